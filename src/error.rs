@@ -1,0 +1,264 @@
+//! What can go wrong, whether to try again, and what to do about it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::model::ItemId;
+
+/// A result whose error is [`enum@Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The source of an error that came from outside.
+pub type Source = Box<dyn std::error::Error + Send + Sync>;
+
+/// Everything that can go wrong, with the facts known where it did.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The account's sign-in no longer works.
+    #[error("the sign-in of {account} has expired")]
+    AuthExpired {
+        /// The account's address.
+        account: String,
+    },
+    /// The account may not do this.
+    #[error("no permission for {id}: {message}")]
+    PermissionDenied {
+        /// The item or operation.
+        id: String,
+        /// Google's words.
+        message: String,
+    },
+    /// There is no such item, or it is hidden from this account.
+    #[error("nothing found for `{id}`")]
+    NotFound {
+        /// What was asked for.
+        id: String,
+    },
+    /// The document has no such section.
+    #[error("`{id}` has no section `{anchor}`")]
+    AnchorNotFound {
+        /// The item.
+        id: String,
+        /// The anchor asked for.
+        anchor: String,
+    },
+    /// The document has no such tab.
+    #[error("`{id}` has no tab `{tab}`; it has {}", tabs.join(", "))]
+    TabNotFound {
+        /// The item.
+        id: String,
+        /// The tab asked for.
+        tab: String,
+        /// The tabs there are.
+        tabs: Vec<String>,
+    },
+    /// Google asks to slow down.
+    #[error("Google's limit is reached")]
+    RateLimited {
+        /// Google's wait, when it named one.
+        retry_after: Option<Duration>,
+    },
+    /// The network or the remote failed.
+    #[error("{doing} failed")]
+    Network {
+        /// What was being done.
+        doing: String,
+        /// True when the request may have been carried out all the same.
+        outcome_unknown: bool,
+        /// Why.
+        #[source]
+        source: Source,
+    },
+    /// The document moved on since it was read.
+    #[error("`{id}` was changed meanwhile")]
+    StaleRevision {
+        /// The item.
+        id: ItemId,
+    },
+    /// The item cannot be changed from here.
+    #[error("`{id}` is read-only: {reason}")]
+    ReadOnly {
+        /// The item.
+        id: String,
+        /// Why.
+        reason: String,
+    },
+    /// An argument or a file cannot be used.
+    #[error("{what}")]
+    InvalidInput {
+        /// What is wrong with it.
+        what: String,
+        /// What to do instead.
+        suggestion: String,
+    },
+    /// Google refused the request.
+    #[error("Google refused: {message}")]
+    Refused {
+        /// Google's words.
+        message: String,
+    },
+    /// A plan did not stand the check on the model and was not sent.
+    #[error("the edit of `{id}` was not sent: {reason}")]
+    PlanRejected {
+        /// The item.
+        id: ItemId,
+        /// What the check found.
+        reason: String,
+    },
+    /// An answer could not be turned into text.
+    #[error("`{id}` could not be read")]
+    ExtractionFailed {
+        /// The item.
+        id: String,
+        /// Why.
+        #[source]
+        source: Source,
+    },
+    /// The database failed.
+    #[error("{doing} failed in the state database")]
+    Storage {
+        /// What was being done.
+        doing: &'static str,
+        /// Why.
+        #[source]
+        source: Source,
+    },
+    /// The file system failed.
+    #[error("{} could not be {doing}", path.display())]
+    Disk {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was being done, as a participle: "read", "written".
+        doing: &'static str,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Another daemon runs on this home.
+    #[error("another daemon already serves {}", path.display())]
+    AlreadyRunning {
+        /// Its socket or lock.
+        path: PathBuf,
+    },
+    /// No daemon answers.
+    #[error("no daemon answers at {}", path.display())]
+    NotRunning {
+        /// Where its socket should be.
+        path: PathBuf,
+    },
+    /// A path is not safe to use.
+    #[error("{} is not safe to use: {reason}", path.display())]
+    Unsafe {
+        /// The path.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// The word for an error that clients see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// The sign-in no longer works.
+    AuthExpired,
+    /// Not allowed.
+    PermissionDenied,
+    /// No such thing.
+    NotFound,
+    /// Slow down.
+    RateLimited,
+    /// The network or the remote.
+    NetworkError,
+    /// The remote moved on.
+    StaleRevision,
+    /// Cannot be changed.
+    ReadOnly,
+    /// A bad argument.
+    InvalidInput,
+    /// The remote refused.
+    Refused,
+    /// An answer that could not be read.
+    ExtractionFailed,
+    /// The database or the disk.
+    StorageError,
+    /// One daemon too many, or none.
+    Daemon,
+}
+
+impl Error {
+    /// Returns the word that clients see.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::AuthExpired { .. } => ErrorKind::AuthExpired,
+            Self::PermissionDenied { .. } => ErrorKind::PermissionDenied,
+            Self::NotFound { .. } | Self::AnchorNotFound { .. } | Self::TabNotFound { .. } => ErrorKind::NotFound,
+            Self::RateLimited { .. } => ErrorKind::RateLimited,
+            Self::Network { .. } => ErrorKind::NetworkError,
+            Self::StaleRevision { .. } => ErrorKind::StaleRevision,
+            Self::ReadOnly { .. } => ErrorKind::ReadOnly,
+            Self::InvalidInput { .. } | Self::Unsafe { .. } => ErrorKind::InvalidInput,
+            Self::Refused { .. } | Self::PlanRejected { .. } => ErrorKind::Refused,
+            Self::ExtractionFailed { .. } => ErrorKind::ExtractionFailed,
+            Self::Storage { .. } | Self::Disk { .. } => ErrorKind::StorageError,
+            Self::AlreadyRunning { .. } | Self::NotRunning { .. } => ErrorKind::Daemon,
+        }
+    }
+
+    /// Tells whether the same request may succeed later with nothing changed by the user.
+    #[must_use]
+    pub const fn retryable(&self) -> bool {
+        match self {
+            Self::RateLimited { .. } | Self::Network { .. } | Self::StaleRevision { .. } | Self::NotRunning { .. } => {
+                true
+            }
+            Self::AuthExpired { .. }
+            | Self::PermissionDenied { .. }
+            | Self::NotFound { .. }
+            | Self::AnchorNotFound { .. }
+            | Self::TabNotFound { .. }
+            | Self::ReadOnly { .. }
+            | Self::InvalidInput { .. }
+            | Self::Refused { .. }
+            | Self::PlanRejected { .. }
+            | Self::ExtractionFailed { .. }
+            | Self::Storage { .. }
+            | Self::Disk { .. }
+            | Self::AlreadyRunning { .. }
+            | Self::Unsafe { .. } => false,
+        }
+    }
+
+    /// Returns one sentence that says what to do.
+    #[must_use]
+    pub fn suggestion(&self) -> String {
+        match self {
+            Self::AuthExpired { account } => format!("Sign in again as {account}; edits wait in the files until then."),
+            Self::PermissionDenied { .. } => "Ask the owner for access, or use an account that has it.".into(),
+            Self::NotFound { .. } => {
+                "Check the id or URL; if it is right, the item is not shared with this account.".into()
+            }
+            Self::AnchorNotFound { .. } => "Fetch without `section` to see the outline with its anchors.".into(),
+            Self::TabNotFound { .. } => "Name one of the tabs listed, by id or title.".into(),
+            Self::RateLimited { retry_after: Some(wait) } => format!("Wait {} s and try again.", wait.as_secs()),
+            Self::RateLimited { retry_after: None } => "Wait a minute and try again.".into(),
+            Self::Network { .. } => "Check the connection; the daemon keeps trying by itself.".into(),
+            Self::StaleRevision { .. } => "Nothing to do: the newer text is fetched, merged and pushed again.".into(),
+            Self::ReadOnly { .. } => "Ask for edit access, or make a copy of the item and edit that.".into(),
+            Self::InvalidInput { suggestion, .. } => suggestion.clone(),
+            Self::Refused { .. } => "See `mcp-workspace status`; your text is kept in the file.".into(),
+            Self::PlanRejected { .. } => {
+                "Your text is kept in the file; make the edit in smaller steps, and report this as a bug.".into()
+            }
+            Self::ExtractionFailed { .. } => "Report this as a bug, with the kind of the document.".into(),
+            Self::Storage { .. } => "Check that the disk is not full and that the state folder is writable.".into(),
+            Self::Disk { .. } => "Check the path's permissions and the free space of its disk.".into(),
+            Self::AlreadyRunning { .. } => "Use the running daemon, or stop it first.".into(),
+            Self::NotRunning { .. } => "Start it with `mcp-workspace daemon`.".into(),
+            Self::Unsafe { .. } => "Look at what stands at that path and move it away if it is not yours.".into(),
+        }
+    }
+}

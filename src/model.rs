@@ -1,0 +1,120 @@
+//! The nouns that every room shares.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// One signed-in Google identity: its e-mail address, which is also its folder in the workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Account(pub String);
+
+/// The remote's own id of an item, for a Doc its Drive file id.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ItemId(pub String);
+
+/// One file of an item: empty for the main file, a tab id for another tab of a Doc.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PartId(pub String);
+
+/// The remote's opaque version of an item; only compared for equality.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Revision(pub String);
+
+/// How far a change feed was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Cursor(pub String);
+
+/// The kind of an item; its name is its folder's and the word that people see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KindName {
+    /// Google Docs.
+    Docs,
+}
+
+/// A moment in milliseconds since the Unix epoch; pure rooms take it as an argument.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Millis(pub u64);
+
+/// The version of a file as the file system tells it; compared for equality only, never for age.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Stamp {
+    /// Device number.
+    pub dev: u64,
+    /// Inode number.
+    pub ino: u64,
+    /// Length in bytes.
+    pub len_bytes: u64,
+    /// Modification time in nanoseconds.
+    pub mtime_ns: i128,
+    /// Change time in nanoseconds.
+    pub ctime_ns: i128,
+}
+
+/// BLAKE3 of a file's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ContentHash(pub [u8; 32]);
+
+impl ContentHash {
+    /// Returns the hash of `bytes`.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(*blake3::hash(bytes).as_bytes())
+    }
+}
+
+/// What a person must know about one line of a file: something shown but not pushed, or not understood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notice {
+    /// A stable word, such as `LOCKED` or `UNCLOSED_FORMAT`.
+    pub code: String,
+    /// Line in the file, from 1; 0 when it concerns the whole file.
+    pub line: u32,
+    /// Column in characters, from 1; 0 when it concerns the whole line.
+    pub column: u32,
+    /// One sentence that says what and why.
+    pub message: String,
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line == 0 {
+            write!(formatter, "{}: {}", self.code, self.message)
+        } else {
+            write!(formatter, "line {}: {}: {}", self.line, self.code, self.message)
+        }
+    }
+}
+
+impl fmt::Display for Account {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for ItemId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for PartId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for KindName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Docs => "docs",
+        })
+    }
+}
