@@ -91,13 +91,13 @@ pub(super) fn gap(planner: &mut Planner<'_>, gap: &Gap<'_>) {
     if !gap.inserted.is_empty() && !all_go {
         deletable.fill(false);
     }
-    let told = planner.refused.len();
+    let told = planner.refused.0.len();
     let mut insertions = Insertions::decide(planner, gap, deletable.contains(&true));
     if insertions.refused && deletable.contains(&true) {
         // A block that became something that cannot be pushed looks like a deletion beside a refused insertion. Its
         // text would be gone from the document, so it stays.
         deletable.fill(false);
-        planner.refused.truncate(told);
+        planner.refused.0.truncate(told);
         insertions = Insertions::decide(planner, gap, false);
     }
     let at = planner.groups.len();

@@ -37,12 +37,12 @@ pub(super) fn plan_part(document: &Document, part: &PartId, desired: &str, accep
     let desired = clean(desired);
     let mut local = parse(&desired).tree;
     local.normalize();
-    let mut planner = Planner { remote: &remote, tab_id, accept, text: &desired, groups: Vec::new(), expected: Vec::new(), refused: Vec::new(), holds: Vec::new() };
+    let mut planner = Planner { remote: &remote, tab_id, accept, text: &desired, groups: Vec::new(), expected: Vec::new(), refused: Notices::default(), holds: Vec::new() };
     planner.front_matter(&local);
     planner.blocks(&local);
     let Planner { groups, mut expected, mut refused, holds, tab_id, .. } = planner;
     if !holds.is_empty() && !accept {
-        return Ok(PushPlan { requests: Vec::new(), refused, holds, expected: print(&remote.tree) });
+        return Ok(PushPlan { requests: Vec::new(), refused: refused.0, holds, expected: print(&remote.tree) });
     }
     let rejected = |reason: String| Error::PlanRejected { id: id.clone(), reason };
     let touched: Vec<usize> = groups.iter().flat_map(|group| group.elements.iter().copied()).collect();
@@ -63,6 +63,7 @@ pub(super) fn plan_part(document: &Document, part: &PartId, desired: &str, accep
     verify::nothing_else_moves(document, &document_after, part, &touched, &expected).map_err(rejected)?;
     let expected = print(&predicted(result.tree, &remote, &local));
     let requests = requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
+    let mut refused = refused.0;
     refused.sort_by_key(|notice| (notice.line, notice.column));
     refused.dedup();
     Ok(PushPlan { requests, refused, holds, expected })
@@ -96,6 +97,17 @@ fn anchor(block: &Block) -> Option<&String> {
     }
 }
 
+/// Edits that are not pushed, with their reasons.
+#[derive(Default)]
+pub(super) struct Notices(pub(super) Vec<Notice>);
+
+impl Notices {
+    /// Notes that an edit in `line` of the file is not pushed.
+    pub(super) fn refuse(&mut self, code: &str, line: u32, message: impl Into<String>) {
+        self.0.push(Notice { code: code.into(), line, column: 0, message: message.into() });
+    }
+}
+
 /// Gathers the edits of one tab in the order of the document.
 pub(super) struct Planner<'a> {
     pub(super) remote: &'a Extract,
@@ -104,7 +116,7 @@ pub(super) struct Planner<'a> {
     text: &'a str,
     pub(super) groups: Vec<Group>,
     pub(super) expected: Vec<Expected>,
-    pub(super) refused: Vec<Notice>,
+    pub(super) refused: Notices,
     pub(super) holds: Vec<Notice>,
 }
 
@@ -144,7 +156,7 @@ impl Planner<'_> {
     }
 
     pub(super) fn refuse(&mut self, code: &str, line: u32, message: impl Into<String>) {
-        self.refused.push(Notice { code: code.into(), line, column: 0, message: message.into() });
+        self.refused.refuse(code, line, message);
     }
 
     pub(super) fn hold(&mut self, code: &str, line: u32, message: impl Into<String>) {

@@ -111,10 +111,13 @@ fn surroundings(old: &DocumentTab, new: &DocumentTab) -> Result<(), String> {
     if same { Ok(()) } else { Err("something beside the text would change".into()) }
 }
 
+fn elements(tab: &DocumentTab) -> &[StructuralElement] {
+    tab.body.as_ref().map_or(&[], |body| &body.content)
+}
+
 /// Every element that was not touched stands there unchanged, in its order.
 fn body(old: &DocumentTab, new: &DocumentTab, touched: &[usize], expected: &[Expected]) -> Result<(), String> {
-    let elements = |tab: &DocumentTab| tab.body.as_ref().map(|body| body.content.clone()).unwrap_or_default();
-    let (old, new): (Vec<StructuralElement>, Vec<StructuralElement>) = (elements(old), elements(new));
+    let (old, new) = (elements(old), elements(new));
     let gone = |index: usize| touched.contains(&index) && !expected.iter().any(|expected| expected.element == Some(index));
     let mut found = new.iter();
     for (index, element) in old.iter().enumerate() {

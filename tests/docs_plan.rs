@@ -1,0 +1,274 @@
+//! The walk of an edit on real documents: no edit, no request; one word, one small batch; nothing else moves.
+//!
+//! The oracle below imports nothing from the Docs model: it carries out the requests as plain splices of UTF-16 text.
+#![allow(clippy::unwrap_used, clippy::string_slice, clippy::cast_possible_truncation, reason = "a test may fail")]
+
+mod support;
+
+use mcp_workspace::gdocs;
+use mcp_workspace::kinds::docs::{self, Access};
+use mcp_workspace::kinds::{Fetched, Part};
+use serde_json::Value;
+
+const URL: &str = "https://docs.google.com/document/d/x/edit";
+
+/// What stands in for units of a segment that are no text.
+const STRUCTURE: u16 = 0xffff;
+
+const REPLACEMENTS: [&str; 12] = [
+    "X",
+    "naïve",
+    "👍🏽",
+    "日本語テキスト",
+    "ไทยกำลัง",
+    "שלום",
+    "e\u{301}tude",
+    "👨‍👩‍👧",
+    "a longer phrase, with a comma",
+    "under_score*star",
+    "<b>&amp;",
+    "",
+];
+
+/// A small deterministic source of choices.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % sides
+    }
+}
+
+fn fetched(raw: &Value) -> Fetched {
+    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, URL).unwrap()
+}
+
+/// The UTF-16 units of a body, with its paragraphs (start, end) that hold nothing but text.
+fn flatten(tab: &Value) -> (Vec<u16>, Vec<(usize, usize)>) {
+    let content = tab["documentTab"]["body"]["content"].as_array().unwrap();
+    let end = content.last().unwrap()["endIndex"].as_u64().unwrap() as usize;
+    let mut units = vec![STRUCTURE; end];
+    let mut paragraphs = Vec::new();
+    walk(content, &mut units, &mut paragraphs);
+    (units, paragraphs)
+}
+
+fn walk(content: &[Value], units: &mut [u16], paragraphs: &mut Vec<(usize, usize)>) {
+    for element in content {
+        let index = |value: &Value, key: &str| value[key].as_u64().unwrap_or(0) as usize;
+        if let Some(paragraph) = element.get("paragraph") {
+            let mut plain = !paragraph.to_string().contains("suggested") && paragraph.get("positionedObjectIds").is_none();
+            for part in paragraph["elements"].as_array().unwrap() {
+                if let Some(text) = part["textRun"]["content"].as_str() {
+                    plain &= !text.chars().any(|c| ('\u{e000}'..='\u{f8ff}').contains(&c));
+                    for (at, unit) in text.encode_utf16().enumerate() {
+                        units[index(part, "startIndex") + at] = unit;
+                    }
+                } else {
+                    plain = false;
+                }
+            }
+            if plain {
+                paragraphs.push((index(element, "startIndex"), index(element, "endIndex")));
+            }
+        }
+        for row in element["table"]["tableRows"].as_array().into_iter().flatten() {
+            for cell in row["tableCells"].as_array().unwrap() {
+                walk(cell["content"].as_array().unwrap(), units, paragraphs);
+            }
+        }
+    }
+}
+
+/// Carries out insertions and deletions as splices; returns false for any other request.
+fn splice(units: &mut Vec<u16>, request: &Value, tab: &str, inside: (usize, usize)) {
+    let object = request.as_object().unwrap();
+    assert_eq!(object.len(), 1);
+    let (name, body) = object.iter().next().unwrap();
+    match name.as_str() {
+        "insertText" => {
+            assert_eq!(body["location"]["tabId"], tab);
+            let index = body["location"]["index"].as_u64().unwrap() as usize;
+            assert!((inside.0..units.len()).contains(&index));
+            units.splice(index..index, body["text"].as_str().unwrap().encode_utf16());
+        }
+        "deleteContentRange" => {
+            assert_eq!(body["range"]["tabId"], tab);
+            let (start, end) = (&body["range"]["startIndex"], &body["range"]["endIndex"]);
+            let (start, end) = (start.as_u64().unwrap() as usize, end.as_u64().unwrap() as usize);
+            assert!(inside.0 <= start && start < end);
+            assert!(units[start..end].iter().all(|unit| *unit != STRUCTURE && *unit != u16::from(b'\n')));
+            units.drain(start..end);
+        }
+        other => panic!("a change of one word needs no {other}"),
+    }
+}
+
+fn without_positions(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => map
+            .iter()
+            .filter(|(key, _)| !matches!(key.as_str(), "startIndex" | "endIndex" | "revisionId"))
+            .map(|(key, value)| (key.clone(), without_positions(value)))
+            .collect(),
+        Value::Array(list) => list.iter().map(without_positions).collect(),
+        other => other.clone(),
+    }
+}
+
+/// Removes the paragraph that starts at `start` in tab `tab`, wherever it is nested.
+fn without_paragraph(document: &Value, tab: usize, start: usize) -> Value {
+    fn blank(value: &mut Value, start: usize) {
+        match value {
+            Value::Object(map) => {
+                if map.contains_key("paragraph") && map.get("startIndex").and_then(Value::as_u64) == Some(start as u64) {
+                    let style = map["paragraph"]["paragraphStyle"].take();
+                    let bullet = map["paragraph"]["bullet"].take();
+                    *value = serde_json::json!({ "style": style, "bullet": bullet });
+                } else {
+                    map.values_mut().for_each(|value| blank(value, start));
+                }
+            }
+            Value::Array(list) => list.iter_mut().for_each(|value| blank(value, start)),
+            _ => {}
+        }
+    }
+    let mut document = document.clone();
+    blank(&mut document["tabs"][tab]["documentTab"]["body"], start);
+    without_positions(&document)
+}
+
+/// Words of a paragraph, as byte ranges of its text: runs of letters and digits.
+fn words(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut words = Vec::new();
+    let mut start = None;
+    for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
+        match (character.is_alphanumeric(), start) {
+            (true, None) => start = Some(at),
+            (false, Some(begin)) => {
+                words.push(begin..at);
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    words
+}
+
+/// Where the text of the file begins behind its head.
+fn body_start(text: &str) -> usize {
+    text[4..].find("\n---\n").unwrap() + 4 + 5
+}
+
+/// Escapes what is typed as a person would who knows the format.
+fn typed(text: &str) -> String {
+    text.chars().flat_map(|c| if c.is_ascii_punctuation() { vec!['\\', c] } else { vec![c] }).collect()
+}
+
+/// Changes one word of the paragraph at `paragraph`; returns false when the word cannot be found in the file without doubt.
+fn change_one_word(raw: &Value, tab: usize, paragraph: (usize, usize), dice: &mut Dice) -> bool {
+    let remote = fetched(raw);
+    let part: &Part = &remote.parts[tab];
+    let tab_id = raw["tabs"][tab]["tabProperties"]["tabId"].as_str().unwrap();
+    let (mut units, _) = flatten(&raw["tabs"][tab]);
+    let text = String::from_utf16(&units[paragraph.0..paragraph.1]).unwrap();
+    let words = words(&text);
+    if words.is_empty() {
+        return false;
+    }
+    let word = words[dice.roll(words.len())].clone();
+    let old = &text[word.clone()];
+    let body = body_start(&part.text);
+    let mut places = part.text[body..].match_indices(old);
+    let (Some((place, _)), None) = (places.next(), places.next()) else { return false };
+    let new = REPLACEMENTS[dice.roll(REPLACEMENTS.len())];
+    let rest_empty = text.trim().len() == old.len();
+    if new.is_empty() && (rest_empty || text.trim_end().ends_with(old) || text.starts_with(old)) {
+        // Markdown does not keep a blank at the edge of a line; that is another law.
+        return false;
+    }
+    let mut edited = part.text.clone();
+    edited.replace_range(body + place..body + place + old.len(), &typed(new));
+    let plan = docs::plan(&remote, &part.id, &edited, false).unwrap_or_else(|error| panic!("{old:?} → {new:?} in {text:?}: {error}"));
+    assert!(plan.refused.is_empty() && plan.holds.is_empty(), "{old:?} → {new:?} in {text:?}: {:?}", plan.refused);
+    assert!((1..=3).contains(&plan.requests.len()), "{old:?} → {new:?} in {text:?}: {:#?}", plan.requests);
+    let mut wanted = units.clone();
+    let start = paragraph.0 + text[..word.start].encode_utf16().count();
+    wanted.splice(start..start + old.encode_utf16().count(), new.encode_utf16());
+    for request in &plan.requests {
+        splice(&mut units, request, tab_id, (paragraph.0, paragraph.1 - 1));
+    }
+    assert_eq!(String::from_utf16_lossy(&units), String::from_utf16_lossy(&wanted), "{old:?} → {new:?} in {text:?}");
+
+    let document: gdocs::Document = serde_json::from_value(raw.clone()).unwrap();
+    let requests = gdocs::read_requests(&plan.requests).unwrap();
+    let after = gdocs::apply(&document, &requests, 7).unwrap();
+    let after_raw = serde_json::to_value(&after.document).unwrap();
+    assert_eq!(without_paragraph(raw, tab, paragraph.0), without_paragraph(&after_raw, tab, paragraph.0));
+    let again = fetched(&after_raw);
+    let plan = docs::plan(&again, &part.id, &edited, false).unwrap();
+    assert!(plan.requests.is_empty(), "the edit has arrived, and yet {:#?}", plan.requests);
+    true
+}
+
+#[test]
+fn an_unedited_document_needs_no_request() {
+    let Some(documents) = support::raw_documents("an_unedited_document_needs_no_request") else { return };
+    assert_eq!(documents.len(), 11);
+    for (name, raw) in documents {
+        let remote = fetched(&raw);
+        for part in &remote.parts {
+            for text in [part.text.clone(), part.text.replace('\n', "\r\n"), format!("\u{feff}{}", part.text), format!("{}\n\n", part.text)] {
+                let plan = docs::plan(&remote, &part.id, &text, false).unwrap_or_else(|error| panic!("{name}: {error}"));
+                assert!(plan.requests.is_empty() && plan.refused.is_empty(), "{name}: {:#?} {:#?}", plan.requests, plan.refused);
+            }
+        }
+    }
+}
+
+#[test]
+fn one_word_is_one_small_batch() {
+    let Some(documents) = support::raw_documents("one_word_is_one_small_batch") else { return };
+    let mut changed = 0;
+    for (seed, (name, raw)) in documents.into_iter().enumerate() {
+        let mut dice = Dice(seed as u64);
+        let mut here = 0;
+        for tab in 0..raw["tabs"].as_array().unwrap().len() {
+            for paragraph in flatten(&raw["tabs"][tab]).1 {
+                for _ in 0..6 {
+                    here += usize::from(change_one_word(&raw, tab, paragraph, &mut dice));
+                }
+            }
+        }
+        assert!(here > 0, "{name}: no word could be changed");
+        changed += here;
+    }
+    println!("{changed} words changed, one at a time");
+}
+
+#[test]
+fn every_script_stands_around_an_edit() {
+    let Some(documents) = support::raw_documents("every_script_stands_around_an_edit") else { return };
+    let scripts = ["👍🏽 smile 👨‍👩‍👧", "ไทย anchor กำ", "日本 word 語", "שלום weekday עולם", "e\u{301} accent o\u{308}"];
+    let mut changed = 0;
+    for (seed, (_, raw)) in documents.into_iter().enumerate() {
+        let mut dice = Dice(1000 + seed as u64);
+        for script in scripts {
+            let document: gdocs::Document = serde_json::from_value(raw.clone()).unwrap();
+            let paragraphs = flatten(&raw["tabs"][0]).1;
+            let (start, _) = paragraphs[dice.roll(paragraphs.len())];
+            let insert = serde_json::json!({"insertText": {"location": {"index": start}, "text": format!("{script} ")}});
+            let requests = gdocs::read_requests(&[insert]).unwrap();
+            let raw = serde_json::to_value(gdocs::apply(&document, &requests, 3).unwrap().document).unwrap();
+            for paragraph in flatten(&raw["tabs"][0]).1 {
+                if paragraph.0 == start {
+                    for _ in 0..12 {
+                        changed += usize::from(change_one_word(&raw, 0, paragraph, &mut dice));
+                    }
+                }
+            }
+        }
+    }
+    assert!(changed > 100, "{changed}");
+}
