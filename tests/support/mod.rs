@@ -34,3 +34,5 @@ pub(crate) fn raw_documents(test: &str) -> Option<Vec<(String, Value)>> {
     documents.sort_by(|a, b| a.0.cmp(&b.0));
     Some(documents)
 }
+
+pub(crate) mod world;
