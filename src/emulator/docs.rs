@@ -86,7 +86,7 @@ fn show(file: &File, tabs: bool, mode: &str) -> Value {
     let mut value = if tabs {
         serde_json::to_value(&file.document).unwrap_or_default()
     } else {
-        super::blank::to_legacy(&file.document)
+        gdocs::to_legacy(&file.document)
     };
     if !file.role.can_edit() {
         // Google tells the revision to those alone who may edit.
