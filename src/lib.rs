@@ -1,8 +1,10 @@
 //! Keeps a local folder equal to the Google Workspace items a person fetched.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail"))]
 
+pub mod emulator;
 pub mod error;
 pub mod gdocs;
+pub mod google;
 pub mod kinds;
 pub mod mebdf;
 pub mod model;

@@ -1,15 +1,20 @@
 //! Google Docs: extraction, plans, and the calls of the API.
 
+mod adapter;
 mod align;
 mod edit;
 mod extract;
 mod line;
 mod paragraphs;
 mod plan;
+mod recognize;
 mod restyle;
 mod style;
 mod verify;
+mod wire;
 mod words;
+
+pub use adapter::Docs;
 
 use crate::error::{Error, Result};
 use crate::gdocs::Document;
@@ -44,14 +49,16 @@ impl Access {
 /// `ExtractionFailed` when the answer is not a Document.
 pub fn read(raw: Vec<u8>, access: Access, url: &str) -> Result<Fetched> {
     let document = document(&raw)?;
-    let can_edit = access == Access::Edit && document.revision_id.is_some();
+    let revision = document.revision_id.clone().filter(|revision| !revision.is_empty()).map(Revision);
+    let can_edit = access == Access::Edit && revision.is_some();
+    let access = if can_edit || access != Access::Edit { access } else { Access::Read };
     let parts = extract::parts(&document, access.word(), url);
     Ok(Fetched {
         id: ItemId(document.document_id),
         kind: KindName::Docs,
         title: document.title,
         url: url.to_owned(),
-        revision: document.revision_id.map(Revision),
+        revision,
         can_edit,
         parts,
         raw,

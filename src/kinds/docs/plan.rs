@@ -69,6 +69,26 @@ pub(super) fn plan_part(document: &Document, part: &PartId, desired: &str, accep
     Ok(PushPlan { requests, refused, holds, expected })
 }
 
+/// Plans what makes a new, empty document say `text`.
+///
+/// # Errors
+///
+/// `InvalidInput` when a part of the text cannot be pushed yet, with its line: a new document must not begin with a loss.
+pub(super) fn create_requests(document: &Document, text: &str) -> Result<Vec<serde_json::Value>> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let plan = plan_part(document, &PartId::default(), text, false)?;
+    if plan.refused.is_empty() && plan.holds.is_empty() {
+        return Ok(plan.requests);
+    }
+    let reasons: Vec<String> = plan.refused.iter().chain(&plan.holds).map(ToString::to_string).collect();
+    Err(Error::InvalidInput {
+        what: format!("the text cannot become a document as it is: {}", reasons.join("; ")),
+        suggestion: "Leave out what cannot be created yet, and create the document again.".into(),
+    })
+}
+
 /// The tree as the remote will show it: ids that the model made up are left out, the head is the remote's own.
 fn predicted(mut tree: Tree, remote: &Extract, local: &Tree) -> Tree {
     let known: Vec<&String> = remote.tree.blocks.iter().filter_map(anchor).collect();
