@@ -45,10 +45,11 @@ pub(crate) fn update(
 /// Returns the values of a request with what Google fills in.
 fn values(style: &Style) -> Map<String, Value> {
     let mut values = style.0.clone();
-    if let Some(Value::Object(font)) = values.get_mut("weightedFontFamily") {
-        if font.contains_key("fontFamily") && !font.contains_key("weight") {
-            font.insert("weight".to_owned(), Value::from(400));
-        }
+    if let Some(Value::Object(font)) = values.get_mut("weightedFontFamily")
+        && font.contains_key("fontFamily")
+        && !font.contains_key("weight")
+    {
+        font.insert("weight".to_owned(), Value::from(400));
     }
     // A link to nothing is no link.
     if values.get("link").and_then(Value::as_object).is_some_and(Map::is_empty) {
@@ -73,7 +74,7 @@ impl Change<'_> {
         let named = paragraph.named_style_type().to_owned();
         let elements = &mut paragraph.elements;
         if self.mask.names("link") && self.values.contains_key("link") {
-            split_newline(elements);
+            split_newline(elements, end);
         }
         let inside = || Refusal::invalid(quirks::INSIDE_CHARACTER);
         let from = split_at(elements, start).ok_or_else(inside)?;
@@ -138,10 +139,10 @@ fn style_mut(element: &mut ParagraphElement) -> Option<&mut Map<String, Value>> 
     }
 }
 
-/// Makes the newline of a paragraph a run of its own, since links never stick to it.
-fn split_newline(elements: &mut Vec<ParagraphElement>) {
-    if let Some(last) = elements.last().filter(|last| last.text().is_some_and(|text| text.ends_with('\n'))) {
-        let at = last.end_index.utf16().saturating_sub(1);
-        split_at(elements, at);
+/// Makes the newline of a paragraph a run of its own when the range takes it in, since links never stick to it.
+fn split_newline(elements: &mut Vec<ParagraphElement>, end: u32) {
+    let last = elements.last().filter(|last| last.end_index.utf16() == end);
+    if last.and_then(ParagraphElement::text).is_some_and(|text| text.ends_with('\n')) {
+        split_at(elements, end.saturating_sub(1));
     }
 }
