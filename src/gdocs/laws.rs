@@ -118,9 +118,14 @@ fn place() -> impl Strategy<Value = (&'static str, f64)> {
 }
 
 /// Scales a fraction to an index of a segment.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the fraction is below 1")]
 fn index(document: &Document, segment: &str, fraction: f64) -> u32 {
-    (f64::from(segment_end(content(document, segment)) + 2) * fraction) as u32
+    scaled(segment_end(content(document, segment)) + 2, fraction)
+}
+
+/// Returns a part of `whole`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the fraction is below 1")]
+fn scaled(whole: u32, fraction: f64) -> u32 {
+    (f64::from(whole) * fraction) as u32
 }
 
 fn style() -> impl Strategy<Value = (Value, String)> {
@@ -236,5 +241,56 @@ proptest! {
             Ok(requests) => drop(apply(&document(), &requests, 0)),
             Err(refusal) => prop_assert!(matches!(refusal.code, 400 | 501)),
         }
+    }
+
+    #[test]
+    fn damaged_documents_never_panic(
+        damage in prop::collection::vec((0.0..1.0f64, 0..3u8), 1..4),
+        all in prop::collection::vec(request(), 1..6),
+    ) {
+        let sound = document();
+        let mut value = serde_json::to_value(&sound).unwrap();
+        for (fraction, how) in &damage {
+            let mut left = 1 + scaled(count(&value), *fraction);
+            harm(&mut value, &mut left, *how);
+        }
+        if let Ok(damaged) = serde_json::from_value::<Document>(value) {
+            let batch: Vec<Value> = all.iter().map(|parts| build(&sound, parts)).collect();
+            for request in &batch {
+                drop(send(&damaged, std::slice::from_ref(request)));
+            }
+            drop(send(&damaged, &batch));
+            drop(super::to_legacy(&damaged));
+        }
+    }
+}
+
+/// Returns the number of values in a value.
+fn count(value: &Value) -> u32 {
+    1 + match value {
+        Value::Object(fields) => fields.values().map(count).sum(),
+        Value::Array(items) => items.iter().map(count).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
+/// Nulls, empties or zeroes one value, the one where `left` runs out.
+fn harm(value: &mut Value, left: &mut u32, how: u8) {
+    *left = left.saturating_sub(1);
+    if *left == 0 {
+        *value = match (how, &*value) {
+            (1, Value::Object(_)) => json!({}),
+            (1, Value::Array(_)) => json!([]),
+            (2, Value::Number(_)) => json!(0),
+            (2, Value::String(_)) => json!(""),
+            _ => Value::Null,
+        };
+        *left = u32::MAX;
+        return;
+    }
+    match value {
+        Value::Object(fields) => fields.values_mut().for_each(|v| harm(v, left, how)),
+        Value::Array(items) => items.iter_mut().for_each(|v| harm(v, left, how)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

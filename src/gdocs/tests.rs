@@ -104,6 +104,8 @@ fn links_do_not_grow_at_their_edges() {
     check("abcde", &json!([all]), &[&format!("NORMAL_TEXT: abcde{{{look}}}|¶")]);
     check("abcde", &json!([link, text_style(1, 6, &json!({}), "link")]), &["NORMAL_TEXT: abcde¶"]);
     check("abcde", &json!([link, text_style(1, 7, &json!({}), "*")]), &["NORMAL_TEXT: abcde¶"]);
+    let other = text_style(3, 4, &json!({"link": {"url": "https://example.org"}}), "link");
+    check("abcde", &json!([link, other]), &[&format!("NORMAL_TEXT: a|bcd{{{look}}}|e¶")]);
     let plain = text_style(2, 5, &json!({"link": {"url": "u"}}), "link,underline,foregroundColor");
     check("abcde", &json!([plain]), &["NORMAL_TEXT: a|bcd{link}|e¶"]);
 }
@@ -389,4 +391,54 @@ fn the_same_seed_gives_the_same_ids() {
     let text = |seed| serde_json::to_string(&apply(&of("abc"), &requests, seed).unwrap().document).unwrap();
     assert_eq!(text(4), text(4));
     assert_ne!(text(4), text(5));
+}
+
+#[test]
+fn a_table_of_contents_goes_whole_or_not_at_all() {
+    let document = document();
+    let tab = document.tabs.first().unwrap().document_tab.as_ref().unwrap();
+    let contents = tab.segment(None).unwrap().iter().find(|e| e.table_of_contents.is_some()).unwrap();
+    let (from, to) = (contents.start_index.utf16(), contents.end_index.utf16());
+    let bad = "Invalid requests[0].deleteContentRange: Invalid deletion range. Cannot delete the requested range.";
+    for (from, to) in [(from, to - 1), (from + 1, from + 3), (from - 1, from), (from + 2, to)] {
+        check_refused(&document, &json!([delete(from, to)]), bad);
+    }
+    assert!(
+        !serde_json::to_string(&send(&document, &json!([delete(from, to)])).unwrap())
+            .unwrap()
+            .contains("tableOfContents")
+    );
+    assert!(send(&document, &json!([insert(from + 2, "x")])).is_err());
+}
+
+#[test]
+fn absent_indices_are_filled_in() {
+    let mut value = serde_json::to_value(of("ab\ncd")).unwrap();
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.retain(|key, _| key != "startIndex" && key != "endIndex");
+                fields.values_mut().for_each(strip);
+            }
+            Value::Array(items) => items.iter_mut().for_each(strip),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    strip(&mut value);
+    let document: Document = serde_json::from_value(value).unwrap();
+    let after = send(&document, &json!([insert(4, "X")])).unwrap();
+    assert_eq!(shown(&after), ["NORMAL_TEXT: ab¶", "NORMAL_TEXT: Xcd¶"]);
+}
+
+#[test]
+fn elements_say_what_they_are() {
+    let kind = |value: Value| {
+        let element: super::ParagraphElement = serde_json::from_value(value).unwrap();
+        (element.kind(), element.raw().map(|(key, _)| key.to_owned()))
+    };
+    assert_eq!(kind(json!({"textRun": {"content": "x"}})), (ElementKind::TextRun, None));
+    assert_eq!(kind(json!({"person": {}})), (ElementKind::Person, Some("person".to_owned())));
+    assert_eq!(kind(json!({"dropdown": {}})), (ElementKind::Dropdown, Some("dropdown".to_owned())));
+    assert_eq!(kind(json!({"newChip": {}})), (ElementKind::Unknown, Some("newChip".to_owned())));
+    assert_eq!(kind(json!({})), (ElementKind::Unknown, None));
 }

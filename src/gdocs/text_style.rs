@@ -73,12 +73,14 @@ impl Change<'_> {
     fn paragraph(&self, paragraph: &mut Paragraph, start: u32, end: u32, whole: bool) -> Result<(), Refusal> {
         let named = paragraph.named_style_type().to_owned();
         let elements = &mut paragraph.elements;
-        if self.mask.names("link") && self.values.contains_key("link") {
+        let sets_link = self.mask.names("link") && self.values.contains_key("link");
+        if sets_link {
             split_newline(elements, end);
         }
         let inside = || Refusal::invalid(quirks::INSIDE_CHARACTER);
         let from = split_at(elements, start).ok_or_else(inside)?;
         let to = split_at(elements, end).ok_or_else(inside)?;
+        let overlapped = if sets_link { overlapped_links(elements, from, to) } else { Vec::new() };
         let before = from.checked_sub(1).and_then(|before| elements.get(before));
         let before = before.and_then(ParagraphElement::text_style).cloned().unwrap_or_default();
         for element in elements.iter_mut().take(to).skip(from) {
@@ -87,7 +89,14 @@ impl Change<'_> {
                 self.style(style, &named, &before, newline);
             }
         }
-        for at in (from..=to).rev() {
+        for at in &overlapped {
+            if let Some(style) = elements.get_mut(*at).and_then(style_mut) {
+                self.mask.copy_only(&self.values, style, "link");
+            }
+        }
+        let first = overlapped.iter().copied().min().map_or(from, |at| at.min(from));
+        let last = overlapped.iter().copied().max().map_or(to, |at| (at + 1).max(to));
+        for at in (first..=last).rev() {
             join_at(elements, at);
         }
         if let Some(bullet) = paragraph.bullet.as_mut().filter(|_| whole) {
@@ -137,6 +146,21 @@ fn style_mut(element: &mut ParagraphElement) -> Option<&mut Map<String, Value>> 
         Some(run) => Some(&mut run.text_style.get_or_insert_with(Style::default).0),
         None => element.rest.get_mut(&key?)?.get_mut("textStyle")?.as_object_mut(),
     }
+}
+
+/// Returns the elements around `from..to` that belong to a link which reaches into it.
+///
+/// Google documents that a link set on a part of a link is set on the whole of it.
+fn overlapped_links(elements: &[ParagraphElement], from: usize, to: usize) -> Vec<usize> {
+    let link = |at: usize| elements.get(at).and_then(|element| element.text_style()?.get("link"));
+    let mut found = Vec::new();
+    if let Some(inside) = link(from) {
+        found.extend((0..from).rev().take_while(|at| link(*at) == Some(inside)));
+    }
+    if let Some(inside) = to.checked_sub(1).and_then(link) {
+        found.extend((to..elements.len()).take_while(|at| link(*at) == Some(inside)));
+    }
+    found
 }
 
 /// Makes the newline of a paragraph a run of its own when the range takes it in, since links never stick to it.
