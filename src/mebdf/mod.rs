@@ -28,11 +28,3 @@ pub fn print(tree: &Tree) -> String {
     let _ = tree;
     String::new()
 }
-
-pub fn normalize_runs(r: Vec<Run>) -> Vec<Run> { r }
-pub fn sort_properties(p: &mut Vec<Property>) {}
-pub struct State { pub properties: Vec<Property>, pub locked: Option<String> }
-pub fn states(b: &[Block]) -> Vec<State> { Vec::new() }
-pub fn clean(t: &str) -> std::borrow::Cow<'_, str> { t.into() }
-pub fn print_block(c: &Content) -> String { String::new() }
-impl Tree { pub fn normalize(&mut self) {} }
