@@ -11,14 +11,17 @@ mod print;
 mod properties;
 #[cfg(test)]
 mod tests;
+mod state;
 mod tree;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 pub use braces::is_object_kind;
+pub use normalize::normalize_runs;
 pub use print::print_block;
-pub use properties::{color, is_known, named_style};
+pub use properties::{canonical_order as sort_properties, color, is_known, named_style};
+pub use state::{State, states};
 pub use tree::*;
 
 use crate::model::Notice;

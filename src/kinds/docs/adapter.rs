@@ -143,7 +143,7 @@ impl Kind for Docs {
     }
 
     fn plan(&self, remote: &Fetched, part: &PartId, desired: &str, accept: bool) -> Result<PushPlan> {
-        super::plan(remote, part, desired, accept)
+        plan(remote, part, desired, accept)
     }
 
     async fn push(&self, id: &ItemId, revision: &Revision, plan: &PushPlan) -> Result<Outcome> {

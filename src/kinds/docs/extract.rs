@@ -89,7 +89,9 @@ pub(super) fn extract(document: &Document, tab: &Tab, access: &str, url: &str, s
     }
     reader.footnotes();
     let front_matter = Some(front_matter(document, tab, content, access, url, several));
-    let tree = Tree { front_matter, blocks: reader.blocks.into_iter().map(Block::new).collect() };
+    let mut tree = Tree { front_matter, blocks: reader.blocks.into_iter().map(Block::new).collect() };
+    tree.normalize();
+    debug_assert_eq!(tree.blocks.len(), reader.origins.len(), "the canonical form of what was extracted has the same blocks");
     Extract { tree, origins: reader.origins, warnings: reader.warnings }
 }
 
@@ -178,7 +180,8 @@ impl Reader<'_> {
 
     fn paragraph(&mut self, index: usize, element: &StructuralElement, paragraph: &Paragraph) {
         self.note_footnotes(paragraph);
-        let (line, runs) = Line::read(element, paragraph, None, self.tab);
+        let heading = paragraph.named_style_type().starts_with("HEADING_");
+        let (line, runs) = Line::read(element, paragraph, None, self.tab, heading);
         let rule = matches!(paragraph.elements.first(), Some(first) if first.rest.contains_key("horizontalRule"))
             && line.units.len() == 1;
         let level = line.named_style.strip_prefix("HEADING_").and_then(|level| level.parse::<u8>().ok());
@@ -304,7 +307,7 @@ impl Reader<'_> {
                 if paragraph.bullet.is_some() {
                     *lock = Some("a list in a cell");
                 }
-                let (line, runs) = Line::read(element, paragraph, None, self.tab);
+                let (line, runs) = Line::read(element, paragraph, None, self.tab, true);
                 paragraphs.push(runs);
                 lines.push(line);
             } else if let Some(table) = &element.table {
@@ -332,7 +335,7 @@ impl Reader<'_> {
             let mut lines = Vec::new();
             for element in self.tab.footnotes.get(&id).into_iter().flat_map(|segment| &segment.content) {
                 if let Some(paragraph) = &element.paragraph {
-                    let (line, runs) = Line::read(element, paragraph, Some(&id), self.tab);
+                    let (line, runs) = Line::read(element, paragraph, Some(&id), self.tab, false);
                     paragraphs.push(runs);
                     lines.push(line);
                 }

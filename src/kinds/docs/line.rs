@@ -54,12 +54,14 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Reads a paragraph. Returns its runs in canonical form beside it.
+    /// Reads a paragraph. Returns its runs in canonical form beside it; `one_line` tells that its block has no room for
+    /// a line break, as a heading or a cell.
     pub(super) fn read(
         element: &StructuralElement,
         paragraph: &Paragraph,
         segment: Option<&str>,
         tab: &DocumentTab,
+        one_line: bool,
     ) -> (Self, Vec<Run>) {
         let mut raw: Vec<(u32, u32, Token)> = Vec::new();
         let mut runs: Vec<Run> = Vec::new();
@@ -77,7 +79,7 @@ impl Line {
             }
             read_element(part, tab, &mut raw, &mut runs);
         }
-        let runs = normalize_runs(runs);
+        let runs = normalize_runs(runs, one_line);
         let fields = paragraph.paragraph_style.as_ref();
         let named_style = fields
             .and_then(|style| style.0.get("namedStyleType"))
@@ -133,15 +135,24 @@ fn suggestion_keys(fields: &serde_json::Map<String, Value>) -> bool {
     fields.keys().any(|key| key.starts_with("suggested"))
 }
 
-/// Finds the raw units that the canonical runs still show; the canonical form only ever leaves blanks out.
+/// Finds the raw units that the canonical runs still show: the canonical form leaves out blanks at the ends of lines,
+/// and shows a line break as a blank where a block has but one line.
 fn visible(raw: &[(u32, u32, Token)], runs: &[Run]) -> Vec<Unit> {
     let mut units = Vec::new();
     let mut rest = raw.iter();
     for (token, marks) in tokens(runs) {
-        let Some((at, len, token)) = rest.by_ref().find(|(_, _, candidate)| *candidate == token) else { break };
-        units.push(Unit { at: *at, len: *len, token: token.clone(), marks });
+        let Some((at, len, _)) = rest.by_ref().find(|(_, _, candidate)| shows(candidate, &token)) else { break };
+        units.push(Unit { at: *at, len: *len, token, marks });
     }
     units
+}
+
+fn shows(raw: &Token, shown: &Token) -> bool {
+    match (raw, shown) {
+        (Token::Char(raw), Token::Char(shown)) => raw == shown || (*raw == '\u{b}' && *shown == ' '),
+        (Token::Object(_), Token::Object(_)) | (Token::Footnote(_), Token::Footnote(_)) => true,
+        _ => false,
+    }
 }
 
 fn read_element(
