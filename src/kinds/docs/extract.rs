@@ -202,7 +202,10 @@ impl Reader<'_> {
             let mark = self.mark(&bullet.list_id, depth);
             Content::Item { depth, mark, runs }
         } else {
-            self.enter(style::block_properties(paragraph.paragraph_style.as_ref(), false));
+            // An empty paragraph looks the same in every style; telling its own would only be noise between the others.
+            if !runs.is_empty() {
+                self.enter(style::block_properties(paragraph.paragraph_style.as_ref(), false));
+            }
             Content::Paragraph { runs }
         };
         self.push(content, Origin::Line { element: index, line });

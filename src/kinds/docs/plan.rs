@@ -47,20 +47,25 @@ pub(super) fn plan_part(document: &Document, part: &PartId, desired: &str, accep
     let rejected = |reason: String| Error::PlanRejected { id: id.clone(), reason };
     let touched: Vec<usize> = groups.iter().flat_map(|group| group.elements.iter().copied()).collect();
     let mut requests: Vec<Request> = groups.into_iter().rev().flat_map(|group| group.requests).collect();
-    let tried = apply(document, &requests, TRIAL_SEED).map_err(|refusal| rejected(refusal.message))?;
-    let after = tab_of(&tried.document, part).map(|tab| extract(&tried.document, tab, "", "", several));
-    let after = after.ok_or_else(|| rejected("the tab would be gone".into()))?;
-    let styles = restyle::restyle(&after, &mut expected, tab_id.as_deref(), &mut refused).map_err(rejected)?;
-    let document_after = if styles.is_empty() {
-        tried.document
-    } else {
-        requests.extend(styles);
-        apply(document, &requests, TRIAL_SEED).map_err(|refusal| rejected(refusal.message))?.document
+    let trial = |requests: &[Request]| -> Result<(Document, Extract)> {
+        let after = apply(document, requests, TRIAL_SEED).map_err(|refusal| rejected(refusal.message))?.document;
+        let tab = tab_of(&after, part).ok_or_else(|| rejected("the tab would be gone".into()))?;
+        let extract = extract(&after, tab, "", "", several);
+        Ok((after, extract))
     };
-    let result = tab_of(&document_after, part).map(|tab| extract(&document_after, tab, "", "", several));
-    let result = result.ok_or_else(|| rejected("the tab would be gone".into()))?;
+    let (mut after, mut result) = trial(&requests)?;
+    let styles = restyle::paragraph_styles(&result, &expected, tab_id.as_deref()).map_err(rejected)?;
+    if !styles.is_empty() {
+        requests.extend(styles);
+        (after, result) = trial(&requests)?;
+    }
+    let styles = restyle::text_styles(&result, &mut expected, tab_id.as_deref(), &mut refused).map_err(rejected)?;
+    if !styles.is_empty() {
+        requests.extend(styles);
+        (after, result) = trial(&requests)?;
+    }
     verify::arrives(&result, &expected).map_err(rejected)?;
-    verify::nothing_else_moves(document, &document_after, part, &touched, &expected).map_err(rejected)?;
+    verify::nothing_else_moves(document, &after, part, &touched, &expected).map_err(rejected)?;
     let expected = print(&predicted(result.tree, &remote, &local));
     let requests = requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
     let mut refused = refused.0;

@@ -6,40 +6,57 @@ use super::edit::{Expected, Shape, Wanted, What, range};
 use super::extract::{Extract, Origin};
 use super::line::{Line, Token, Unit};
 use super::plan::Notices;
-use super::style::text_field;
+use super::style::{self, text_field};
 use crate::gdocs::{Request, Style, UpdateParagraphStyle, UpdateTextStyle};
 use crate::mebdf::{Content, Marks, Property, PropertyValue};
 
 /// A change of text style: field to value, `None` to fall back to what is inherited.
 type Delta = Vec<(&'static str, Option<Value>)>;
 
-/// Returns the requests that give every edited block its style, last block first: paragraph styles, then text styles.
-/// What cannot be given is taken back from `expected` and told in `refused`.
+/// Returns the requests that give every edited block its paragraph style, last block first.
 ///
 /// # Errors
 ///
 /// A sentence, when the blocks are not those that were expected.
-pub(super) fn restyle(
+pub(super) fn paragraph_styles(after: &Extract, expected: &[Expected], tab: Option<&str>) -> Result<Vec<Request>, String> {
+    let found: Vec<&Origin> = contents(after).map(|(_, origin)| origin).collect();
+    if found.len() != expected.len() {
+        return Err(format!("{} blocks were expected, {} would be there", expected.len(), found.len()));
+    }
+    let mut requests = Vec::new();
+    for (expected, origin) in expected.iter().zip(found).rev() {
+        let What::Edited { named_style, fresh, shape, .. } = &expected.what else { continue };
+        let item = matches!(shape, Shape::Item(..));
+        requests.extend(
+            lines(origin).into_iter().rev().filter_map(|line| paragraph_style(line, named_style.as_deref(), *fresh, item, tab)),
+        );
+    }
+    Ok(requests)
+}
+
+/// Returns the requests that give every edited block its text styles, last block first. Paragraph styles must stand
+/// already: a heading style takes bold away. What cannot be given is taken back from `expected` and told in `notices`.
+///
+/// # Errors
+///
+/// A sentence, when the blocks are not those that were expected.
+pub(super) fn text_styles(
     after: &Extract,
     expected: &mut [Expected],
     tab: Option<&str>,
     notices: &mut Notices,
 ) -> Result<Vec<Request>, String> {
     let found: Vec<&Origin> = contents(after).map(|(_, origin)| origin).collect();
-    if found.len() != expected.len() {
-        return Err(format!("{} blocks were expected, {} would be there", expected.len(), found.len()));
-    }
     let mut requests = Vec::new();
     for (expected, origin) in expected.iter_mut().zip(found).rev() {
         let number = expected.line;
-        let What::Edited { lines: wanted, named_style, fresh, shape } = &mut expected.what else { continue };
+        let What::Edited { lines: wanted, .. } = &mut expected.what else { continue };
         let lines = lines(origin);
         if lines.len() != wanted.len() {
             return Err("an edited block would have another count of paragraphs".into());
         }
         for (line, wanted) in lines.iter().zip(wanted).rev() {
-            requests.extend(paragraph_style(line, named_style.as_deref(), *fresh, matches!(shape, Shape::Item(..)), tab));
-            requests.extend(text_styles(line, wanted, number, tab, notices)?);
+            requests.extend(line_styles(line, wanted, number, tab, notices)?);
         }
     }
     Ok(requests)
@@ -86,7 +103,7 @@ fn paragraph_style(line: &Line, named: Option<&str>, fresh: bool, item: bool, ta
     })
 }
 
-fn text_styles(
+fn line_styles(
     line: &Line,
     wanted: &mut [Wanted],
     number: u32,
@@ -158,10 +175,14 @@ fn link(has: &Marks, wants: &mut Marks, delta: &mut Delta, number: u32, notices:
     if has.link == wants.link {
         return;
     }
+    let colored = wants.properties.iter().find(|property| property.name == "color").cloned();
     match &wants.link {
         None => {
             // Docs gives a link its colour and line; without the link they would stay behind.
-            delta.extend([("link", None), ("underline", None), ("foregroundColor", None)]);
+            delta.extend([("link", None), ("underline", None)]);
+            if colored.is_none() {
+                delta.push(("foregroundColor", None));
+            }
         }
         Some(destination) => {
             if let Some(id) = destination.strip_prefix("#^") {
@@ -173,6 +194,10 @@ fn link(has: &Marks, wants: &mut Marks, delta: &mut Delta, number: u32, notices:
                 }
             } else if destination.contains("://") || destination.starts_with("mailto:") {
                 delta.push(("link", Some(json!({ "url": destination }))));
+                // A new link paints its text unless the same request says otherwise.
+                if let Some(rgb) = colored.as_ref().and_then(style::rgb) {
+                    delta.push(("foregroundColor", Some(rgb)));
+                }
             } else {
                 notices.refuse("LINK_LOCKED", number, format!("`{destination}` is not a web address"));
                 wants.link.clone_from(&has.link);
@@ -183,6 +208,10 @@ fn link(has: &Marks, wants: &mut Marks, delta: &mut Delta, number: u32, notices:
 
 fn properties(has: &Marks, wants: &mut Marks, fresh: bool, delta: &mut Delta, number: u32, notices: &mut Notices) {
     let linked = delta.iter().any(|(field, _)| *field == "link");
+    if wants.link.is_some() {
+        // A link is underlined anyway, and the file does not say so.
+        wants.properties.retain(|property| property.name != "underline" || property.value == PropertyValue::Off);
+    }
     let find = |properties: &[Property], name: &str| properties.iter().find(|property| property.name == name).cloned();
     let mut names: Vec<String> = has.properties.iter().chain(&wants.properties).map(|property| property.name.clone()).collect();
     names.sort();

@@ -2,7 +2,7 @@
 //!
 //! Only direct overrides are read: what the named style already gives is not repeated in the text.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::gdocs::Style;
 use crate::mebdf::{Marks, Property, PropertyValue};
@@ -112,6 +112,15 @@ pub(super) const OVERRIDE_FIELDS: [&str; 8] = [
     "spaceBelow",
     "shading",
 ];
+
+/// Returns a colour property as Docs writes it.
+pub(super) fn rgb(property: &Property) -> Option<Value> {
+    let PropertyValue::Text(hex) = &property.value else { return None };
+    let digits = hex.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
+    let channel = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok().map(|byte| f64::from(byte) / 255.0);
+    let (red, green, blue) = (channel(0)?, channel(2)?, channel(4)?);
+    Some(json!({ "color": { "rgbColor": { "red": red, "green": green, "blue": blue } } }))
+}
 
 /// Returns the field of a text style that a property stands for.
 pub(super) fn text_field(property: &str) -> Option<&'static str> {
