@@ -47,10 +47,10 @@ pub(super) struct Line {
     pub(super) lock: Option<String>,
     /// `NORMAL_TEXT`, `HEADING_1`, …
     pub(super) named_style: String,
-    /// Whether it is a list item.
-    pub(super) bullet: bool,
     /// The fields of its style that are direct overrides.
     pub(super) overrides: Vec<&'static str>,
+    /// The emphasis that its named style gives: Docs drops an override that says no more than that.
+    pub(super) inherited: Vec<&'static str>,
 }
 
 impl Line {
@@ -96,8 +96,8 @@ impl Line {
             end: element.end_index.utf16(),
             units: visible(&raw, &runs),
             lock,
+            inherited: inherited(tab, &named_style),
             named_style,
-            bullet: paragraph.bullet.is_some(),
             overrides,
         };
         (line, runs)
@@ -107,6 +107,17 @@ impl Line {
     pub(super) const fn newline_at(&self) -> u32 {
         self.end.saturating_sub(1)
     }
+}
+
+/// The switches of text style that a named style turns on.
+fn inherited(tab: &DocumentTab, named_style: &str) -> Vec<&'static str> {
+    let value = |name: &str, field: &str| {
+        tab.named_style(name).and_then(|style| style.text_style.as_ref()?.0.get(field)?.as_bool())
+    };
+    ["bold", "italic", "strikethrough", "underline"]
+        .into_iter()
+        .filter(|field| value(named_style, field).or_else(|| value("NORMAL_TEXT", field)) == Some(true))
+        .collect()
 }
 
 /// Splits runs into tokens; a soft line break is a space.

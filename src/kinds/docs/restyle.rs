@@ -115,7 +115,7 @@ fn line_styles(
     }
     let mut stretches: Vec<(u32, u32, Delta, bool)> = Vec::new();
     for (unit, wanted) in line.units.iter().zip(wanted) {
-        let delta = delta(unit, wanted, number, notices);
+        let delta = delta(line, unit, wanted, number, notices);
         let blank = matches!(unit.token, Token::Char(character) if character.is_whitespace());
         match stretches.last_mut() {
             Some((_, end, last, only_blank)) if *last == delta && *end == unit.at => {
@@ -148,18 +148,23 @@ fn is_emphasis(field: &str) -> bool {
 }
 
 /// What must change at one unit; takes back from `wanted` what cannot.
-fn delta(unit: &Unit, wanted: &mut Wanted, number: u32, notices: &mut Notices) -> Delta {
+fn delta(line: &Line, unit: &Unit, wanted: &mut Wanted, number: u32, notices: &mut Notices) -> Delta {
     let mut delta = Delta::new();
     if !matches!(unit.token, Token::Char(_)) {
         wanted.marks = unit.marks.clone();
         return delta;
     }
     let (has, wants) = (&unit.marks, &mut wanted.marks);
-    for (field, has, wants) in
-        [("bold", has.bold, wants.bold), ("italic", has.italic, wants.italic), ("strikethrough", has.strike, wants.strike)]
-    {
-        if has != wants {
-            delta.push((field, wants.then(|| Value::Bool(true))));
+    for (field, has, wants) in [
+        ("bold", has.bold, &mut wants.bold),
+        ("italic", has.italic, &mut wants.italic),
+        ("strikethrough", has.strike, &mut wants.strike),
+    ] {
+        if has != *wants && *wants && line.inherited.contains(&field) {
+            notices.refuse("STYLE_INHERITED", number, format!("the named style of this paragraph is {field} already"));
+            *wants = false;
+        } else if has != *wants {
+            delta.push((field, wants.then_some(Value::Bool(true))));
         }
     }
     if wants.code {
