@@ -15,9 +15,11 @@ mod oauth;
 mod page;
 mod persist;
 mod query;
+mod render;
 mod route;
 mod seed;
 mod state;
+mod typing;
 mod wire;
 
 use std::net::SocketAddr;

@@ -3,8 +3,8 @@
 //! Source: <https://developers.google.com/workspace/drive/api/guides/ref-search-terms>
 
 use super::DEMO_ACCOUNT;
-use super::drive::ROOT_FOLDER;
 use super::clock;
+use super::drive::ROOT_FOLDER;
 use super::state::{DOCUMENT_TYPE, File, Role};
 
 /// Parentheses and `not` that may be nested.
