@@ -127,12 +127,12 @@ impl Running {
         drop((&mut self.task).await);
     }
 
-    /// Stops listening and waits for the server to end; connections that are open are cut.
+    /// Stops listening and waits for the server to end. Idle connections are closed; a request that is being carried
+    /// out is carried out whole.
     pub async fn shutdown(mut self) {
-        if let Some(stop) = self.stop.take() {
-            if stop.send(()).is_err() {
-                tracing::debug!("the embedded Google had ended already");
-            }
+        let stop = self.stop.take();
+        if stop.is_some_and(|stop| stop.send(()).is_err()) {
+            tracing::debug!("the embedded Google had ended already");
         }
         self.ended().await;
     }

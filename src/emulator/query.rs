@@ -193,9 +193,9 @@ fn full_text(file: &File) -> String {
         match value {
             serde_json::Value::Object(map) => {
                 for (key, item) in map {
-                    match item {
-                        serde_json::Value::String(text) if key == "content" => out.push_str(text),
-                        _ => collect(item, out),
+                    match item.as_str() {
+                        Some(text) if key == "content" => out.push_str(text),
+                        Some(_) | None => collect(item, out),
                     }
                 }
             }
