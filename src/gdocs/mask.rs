@@ -60,6 +60,13 @@ impl Mask {
             }
         }
     }
+
+    /// Copies what the mask names of one field.
+    pub(crate) fn copy_only(&self, source: &Map<String, Value>, target: &mut Map<String, Value>, only: &str) {
+        for (name, rest) in self.0.iter().filter_map(|path| path.split_first()).filter(|(name, _)| *name == only) {
+            copy_path(source, target, name, rest);
+        }
+    }
 }
 
 /// Copies one path.

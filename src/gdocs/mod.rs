@@ -9,6 +9,8 @@ mod document;
 mod ids;
 mod index;
 mod insert;
+#[cfg(test)]
+mod laws;
 mod legacy;
 mod locate;
 mod mask;
@@ -22,8 +24,12 @@ mod read;
 mod refusal;
 mod request;
 mod runs;
+#[cfg(test)]
+mod sample;
 mod schema;
 mod style;
+#[cfg(test)]
+mod tests;
 mod text_style;
 
 pub use access::ElementKind;

@@ -114,6 +114,7 @@ pub(crate) fn unknown_name(name: &str, path: &str) -> String {
 
 /// Text for a value of the wrong type. Source: public issue threads of Google's JSON front end.
 pub(crate) fn bad_value(path: &str, type_name: &str, value: &Value) -> String {
+    let value: String = value.to_string().chars().take(200).collect();
     format!("Invalid value at '{path}' ({type_name}), {value}")
 }
 

@@ -16,7 +16,7 @@ pub(crate) enum Shape {
     /// A message with these fields.
     Message(&'static [Field]),
     /// A list of these.
-    List(&'static Shape),
+    List(&'static Self),
 }
 
 /// A field: its name and its shape.

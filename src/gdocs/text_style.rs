@@ -45,10 +45,11 @@ pub(crate) fn update(
 /// Returns the values of a request with what Google fills in.
 fn values(style: &Style) -> Map<String, Value> {
     let mut values = style.0.clone();
-    if let Some(Value::Object(font)) = values.get_mut("weightedFontFamily") {
-        if font.contains_key("fontFamily") && !font.contains_key("weight") {
-            font.insert("weight".to_owned(), Value::from(400));
-        }
+    if let Some(Value::Object(font)) = values.get_mut("weightedFontFamily")
+        && font.contains_key("fontFamily")
+        && !font.contains_key("weight")
+    {
+        font.insert("weight".to_owned(), Value::from(400));
     }
     // A link to nothing is no link.
     if values.get("link").and_then(Value::as_object).is_some_and(Map::is_empty) {
@@ -72,12 +73,14 @@ impl Change<'_> {
     fn paragraph(&self, paragraph: &mut Paragraph, start: u32, end: u32, whole: bool) -> Result<(), Refusal> {
         let named = paragraph.named_style_type().to_owned();
         let elements = &mut paragraph.elements;
-        if self.mask.names("link") && self.values.contains_key("link") {
-            split_newline(elements);
+        let sets_link = self.mask.names("link") && self.values.contains_key("link");
+        if sets_link {
+            split_newline(elements, end);
         }
         let inside = || Refusal::invalid(quirks::INSIDE_CHARACTER);
         let from = split_at(elements, start).ok_or_else(inside)?;
         let to = split_at(elements, end).ok_or_else(inside)?;
+        let overlapped = if sets_link { overlapped_links(elements, from, to) } else { Vec::new() };
         let before = from.checked_sub(1).and_then(|before| elements.get(before));
         let before = before.and_then(ParagraphElement::text_style).cloned().unwrap_or_default();
         for element in elements.iter_mut().take(to).skip(from) {
@@ -86,7 +89,14 @@ impl Change<'_> {
                 self.style(style, &named, &before, newline);
             }
         }
-        for at in (from..=to).rev() {
+        for at in &overlapped {
+            if let Some(style) = elements.get_mut(*at).and_then(style_mut) {
+                self.mask.copy_only(&self.values, style, "link");
+            }
+        }
+        let first = overlapped.iter().copied().min().map_or(from, |at| at.min(from));
+        let last = overlapped.iter().copied().max().map_or(to, |at| (at + 1).max(to));
+        for at in (first..=last).rev() {
             join_at(elements, at);
         }
         if let Some(bullet) = paragraph.bullet.as_mut().filter(|_| whole) {
@@ -138,10 +148,25 @@ fn style_mut(element: &mut ParagraphElement) -> Option<&mut Map<String, Value>> 
     }
 }
 
-/// Makes the newline of a paragraph a run of its own, since links never stick to it.
-fn split_newline(elements: &mut Vec<ParagraphElement>) {
-    if let Some(last) = elements.last().filter(|last| last.text().is_some_and(|text| text.ends_with('\n'))) {
-        let at = last.end_index.utf16().saturating_sub(1);
-        split_at(elements, at);
+/// Returns the elements around `from..to` that belong to a link which reaches into it.
+///
+/// Google documents that a link set on a part of a link is set on the whole of it.
+fn overlapped_links(elements: &[ParagraphElement], from: usize, to: usize) -> Vec<usize> {
+    let link = |at: usize| elements.get(at).and_then(|element| element.text_style()?.get("link"));
+    let mut found = Vec::new();
+    if let Some(inside) = link(from) {
+        found.extend((0..from).rev().take_while(|at| link(*at) == Some(inside)));
+    }
+    if let Some(inside) = to.checked_sub(1).and_then(link) {
+        found.extend((to..elements.len()).take_while(|at| link(*at) == Some(inside)));
+    }
+    found
+}
+
+/// Makes the newline of a paragraph a run of its own when the range takes it in, since links never stick to it.
+fn split_newline(elements: &mut Vec<ParagraphElement>, end: u32) {
+    let last = elements.last().filter(|last| last.end_index.utf16() == end);
+    if last.and_then(ParagraphElement::text).is_some_and(|text| text.ends_with('\n')) {
+        split_at(elements, end.saturating_sub(1));
     }
 }
