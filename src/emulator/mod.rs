@@ -100,6 +100,12 @@ impl Running {
         format!("http://{}", self.addr)
     }
 
+    /// Returns the URL of the page on which a person reads and edits a document.
+    #[must_use]
+    pub fn page_url(&self, id: &str) -> String {
+        format!("{}/document/d/{id}/edit", self.url())
+    }
+
     /// Imports a raw Document and returns its id: its own when that is free, else a new one.
     ///
     /// # Errors
@@ -123,8 +129,11 @@ impl Running {
 
     /// Waits until the server ends by itself, which it only does when it fails.
     pub async fn ended(&mut self) {
-        // A server task that failed has logged why; there is nothing more to learn from the join.
-        drop((&mut self.task).await);
+        // A finished task must not be awaited again.
+        if !self.task.is_finished() {
+            // A server task that failed has logged why; there is nothing more to learn from the join.
+            drop((&mut self.task).await);
+        }
     }
 
     /// Stops listening and waits for the server to end. Idle connections are closed; a request that is being carried
