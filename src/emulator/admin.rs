@@ -75,10 +75,8 @@ fn bad(why: &str) -> Answer {
 
 /// Answers one of our own errors.
 fn answer(error: &crate::error::Error) -> Answer {
-    match error {
-        crate::error::Error::InvalidInput { what, suggestion } => {
-            aip(400, "INVALID_ARGUMENT", &format!("{what}. {suggestion}"))
-        }
-        other => errors::internal(other),
+    if let crate::error::Error::InvalidInput { what, suggestion } = error {
+        return aip(400, "INVALID_ARGUMENT", &format!("{what}. {suggestion}"));
     }
+    errors::internal(error)
 }

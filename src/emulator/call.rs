@@ -115,15 +115,16 @@ pub(super) fn decode(text: &str) -> String {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        if byte == b'%' {
-            if let (Some(high), Some(low)) = (hex(bytes.get(at + 1)), hex(bytes.get(at + 2))) {
+        match (byte, hex(bytes.get(at + 1)), hex(bytes.get(at + 2))) {
+            (b'%', Some(high), Some(low)) => {
                 out.push(high * 16 + low);
                 at += 3;
-                continue;
+            }
+            _ => {
+                out.push(byte);
+                at += 1;
             }
         }
-        out.push(byte);
-        at += 1;
     }
     String::from_utf8_lossy(&out).into_owned()
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::call::{Answer, Call, Handled};
 use super::errors::{self, aip, bad_field};
 use super::fields::Mask;
-use super::state::{File, Google, Role, World};
+use super::state::{File, Google, World};
 use crate::gdocs;
 
 /// Query parameters that every method takes.
@@ -83,11 +83,8 @@ fn get(google: &Google, call: &Call, id: &str) -> Handled {
 
 /// Writes a document as an account with the file's role sees it.
 fn show(file: &File, tabs: bool, mode: &str) -> Value {
-    let mut value = if tabs {
-        serde_json::to_value(&file.document).unwrap_or_default()
-    } else {
-        gdocs::to_legacy(&file.document)
-    };
+    let mut value =
+        if tabs { serde_json::to_value(&file.document).unwrap_or_default() } else { gdocs::to_legacy(&file.document) };
     if !file.role.can_edit() {
         // Google tells the revision to those alone who may edit.
         if let Some(map) = value.as_object_mut() {
@@ -321,17 +318,10 @@ fn check_control(control: &Control, file: &File) -> Result<(), Answer> {
     let current = file.document.revision_id.as_deref();
     // An empty id is no lock at all, also at Google.
     // Source: <https://github.com/nearai/ironclaw/issues/7728>
-    if let Some(sent) = control.required.as_deref().filter(|id| !id.is_empty()) {
-        if current != Some(sent) {
-            let message = format!("The required revision ID '{sent}' does not match the latest revision.");
-            return Err(aip(400, "INVALID_ARGUMENT", &message));
-        }
+    let other = |sent: &Option<String>| sent.clone().filter(|id| !id.is_empty() && current != Some(id));
+    if let Some(sent) = other(&control.required) {
+        let message = format!("The required revision ID '{sent}' does not match the latest revision.");
+        return Err(aip(400, "INVALID_ARGUMENT", &message));
     }
-    if let Some(sent) = control.target.as_deref().filter(|id| !id.is_empty()) {
-        if current != Some(sent) {
-            return Err(errors::not_built("merging on an older targetRevisionId"));
-        }
-    }
-    debug_assert!(file.role != Role::None, "a hidden file answers 404 before");
-    Ok(())
+    other(&control.target).map_or(Ok(()), |_| Err(errors::not_built("merging on an older targetRevisionId")))
 }

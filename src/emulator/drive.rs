@@ -27,7 +27,7 @@ pub(super) fn handle(google: &Google, call: &Call, rest: &[&str], stale_feed: bo
         ("GET", ["changes"]) => changes(google, call, stale_feed),
         ("GET", ["changes", "startPageToken"]) => {
             let token = (google.world().version + 1).to_string();
-            answer(call, json!({"kind": "drive#startPageToken", "startPageToken": token}), "*")
+            answer(call, &json!({"kind": "drive#startPageToken", "startPageToken": token}), "*")
         }
         ("GET", ["about"]) => about(call),
         _ => Err(legacy(
@@ -40,9 +40,9 @@ pub(super) fn handle(google: &Google, call: &Call, rest: &[&str], stale_feed: bo
 }
 
 /// Answers the wanted fields of a value.
-fn answer(call: &Call, value: Value, default: &str) -> Handled {
+fn answer(call: &Call, value: &Value, default: &str) -> Handled {
     let mask = mask(call, default)?;
-    Ok(Answer::json(200, &mask.pick(&value)))
+    Ok(Answer::json(200, &mask.pick(value)))
 }
 
 /// Reads the `fields` parameter.
@@ -134,7 +134,7 @@ fn sort(files: &mut [&File], order: &str) -> Result<(), Answer> {
         };
         match name {
             "modifiedTime" | "modifiedByMeTime" | "viewedByMeTime" | "recency" => {
-                files.sort_by_key(|file| file.modified_ms)
+                files.sort_by_key(|file| file.modified_ms);
             }
             "createdTime" => files.sort_by_key(|file| file.created_ms),
             "name" | "name_natural" => files.sort_by_key(|file| file.document.title.to_lowercase()),
@@ -264,7 +264,7 @@ fn about(call: &Call) -> Handled {
         "exportFormats": {},
         "importFormats": {},
     });
-    answer(call, value, "*")
+    answer(call, &value, "*")
 }
 
 /// Returns the demo account as Drive shows a user.

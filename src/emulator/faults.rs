@@ -148,10 +148,7 @@ impl Google {
 
     /// Adds the faults of a body: a list, or one.
     pub(super) fn add_faults(&self, body: Value) -> Result<Value> {
-        let list = match body {
-            Value::Array(list) => list,
-            one => vec![one],
-        };
+        let list = if let Value::Array(list) = body { list } else { vec![body] };
         let new = list.into_iter().map(Fault::read).collect::<Result<Vec<_>>>()?;
         let mut faults = lock(&self.faults);
         if faults.len() + new.len() > MAX_FAULTS {

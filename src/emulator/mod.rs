@@ -15,9 +15,11 @@ mod oauth;
 mod page;
 mod persist;
 mod query;
+mod render;
 mod route;
 mod seed;
 mod state;
+mod typing;
 mod wire;
 
 use std::net::SocketAddr;
@@ -98,6 +100,12 @@ impl Running {
         format!("http://{}", self.addr)
     }
 
+    /// Returns the URL of the page on which a person reads and edits a document.
+    #[must_use]
+    pub fn page_url(&self, id: &str) -> String {
+        format!("{}/document/d/{id}/edit", self.url())
+    }
+
     /// Imports a raw Document and returns its id: its own when that is free, else a new one.
     ///
     /// # Errors
@@ -121,16 +129,19 @@ impl Running {
 
     /// Waits until the server ends by itself, which it only does when it fails.
     pub async fn ended(&mut self) {
-        // A server task that failed has logged why; there is nothing more to learn from the join.
-        drop((&mut self.task).await);
+        // A finished task must not be awaited again.
+        if !self.task.is_finished() {
+            // A server task that failed has logged why; there is nothing more to learn from the join.
+            drop((&mut self.task).await);
+        }
     }
 
-    /// Stops listening and waits for the server to end; connections that are open are cut.
+    /// Stops listening and waits for the server to end. Idle connections are closed; a request that is being carried
+    /// out is carried out whole.
     pub async fn shutdown(mut self) {
-        if let Some(stop) = self.stop.take() {
-            if stop.send(()).is_err() {
-                tracing::debug!("the embedded Google had ended already");
-            }
+        let stop = self.stop.take();
+        if stop.is_some_and(|stop| stop.send(()).is_err()) {
+            tracing::debug!("the embedded Google had ended already");
         }
         self.ended().await;
     }

@@ -20,7 +20,7 @@ pub(super) struct Store {
 
 impl Store {
     /// Opens or makes the folder.
-    pub(super) fn open(dir: PathBuf) -> Result<Self> {
+    pub(super) fn open(dir: &Path) -> Result<Self> {
         let documents = dir.join("documents");
         fs::create_dir_all(&documents).map_err(|source| disk(&documents, "made", source))?;
         Ok(Self { documents, tokens: dir.join("tokens.json") })

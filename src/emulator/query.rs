@@ -3,8 +3,8 @@
 //! Source: <https://developers.google.com/workspace/drive/api/guides/ref-search-terms>
 
 use super::DEMO_ACCOUNT;
-use super::drive::ROOT_FOLDER;
 use super::clock;
+use super::drive::ROOT_FOLDER;
 use super::state::{DOCUMENT_TYPE, File, Role};
 
 /// Parentheses and `not` that may be nested.
@@ -193,9 +193,9 @@ fn full_text(file: &File) -> String {
         match value {
             serde_json::Value::Object(map) => {
                 for (key, item) in map {
-                    match item {
-                        serde_json::Value::String(text) if key == "content" => out.push_str(text),
-                        _ => collect(item, out),
+                    match item.as_str() {
+                        Some(text) if key == "content" => out.push_str(text),
+                        Some(_) | None => collect(item, out),
                     }
                 }
             }

@@ -139,7 +139,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Google {
     /// Opens the world that the options name, or an empty one.
     pub(super) fn open(options: Options) -> Result<Self> {
-        let store = options.state_dir.map(Store::open).transpose()?;
+        let store = options.state_dir.as_deref().map(Store::open).transpose()?;
         let world = store.as_ref().map(Store::load).transpose()?.unwrap_or_default();
         let tokens = store.as_ref().map(Store::load_tokens).transpose()?.unwrap_or_default();
         let faults = options.faults.into_iter().map(Fault::read).collect::<Result<Vec<_>>>()?;
@@ -199,7 +199,7 @@ impl Google {
 
     /// Imports a raw Document; see [`super::Running::import`].
     pub(super) fn import(&self, value: Value) -> Result<String> {
-        if !value.get("tabs").is_some_and(|tabs| tabs.as_array().is_some_and(|tabs| !tabs.is_empty())) {
+        if value.get("tabs").and_then(Value::as_array).is_none_or(Vec::is_empty) {
             return Err(bad_document("it has no `tabs`, as an answer with includeTabsContent=true has"));
         }
         let mut document: Document = serde_json::from_value(value).map_err(|error| bad_document(&error.to_string()))?;

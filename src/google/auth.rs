@@ -177,10 +177,11 @@ impl TokenSource {
         given: std::result::Result<yup_oauth2::AccessToken, yup_oauth2::Error>,
     ) -> Result<Token> {
         match given {
-            Ok(given) => given.token().map(Token::new).ok_or_else(|| self.expired()),
-            // The authenticator hides why a renewal failed and tries to ask the user, which [`NeverAsk`] refuses. An
-            // outage must not look like an expired sign-in, so the same renewal is asked for once more to see why.
-            Err(yup_oauth2::Error::UserError(_)) => self.ask_why(renewing).await,
+            Ok(given) if given.token().is_some() => Ok(Token::new(given.token().unwrap_or_default())),
+            // The authenticator hides why a renewal failed: it tries to ask the user, which [`NeverAsk`] refuses, or
+            // takes an error page for an answer without a token. An outage must not look like an expired sign-in, so
+            // the same renewal is asked for once more to see why.
+            Ok(_) | Err(yup_oauth2::Error::UserError(_)) => self.ask_why(renewing).await,
             Err(error) => Err(self.unreachable(error.into())),
         }
     }

@@ -213,10 +213,10 @@ fn checked(id: &ItemId) -> Result<&str> {
 
 /// Turns the refusal of a cursor into what an expired one is.
 fn expired_cursor(error: Error) -> Error {
-    match error {
-        Error::Refused { message } if message == "Invalid Value" => Error::NotFound { id: "the change feed".into() },
-        other => other,
+    if matches!(&error, Error::Refused { message } if message == "Invalid Value") {
+        return Error::NotFound { id: "the change feed".into() };
     }
+    error
 }
 
 /// Returns the error for an answer that is against the service's own rules.
