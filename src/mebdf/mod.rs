@@ -4,11 +4,13 @@ mod braces;
 mod escape;
 mod front_matter;
 mod inline;
+mod join;
 mod mask;
 mod normalize;
 mod parse;
 mod print;
 mod properties;
+mod section;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -17,8 +19,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub use braces::is_object_kind;
+pub use join::join;
 pub use print::print_block;
 pub use properties::{color, is_known, named_style};
+pub use section::{OutlineEntry, Section, State, outline, plain, sections, state_at, states};
 pub use tree::*;
 
 use crate::model::Notice;
