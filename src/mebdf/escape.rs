@@ -21,20 +21,28 @@ enum Token {
     /// Output as it is: forms, code spans, brackets. Begins and ends with ASCII punctuation.
     Raw(String),
     /// A delimiter of emphasis, once or twice.
-    Mark { delimiter: char, twice: bool, opens: bool, nested: bool },
+    Mark { delimiter: char, twice: bool, opens: bool },
 }
 
 /// Prints normalised runs.
 pub(super) fn print_runs(runs: &[Run], place: Place) -> String {
     // Stars alone are what people write. Where one emphasis ends and another begins without a character between, four
-    // or five stars would meet, so there the italic is written with underscores.
+    // or five stars would meet, and between punctuation an inner star could as well close the outer one; there the
+    // italic is written with underscores, so that neither can be taken for the other.
     let mut writer = Writer { runs, place, italic: '*', tokens: Vec::new() };
     writer.all();
-    if writer.collides() {
-        writer = Writer { runs, place, italic: '_', tokens: Vec::new() };
-        writer.all();
+    if !writer.collides() {
+        let mut printer = Printer::new(std::mem::take(&mut writer.tokens), place);
+        printer.force();
+        if !printer.is_ambiguous() {
+            return printer.print();
+        }
     }
-    Printer::new(writer.tokens, place).print()
+    writer = Writer { runs, place, italic: '_', tokens: Vec::new() };
+    writer.all();
+    let mut printer = Printer::new(writer.tokens, place);
+    printer.force();
+    printer.print()
 }
 
 struct Writer<'a> {
@@ -157,14 +165,13 @@ impl<'a> Writer<'a> {
             1 => ('*', true),
             _ => (self.italic, false),
         };
-        let nested = opened.emphasis.iter().any(|open| *open);
         let mut inner = opened;
         if let Some(flag) = inner.emphasis.get_mut(mark) {
             *flag = true;
         }
-        self.tokens.push(Token::Mark { delimiter, twice, opens: true, nested });
+        self.tokens.push(Token::Mark { delimiter, twice, opens: true });
         self.range(at, reach, inner);
-        self.tokens.push(Token::Mark { delimiter, twice, opens: false, nested });
+        self.tokens.push(Token::Mark { delimiter, twice, opens: false });
     }
 
     fn content(&mut self, run: &Run) {
@@ -245,8 +252,6 @@ impl Printer {
     }
 
     fn print(mut self) -> String {
-        self.force_blanks();
-        self.force_flanks();
         let mut line_start = true;
         // The place of the full stop or bracket of a number that begins a line.
         let mut numbered = None;
@@ -293,6 +298,40 @@ impl Printer {
         self.out
     }
 
+    /// Decides which characters must be entities.
+    fn force(&mut self) {
+        self.force_blanks();
+        self.force_flanks();
+    }
+
+    /// Tells whether somewhere inside an emphasis by stars stand stars that could both open and close.
+    fn is_ambiguous(&self) -> bool {
+        let mut depth = 0_usize;
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let stars = |token: &&Token| matches!(token, Token::Mark { delimiter: '*', .. });
+            let length = self.tokens.iter().skip(at).take_while(stars).count();
+            if length == 0 {
+                at += 1;
+                continue;
+            }
+            let opens = matches!(self.tokens.get(at), Some(Token::Mark { opens: true, .. }));
+            let before = self.class(at.checked_sub(1));
+            let after = self.class(Some(at + length));
+            let wordy = |class| matches!(class, Class::Other | Class::Unknown);
+            let soft = |class| matches!(class, Class::Punctuation | Class::Unknown);
+            let both = (wordy(before) && wordy(after)) || (soft(before) && soft(after));
+            let outer = if opens { depth > 0 } else { depth > length };
+            let inside = if opens { length > 1 } else { depth > 1 };
+            if both && (outer || inside) {
+                return true;
+            }
+            depth = if opens { depth + length } else { depth.saturating_sub(length) };
+            at += length;
+        }
+        false
+    }
+
     fn letter(&self, at: usize) -> Option<char> {
         match self.tokens.get(at) {
             Some(Token::Letter(letter)) if !self.is_entity(at) => Some(*letter),
@@ -308,7 +347,7 @@ impl Printer {
         self.entity.get(at).copied().unwrap_or(false)
     }
 
-    fn force(&mut self, at: usize) -> bool {
+    fn force_one(&mut self, at: usize) -> bool {
         if !matches!(self.tokens.get(at), Some(Token::Letter(_))) {
             return false;
         }
@@ -342,7 +381,7 @@ impl Printer {
                 other => other.is_control(),
             };
             if force {
-                self.force(at);
+                self.force_one(at);
             }
             line_start = !force && matches!(letter, '\n' | '\u{b}');
         }
@@ -366,8 +405,8 @@ impl Printer {
     }
 
     fn force_flank(&mut self, at: usize) -> bool {
-        let Some(Token::Mark { delimiter, opens, nested, .. }) = self.tokens.get(at) else { return false };
-        let (delimiter, opens, nested) = (*delimiter, *opens, *nested);
+        let Some(Token::Mark { delimiter, opens, .. }) = self.tokens.get(at) else { return false };
+        let (delimiter, opens) = (*delimiter, *opens);
         let same =
             |token: Option<&Token>| matches!(token, Some(Token::Mark { delimiter: other, .. }) if *other == delimiter);
         let mut first = at;
@@ -384,15 +423,15 @@ impl Printer {
         if self.class(inner) == Class::Blank
             && let Some(inner) = inner
         {
-            changed |= self.force(inner);
+            changed |= self.force_one(inner);
         }
         let wordy = matches!(self.class(outer), Class::Other | Class::Unknown);
-        let plain = self.class(inner) == Class::Other && delimiter != '_' && !nested;
+        let plain = self.class(inner) == Class::Other && delimiter != '_';
         if wordy
             && !plain
             && let Some(outer) = outer
         {
-            changed |= self.force(outer);
+            changed |= self.force_one(outer);
         }
         changed
     }

@@ -39,10 +39,10 @@ pub struct Parsed {
     pub diagnostics: Vec<Notice>,
 }
 
-/// Takes the byte order mark from a text and makes its line ends `\n`. All spans refer to the text after that.
+/// Takes byte order marks from the begin of a text and makes its line ends `\n`; doing it twice changes nothing. All spans refer to the text after that.
 #[must_use]
 pub fn clean(text: &str) -> Cow<'_, str> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = text.trim_start_matches('\u{feff}');
     if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")) } else { Cow::Borrowed(text) }
 }
 
