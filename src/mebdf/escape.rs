@@ -373,10 +373,16 @@ impl Printer {
             let letter = *letter;
             let after_open =
                 at > 0 && matches!(self.tokens.get(at - 1), Some(Token::Raw(raw)) if raw.starts_with("{!"));
+            // A break at the end of a link, span or emphasis: the line after it would begin with what closes.
+            let before_close = match self.tokens.get(at + 1) {
+                Some(Token::Raw(raw)) => raw.starts_with(']') || raw == "{/!}",
+                Some(Token::Mark { opens, .. }) => !opens,
+                Some(Token::Letter(_)) | None => false,
+            };
             let force = match letter {
                 ' ' | '\t' => line_start || at == last,
-                '\n' => one_line || at == last || at == 0 || after_open,
-                '\u{b}' => one_line || at == last,
+                '\n' => one_line || at == last || at == 0 || after_open || before_close,
+                '\u{b}' => one_line || at == last || before_close,
                 '\u{feff}' | '\u{85}' | '\u{2028}' | '\u{2029}' => true,
                 other => other.is_control(),
             };
