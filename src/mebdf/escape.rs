@@ -1,5 +1,7 @@
 //! From the runs of one paragraph to text that reads back as those runs.
 
+use std::collections::HashSet;
+
 use super::braces;
 use super::{Marks, Run, RunContent};
 
@@ -26,6 +28,8 @@ enum Token {
 
 /// Prints normalised runs.
 pub(super) fn print_runs(runs: &[Run], place: Place) -> String {
+    let split = split_definitions(runs);
+    let runs = split.as_deref().unwrap_or(runs);
     // Stars alone are what people write. Where one emphasis ends and another begins without a character between, four
     // or five stars would meet, and between punctuation an inner star could as well close the outer one; there the
     // italic is written with underscores, so that neither can be taken for the other.
@@ -43,6 +47,36 @@ pub(super) fn print_runs(runs: &[Run], place: Place) -> String {
     let mut printer = Printer::new(writer.tokens, place);
     printer.force();
     printer.print()
+}
+
+/// A link that begins a line and holds `]:` in code would be read as a link definition, since a definition's label knows
+/// no code. Such code is split, and the link with it; reading joins both again.
+fn split_definitions(runs: &[Run]) -> Option<Vec<Run>> {
+    let hides = |run: &Run| {
+        run.marks.code
+            && run.marks.link.is_some()
+            && matches!(&run.content, RunContent::Text(text) if text.contains("]:"))
+    };
+    if !runs.iter().any(hides) {
+        return None;
+    }
+    let mut out = Vec::new();
+    for run in runs {
+        match &run.content {
+            RunContent::Text(text) if hides(run) => {
+                let mut rest = text.as_str();
+                while let Some((head, tail)) = rest.find("]:").and_then(|at| rest.split_at_checked(at + 1)) {
+                    out.push(Run { content: RunContent::Text(head.to_owned()), marks: run.marks.clone() });
+                    rest = tail;
+                }
+                out.push(Run { content: RunContent::Text(rest.to_owned()), marks: run.marks.clone() });
+            }
+            RunContent::Text(_) | RunContent::Anchor(_) | RunContent::Object(_) | RunContent::FootnoteReference(_) => {
+                out.push(run.clone())
+            }
+        }
+    }
+    Some(out)
 }
 
 struct Writer<'a> {
@@ -146,7 +180,13 @@ impl<'a> Writer<'a> {
     fn link_end(&self, at: usize, end: usize, opened: Opened) -> usize {
         let link = self.marks(at).and_then(|marks| marks.link.as_ref());
         let same = |index: &usize| self.marks(*index).and_then(|marks| marks.link.as_ref()) == link;
-        let reach = (at..end).find(|index| !same(index)).unwrap_or(end);
+        // Two runs of code with the same marks are one that was split.
+        let torn = |index: usize| {
+            index > at
+                && self.marks(index).is_some_and(|marks| marks.code)
+                && self.marks(index) == self.marks(index - 1)
+        };
+        let reach = (at..end).find(|index| !same(index) || torn(*index)).unwrap_or(end);
         if reach == end {
             return reach;
         }
@@ -185,14 +225,13 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Prints a code span with more backticks than stand together inside.
+/// Prints a code span with as many backticks as never stand together inside.
 fn code_span(text: &str, place: Place) -> String {
-    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
-    let lengths: Vec<usize> = text.split(|letter| letter != '`').map(str::len).collect();
-    let ticks = (1..=longest + 1).find(|length| !lengths.contains(length)).unwrap_or(longest + 1);
+    let lengths: HashSet<usize> = text.split(|letter| letter != '`').map(str::len).collect();
+    let ticks = (1..).find(|length| !lengths.contains(length)).unwrap_or(1);
     let fence = "`".repeat(ticks);
     let edges = text.starts_with('`') || text.ends_with('`');
-    let spaced = text.starts_with(' ') && text.ends_with(' ') && text.trim_matches(' ') != "";
+    let spaced = text.starts_with(' ') && text.ends_with(' ') && !text.trim_matches(' ').is_empty();
     let pad = if edges || spaced { " " } else { "" };
     let text = if place == Place::Cell { text.replace('|', "\\|") } else { text.to_owned() };
     format!("{fence}{pad}{text}{pad}{fence}")

@@ -490,3 +490,110 @@ proptest! {
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(256)
 }
+
+/// Texts that make careless parsers quadratic; each must take about as long as harmless text of its size.
+#[test]
+fn hostile_texts_take_linear_time() {
+    let size = std::env::var("SIZE").map_or(200_000, |s| s.parse().unwrap());
+    for piece in [
+        "{!",
+        "{!a",
+        "{!a:\"",
+        "{!mono}",
+        "{!mono}x{/!}",
+        "{/!}",
+        "{^",
+        "{^= a \"",
+        "[",
+        "[[a](",
+        "](",
+        "](<",
+        "*",
+        "**a",
+        "***",
+        "_a",
+        "~~",
+        "~",
+        "`",
+        "``a`",
+        "<",
+        "<a:",
+        "<br>",
+        "![",
+        "![a",
+        "&",
+        "&#",
+        "\\",
+        "> ",
+        "- ",
+        "1. ",
+        "[^1",
+        "[^1]",
+        "[^1]: ",
+        "|",
+        "a|",
+        "\n|a|\n|-|",
+        "\t",
+        "#",
+        "\n{!mono}",
+        "\n- ",
+        "\n\n",
+        "a **b",
+        "*a_ ",
+        "[a](b",
+        "[a]: b\n",
+        "{!a, ",
+        "\u{b}",
+        "<!--",
+    ] {
+        let text = piece.repeat(size / piece.len());
+        let parsed = parse(&text);
+        let printed = print(&parsed.tree);
+        assert!(printed.len() < 20 * size + 100, "{piece}");
+    }
+}
+
+#[test]
+fn diagnostics_name_line_and_column() {
+    let notices = parse("---\ntitle: x\n---\n\né {!mono}a\n\n{/!}\n\n{!odd:1}\n").diagnostics;
+    let places: Vec<(&str, u32, u32)> = notices.iter().map(|n| (n.code.as_str(), n.line, n.column)).collect();
+    assert_eq!(places, [("UNCLOSED_FORMAT", 5, 3), ("STRAY_CLOSE", 7, 1), ("UNKNOWN_PROPERTY", 9, 1)]);
+}
+
+#[test]
+fn a_text_that_is_too_long_is_one_literal_paragraph() {
+    let parsed = parse(&"# a\n".repeat(TEXT_BYTES_MAX / 4 + 1));
+    assert_eq!(parsed.tree.blocks.len(), 1);
+    assert_eq!(parsed.diagnostics[0].code, "TEXT_TOO_LARGE");
+}
+
+/// Ways of writing and what becomes of them in canonical form.
+#[test]
+fn canonical_forms() {
+    let check = |text: &str, printed: &str| {
+        check_laws(text);
+        assert_eq!(print(&parse(text).tree), printed, "{text:?}");
+    };
+    check("a\n\n\\\n\nb\n", "a\n\n\\\n\nb\n");
+    check("* a\n\n  more\n* b\n    1) c\n", "- a\n\n  more\n\n- b\n  1. c\n");
+    check("- - a\n- b", "- - a\n- b\n");
+    check("-\n- a", "- \\\n- a\n");
+    check("- [x] \\\n- [ ] b", "- [x] \\\n- [ ] b\n");
+    check("a\n{!mono}\nb", "a\n\n{!mono}\nb\n");
+    check("> quoted", "\\> quoted\n");
+    check("<div>*a*</div>", "\\<div>*a*\\</div>\n");
+    check("<https://x.y>", "[https://x.y](https://x.y)\n");
+    check("[a][x]\n\n[x]: <u v>", "[a](<u v>)\n");
+    check("a_b * c & d < e {f}", "a_b * c & d < e {f}\n");
+    check("1\\. a", "1\\. a\n");
+    check("\\# a", "\\# a\n");
+    check("# a\\#b C#", "# a#b C#\n");
+    check("***a** b*c", "***a** b*c\n");
+    check("| a |\n|---|\n| b<br>{!mono}c{/!} |", "| a |\n| --- |\n| b<br>{!mono}c{/!} |\n");
+    check("[^1]: a\n\n    b", "[^1]: a\n\n    b\n");
+    check("**a{!mono}b{/!}c**", "**a**{!mono}**b**{/!}**c**\n");
+    check("[a **b** c](x)", "[a **b** c](x)\n");
+    check("**a [b](x) c**", "**a [b](x) c**\n");
+    check("***\n\na\n\n---", "***\n\na\n\n---\n");
+    check("{^= new image \"https://x/y_z.png\"}", "{^= new image \"https://x/y_z.png\"}\n");
+}
