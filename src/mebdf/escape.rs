@@ -1,5 +1,7 @@
 //! From the runs of one paragraph to text that reads back as those runs.
 
+use std::collections::HashSet;
+
 use super::braces;
 use super::{Marks, Run, RunContent};
 
@@ -21,20 +23,60 @@ enum Token {
     /// Output as it is: forms, code spans, brackets. Begins and ends with ASCII punctuation.
     Raw(String),
     /// A delimiter of emphasis, once or twice.
-    Mark { delimiter: char, twice: bool, opens: bool, nested: bool },
+    Mark { delimiter: char, twice: bool, opens: bool },
 }
 
 /// Prints normalised runs.
 pub(super) fn print_runs(runs: &[Run], place: Place) -> String {
+    let split = split_definitions(runs);
+    let runs = split.as_deref().unwrap_or(runs);
     // Stars alone are what people write. Where one emphasis ends and another begins without a character between, four
-    // or five stars would meet, so there the italic is written with underscores.
+    // or five stars would meet, and between punctuation an inner star could as well close the outer one; there the
+    // italic is written with underscores, so that neither can be taken for the other.
     let mut writer = Writer { runs, place, italic: '*', tokens: Vec::new() };
     writer.all();
-    if writer.collides() {
-        writer = Writer { runs, place, italic: '_', tokens: Vec::new() };
-        writer.all();
+    if !writer.collides() {
+        let mut printer = Printer::new(std::mem::take(&mut writer.tokens), place);
+        printer.force();
+        if !printer.is_ambiguous() {
+            return printer.print();
+        }
     }
-    Printer::new(writer.tokens, place).print()
+    writer = Writer { runs, place, italic: '_', tokens: Vec::new() };
+    writer.all();
+    let mut printer = Printer::new(writer.tokens, place);
+    printer.force();
+    printer.print()
+}
+
+/// A link that begins a line and holds `]:` in code would be read as a link definition, since a definition's label knows
+/// no code. Such code is split, and the link with it; reading joins both again.
+fn split_definitions(runs: &[Run]) -> Option<Vec<Run>> {
+    let hides = |run: &Run| {
+        run.marks.code
+            && run.marks.link.is_some()
+            && matches!(&run.content, RunContent::Text(text) if text.contains("]:"))
+    };
+    if !runs.iter().any(hides) {
+        return None;
+    }
+    let mut out = Vec::new();
+    for run in runs {
+        match &run.content {
+            RunContent::Text(text) if hides(run) => {
+                let mut rest = text.as_str();
+                while let Some((head, tail)) = rest.find("]:").and_then(|at| rest.split_at_checked(at + 1)) {
+                    out.push(Run { content: RunContent::Text(head.to_owned()), marks: run.marks.clone() });
+                    rest = tail;
+                }
+                out.push(Run { content: RunContent::Text(rest.to_owned()), marks: run.marks.clone() });
+            }
+            RunContent::Text(_) | RunContent::Anchor(_) | RunContent::Object(_) | RunContent::FootnoteReference(_) => {
+                out.push(run.clone())
+            }
+        }
+    }
+    Some(out)
 }
 
 struct Writer<'a> {
@@ -138,7 +180,13 @@ impl<'a> Writer<'a> {
     fn link_end(&self, at: usize, end: usize, opened: Opened) -> usize {
         let link = self.marks(at).and_then(|marks| marks.link.as_ref());
         let same = |index: &usize| self.marks(*index).and_then(|marks| marks.link.as_ref()) == link;
-        let reach = (at..end).find(|index| !same(index)).unwrap_or(end);
+        // Two runs of code with the same marks are one that was split.
+        let torn = |index: usize| {
+            index > at
+                && self.marks(index).is_some_and(|marks| marks.code)
+                && self.marks(index) == self.marks(index - 1)
+        };
+        let reach = (at..end).find(|index| !same(index) || torn(*index)).unwrap_or(end);
         if reach == end {
             return reach;
         }
@@ -157,14 +205,13 @@ impl<'a> Writer<'a> {
             1 => ('*', true),
             _ => (self.italic, false),
         };
-        let nested = opened.emphasis.iter().any(|open| *open);
         let mut inner = opened;
         if let Some(flag) = inner.emphasis.get_mut(mark) {
             *flag = true;
         }
-        self.tokens.push(Token::Mark { delimiter, twice, opens: true, nested });
+        self.tokens.push(Token::Mark { delimiter, twice, opens: true });
         self.range(at, reach, inner);
-        self.tokens.push(Token::Mark { delimiter, twice, opens: false, nested });
+        self.tokens.push(Token::Mark { delimiter, twice, opens: false });
     }
 
     fn content(&mut self, run: &Run) {
@@ -178,14 +225,13 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Prints a code span with more backticks than stand together inside.
+/// Prints a code span with as many backticks as never stand together inside.
 fn code_span(text: &str, place: Place) -> String {
-    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
-    let lengths: Vec<usize> = text.split(|letter| letter != '`').map(str::len).collect();
-    let ticks = (1..=longest + 1).find(|length| !lengths.contains(length)).unwrap_or(longest + 1);
+    let lengths: HashSet<usize> = text.split(|letter| letter != '`').map(str::len).collect();
+    let ticks = (1..).find(|length| !lengths.contains(length)).unwrap_or(1);
     let fence = "`".repeat(ticks);
     let edges = text.starts_with('`') || text.ends_with('`');
-    let spaced = text.starts_with(' ') && text.ends_with(' ') && text.trim_matches(' ') != "";
+    let spaced = text.starts_with(' ') && text.ends_with(' ') && !text.trim_matches(' ').is_empty();
     let pad = if edges || spaced { " " } else { "" };
     let text = if place == Place::Cell { text.replace('|', "\\|") } else { text.to_owned() };
     format!("{fence}{pad}{text}{pad}{fence}")
@@ -245,8 +291,6 @@ impl Printer {
     }
 
     fn print(mut self) -> String {
-        self.force_blanks();
-        self.force_flanks();
         let mut line_start = true;
         // The place of the full stop or bracket of a number that begins a line.
         let mut numbered = None;
@@ -293,6 +337,40 @@ impl Printer {
         self.out
     }
 
+    /// Decides which characters must be entities.
+    fn force(&mut self) {
+        self.force_blanks();
+        self.force_flanks();
+    }
+
+    /// Tells whether somewhere inside an emphasis by stars stand stars that could both open and close.
+    fn is_ambiguous(&self) -> bool {
+        let mut depth = 0_usize;
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let stars = |token: &&Token| matches!(token, Token::Mark { delimiter: '*', .. });
+            let length = self.tokens.iter().skip(at).take_while(stars).count();
+            if length == 0 {
+                at += 1;
+                continue;
+            }
+            let opens = matches!(self.tokens.get(at), Some(Token::Mark { opens: true, .. }));
+            let before = self.class(at.checked_sub(1));
+            let after = self.class(Some(at + length));
+            let wordy = |class| matches!(class, Class::Other | Class::Unknown);
+            let soft = |class| matches!(class, Class::Punctuation | Class::Unknown);
+            let both = (wordy(before) && wordy(after)) || (soft(before) && soft(after));
+            let outer = if opens { depth > 0 } else { depth > length };
+            let inside = if opens { length > 1 } else { depth > 1 };
+            if both && (outer || inside) {
+                return true;
+            }
+            depth = if opens { depth + length } else { depth.saturating_sub(length) };
+            at += length;
+        }
+        false
+    }
+
     fn letter(&self, at: usize) -> Option<char> {
         match self.tokens.get(at) {
             Some(Token::Letter(letter)) if !self.is_entity(at) => Some(*letter),
@@ -308,7 +386,7 @@ impl Printer {
         self.entity.get(at).copied().unwrap_or(false)
     }
 
-    fn force(&mut self, at: usize) -> bool {
+    fn force_one(&mut self, at: usize) -> bool {
         if !matches!(self.tokens.get(at), Some(Token::Letter(_))) {
             return false;
         }
@@ -334,15 +412,21 @@ impl Printer {
             let letter = *letter;
             let after_open =
                 at > 0 && matches!(self.tokens.get(at - 1), Some(Token::Raw(raw)) if raw.starts_with("{!"));
+            // A break at the end of a link, span or emphasis: the line after it would begin with what closes.
+            let before_close = match self.tokens.get(at + 1) {
+                Some(Token::Raw(raw)) => raw.starts_with(']') || raw == "{/!}",
+                Some(Token::Mark { opens, .. }) => !opens,
+                Some(Token::Letter(_)) | None => false,
+            };
             let force = match letter {
                 ' ' | '\t' => line_start || at == last,
-                '\n' => one_line || at == last || at == 0 || after_open,
-                '\u{b}' => one_line || at == last,
+                '\n' => one_line || at == last || at == 0 || after_open || before_close,
+                '\u{b}' => one_line || at == last || before_close,
                 '\u{feff}' | '\u{85}' | '\u{2028}' | '\u{2029}' => true,
                 other => other.is_control(),
             };
             if force {
-                self.force(at);
+                self.force_one(at);
             }
             line_start = !force && matches!(letter, '\n' | '\u{b}');
         }
@@ -366,8 +450,8 @@ impl Printer {
     }
 
     fn force_flank(&mut self, at: usize) -> bool {
-        let Some(Token::Mark { delimiter, opens, nested, .. }) = self.tokens.get(at) else { return false };
-        let (delimiter, opens, nested) = (*delimiter, *opens, *nested);
+        let Some(Token::Mark { delimiter, opens, .. }) = self.tokens.get(at) else { return false };
+        let (delimiter, opens) = (*delimiter, *opens);
         let same =
             |token: Option<&Token>| matches!(token, Some(Token::Mark { delimiter: other, .. }) if *other == delimiter);
         let mut first = at;
@@ -384,15 +468,15 @@ impl Printer {
         if self.class(inner) == Class::Blank
             && let Some(inner) = inner
         {
-            changed |= self.force(inner);
+            changed |= self.force_one(inner);
         }
         let wordy = matches!(self.class(outer), Class::Other | Class::Unknown);
-        let plain = self.class(inner) == Class::Other && delimiter != '_' && !nested;
+        let plain = self.class(inner) == Class::Other && delimiter != '_';
         if wordy
             && !plain
             && let Some(outer) = outer
         {
-            changed |= self.force(outer);
+            changed |= self.force_one(outer);
         }
         changed
     }

@@ -261,6 +261,11 @@ impl<'a> Scanner<'a> {
                     if opened && source.get(self.at) == Some(&b'(') {
                         self.at += 1;
                         self.skip_destination();
+                    } else if opened && source.get(self.at) == Some(&b':') {
+                        self.at += 1;
+                        if self.rest().trim_start_matches([' ', '\t']).starts_with('<') {
+                            self.skip_destination();
+                        }
                     }
                 }
                 _ => self.at += 1,

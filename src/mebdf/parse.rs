@@ -135,7 +135,7 @@ impl Builder<'_> {
     fn text(&mut self, text: &str, range: Range<usize>) {
         self.inline.cover(&range);
         if slice(&self.masked.text, &range) != text {
-            self.inline.text(text, false);
+            self.inline.entity(text);
             return;
         }
         let tokens = &self.masked.tokens;
@@ -337,7 +337,7 @@ impl Builder<'_> {
             None => text,
         };
         let escaped = slice(self.source, &(0..range.start)).ends_with('\\');
-        text.trim() == "\\" && !escaped
+        text.trim_matches([' ', '\t', '\n']) == "\\" && !escaped
     }
 
     fn depth(&self) -> u8 {

@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
 use super::*;
@@ -71,15 +74,39 @@ fn strict_cases() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// `"anchor": null` on a heading says the same as no anchor.
+/// A heading without anchor says `"anchor": null`; a span in a span is said flat, as the tree is.
 fn tidy(blocks: &mut Value) {
     for block in blocks.as_array_mut().unwrap() {
-        if let Some(heading) = block.as_object_mut()
-            && heading.contains_key("h")
-        {
-            heading.entry("anchor").or_insert(Value::Null);
+        if let Some(block) = block.as_object_mut() {
+            if block.contains_key("h") {
+                block.entry("anchor").or_insert(Value::Null);
+            }
+            if let Some(Value::Array(spans)) = block.get_mut("p") {
+                *spans = spans.drain(..).flat_map(|span| flat(span, &Map::new())).collect();
+            }
         }
     }
+}
+
+fn flat(span: Value, outer: &Map<String, Value>) -> Vec<Value> {
+    let Some(own) = span.get("fmt").and_then(Value::as_object) else {
+        return vec![if outer.is_empty() { span } else { json!({"fmt": outer, "c": [span]}) }];
+    };
+    let mut all = outer.clone();
+    all.extend(own.clone());
+    let inner: Vec<Value> = span["c"].as_array().unwrap().clone();
+    let mut out: Vec<Value> = Vec::new();
+    for span in inner.into_iter().flat_map(|span| flat(span, &all)) {
+        let same = out.last().is_some_and(|last| last["fmt"] == span["fmt"]);
+        match (out.last_mut(), same) {
+            (Some(last), true) => {
+                let more = span["c"].as_array().unwrap().clone();
+                last["c"].as_array_mut().unwrap().extend(more);
+            }
+            _ => out.push(span),
+        }
+    }
+    out
 }
 
 /// Projects a tree onto the notation of the strict cases.
@@ -158,7 +185,6 @@ fn spans(runs: &[Run]) -> Vec<Value> {
         }
         at += length;
     }
-    // The notation keeps an outer span around an inner one; the tree is flat.
     out
 }
 
@@ -219,4 +245,355 @@ fn other_corpora_keep_the_laws() {
     for sample in samples["samples"].as_object().unwrap().values() {
         check_laws(sample.as_str().unwrap());
     }
+}
+
+/// The pieces that hostile texts are made of.
+const HOSTILE: &[&str] = &[
+    "a",
+    "b",
+    "Z",
+    "1",
+    "é",
+    "ก้",
+    "😀",
+    "א",
+    "\u{301}",
+    "\u{200b}",
+    "\u{a0}",
+    "\u{e907}",
+    "\u{2003}",
+    "\u{1}",
+    "\0",
+    "\u{c}",
+    "\u{85}",
+    "\u{2028}",
+    " ",
+    "  ",
+    "    ",
+    "\t",
+    "\n",
+    "\n\n",
+    "\n  ",
+    "\n    ",
+    "\n- ",
+    "\n  - ",
+    "\n1. ",
+    "\n10) ",
+    "\n# ",
+    "\n## ",
+    "\n> ",
+    "\n---\n",
+    "\n===\n",
+    "\n***\n",
+    "\n```\n",
+    "\n~~~\n",
+    "\n| ",
+    " | ",
+    "\n| --- |\n",
+    "\n|---|---|\n",
+    "\n[^1]: ",
+    "\n[x]: y\n",
+    "\n+ ",
+    "\n{!mono}\n",
+    "\n- [ ] ",
+    "\n\\\n",
+    "\\\n",
+    "*",
+    "**",
+    "***",
+    "_",
+    "__",
+    "~",
+    "~~",
+    "`",
+    "``",
+    "[",
+    "]",
+    "(",
+    ")",
+    "![",
+    "](",
+    "](<",
+    "<",
+    ">",
+    "<br>",
+    "<https://x>",
+    "<div>",
+    "</div>",
+    "<!--",
+    "-->",
+    "&amp;",
+    "&#10;",
+    "&#32;",
+    "&",
+    "#",
+    ";",
+    ":",
+    "!",
+    "|",
+    "\\",
+    "\\|",
+    "\"",
+    "'",
+    "{",
+    "}",
+    "{!",
+    "{/!}",
+    "{!mono}",
+    "{!u, underline}",
+    "{!font:\"a, *b* `c` | \\\" \"}",
+    "{^ h.x}",
+    "{^}",
+    "{^= kix.1 image \"a *b* | c\"}",
+    "{^= toc}",
+    "{!}",
+    "[^1]",
+    "[x]",
+    "[x](y)",
+    "[x](y \"t\")",
+    "\\{",
+    "\r\n",
+    "\r",
+    "-",
+    "+",
+    "=",
+    ".",
+    "1.",
+    "---",
+    "\u{feff}",
+];
+
+fn hostile() -> impl Strategy<Value = String> {
+    vec(select(HOSTILE), 0..24).prop_map(|parts| parts.concat())
+}
+
+/// Text as it stands in a tree.
+fn words() -> impl Strategy<Value = String> {
+    let letters: Vec<&str> = HOSTILE.iter().copied().chain(["\u{b}", "x\u{b}y", " c ", "word", "* ", " *"]).collect();
+    vec(select(letters), 1..5).prop_map(|parts| parts.concat())
+}
+
+fn value() -> impl Strategy<Value = PropertyValue> {
+    prop_oneof![
+        Just(PropertyValue::On),
+        Just(PropertyValue::Off),
+        words().prop_map(PropertyValue::Text),
+        Just(PropertyValue::Text("12pt".to_owned())),
+    ]
+}
+
+fn properties() -> impl Strategy<Value = Vec<Property>> {
+    let name = select(vec!["mono", "underline", "color", "font", "size", "Title", "odd-one", "locked"]);
+    vec((name, value()).prop_map(|(name, value)| Property { name: name.to_owned(), value }), 0..3)
+}
+
+fn marks() -> impl Strategy<Value = Marks> {
+    let link = prop_oneof![
+        4 => Just(None),
+        1 => select(vec!["https://x.y/a_b?c=d&e=f&amp;g#h", "#^h.x", "b(c)", "a b", "", "<x>", "a|b", "\\", "é", "{!x}", "x*y*z"])
+            .prop_map(|link| Some(link.to_owned())),
+    ];
+    let spans = prop_oneof![3 => Just(Vec::new()), 1 => properties()];
+    let flag = || prop_oneof![2 => Just(false), 1 => Just(true)];
+    (
+        flag(),
+        flag(),
+        prop_oneof![5 => Just(false), 1 => Just(true)],
+        prop_oneof![5 => Just(false), 1 => Just(true)],
+        link,
+        spans,
+    )
+        .prop_map(|(bold, italic, strike, code, link, properties)| Marks {
+            bold,
+            italic,
+            strike,
+            code,
+            link,
+            properties,
+        })
+}
+
+fn runs() -> impl Strategy<Value = Vec<Run>> {
+    let content = prop_oneof![
+        8 => words().prop_map(RunContent::Text),
+        1 => select(vec![None, Some("h.a")]).prop_map(|id| RunContent::Anchor(id.map(str::to_owned))),
+        1 => (words(), any::<bool>()).prop_map(|(title, has_id)| RunContent::Object(Object {
+            id: has_id.then(|| "kix.1".to_owned()),
+            kind: "image".to_owned(),
+            title: Some(title),
+        })),
+        1 => Just(RunContent::FootnoteReference("1".to_owned())),
+    ];
+    vec((content, marks()).prop_map(|(content, marks)| Run { content, marks }), 0..5)
+}
+
+fn content() -> impl Strategy<Value = Content> {
+    let mark = || select(vec![Mark::Bullet, Mark::Number, Mark::Task { checked: true }, Mark::Task { checked: false }]);
+    let paragraphs = || vec(runs(), 0..3);
+    prop_oneof![
+        1 => (1_u8..7, select(vec![None, Some(""), Some("h.x")]), runs()).prop_map(|(level, anchor, runs)| {
+            Content::Heading { level, anchor: anchor.map(str::to_owned), runs }
+        }),
+        3 => runs().prop_map(|runs| Content::Paragraph { runs }),
+        4 => (0_u8..4, mark(), runs()).prop_map(|(depth, mark, runs)| Content::Item { depth, mark, runs }),
+        1 => (0_u8..4, runs()).prop_map(|(depth, runs)| Content::ItemParagraph { depth, runs }),
+        1 => (select(vec!["", "py", "a\\b &amp; `c"]), hostile())
+            .prop_map(|(info, text)| Content::Code { info: info.to_owned(), text }),
+        1 => (1_usize..3, vec(vec(paragraphs(), 0..3), 1..3)).prop_map(|(width, rows)| Content::Table {
+            alignments: vec![Alignment::Center; width],
+            rows,
+        }),
+        1 => Just(Content::Rule),
+        1 => properties().prop_map(|properties| Content::Directive { properties }),
+        1 => paragraphs().prop_map(|paragraphs| Content::Footnote { label: "1".to_owned(), paragraphs }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_keeps_the_laws(text in hostile()) {
+        check_laws(&text);
+    }
+
+    #[test]
+    fn any_tree_comes_back(blocks in vec(content(), 0..5)) {
+        let mut tree = Tree { front_matter: None, blocks: blocks.into_iter().map(Block::new).collect() };
+        tree.normalize();
+        let mut twice = tree.clone();
+        twice.normalize();
+        prop_assert_eq!(&twice, &tree);
+        let printed = print(&tree);
+        let parsed = parse(&printed);
+        prop_assert_eq!(&parsed.tree, &tree, "\n{}", printed);
+    }
+
+    #[test]
+    fn slices_join_to_the_same_tree(text in hostile(), reprinted in vec(any::<bool>(), 24)) {
+        let text = clean(&text);
+        let tree = parse(&text).tree;
+        let blocks: Vec<(&Content, Option<&str>)> = tree
+            .blocks
+            .iter()
+            .enumerate()
+            .map(|(index, block)| {
+                let keep = !reprinted.get(index).copied().unwrap_or(false);
+                (&block.content, keep.then(|| text.get(block.span.0.clone()).unwrap()))
+            })
+            .collect();
+        prop_assert_eq!(parse(&join(&blocks)).tree.blocks, tree.blocks);
+    }
+}
+
+/// More cases are asked for by the environment, as proptest does it.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(256)
+}
+
+/// Texts that make careless parsers quadratic; each must take about as long as harmless text of its size.
+#[test]
+fn hostile_texts_take_linear_time() {
+    let size = std::env::var("SIZE").map_or(200_000, |s| s.parse().unwrap());
+    for piece in [
+        "{!",
+        "{!a",
+        "{!a:\"",
+        "{!mono}",
+        "{!mono}x{/!}",
+        "{/!}",
+        "{^",
+        "{^= a \"",
+        "[",
+        "[[a](",
+        "](",
+        "](<",
+        "*",
+        "**a",
+        "***",
+        "_a",
+        "~~",
+        "~",
+        "`",
+        "``a`",
+        "<",
+        "<a:",
+        "<br>",
+        "![",
+        "![a",
+        "&",
+        "&#",
+        "\\",
+        "> ",
+        "- ",
+        "1. ",
+        "[^1",
+        "[^1]",
+        "[^1]: ",
+        "|",
+        "a|",
+        "\n|a|\n|-|",
+        "\t",
+        "#",
+        "\n{!mono}",
+        "\n- ",
+        "\n\n",
+        "a **b",
+        "*a_ ",
+        "[a](b",
+        "[a]: b\n",
+        "{!a, ",
+        "\u{b}",
+        "<!--",
+    ] {
+        let text = piece.repeat(size / piece.len());
+        let parsed = parse(&text);
+        let printed = print(&parsed.tree);
+        assert!(printed.len() < 20 * size + 100, "{piece}");
+    }
+}
+
+#[test]
+fn diagnostics_name_line_and_column() {
+    let notices = parse("---\ntitle: x\n---\n\né {!mono}a\n\n{/!}\n\n{!odd:1}\n").diagnostics;
+    let places: Vec<(&str, u32, u32)> = notices.iter().map(|n| (n.code.as_str(), n.line, n.column)).collect();
+    assert_eq!(places, [("UNCLOSED_FORMAT", 5, 3), ("STRAY_CLOSE", 7, 1), ("UNKNOWN_PROPERTY", 9, 1)]);
+}
+
+#[test]
+fn a_text_that_is_too_long_is_one_literal_paragraph() {
+    let parsed = parse(&"# a\n".repeat(TEXT_BYTES_MAX / 4 + 1));
+    assert_eq!(parsed.tree.blocks.len(), 1);
+    assert_eq!(parsed.diagnostics[0].code, "TEXT_TOO_LARGE");
+}
+
+/// Ways of writing and what becomes of them in canonical form.
+#[test]
+fn canonical_forms() {
+    let check = |text: &str, printed: &str| {
+        check_laws(text);
+        assert_eq!(print(&parse(text).tree), printed, "{text:?}");
+    };
+    check("a\n\n\\\n\nb\n", "a\n\n\\\n\nb\n");
+    check("* a\n\n  more\n* b\n    1) c\n", "- a\n\n  more\n\n- b\n  1. c\n");
+    check("- - a\n- b", "- - a\n- b\n");
+    check("-\n- a", "- \\\n- a\n");
+    check("- [x] \\\n- [ ] b", "- [x] \\\n- [ ] b\n");
+    check("a\n{!mono}\nb", "a\n\n{!mono}\nb\n");
+    check("> quoted", "\\> quoted\n");
+    check("<div>*a*</div>", "\\<div>*a*\\</div>\n");
+    check("<https://x.y>", "[https://x.y](https://x.y)\n");
+    check("[a][x]\n\n[x]: <u v>", "[a](<u v>)\n");
+    check("a_b * c & d < e {f}", "a_b * c & d < e {f}\n");
+    check("1\\. a", "1\\. a\n");
+    check("\\# a", "\\# a\n");
+    check("# a\\#b C#", "# a#b C#\n");
+    check("***a** b*c", "***a** b*c\n");
+    check("| a |\n|---|\n| b<br>{!mono}c{/!} |", "| a |\n| --- |\n| b<br>{!mono}c{/!} |\n");
+    check("[^1]: a\n\n    b", "[^1]: a\n\n    b\n");
+    check("**a{!mono}b{/!}c**", "**a**{!mono}**b**{/!}**c**\n");
+    check("[a **b** c](x)", "[a **b** c](x)\n");
+    check("**a [b](x) c**", "**a [b](x) c**\n");
+    check("***\n\na\n\n---", "***\n\na\n\n---\n");
+    check("{^= new image \"https://x/y_z.png\"}", "{^= new image \"https://x/y_z.png\"}\n");
 }
