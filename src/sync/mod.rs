@@ -12,16 +12,22 @@ mod deposit;
 mod engine;
 mod event;
 mod feed;
+mod head;
 pub mod hold;
+mod hunks;
 mod item;
 pub mod merge;
 mod polling;
 mod push;
 mod settle;
+mod sides;
 mod status;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 pub use conflict::{SectionConflict, conflict_text};
 pub use engine::Engine;
 pub use event::*;
+pub use merge::Merged;
 pub use status::{ItemStatus, PartStatus, Status, Trouble};
