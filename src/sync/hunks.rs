@@ -160,6 +160,14 @@ impl Search<'_> {
 
     /// Tells whether a change of the file and one of the remote touch the same place.
     fn meet(&self, mine: &Hunk, theirs: &Hunk) -> bool {
+        let touch = mine.base.end == theirs.base.start || theirs.base.end == mine.base.start;
+        if touch {
+            // The same new block on both sides is one block, however the two diffs have cut it; else it came twice.
+            let others = self.remote.keys_of(&theirs.new);
+            if self.local.keys_of(&mine.new).iter().any(|key| others.contains(key)) {
+                return true;
+            }
+        }
         match (mine.base.is_empty(), theirs.base.is_empty()) {
             (true, true) => mine.base.start == theirs.base.start,
             (false, false) => mine.base.start < theirs.base.end && theirs.base.start < mine.base.end,
