@@ -1,5 +1,6 @@
 //! Which blocks each side changed, where the two meet, and how far a conflict reaches.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -155,7 +156,42 @@ impl Search<'_> {
             group.verdict = self.verdict(&group);
             groups.push(group);
         }
+        self.doubt_doubles(&mut groups);
         groups
+    }
+
+    /// Turns changes into conflicts that would bring the same new block twice.
+    ///
+    /// A push that landed can be cut into changes in another way than the edit it came from when headings went or
+    /// blocks repeat; the block then looks new on both sides, at two places.
+    fn doubt_doubles(&self, groups: &mut [Group]) {
+        let old: HashSet<u32> = self.base.keys.iter().copied().collect();
+        let fresh = |side: fn(&Group) -> Range<usize>, hunks: &[Hunk], text: &Text<'_>| {
+            let mut found: HashMap<u32, Vec<usize>> = HashMap::new();
+            for (index, group) in groups.iter().enumerate().filter(|(_, group)| group.verdict != Verdict::Agree) {
+                for hunk in hunks.get(side(group)).unwrap_or_default() {
+                    for (at, key) in hunk.new.clone().zip(text.keys_of(&hunk.new)) {
+                        if !old.contains(key) && text.has_words(at) {
+                            found.entry(*key).or_default().push(index);
+                        }
+                    }
+                }
+            }
+            found
+        };
+        let mine = fresh(|group| group.local.clone(), &self.mine, self.local);
+        let theirs = fresh(|group| group.remote.clone(), &self.theirs, self.remote);
+        for (key, ours) in mine {
+            let others = theirs.get(&key).map(Vec::as_slice).unwrap_or_default();
+            if others.is_empty() || (ours == others && ours.len() == 1) {
+                continue;
+            }
+            for index in ours.iter().chain(others) {
+                if let Some(group) = groups.get_mut(*index) {
+                    group.verdict = Verdict::Conflict;
+                }
+            }
+        }
     }
 
     /// Tells whether a change of the file and one of the remote touch the same place.

@@ -214,7 +214,7 @@ fn all_words(merged: &Merged) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_merge_keeps_its_promises(base in base_words(), l in edits(), r in edits()) {
