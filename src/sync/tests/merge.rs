@@ -156,12 +156,13 @@ fn the_head_is_merged_by_entries() {
 }
 
 #[test]
-fn a_landed_push_leaves_frozen_sections_frozen() {
-    let (base, local, remote) = (text("A a B b"), text("A x B l"), text("A y B b"));
+fn a_landed_push_moves_the_base_by_the_pushed_edits_alone() {
+    let (base, local, remote) = (text("A a B b C c"), text("A x B l C c"), text("A y B b C r"));
     let merged = merge3(&base, &local, &remote);
-    let base = graft(&remote, &merged.base, &merged.push).unwrap();
-    let next = merge3(&base, &merged.file, &merged.push);
-    assert_eq!((words(&base), next.conflicts.len(), next.pushes), ("A a B l".into(), 1, false));
+    let landed = graft(&remote, &merged.push, &base).unwrap();
+    assert_eq!(words(&landed), "A a B l C c");
+    let next = merge3(&landed, &local, &merged.push);
+    assert_eq!((words(&next.file), next.conflicts.len(), next.pushes), ("A x B l C r".into(), 1, false));
 }
 
 /// One edit of a row of words: where, how many go, what comes.
