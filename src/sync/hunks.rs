@@ -40,6 +40,13 @@ struct Hunk {
     new: Range<usize>,
 }
 
+impl Hunk {
+    /// Tells whether it inserts, perhaps beside what it changes.
+    fn grows(&self) -> bool {
+        self.new.len() > self.base.len()
+    }
+}
+
 /// Changes of both sides that touch the same blocks.
 #[derive(Debug, Clone)]
 struct Group {
@@ -201,6 +208,10 @@ impl Search<'_> {
             // The same new block on both sides is one block, however the two diffs have cut it; else it came twice.
             let others = self.remote.keys_of(&theirs.new);
             if self.local.keys_of(&mine.new).iter().any(|key| others.contains(key)) {
+                return true;
+            }
+            // Both may insert between the same two blocks.
+            if mine.grows() && theirs.grows() {
                 return true;
             }
         }

@@ -280,7 +280,7 @@ impl World {
             Effect::Reply { request, answer } => {
                 assert!(self.asked.remove(&request), "an answer without a question: {answer:?}");
                 if let Answer::Failed(failure) = &answer {
-                    assert!(self.faults, "failed without a fault: {failure:?}");
+                    assert!(failure.message == "planted", "failed without a fault: {failure:?}");
                 }
                 return None;
             }
@@ -509,7 +509,7 @@ fn any_history_ends_in_agreement() {
         return;
     }
     let (mut posts, mut conflicts) = (0, 0);
-    for seed in 0..1_000 {
+    for seed in 0..5_000 {
         let result = std::panic::catch_unwind(|| run(seed));
         let Ok((some_posts, some_conflicts)) = result else { panic!("seed {seed} fails") };
         posts += some_posts;
