@@ -176,10 +176,15 @@ impl Engine {
 /// a file does not looks like a deletion. Sections in conflict keep their old base by the same rule. `None`, the old
 /// base, is always right too: what stands on both sides by then is agreement.
 fn landed_base(walk: &Walk, id: &PartId, planned: &Planned) -> Option<String> {
-    let old = walk.observed.get(id)?.base.as_ref()?;
+    let merged = walk.merged.get(id)?;
     let remote = walk.remote.as_ref()?.parts.iter().find(|(part, _)| part == id).map(|(_, text)| text)?;
-    if merge::same_meaning(old, remote) {
+    let old = walk.observed.get(id)?.base.as_ref()?;
+    if merged.conflicts.is_empty() && merge::same_meaning(old, remote) {
         return Some(planned.expected.clone());
     }
-    merge::graft(remote, &planned.expected, old)
+    if merge::same_meaning(&merged.push, &planned.expected) {
+        return Some(merged.landed.clone());
+    }
+    // The plan left something out: what it left out stays an edit.
+    merge::graft(&merged.push, &planned.expected, &merged.landed)
 }

@@ -159,10 +159,11 @@ fn the_head_is_merged_by_entries() {
 fn a_landed_push_moves_the_base_by_the_pushed_edits_alone() {
     let (base, local, remote) = (text("A a B b C c"), text("A x B l C c"), text("A y B b C r"));
     let merged = merge3(&base, &local, &remote);
-    let landed = graft(&remote, &merged.push, &base).unwrap();
-    assert_eq!(words(&landed), "A a B l C c");
-    let next = merge3(&landed, &local, &merged.push);
+    assert_eq!(words(&merged.landed), "A a B l C c");
+    let next = merge3(&merged.landed, &local, &merged.push);
     assert_eq!((words(&next.file), next.conflicts.len(), next.pushes), ("A x B l C r".into(), 1, false));
+    // What the plan left out stays an edit.
+    assert_eq!(words(&graft(&text("a x b"), &text("a b"), &text("a x c")).unwrap()), "a c");
 }
 
 /// One edit of a row of words: where, how many go, what comes.
