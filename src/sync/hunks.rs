@@ -7,6 +7,9 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::sides::Text;
 
+/// Words of this length tell one paragraph from another, in bytes.
+const TELLING_BYTES: usize = 5;
+
 /// What is done with a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -114,7 +117,13 @@ fn diff(base: &Text<'_>, new: &Text<'_>) -> Vec<Hunk> {
 fn at_new_section(run: Hunk, base: &Text<'_>, new: &Text<'_>) -> Vec<Hunk> {
     let heading = run.new.clone().find(|index| new.is_heading(*index));
     let splits = !run.base.is_empty() && !run.base.clone().any(|index| base.is_heading(index));
-    match heading.filter(|_| splits) {
+    // What stands below the new heading must be new: an old paragraph that only moved there would come twice.
+    let is_new = |heading: &usize| {
+        let old = base.slice(&run.base);
+        let old: HashSet<&str> = old.split_whitespace().filter(|word| word.len() >= TELLING_BYTES).collect();
+        !new.slice(&(*heading..run.new.end)).split_whitespace().any(|word| old.contains(word))
+    };
+    match heading.filter(|heading| splits && is_new(heading)) {
         Some(heading) => vec![
             Hunk { base: run.base.clone(), new: run.new.start..heading },
             Hunk { base: run.base.end..run.base.end, new: heading..run.new.end },

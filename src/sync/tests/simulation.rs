@@ -1,5 +1,6 @@
 //! The whole engine against a world in memory: random edits on both sides, faults, and crashes between any two
-//! effects. A failing seed is printed; `SEED=n cargo test simulation` replays it.
+//! effects. A failing seed is printed; `SEED=n cargo test simulation` replays it, and
+//! `SEEDS=n` runs more of them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -184,13 +185,7 @@ impl World {
             None => at,
         };
         let effect = self.pending.remove(first).unwrap();
-        if std::env::var("TRACE").is_ok() {
-            eprintln!("{} E {effect:?}", self.now);
-        }
         if let Some(event) = self.performed(effect) {
-            if std::env::var("TRACE").is_ok() {
-                eprintln!("{} V {event:?}", self.now);
-            }
             self.feed_in(event);
         }
     }
@@ -378,9 +373,6 @@ impl World {
         let Some(file) = self.files.get(&item) else { return };
         let text = file.text.clone();
         let text = self.edit(&text, 'l');
-        if std::env::var("TRACE").is_ok() {
-            eprintln!("{} LOCAL {item} {text:?}", self.now);
-        }
         self.save(&item, text);
         self.feed_in(Event::Touched { item, part: PartId::default(), touch: Touch::Complete });
     }
@@ -390,9 +382,6 @@ impl World {
         let item = ItemId(name.into());
         let text = self.remotes[&item].text.clone();
         let text = canonical(&self.edit(&text, 'r'));
-        if std::env::var("TRACE").is_ok() {
-            eprintln!("{} REMOTE {item} {text:?}", self.now);
-        }
         let remote = self.remotes.get_mut(&item).unwrap();
         remote.text = text;
         remote.revision += 1;
@@ -509,12 +498,13 @@ fn any_history_ends_in_agreement() {
         return;
     }
     let (mut posts, mut conflicts) = (0, 0);
-    for seed in 0..2_000 {
+    let seeds = std::env::var("SEEDS").ok().and_then(|count| count.parse().ok()).unwrap_or(300);
+    for seed in 0..seeds {
         let result = std::panic::catch_unwind(|| run(seed));
         let Ok((some_posts, some_conflicts)) = result else { panic!("seed {seed} fails") };
         posts += some_posts;
         conflicts += some_conflicts;
     }
     // A simulation in which nothing happens proves nothing.
-    assert!(posts > 1_000 && conflicts > 50, "{posts} pushes, {conflicts} conflicts");
+    assert!(posts > seeds && conflicts > 0, "{posts} pushes, {conflicts} conflicts");
 }
