@@ -258,9 +258,7 @@ impl Search<'_> {
             Verdict::Agree
         } else if mine == base {
             Verdict::Remote
-        } else if theirs == base {
-            Verdict::Local
-        } else if extends(mine, theirs, base) {
+        } else if theirs == base || extends(mine, theirs, base) {
             Verdict::Local
         } else if extends(theirs, mine, base) {
             Verdict::Remote

@@ -232,10 +232,10 @@ impl Merger<'_> {
         self.add_same(&mut results, local..local + same, remote..remote + same);
         push_piece(&mut results.landed, From::Base, &(base..base + same));
         Some(Merged {
-            file: self.assemble(&results.file, heads.file, keys)?,
-            push: self.assemble(&results.push, heads.push, keys)?,
-            base: self.assemble(&results.base, heads.base, keys)?,
-            landed: self.assemble(&results.landed, heads.landed, keys)?,
+            file: self.assemble(&results.file, heads.file.as_ref(), keys)?,
+            push: self.assemble(&results.push, heads.push.as_ref(), keys)?,
+            base: self.assemble(&results.base, heads.base.as_ref(), keys)?,
+            landed: self.assemble(&results.landed, heads.landed.as_ref(), keys)?,
             conflicts,
             pushes,
         })
@@ -279,7 +279,7 @@ impl Merger<'_> {
     }
 
     /// Joins pieces to a text and checks that it says what they say.
-    fn assemble(&self, pieces: &[Piece], head: Option<FrontMatter>, keys: &mut Keys) -> Option<String> {
+    fn assemble(&self, pieces: &[Piece], head: Option<&FrontMatter>, keys: &mut Keys) -> Option<String> {
         // A text that comes whole from one side keeps every byte of it.
         for from in [From::Local, From::Remote, From::Base] {
             let text = self.three.text(from);
@@ -288,7 +288,7 @@ impl Merger<'_> {
                 [piece] => piece.from == from && piece.blocks == (0..text.len()),
                 _ => false,
             };
-            if is_whole && text.tree.front_matter == head {
+            if is_whole && text.tree.front_matter.as_ref() == head {
                 return Some(text.text.to_owned());
             }
         }
@@ -296,9 +296,9 @@ impl Merger<'_> {
             pieces.iter().flat_map(|piece| self.three.text(piece.from).bare(&piece.blocks).iter().copied()).collect();
         let says = |text: &str, keys: &mut Keys| {
             let read = Text::read(text, keys);
-            read.bare(&(0..read.len())) == expected && read.tree.front_matter == head
+            read.bare(&(0..read.len())) == expected && read.tree.front_matter.as_ref() == head
         };
-        let joined = self.join(pieces, head.as_ref());
+        let joined = self.join(pieces, head);
         if says(&joined, keys) {
             return Some(joined);
         }
@@ -308,7 +308,7 @@ impl Merger<'_> {
             .flat_map(|piece| self.three.text(piece.from).blocks(&piece.blocks))
             .map(|block| Block::new(block.content.clone()))
             .collect();
-        let printed = mebdf::print(&Tree { front_matter: head.clone(), blocks });
+        let printed = mebdf::print(&Tree { front_matter: head.cloned(), blocks });
         says(&printed, keys).then_some(printed)
     }
 

@@ -347,7 +347,8 @@ impl World {
         self.tokens += 1;
         let token = format!("{side}{:05}x", self.tokens);
         let head = text.find("\n---\n").map_or(0, |at| at + 5);
-        let mut blocks: Vec<String> = text[head..].split("\n\n").map(|block| block.trim().to_owned()).collect();
+        let mut blocks: Vec<String> =
+            text.get(head..).unwrap().split("\n\n").map(|block| block.trim().to_owned()).collect();
         blocks.retain(|block| !block.is_empty());
         let at = self.below(blocks.len());
         match self.below(8) {
@@ -364,7 +365,7 @@ impl World {
         self.alive.insert(token);
         // People do not write as the printer does.
         let gap = if side == 'l' && self.below(3) == 0 { "\n\n\n" } else { "\n\n" };
-        format!("{}\n{}\n", &text[..head], blocks.join(gap))
+        format!("{}\n{}\n", text.get(..head).unwrap(), blocks.join(gap))
     }
 
     fn edit_local(&mut self) {
