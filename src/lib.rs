@@ -6,4 +6,5 @@ pub mod gdocs;
 pub mod kinds;
 pub mod mebdf;
 pub mod model;
+pub mod store;
 pub mod sync;
