@@ -8,3 +8,4 @@ pub mod mebdf;
 pub mod model;
 pub mod store;
 pub mod sync;
+pub mod workspace;

@@ -291,7 +291,9 @@ impl Store {
         let doing = "reading the journal";
         let mut statement = self
             .connection
-            .prepare_cached("SELECT id, item, part, base_revision, expected, at FROM job WHERE state = 'begun' ORDER BY id")
+            .prepare_cached(
+                "SELECT id, item, part, base_revision, expected, at FROM job WHERE state = 'begun' ORDER BY id",
+            )
             .map_err(storage(doing))?;
         let rows = statement
             .query_map([], |row| {
@@ -436,12 +438,10 @@ fn write_record(transaction: &Transaction<'_>, record: &Record, facts: Option<&F
     drop_missing_parts(transaction, record)?;
 
     if let Some(facts) = facts {
-        transaction
-            .execute("UPDATE item SET url = ?2 WHERE id = ?1", [&item.0, &facts.url])
-            .map_err(storage(doing))?;
+        transaction.execute("UPDATE item SET url = ?2 WHERE id = ?1", [&item.0, &facts.url]).map_err(storage(doing))?;
         for (part, title, warnings) in &facts.parts {
-            let warnings = serde_json::to_string(warnings)
-                .map_err(|source| Error::Storage { doing, source: Box::new(source) })?;
+            let warnings =
+                serde_json::to_string(warnings).map_err(|source| Error::Storage { doing, source: Box::new(source) })?;
             transaction
                 .execute(
                     "UPDATE part SET title = ?3, warnings = ?4 WHERE item = ?1 AND part = ?2",
@@ -464,10 +464,7 @@ fn write_record(transaction: &Transaction<'_>, record: &Record, facts: Option<&F
         .execute("UPDATE job SET state = 'reconciled' WHERE item = ?1 AND state = 'begun'", [&item.0])
         .map_err(storage(doing))?;
     transaction
-        .execute(
-            "DELETE FROM job WHERE state <> 'begun' AND id <= (SELECT max(id) FROM job) - ?1",
-            [KEPT_JOBS],
-        )
+        .execute("DELETE FROM job WHERE state <> 'begun' AND id <= (SELECT max(id) FROM job) - ?1", [KEPT_JOBS])
         .map(drop)
         .map_err(storage(doing))
 }
@@ -505,9 +502,9 @@ fn write_index(transaction: &Transaction<'_>, record: &Record, position: usize, 
     let Some(part) = record.parts.get(position) else { return Ok(()) };
     let (item, at) = (&record.item.0, millis(record.at));
     let stamp = match part.stamp {
-        Some(stamp) => Some(
-            serde_json::to_string(&stamp).map_err(|source| Error::Storage { doing, source: Box::new(source) })?,
-        ),
+        Some(stamp) => {
+            Some(serde_json::to_string(&stamp).map_err(|source| Error::Storage { doing, source: Box::new(source) })?)
+        }
         None => None,
     };
     let hash = part.hash.map(|hash| hash.0);
@@ -567,12 +564,8 @@ fn drop_missing_parts(transaction: &Transaction<'_>, record: &Record) -> Result<
             continue;
         }
         transaction.execute("DELETE FROM doc WHERE rowid = ?1", [doc]).map_err(storage(doing))?;
-        transaction
-            .execute("DELETE FROM part WHERE item = ?1 AND part = ?2", [item, &part])
-            .map_err(storage(doing))?;
-        transaction
-            .execute("DELETE FROM base WHERE item = ?1 AND part = ?2", [item, &part])
-            .map_err(storage(doing))?;
+        transaction.execute("DELETE FROM part WHERE item = ?1 AND part = ?2", [item, &part]).map_err(storage(doing))?;
+        transaction.execute("DELETE FROM base WHERE item = ?1 AND part = ?2", [item, &part]).map_err(storage(doing))?;
     }
     Ok(())
 }
@@ -661,12 +654,12 @@ fn opening(path: &Path, source: rusqlite::Error) -> Error {
 fn migrating(path: &Path, source: rusqlite_migration::Error) -> Error {
     match source {
         rusqlite_migration::Error::MigrationDefinition(MigrationDefinitionError::DatabaseTooFarAhead)
-        | rusqlite_migration::Error::SpecifiedSchemaVersion(SchemaVersionError::TargetVersionOutOfRange {
-            ..
-        }) => Error::InvalidInput {
-            what: format!("the state database {} was written by a newer mcp-workspace", path.display()),
-            suggestion: "Update mcp-workspace, or start it with another --home.".into(),
-        },
+        | rusqlite_migration::Error::SpecifiedSchemaVersion(SchemaVersionError::TargetVersionOutOfRange { .. }) => {
+            Error::InvalidInput {
+                what: format!("the state database {} was written by a newer mcp-workspace", path.display()),
+                suggestion: "Update mcp-workspace, or start it with another --home.".into(),
+            }
+        }
         rusqlite_migration::Error::RusqliteError { err, .. } => opening(path, err),
         other => Error::Storage { doing: "bringing the tables up to date", source: Box::new(other) },
     }

@@ -21,7 +21,13 @@ fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> Record {
             .map(|(part, text)| RecordPart {
                 part: PartId((*part).into()),
                 base: (*text).into(),
-                stamp: Some(Stamp { dev: u64::MAX, ino: 2, len_bytes: 3, mtime_ns: -4, ctime_ns: i128::from(i64::MAX) }),
+                stamp: Some(Stamp {
+                    dev: u64::MAX,
+                    ino: 2,
+                    len_bytes: 3,
+                    mtime_ns: -4,
+                    ctime_ns: i128::from(i64::MAX),
+                }),
                 hash: Some(ContentHash::of(text.as_bytes())),
                 indexed: (*text).into(),
             })
