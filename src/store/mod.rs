@@ -11,12 +11,12 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, Transaction, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, params};
 use rusqlite_migration::{MigrationDefinitionError, SchemaVersionError};
 
 use crate::error::{Error, Result};
 use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
-use crate::sync::{JobEnd, JobId, Record};
+use crate::sync::{JobEnd, JobId, Loaded, OpenJob, Record, Row, RowPart};
 
 pub use search::{Hit, Hits};
 
@@ -84,23 +84,6 @@ pub struct Facts {
     pub url: String,
     /// For each file its name and what its text cannot say.
     pub parts: Vec<(PartId, String, Vec<Notice>)>,
-}
-
-/// A push that was begun and whose end is not recorded: it may have landed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenJob {
-    /// Its row.
-    pub id: JobId,
-    /// The item.
-    pub item: ItemId,
-    /// Which of its files.
-    pub part: PartId,
-    /// The version the plan was made on.
-    pub base_revision: Revision,
-    /// The text the part has if it landed.
-    pub expected: String,
-    /// When it was begun.
-    pub at: Millis,
 }
 
 /// A push that is about to be sent.
@@ -177,6 +160,31 @@ impl Store {
         Ok(Self { connection, path: self.path.clone() })
     }
 
+    /// Returns what an engine is told at the start.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn load(&self, feed: &str) -> Result<Loaded> {
+        let row = |item: StoredItem| Row {
+            item: item.id,
+            kind: item.kind,
+            title: item.title,
+            revision: item.revision,
+            can_edit: item.can_edit,
+            parts: item
+                .parts
+                .into_iter()
+                .map(|part| RowPart { part: part.part, stamp: part.stamp, hash: part.hash })
+                .collect(),
+        };
+        Ok(Loaded {
+            rows: self.items()?.into_iter().map(row).collect(),
+            jobs: self.open_jobs()?,
+            cursor: self.cursor(feed)?,
+        })
+    }
+
     /// Returns every item, sorted by id.
     ///
     /// # Errors
@@ -248,10 +256,7 @@ impl Store {
         Ok(bases)
     }
 
-    /// Stores base, stamps, index rows, facts, and the end of a push, all or nothing.
-    ///
-    /// A record without a push ends every push of the item that was left open: the walk that led here has
-    /// compared what the remote says now, which answers whether it had landed.
+    /// Stores base, stamps, index rows, facts, and the ends of pushes, all or nothing.
     ///
     /// # Errors
     ///
@@ -291,20 +296,17 @@ impl Store {
         let doing = "reading the journal";
         let mut statement = self
             .connection
-            .prepare_cached(
-                "SELECT id, item, part, base_revision, expected, at FROM job WHERE state = 'begun' ORDER BY id",
-            )
+            .prepare_cached("SELECT id, item, part, base_revision, expected FROM job WHERE state = 'begun' ORDER BY id")
             .map_err(storage(doing))?;
         let rows = statement
             .query_map([], |row| {
                 Ok((
                     OpenJob {
-                        id: JobId(row.get(0)?),
+                        job: JobId(row.get(0)?),
                         item: ItemId(row.get(1)?),
                         part: PartId(row.get(2)?),
-                        base_revision: Revision(row.get(3)?),
+                        revision: Revision(row.get(3)?),
                         expected: String::new(),
-                        at: from_millis(row.get(5)?),
                     },
                     row.get::<_, Vec<u8>>(4)?,
                 ))
@@ -416,7 +418,7 @@ impl Store {
 
 fn write_record(transaction: &Transaction<'_>, record: &Record, facts: Option<&Facts>) -> Result<()> {
     let doing = "recording";
-    let Record { item, kind, title, revision, can_edit, parts, job, at } = record;
+    let Record { item, kind, title, revision, can_edit, parts, jobs, at } = record;
     transaction
         .execute(
             "INSERT INTO item (id, kind, title, revision, can_edit, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -426,7 +428,8 @@ fn write_record(transaction: &Transaction<'_>, record: &Record, facts: Option<&F
         .map_err(storage(doing))?;
     transaction.execute("DELETE FROM tombstone WHERE item = ?1", [&item.0]).map_err(storage(doing))?;
 
-    let what = if job.is_some() { "push" } else { "pull" };
+    let pushed = jobs.iter().any(|(_, end)| matches!(end, JobEnd::Accepted));
+    let what = if pushed { "push" } else { "pull" };
     for (position, part) in parts.iter().enumerate() {
         let changed = write_base(transaction, item, &part.part, &part.base, *at)?;
         write_index(transaction, record, position, title)?;
@@ -451,18 +454,16 @@ fn write_record(transaction: &Transaction<'_>, record: &Record, facts: Option<&F
         }
     }
 
-    if let Some((JobId(id), end)) = job {
+    for (JobId(id), end) in jobs {
         let state = match end {
             JobEnd::Accepted => "accepted",
             JobEnd::Stale => "stale",
             JobEnd::Refused => "refused",
+            JobEnd::Failed => "failed",
             JobEnd::Reconciled => "reconciled",
         };
         transaction.execute("UPDATE job SET state = ?2 WHERE id = ?1", params![id, state]).map_err(storage(doing))?;
     }
-    transaction
-        .execute("UPDATE job SET state = 'reconciled' WHERE item = ?1 AND state = 'begun'", [&item.0])
-        .map_err(storage(doing))?;
     transaction
         .execute("DELETE FROM job WHERE state <> 'begun' AND id <= (SELECT max(id) FROM job) - ?1", [KEPT_JOBS])
         .map(drop)
@@ -584,7 +585,7 @@ fn write_log(connection: &Connection, at: Millis, item: &ItemId, part: &PartId, 
         .map_err(storage(doing))
 }
 
-fn item_row(row: &Row<'_>) -> rusqlite::Result<StoredItem> {
+fn item_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredItem> {
     Ok(StoredItem {
         id: ItemId(row.get(0)?),
         // There is one kind so far; the migration that adds a second one reads the column.
@@ -598,7 +599,7 @@ fn item_row(row: &Row<'_>) -> rusqlite::Result<StoredItem> {
     })
 }
 
-fn part_row(row: &Row<'_>) -> rusqlite::Result<StoredPart> {
+fn part_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredPart> {
     // A stamp or warnings that cannot be read mean "unknown": the file is looked at again, nothing depends on them.
     let warnings: String = row.get(2)?;
     let stamp: Option<String> = row.get(3)?;

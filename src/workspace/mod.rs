@@ -95,6 +95,24 @@ impl Workspace {
         &self.layout
     }
 
+    /// Returns what tells the folder of the mirrored files from another one at the same path; `None` when there is none.
+    #[must_use]
+    pub fn identity(&self) -> Option<(u64, u64)> {
+        let metadata = fs::symlink_metadata(self.layout.drive_folder()).ok()?;
+        metadata.is_dir().then(|| (metadata.dev(), metadata.ino()))
+    }
+
+    /// Makes the account's folders again where they are missing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub fn mend(&self) -> Result<()> {
+        [self.layout.account_folder(), self.layout.drive_folder(), self.layout.by_name_folder()]
+            .iter()
+            .try_for_each(|folder| own_folder(folder))
+    }
+
     /// Reads the file of a part.
     ///
     /// # Errors

@@ -253,6 +253,7 @@ fn seen(f: &Fixture, act: impl FnOnce(), last: &str) -> Vec<String> {
         let Ok(seen) = receive.recv_timeout(left) else { panic!("never saw {last}: {found:?}") };
         let word = match seen {
             Seen::Rescan => "rescan".to_owned(),
+            Seen::ConflictMissing { item, part } => format!("{item}/{part} conflict missing"),
             Seen::Touched { item, part, touch } => {
                 let touch = match touch {
                     Touch::Complete => "complete",
@@ -289,7 +290,11 @@ fn saves_are_seen_as_what_they_are() {
     assert_eq!(seen(&f, vim, "one/ complete"), ["one/ missing", "one/ modified", "one/ complete"]);
     assert_eq!(seen(&f, || fs::remove_file(&path).unwrap(), "one/ missing"), ["one/ missing"]);
     let tab = f.path("one.t.1.conflict.md");
-    assert_eq!(seen(&f, || fs::write(tab, "c").unwrap(), "one/t.1 complete"), ["one/t.1 complete"]);
+    let conflict = || {
+        fs::write(&tab, "c").unwrap();
+        fs::remove_file(&tab).unwrap();
+    };
+    assert_eq!(seen(&f, conflict, "one/t.1 conflict missing"), ["one/t.1 conflict missing"]);
     let drive = f.workspace.layout().drive_folder();
     let away = || fs::rename(&drive, f.workspace.layout().account_folder().join("away")).unwrap();
     assert_eq!(seen(&f, away, "rescan"), ["rescan"]);

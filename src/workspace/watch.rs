@@ -25,6 +25,13 @@ pub enum Seen {
         /// What happened.
         touch: Touch,
     },
+    /// A conflict file is gone.
+    ConflictMissing {
+        /// The item.
+        item: ItemId,
+        /// Which of its files the conflict is in.
+        part: PartId,
+    },
     /// Anything may have changed: events were lost, or a folder was moved.
     Rescan,
 }
@@ -81,10 +88,13 @@ impl Translate {
                 continue;
             }
             let Some(place) = self.layout.place(path) else { continue };
-            let Some(mut touch) = touch(event.kind, index, path) else { continue };
-            // Whatever happens to a conflict file, its mirrored file is as complete as it was.
+            let Some(touch) = touch(event.kind, index, path) else { continue };
+            // What a conflict file says is ours to say; only that it is there matters.
             if place.conflict {
-                touch = Touch::Complete;
+                if touch == Touch::Missing {
+                    see(Seen::ConflictMissing { item: place.item, part: place.part });
+                }
+                continue;
             }
             see(Seen::Touched { item: place.item, part: place.part, touch });
         }
