@@ -2,8 +2,10 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail"))]
 
 pub mod cli;
+pub mod emulator;
 pub mod error;
 pub mod gdocs;
+pub mod google;
 pub mod kinds;
 pub mod mebdf;
 pub mod model;
