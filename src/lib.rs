@@ -2,6 +2,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail"))]
 
 pub mod cli;
+pub mod config;
 pub mod emulator;
 pub mod error;
 pub mod gdocs;
@@ -9,5 +10,7 @@ pub mod google;
 pub mod kinds;
 pub mod mebdf;
 pub mod model;
+pub mod store;
 pub mod sync;
 pub mod tools;
+pub mod workspace;

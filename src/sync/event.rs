@@ -16,8 +16,17 @@ pub enum Event {
         /// What was seen.
         touch: Touch,
     },
+    /// A conflict file is gone though nobody removed it on the engine's word; it is written again while the conflict lasts.
+    ConflictMissing {
+        /// The item.
+        item: ItemId,
+        /// Which of its files the conflict is in.
+        part: PartId,
+    },
     /// Events were dropped or the machine slept: every file may have changed.
     Rescan,
+    /// The account's folder is missing, empty, or another one: everything halts until [`Command::Resume`].
+    RootMissing,
     /// The files of an item were read, and their base with them.
     Observed {
         /// The item.
@@ -256,8 +265,10 @@ pub enum Command {
         /// Whose text stands.
         side: Side,
     },
-    /// Read the change feed now.
+    /// Read the change feed now; answered when it was read.
     Poll,
+    /// Go on after a halt, or try again after a sign-in.
+    Resume,
 }
 
 /// Whose text stands at the end of a conflict.
@@ -371,8 +382,8 @@ pub struct Record {
     pub can_edit: bool,
     /// Its files; parts that are missing here no longer exist remotely.
     pub parts: Vec<RecordPart>,
-    /// The push that this ends.
-    pub job: Option<(JobId, JobEnd)>,
+    /// The pushes that this ends.
+    pub jobs: Vec<(JobId, JobEnd)>,
     /// When.
     pub at: Millis,
 }
@@ -401,6 +412,8 @@ pub enum JobEnd {
     Stale,
     /// Refused for good.
     Refused,
+    /// It never reached the remote.
+    Failed,
     /// No answer came; what the remote says now was compared instead.
     Reconciled,
 }
@@ -417,4 +430,75 @@ pub enum Answer {
     },
     /// It did not work.
     Failed(Failure),
+}
+
+/// What the engine is told of the store at the start.
+#[derive(Debug, Clone, Default)]
+pub struct Loaded {
+    /// Every mirrored item.
+    pub rows: Vec<Row>,
+    /// Pushes that were begun and did not end.
+    pub jobs: Vec<OpenJob>,
+    /// How far the feed was read; `None` when it never was.
+    pub cursor: Option<Cursor>,
+}
+
+/// A mirrored item as the store knows it.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// The item.
+    pub item: ItemId,
+    /// Its kind.
+    pub kind: KindName,
+    /// Its name.
+    pub title: String,
+    /// The version that was recorded last.
+    pub revision: Option<Revision>,
+    /// Whether the account may edit it.
+    pub can_edit: bool,
+    /// Its files.
+    pub parts: Vec<RowPart>,
+}
+
+/// One file of a [`Row`].
+#[derive(Debug, Clone)]
+pub struct RowPart {
+    /// Which file.
+    pub part: PartId,
+    /// The file's version when it was recorded; `None` when it was absent.
+    pub stamp: Option<Stamp>,
+    /// Hash of the file's bytes then.
+    pub hash: Option<ContentHash>,
+}
+
+/// A push that was begun and did not end.
+#[derive(Debug, Clone)]
+pub struct OpenJob {
+    /// Its row in the journal.
+    pub job: JobId,
+    /// The item.
+    pub item: ItemId,
+    /// Which of its files.
+    pub part: PartId,
+    /// The version it was planned on.
+    pub revision: Revision,
+    /// The text the part has if it landed.
+    pub expected: String,
+}
+
+/// How an engine is set.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Where its chance begins; any number.
+    pub seed: u64,
+    /// A fixed time between polls in milliseconds; `None` adapts.
+    pub poll_ms: Option<u64>,
+    /// Count of items that are walked at the same time.
+    pub walks_max: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { seed: 0, poll_ms: None, walks_max: 16 }
+    }
 }

@@ -1,0 +1,667 @@
+//! The state of one account in SQLite: bases, stamps, the journal, the cursor, the log, and the index.
+//!
+//! What is stored are observations; what is to be done follows from them. Only pushes begun are stored as work.
+
+mod schema;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, params};
+use rusqlite_migration::{MigrationDefinitionError, SchemaVersionError};
+
+use crate::error::{Error, Result};
+use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
+use crate::sync::{JobEnd, JobId, Loaded, OpenJob, Record, Row, RowPart};
+
+pub use search::{Hit, Hits};
+
+/// How many bases of each part are kept; they are the undo history.
+const KEPT_BASES: i64 = 20;
+
+/// How many lines of the log are kept.
+const KEPT_LOG: i64 = 10_000;
+
+/// How many ended pushes are kept in the journal, for looking back.
+const KEPT_JOBS: i64 = 1_000;
+
+/// The longest text that is unpacked, in bytes; the workspace refuses longer files long before.
+const TEXT_BYTES_MAX: usize = 64 << 20;
+
+/// One account's database. Calls block; callers bring their own thread.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// An item as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredItem {
+    /// Its id.
+    pub id: ItemId,
+    /// Its kind.
+    pub kind: KindName,
+    /// Its name.
+    pub title: String,
+    /// Where a person opens it; empty when it was never told.
+    pub url: String,
+    /// Its version when it was recorded last.
+    pub revision: Option<Revision>,
+    /// Whether the account may edit it.
+    pub can_edit: bool,
+    /// When it was recorded last.
+    pub at: Millis,
+    /// Its files, the main one first.
+    pub parts: Vec<StoredPart>,
+}
+
+/// One file of a [`StoredItem`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPart {
+    /// Which file.
+    pub part: PartId,
+    /// What people call it; empty when it was never told.
+    pub title: String,
+    /// What its text cannot say.
+    pub warnings: Vec<Notice>,
+    /// The file's version when it was recorded.
+    pub stamp: Option<Stamp>,
+    /// Hash of the file's bytes when it was recorded.
+    pub hash: Option<ContentHash>,
+    /// When its text changed last.
+    pub modified: Millis,
+}
+
+/// What people are told about an item besides its text; stored with the record that follows a fetch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Where a person opens it.
+    pub url: String,
+    /// For each file its name and what its text cannot say.
+    pub parts: Vec<(PartId, String, Vec<Notice>)>,
+}
+
+/// A push that is about to be sent.
+#[derive(Debug, Clone, Copy)]
+pub struct NewJob<'a> {
+    /// The item.
+    pub item: &'a ItemId,
+    /// Which of its files.
+    pub part: &'a PartId,
+    /// The version the plan was made on.
+    pub base_revision: &'a Revision,
+    /// The text the part shall have afterwards.
+    pub expected: &'a str,
+    /// The requests as JSON, for looking back.
+    pub plan: &'a [u8],
+    /// When.
+    pub at: Millis,
+}
+
+/// One line of the log.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct LogLine {
+    /// When.
+    pub at: Millis,
+    /// The item.
+    pub item: ItemId,
+    /// Which of its files.
+    pub part: PartId,
+    /// `push`, `pull`, or another word for what happened.
+    pub what: String,
+    /// What a person should know, never the text itself.
+    pub words: String,
+}
+
+impl Store {
+    /// Opens the database at `path`, makes it when it is missing, and brings its tables up to date.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when a newer program wrote it or it is damaged, with what to do; `Disk` and `Storage` as they come.
+    pub fn open(path: &Path) -> Result<Self> {
+        // The file is made before SQLite sees it, so that it is never readable by others; WAL and SHM inherit its mode.
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)
+            .map_err(|source| Error::Disk { path: path.into(), doing: "opened", source })?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = Connection::open_with_flags(path, flags).map_err(|e| opening(path, e))?;
+        connection
+            .execute_batch(
+                "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
+                 PRAGMA busy_timeout = 5000; PRAGMA cache_size = -2000; PRAGMA temp_store = MEMORY;",
+            )
+            .map_err(|e| opening(path, e))?;
+        schema::migrations().to_latest(&mut connection).map_err(|e| migrating(path, e))?;
+        Ok(Self { connection, path: path.into() })
+    }
+
+    /// Opens a second connection for reading, so that a search never waits for a writer.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn reader(&self) -> Result<Self> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags).map_err(|e| opening(&self.path, e))?;
+        connection
+            .execute_batch("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;")
+            .map_err(|e| opening(&self.path, e))?;
+        Ok(Self { connection, path: self.path.clone() })
+    }
+
+    /// Returns what an engine is told at the start.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn load(&self, feed: &str) -> Result<Loaded> {
+        let row = |item: StoredItem| Row {
+            item: item.id,
+            kind: item.kind,
+            title: item.title,
+            revision: item.revision,
+            can_edit: item.can_edit,
+            parts: item
+                .parts
+                .into_iter()
+                .map(|part| RowPart { part: part.part, stamp: part.stamp, hash: part.hash })
+                .collect(),
+        };
+        Ok(Loaded {
+            rows: self.items()?.into_iter().map(row).collect(),
+            jobs: self.open_jobs()?,
+            cursor: self.cursor(feed)?,
+        })
+    }
+
+    /// Returns every item, sorted by id.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn items(&self) -> Result<Vec<StoredItem>> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT id, kind, title, url, revision, can_edit, at FROM item ORDER BY id")
+            .map_err(storage("listing items"))?;
+        let rows = statement.query_map([], item_row).map_err(storage("listing items"))?;
+        let mut items: Vec<StoredItem> = rows.collect::<Result<_, _>>().map_err(storage("listing items"))?;
+        for item in &mut items {
+            item.parts = self.parts(&item.id)?;
+        }
+        Ok(items)
+    }
+
+    /// Returns one item.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn item(&self, id: &ItemId) -> Result<Option<StoredItem>> {
+        let found = self
+            .connection
+            .prepare_cached("SELECT id, kind, title, url, revision, can_edit, at FROM item WHERE id = ?1")
+            .and_then(|mut statement| statement.query_row([&id.0], item_row).optional())
+            .map_err(storage("reading an item"))?;
+        let Some(mut item) = found else { return Ok(None) };
+        item.parts = self.parts(id)?;
+        Ok(Some(item))
+    }
+
+    fn parts(&self, id: &ItemId) -> Result<Vec<StoredPart>> {
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT part, title, warnings, stamp, hash, modified FROM part WHERE item = ?1 ORDER BY position",
+            )
+            .map_err(storage("reading an item"))?;
+        let rows = statement.query_map([&id.0], part_row).map_err(storage("reading an item"))?;
+        rows.collect::<Result<_, _>>().map_err(storage("reading an item"))
+    }
+
+    /// Returns the newest base of each part of an item.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn bases(&self, id: &ItemId) -> Result<Vec<(PartId, String)>> {
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT p.part, b.text FROM part p JOIN base b ON b.item = p.item AND b.part = p.part
+                 WHERE p.item = ?1
+                   AND b.seq = (SELECT max(seq) FROM base WHERE item = p.item AND part = p.part)
+                 ORDER BY p.position",
+            )
+            .map_err(storage("reading a base"))?;
+        let rows = statement
+            .query_map([&id.0], |row| Ok((PartId(row.get(0)?), row.get::<_, Vec<u8>>(1)?)))
+            .map_err(storage("reading a base"))?;
+        let mut bases = Vec::new();
+        for row in rows {
+            let (part, packed) = row.map_err(storage("reading a base"))?;
+            bases.push((part, unpack(&packed, "reading a base")?));
+        }
+        Ok(bases)
+    }
+
+    /// Stores base, stamps, index rows, facts, and the ends of pushes, all or nothing.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes; then nothing of it is stored.
+    pub fn record(&mut self, record: &Record, facts: Option<&Facts>) -> Result<()> {
+        let transaction = self.connection.transaction().map_err(storage("recording"))?;
+        write_record(&transaction, record, facts)?;
+        transaction.commit().map_err(storage("recording"))
+    }
+
+    /// Writes "begun" into the journal; on return it is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes; then nothing may be sent.
+    pub fn begin_job(&mut self, job: &NewJob<'_>) -> Result<JobId> {
+        let doing = "writing the journal";
+        let (expected, plan) = (pack(job.expected.as_bytes(), doing)?, pack(job.plan, doing)?);
+        // In WAL mode only FULL waits for the disk at each commit.
+        self.connection.execute_batch("PRAGMA synchronous = FULL").map_err(storage(doing))?;
+        let inserted = self.connection.execute(
+            "INSERT INTO job (item, part, base_revision, expected, plan, state, at) VALUES (?1, ?2, ?3, ?4, ?5, 'begun', ?6)",
+            params![job.item.0, job.part.0, job.base_revision.0, expected, plan, millis(job.at)],
+        );
+        let id = JobId(self.connection.last_insert_rowid());
+        self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
+        inserted.map_err(storage(doing))?;
+        Ok(id)
+    }
+
+    /// Returns the pushes whose end is not recorded, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn open_jobs(&self) -> Result<Vec<OpenJob>> {
+        let doing = "reading the journal";
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT id, item, part, base_revision, expected FROM job WHERE state = 'begun' ORDER BY id")
+            .map_err(storage(doing))?;
+        let rows = statement
+            .query_map([], |row| {
+                Ok((
+                    OpenJob {
+                        job: JobId(row.get(0)?),
+                        item: ItemId(row.get(1)?),
+                        part: PartId(row.get(2)?),
+                        revision: Revision(row.get(3)?),
+                        expected: String::new(),
+                    },
+                    row.get::<_, Vec<u8>>(4)?,
+                ))
+            })
+            .map_err(storage(doing))?;
+        let mut jobs = Vec::new();
+        for row in rows {
+            let (mut job, packed) = row.map_err(storage(doing))?;
+            job.expected = unpack(&packed, doing)?;
+            jobs.push(job);
+        }
+        Ok(jobs)
+    }
+
+    /// Returns how far the change feed was read.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn cursor(&self, feed: &str) -> Result<Option<Cursor>> {
+        self.connection
+            .query_row("SELECT cursor FROM cursor WHERE feed = ?1", [feed], |row| row.get(0).map(Cursor))
+            .optional()
+            .map_err(storage("reading the cursor"))
+    }
+
+    /// Stores how far the change feed was read.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn save_cursor(&mut self, feed: &str, cursor: &Cursor) -> Result<()> {
+        self.connection
+            .execute(
+                "INSERT INTO cursor (feed, cursor) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET cursor = ?2",
+                [feed, &cursor.0],
+            )
+            .map(drop)
+            .map_err(storage("storing the cursor"))
+    }
+
+    /// Forgets an item but for a tombstone; its files are the workspace's business.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn retire(&mut self, id: &ItemId, at: Millis) -> Result<()> {
+        let doing = "retiring an item";
+        let transaction = self.connection.transaction().map_err(storage(doing))?;
+        transaction
+            .execute(
+                "INSERT OR REPLACE INTO tombstone (item, title, at) SELECT id, title, ?2 FROM item WHERE id = ?1",
+                params![id.0, millis(at)],
+            )
+            .map_err(storage(doing))?;
+        for sql in [
+            "DELETE FROM doc WHERE rowid IN (SELECT docid FROM part WHERE item = ?1)",
+            "UPDATE job SET state = 'reconciled' WHERE item = ?1 AND state = 'begun'",
+            "DELETE FROM item WHERE id = ?1",
+        ] {
+            transaction.execute(sql, [&id.0]).map_err(storage(doing))?;
+        }
+        transaction.commit().map_err(storage(doing))
+    }
+
+    /// Finds the files whose text or title holds all words of `query`; the last word may be unfinished.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when the query holds no word; `Storage` as it comes.
+    pub fn search(&self, query: &str, limit: usize, offset: usize) -> Result<Hits> {
+        search::search(&self.connection, query, limit, offset)
+    }
+
+    /// Adds a line to the log.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn add_log(&mut self, line: &LogLine) -> Result<()> {
+        write_log(&self.connection, line.at, &line.item, &line.part, &line.what, &line.words)
+    }
+
+    /// Returns the newest lines of the log, newest first.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn log(&self, limit: usize) -> Result<Vec<LogLine>> {
+        let doing = "reading the log";
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT at, item, part, what, words FROM log ORDER BY id DESC LIMIT ?1")
+            .map_err(storage(doing))?;
+        let rows = statement
+            .query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| {
+                Ok(LogLine {
+                    at: from_millis(row.get(0)?),
+                    item: ItemId(row.get(1)?),
+                    part: PartId(row.get(2)?),
+                    what: row.get(3)?,
+                    words: row.get(4)?,
+                })
+            })
+            .map_err(storage(doing))?;
+        rows.collect::<Result<_, _>>().map_err(storage(doing))
+    }
+}
+
+fn write_record(transaction: &Transaction<'_>, record: &Record, facts: Option<&Facts>) -> Result<()> {
+    let doing = "recording";
+    let Record { item, kind, title, revision, can_edit, parts, jobs, at } = record;
+    transaction
+        .execute(
+            "INSERT INTO item (id, kind, title, revision, can_edit, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT (id) DO UPDATE SET kind = ?2, title = ?3, revision = ?4, can_edit = ?5, at = ?6",
+            params![item.0, kind.to_string(), title, revision.as_ref().map(|r| &r.0), can_edit, millis(*at)],
+        )
+        .map_err(storage(doing))?;
+    transaction.execute("DELETE FROM tombstone WHERE item = ?1", [&item.0]).map_err(storage(doing))?;
+
+    let pushed = jobs.iter().any(|(_, end)| matches!(end, JobEnd::Accepted));
+    let what = if pushed { "push" } else { "pull" };
+    for (position, part) in parts.iter().enumerate() {
+        let changed = write_base(transaction, item, &part.part, &part.base, *at)?;
+        write_index(transaction, record, position, title)?;
+        if changed {
+            let words = format!("{} characters stand", part.base.chars().count());
+            write_log(transaction, *at, item, &part.part, what, &words)?;
+        }
+    }
+    drop_missing_parts(transaction, record)?;
+
+    if let Some(facts) = facts {
+        transaction.execute("UPDATE item SET url = ?2 WHERE id = ?1", [&item.0, &facts.url]).map_err(storage(doing))?;
+        for (part, title, warnings) in &facts.parts {
+            let warnings =
+                serde_json::to_string(warnings).map_err(|source| Error::Storage { doing, source: Box::new(source) })?;
+            transaction
+                .execute(
+                    "UPDATE part SET title = ?3, warnings = ?4 WHERE item = ?1 AND part = ?2",
+                    [&item.0, &part.0, title, &warnings],
+                )
+                .map_err(storage(doing))?;
+        }
+    }
+
+    for (JobId(id), end) in jobs {
+        let state = match end {
+            JobEnd::Accepted => "accepted",
+            JobEnd::Stale => "stale",
+            JobEnd::Refused => "refused",
+            JobEnd::Failed => "failed",
+            JobEnd::Reconciled => "reconciled",
+        };
+        transaction.execute("UPDATE job SET state = ?2 WHERE id = ?1", params![id, state]).map_err(storage(doing))?;
+    }
+    transaction
+        .execute("DELETE FROM job WHERE state <> 'begun' AND id <= (SELECT max(id) FROM job) - ?1", [KEPT_JOBS])
+        .map(drop)
+        .map_err(storage(doing))
+}
+
+/// Adds a base when it differs from the newest one, and drops those beyond [`KEPT_BASES`]. Tells whether it was added.
+fn write_base(transaction: &Transaction<'_>, item: &ItemId, part: &PartId, text: &str, at: Millis) -> Result<bool> {
+    let doing = "recording a base";
+    let hash = ContentHash::of(text.as_bytes());
+    let newest: Option<(i64, Vec<u8>)> = transaction
+        .prepare_cached("SELECT seq, hash FROM base WHERE item = ?1 AND part = ?2 ORDER BY seq DESC LIMIT 1")
+        .and_then(|mut s| s.query_row([&item.0, &part.0], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+        .map_err(storage(doing))?;
+    if newest.as_ref().is_some_and(|(_, newest)| newest.as_slice() == hash.0) {
+        return Ok(false);
+    }
+    let seq = newest.map_or(1, |(seq, _)| seq + 1);
+    transaction
+        .execute(
+            "INSERT INTO base (item, part, seq, text, hash, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![item.0, part.0, seq, pack(text.as_bytes(), doing)?, hash.0, millis(at)],
+        )
+        .map_err(storage(doing))?;
+    transaction
+        .execute(
+            "DELETE FROM base WHERE item = ?1 AND part = ?2 AND seq <= ?3",
+            params![item.0, part.0, seq - KEPT_BASES],
+        )
+        .map_err(storage(doing))?;
+    Ok(true)
+}
+
+/// Writes the row of a part and, when its text or the item's title changed, its row in the index.
+fn write_index(transaction: &Transaction<'_>, record: &Record, position: usize, title: &str) -> Result<()> {
+    let doing = "recording a file";
+    let Some(part) = record.parts.get(position) else { return Ok(()) };
+    let (item, at) = (&record.item.0, millis(record.at));
+    let stamp = match part.stamp {
+        Some(stamp) => {
+            Some(serde_json::to_string(&stamp).map_err(|source| Error::Storage { doing, source: Box::new(source) })?)
+        }
+        None => None,
+    };
+    let hash = part.hash.map(|hash| hash.0);
+    let position = i64::try_from(position).unwrap_or(i64::MAX);
+    let indexed: Option<(i64, bool)> = transaction
+        .prepare_cached(
+            "SELECT p.docid, d.text = ?3 AND d.title = ?4 FROM part p LEFT JOIN doc d ON d.rowid = p.docid
+             WHERE p.item = ?1 AND p.part = ?2",
+        )
+        .and_then(|mut s| {
+            s.query_row([item, &part.part.0, &part.indexed, title], |row| {
+                Ok((row.get(0)?, row.get::<_, Option<bool>>(1)?.unwrap_or(false)))
+            })
+            .optional()
+        })
+        .map_err(storage(doing))?;
+    if let Some((_, true)) = indexed {
+        return transaction
+            .execute(
+                "UPDATE part SET position = ?3, stamp = ?4, hash = ?5 WHERE item = ?1 AND part = ?2",
+                params![item, part.part.0, position, stamp, hash],
+            )
+            .map(drop)
+            .map_err(storage(doing));
+    }
+    // A changed text gets the highest row number, so that row numbers run from old to new and the newest
+    // candidates of a search are found without sorting.
+    if let Some((doc, _)) = indexed {
+        transaction.execute("DELETE FROM doc WHERE rowid = ?1", [doc]).map_err(storage(doing))?;
+    }
+    let doc: i64 = transaction
+        .query_row("SELECT coalesce(max(docid), 0) + 1 FROM part", [], |row| row.get(0))
+        .map_err(storage(doing))?;
+    transaction
+        .execute("INSERT INTO doc (rowid, title, text) VALUES (?1, ?2, ?3)", params![doc, title, part.indexed])
+        .map_err(storage(doing))?;
+    transaction
+        .execute(
+            "INSERT INTO part (item, part, position, stamp, hash, modified, docid) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+             ON CONFLICT (item, part) DO UPDATE SET position = ?3, stamp = ?4, hash = ?5, modified = ?6, docid = ?7",
+            params![item, part.part.0, position, stamp, hash, at, doc],
+        )
+        .map(drop)
+        .map_err(storage(doing))
+}
+
+/// Drops the rows of parts that no longer exist remotely.
+fn drop_missing_parts(transaction: &Transaction<'_>, record: &Record) -> Result<()> {
+    let doing = "dropping a file";
+    let item = &record.item.0;
+    let stored: Vec<(String, i64)> = transaction
+        .prepare_cached("SELECT part, docid FROM part WHERE item = ?1")
+        .and_then(|mut s| s.query_map([item], |row| Ok((row.get(0)?, row.get(1)?)))?.collect())
+        .map_err(storage(doing))?;
+    for (part, doc) in stored {
+        if record.parts.iter().any(|kept| kept.part.0 == part) {
+            continue;
+        }
+        transaction.execute("DELETE FROM doc WHERE rowid = ?1", [doc]).map_err(storage(doing))?;
+        transaction.execute("DELETE FROM part WHERE item = ?1 AND part = ?2", [item, &part]).map_err(storage(doing))?;
+        transaction.execute("DELETE FROM base WHERE item = ?1 AND part = ?2", [item, &part]).map_err(storage(doing))?;
+    }
+    Ok(())
+}
+
+fn write_log(connection: &Connection, at: Millis, item: &ItemId, part: &PartId, what: &str, words: &str) -> Result<()> {
+    let doing = "writing the log";
+    connection
+        .execute(
+            "INSERT INTO log (at, item, part, what, words) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![millis(at), item.0, part.0, what, words],
+        )
+        .map_err(storage(doing))?;
+    connection
+        .execute("DELETE FROM log WHERE id <= ?1", [connection.last_insert_rowid() - KEPT_LOG])
+        .map(drop)
+        .map_err(storage(doing))
+}
+
+fn item_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredItem> {
+    Ok(StoredItem {
+        id: ItemId(row.get(0)?),
+        // There is one kind so far; the migration that adds a second one reads the column.
+        kind: KindName::Docs,
+        title: row.get(2)?,
+        url: row.get(3)?,
+        revision: row.get::<_, Option<String>>(4)?.map(Revision),
+        can_edit: row.get(5)?,
+        at: from_millis(row.get(6)?),
+        parts: Vec::new(),
+    })
+}
+
+fn part_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredPart> {
+    // A stamp or warnings that cannot be read mean "unknown": the file is looked at again, nothing depends on them.
+    let warnings: String = row.get(2)?;
+    let stamp: Option<String> = row.get(3)?;
+    let hash: Option<Vec<u8>> = row.get(4)?;
+    Ok(StoredPart {
+        part: PartId(row.get(0)?),
+        title: row.get(1)?,
+        warnings: serde_json::from_str(&warnings).unwrap_or_default(),
+        stamp: stamp.and_then(|text| serde_json::from_str(&text).ok()),
+        hash: hash.and_then(|bytes| bytes.try_into().ok()).map(ContentHash),
+        modified: from_millis(row.get(5)?),
+    })
+}
+
+fn pack(bytes: &[u8], doing: &'static str) -> Result<Vec<u8>> {
+    zstd::bulk::compress(bytes, 3).map_err(|source| Error::Storage { doing, source: Box::new(source) })
+}
+
+fn unpack(packed: &[u8], doing: &'static str) -> Result<String> {
+    // The frame names the size it unpacks to, so no more memory is asked for than the text needs.
+    let size = zstd::bulk::Decompressor::upper_bound(packed).unwrap_or(TEXT_BYTES_MAX).min(TEXT_BYTES_MAX);
+    let bytes =
+        zstd::bulk::decompress(packed, size).map_err(|source| Error::Storage { doing, source: Box::new(source) })?;
+    String::from_utf8(bytes).map_err(|source| Error::Storage { doing, source: Box::new(source) })
+}
+
+fn millis(at: Millis) -> i64 {
+    i64::try_from(at.0).unwrap_or(i64::MAX)
+}
+
+fn from_millis(at: i64) -> Millis {
+    Millis(u64::try_from(at).unwrap_or(0))
+}
+
+fn storage(doing: &'static str) -> impl Fn(rusqlite::Error) -> Error {
+    move |source| Error::Storage { doing, source: Box::new(source) }
+}
+
+/// Tells a damaged database from other failures; only the former asks the person to move the file.
+fn opening(path: &Path, source: rusqlite::Error) -> Error {
+    match source.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => Error::InvalidInput {
+            what: format!("the state database {} is damaged", path.display()),
+            suggestion: format!(
+                "Move {0}, {0}-wal and {0}-shm away and start again, then fetch your items anew; your files stay as they are and an edit in them is kept.",
+                path.display()
+            ),
+        },
+        _ => Error::Storage { doing: "opening", source: Box::new(source) },
+    }
+}
+
+fn migrating(path: &Path, source: rusqlite_migration::Error) -> Error {
+    match source {
+        rusqlite_migration::Error::MigrationDefinition(MigrationDefinitionError::DatabaseTooFarAhead)
+        | rusqlite_migration::Error::SpecifiedSchemaVersion(SchemaVersionError::TargetVersionOutOfRange { .. }) => {
+            Error::InvalidInput {
+                what: format!("the state database {} was written by a newer mcp-workspace", path.display()),
+                suggestion: "Update mcp-workspace, or start it with another --home.".into(),
+            }
+        }
+        rusqlite_migration::Error::RusqliteError { err, .. } => opening(path, err),
+        other => Error::Storage { doing: "bringing the tables up to date", source: Box::new(other) },
+    }
+}

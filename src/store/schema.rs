@@ -1,0 +1,75 @@
+//! The tables, as migrations; `PRAGMA user_version` counts how many of them a database has seen.
+
+use rusqlite_migration::{M, Migrations};
+
+/// The tables of the first version. A later version is a further entry, never a change of an earlier one.
+const FIRST: &str = "
+CREATE TABLE item (
+    id       TEXT PRIMARY KEY,
+    kind     TEXT NOT NULL,
+    title    TEXT NOT NULL,
+    revision TEXT,
+    can_edit INTEGER NOT NULL,
+    url      TEXT NOT NULL DEFAULT '',
+    at       INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE part (
+    item     TEXT NOT NULL REFERENCES item (id) ON DELETE CASCADE,
+    part     TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    title    TEXT NOT NULL DEFAULT '',
+    warnings TEXT NOT NULL DEFAULT '[]',
+    stamp    TEXT,
+    hash     BLOB,
+    modified INTEGER NOT NULL,
+    docid    INTEGER NOT NULL UNIQUE,
+    PRIMARY KEY (item, part)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE base (
+    item TEXT NOT NULL REFERENCES item (id) ON DELETE CASCADE,
+    part TEXT NOT NULL,
+    seq  INTEGER NOT NULL,
+    text BLOB NOT NULL,
+    hash BLOB NOT NULL,
+    at   INTEGER NOT NULL,
+    PRIMARY KEY (item, part, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE job (
+    id            INTEGER PRIMARY KEY AUTOINCREMENT,
+    item          TEXT NOT NULL,
+    part          TEXT NOT NULL,
+    base_revision TEXT NOT NULL,
+    expected      BLOB NOT NULL,
+    plan          BLOB NOT NULL,
+    state         TEXT NOT NULL,
+    at            INTEGER NOT NULL
+) STRICT;
+CREATE INDEX job_open ON job (item) WHERE state = 'begun';
+
+CREATE TABLE cursor (feed TEXT PRIMARY KEY, cursor TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE log (
+    id    INTEGER PRIMARY KEY,
+    at    INTEGER NOT NULL,
+    item  TEXT NOT NULL,
+    part  TEXT NOT NULL,
+    what  TEXT NOT NULL,
+    words TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE tombstone (
+    item  TEXT PRIMARY KEY,
+    title TEXT NOT NULL,
+    at    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE doc USING fts5 (title, text, tokenize = 'unicode61 remove_diacritics 2');
+";
+
+/// Returns the migrations, oldest first.
+pub(super) fn migrations() -> Migrations<'static> {
+    Migrations::new(vec![M::up(FIRST)])
+}

@@ -1,0 +1,178 @@
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::*;
+use crate::sync::RecordPart;
+
+fn store() -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("state.db")).unwrap();
+    (folder, store)
+}
+
+fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> Record {
+    Record {
+        item: ItemId(id.into()),
+        kind: KindName::Docs,
+        title: title.into(),
+        revision: Some(Revision(format!("r{at}"))),
+        can_edit: true,
+        parts: parts
+            .iter()
+            .map(|(part, text)| RecordPart {
+                part: PartId((*part).into()),
+                base: (*text).into(),
+                stamp: Some(Stamp {
+                    dev: u64::MAX,
+                    ino: 2,
+                    len_bytes: 3,
+                    mtime_ns: -4,
+                    ctime_ns: i128::from(i64::MAX),
+                }),
+                hash: Some(ContentHash::of(text.as_bytes())),
+                indexed: (*text).into(),
+            })
+            .collect(),
+        jobs: Vec::new(),
+        at: Millis(at),
+    }
+}
+
+fn found(store: &Store, query: &str) -> Vec<String> {
+    store.search(query, 10, 0).unwrap().hits.into_iter().map(|hit| format!("{}/{}", hit.item, hit.part)).collect()
+}
+
+#[test]
+fn what_is_recorded_is_read_back() {
+    let (_folder, mut store) = store();
+    let facts = Facts {
+        url: "https://docs.google.com/document/d/one/edit".into(),
+        parts: vec![(PartId("t.2".into()), "Second".into(), Vec::new())],
+    };
+    store.record(&record("one", "First", &[("", "a\n"), ("t.2", "b\n")], 7), Some(&facts)).unwrap();
+    let item = store.item(&ItemId("one".into())).unwrap().unwrap();
+    assert_eq!(item.url, facts.url);
+    assert_eq!(item.revision, Some(Revision("r7".into())));
+    assert_eq!(item.parts.len(), 2);
+    assert_eq!(item.parts[1].title, "Second");
+    assert_eq!(item.parts[0].stamp.unwrap().dev, u64::MAX);
+    assert_eq!(item.parts[0].stamp.unwrap().mtime_ns, -4);
+    assert_eq!(store.items().unwrap(), vec![item]);
+    let bases = store.bases(&ItemId("one".into())).unwrap();
+    assert_eq!(bases, vec![(PartId(String::new()), "a\n".into()), (PartId("t.2".into()), "b\n".into())]);
+}
+
+#[test]
+fn a_part_that_is_gone_leaves_nothing_behind() {
+    let (_folder, mut store) = store();
+    store.record(&record("one", "T", &[("", "alpha"), ("t.2", "beta")], 1), None).unwrap();
+    store.record(&record("one", "T", &[("", "alpha")], 2), None).unwrap();
+    assert_eq!(found(&store, "beta"), Vec::<String>::new());
+    assert_eq!(store.bases(&ItemId("one".into())).unwrap().len(), 1);
+}
+
+#[test]
+fn the_newest_bases_are_kept() {
+    let (_folder, mut store) = store();
+    for n in 0..30 {
+        store.record(&record("one", "T", &[("", &format!("text {n}"))], n), None).unwrap();
+        store.record(&record("one", "T", &[("", &format!("text {n}"))], n), None).unwrap();
+    }
+    let count: i64 = store.connection.query_row("SELECT count(*) FROM base", [], |row| row.get(0)).unwrap();
+    assert_eq!(count, KEPT_BASES);
+    assert_eq!(store.bases(&ItemId("one".into())).unwrap()[0].1, "text 29");
+}
+
+#[test]
+fn the_journal_outlives_a_restart_and_ends_with_a_record() {
+    let (folder, mut store) = store();
+    let (item, part) = (ItemId("one".into()), PartId::default());
+    let job = NewJob {
+        item: &item,
+        part: &part,
+        base_revision: &Revision("r1".into()),
+        expected: "after\n",
+        plan: b"[]",
+        at: Millis(5),
+    };
+    let id = store.begin_job(&job).unwrap();
+    drop(store);
+    let mut store = Store::open(&folder.path().join("state.db")).unwrap();
+    let open = store.open_jobs().unwrap();
+    assert_eq!(open.len(), 1);
+    assert_eq!((open[0].job, open[0].expected.as_str()), (id, "after\n"));
+    let mut end = record("one", "T", &[("", "after\n")], 6);
+    end.jobs = vec![(id, JobEnd::Accepted)];
+    store.record(&end, None).unwrap();
+    assert!(store.open_jobs().unwrap().is_empty());
+    assert_eq!(store.log(10).unwrap()[0].what, "push");
+}
+
+#[test]
+fn search_finds_words_prefixes_and_folded_letters() {
+    let (_folder, mut store) = store();
+    store.record(&record("old", "Budget", &[("", "The crème brûlée is ready")], 1), None).unwrap();
+    store.record(&record("new", "Notes", &[("", "a budget for creme, \"quoted\" words")], 2), None).unwrap();
+    assert_eq!(found(&store, "creme"), ["old/", "new/"]);
+    assert_eq!(found(&store, "brul"), ["old/"]);
+    assert_eq!(found(&store, "brul "), Vec::<String>::new());
+    // A word in the title weighs more than one in the text.
+    assert_eq!(found(&store, "budget"), ["old/", "new/"]);
+    assert_eq!(found(&store, "AND OR NOT ( \" *"), Vec::<String>::new());
+    let hits = store.search("quoted", 1, 0).unwrap();
+    assert!(hits.hits[0].snippet.contains("\"quoted\" words"), "{hits:?}");
+    assert!(store.search("  * ", 1, 0).is_err());
+    // A changed text is found by its new words alone.
+    store.record(&record("old", "Budget", &[("", "nothing sweet")], 3), None).unwrap();
+    assert_eq!(found(&store, "creme"), ["new/"]);
+    let page = store.search("budget", 1, 1).unwrap();
+    assert_eq!((page.total, page.hits.len(), page.truncated), (2, 1, false));
+}
+
+#[test]
+fn a_retired_item_is_gone_from_everywhere() {
+    let (_folder, mut store) = store();
+    store.record(&record("one", "T", &[("", "alpha")], 1), None).unwrap();
+    store.retire(&ItemId("one".into()), Millis(2)).unwrap();
+    assert_eq!(store.items().unwrap(), Vec::new());
+    assert_eq!(found(&store, "alpha"), Vec::<String>::new());
+    let rows: i64 = store.connection.query_row("SELECT count(*) FROM base", [], |row| row.get(0)).unwrap();
+    assert_eq!(rows, 0);
+}
+
+#[test]
+fn a_reader_sees_what_was_written() {
+    let (_folder, mut store) = store();
+    let reader = store.reader().unwrap();
+    store.record(&record("one", "T", &[("", "alpha")], 1), None).unwrap();
+    assert_eq!(found(&reader, "alpha"), ["one/"]);
+    store.save_cursor("drive", &Cursor("9".into())).unwrap();
+    store.save_cursor("drive", &Cursor("10".into())).unwrap();
+    assert_eq!(reader.cursor("drive").unwrap(), Some(Cursor("10".into())));
+}
+
+#[test]
+fn the_file_is_private() {
+    let (folder, store) = store();
+    for name in ["state.db", "state.db-wal", "state.db-shm"] {
+        let mode = std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+    drop(store);
+}
+
+#[test]
+fn a_newer_or_damaged_database_is_refused_with_advice() {
+    let (folder, store) = store();
+    store.connection.pragma_update(None, "user_version", 99).unwrap();
+    drop(store);
+    let path = folder.path().join("state.db");
+    let error = Store::open(&path).unwrap_err();
+    assert!(error.to_string().contains("newer"), "{error}");
+    assert!(error.suggestion().contains("Update"), "{}", error.suggestion());
+
+    let path = folder.path().join("broken.db");
+    std::fs::write(&path, "this is no database, and long enough to be read as one".repeat(40)).unwrap();
+    let error = Store::open(&path).unwrap_err();
+    assert!(error.to_string().contains("damaged"), "{error}");
+    assert!(error.suggestion().contains("Move"), "{}", error.suggestion());
+}

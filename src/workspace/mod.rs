@@ -1,0 +1,440 @@
+//! The folder: which file belongs to which item, reading files whole, writing them atomically, watching them.
+//!
+//! Folders are opened step by step without following links, so nothing in the tree leads out of it.
+
+pub mod layout;
+mod names;
+mod observe;
+#[cfg(test)]
+mod tests;
+mod watch;
+
+use std::fs::{self, DirBuilder, File, Metadata};
+use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+
+use crate::error::{Error, Result};
+use crate::model::{Account, ItemId, Millis, PartId, Stamp};
+use crate::sync::Local;
+use layout::{DRIVE, Layout, Place};
+
+pub use watch::{Seen, Watch, watch};
+
+/// Begins the name of a file that is being written; a leading dot never matches the layout.
+const NEW_PREFIX: &str = ".mcpw-new-";
+
+/// The folder at the root for files whose item is gone.
+const RETIRED: &str = ".retired";
+
+/// The folder at the root that is emptied at each start.
+const TEMP: &str = "temp";
+
+/// How many numbers are tried when a name is taken.
+const NUMBERED_MAX: usize = 10_000;
+
+/// One account's part of the workspace. Calls block; callers bring their own thread.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    layout: Layout,
+    interrupt: fn(),
+}
+
+/// Why a deposit did not happen.
+#[derive(Debug)]
+pub enum NotDeposited {
+    /// The file is not the one that was seen.
+    Moved,
+    /// The disk refused.
+    Failed(Error),
+}
+
+impl From<Error> for NotDeposited {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Workspace {
+    /// Opens the account's folder in the workspace at `root`, and makes what is missing, readable by its owner alone.
+    /// Files that a dead process was writing are removed, and `temp/` is emptied.
+    ///
+    /// # Errors
+    ///
+    /// `Unsafe` when a folder is a link, belongs to someone else, or others may write to it; `Disk` as it comes.
+    pub fn open(root: &Path, account: &Account) -> Result<Self> {
+        let layout = Layout::new(root, account)?;
+        for folder in [
+            root.to_path_buf(),
+            root.join(TEMP),
+            root.join(RETIRED),
+            layout.account_folder(),
+            layout.drive_folder(),
+            layout.by_name_folder(),
+        ] {
+            own_folder(&folder)?;
+        }
+        let workspace = Self { layout, interrupt: || () };
+        workspace.sweep()?;
+        Ok(workspace)
+    }
+
+    /// Calls `interrupt` in the middle of each deposit; a test kills the process there.
+    #[must_use]
+    pub const fn with_interrupt(mut self, interrupt: fn()) -> Self {
+        self.interrupt = interrupt;
+        self
+    }
+
+    /// Returns where the files stand.
+    #[must_use]
+    pub const fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Returns what tells the folder of the mirrored files from another one at the same path; `None` when there is none.
+    #[must_use]
+    pub fn identity(&self) -> Option<(u64, u64)> {
+        let metadata = fs::symlink_metadata(self.layout.drive_folder()).ok()?;
+        metadata.is_dir().then(|| (metadata.dev(), metadata.ino()))
+    }
+
+    /// Makes the account's folders again where they are missing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub fn mend(&self) -> Result<()> {
+        [self.layout.account_folder(), self.layout.drive_folder(), self.layout.by_name_folder()]
+            .iter()
+            .try_for_each(|folder| own_folder(folder))
+    }
+
+    /// Reads the file of a part.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when the ids are not ours; `Disk` when the folder cannot be opened. What is wrong with the file
+    /// itself is part of the answer.
+    pub fn observe(&self, item: &ItemId, part: &PartId) -> Result<Local> {
+        let name = Place::file(item, part).name()?;
+        let folder = match self.folder() {
+            Ok(folder) => folder,
+            // Without its folder a file is absent; the engine halts when too many are.
+            Err(Error::Disk { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(Local::Absent),
+            Err(error) => return Err(error),
+        };
+        Ok(observe::observe(&folder, &self.layout.drive_folder().join(&name), &name))
+    }
+
+    /// Returns the parts of an item that have a file, and whether a conflict file stands beside each.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` as it comes; a missing folder has no files.
+    pub fn files(&self, item: &ItemId) -> Result<Vec<Place>> {
+        Ok(self.all_files()?.into_iter().filter(|place| place.item == *item).collect())
+    }
+
+    /// Returns every file of the layout that stands in the folder, sorted by name.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` as it comes; a missing folder has no files.
+    pub fn all_files(&self) -> Result<Vec<Place>> {
+        let folder = self.layout.drive_folder();
+        let mut names: Vec<String> = list(&folder)?.into_iter().filter_map(|name| name.into_string().ok()).collect();
+        names.sort_unstable();
+        Ok(names.iter().filter_map(|name| Place::of_name(name)).collect())
+    }
+
+    /// Writes the file of a part: whole or not at all, and only if the file that stands there is the one with the
+    /// stamp `expect`, or if none stands there when `expect` is `None`. Returns the new file's stamp.
+    ///
+    /// # Errors
+    ///
+    /// [`NotDeposited::Moved`] when another file stands there; then it is untouched.
+    pub fn deposit(
+        &self,
+        item: &ItemId,
+        part: &PartId,
+        text: &str,
+        expect: Option<Stamp>,
+    ) -> Result<Stamp, NotDeposited> {
+        let name = Place::file(item, part).name()?;
+        own_folder(&self.layout.account_folder())?;
+        own_folder(&self.layout.drive_folder())?;
+        let folder = self.folder()?;
+        let path = self.layout.drive_folder().join(&name);
+        let (new_name, new) = self.write_new(&folder, text)?;
+        let placed = match expect {
+            None => place_where_none_is(&folder, &new_name, &name, &path),
+            Some(stamp) => self.exchange(&folder, &new_name, &name, &path, stamp),
+        };
+        if let Err(failure) = placed {
+            // The new text is still known to the caller, so removing its file loses nothing; if even that fails, the
+            // next start removes it.
+            let removed = rustix::fs::unlinkat(&folder, &new_name, AtFlags::empty());
+            tracing::debug!(?removed, "the file that was not deposited is removed");
+            return Err(failure);
+        }
+        rustix::fs::fsync(&folder).map_err(|errno| disk(&self.layout.drive_folder(), "written", errno.into()))?;
+        // Renaming changes the change time, so the stamp is read afterwards, from our own file and not from the path,
+        // at which somebody else's may stand by now.
+        let metadata = new.metadata().map_err(|source| disk(&path, "read", source))?;
+        Ok(stamp(&metadata))
+    }
+
+    /// Writes the conflict file of a part, or removes it. Returns without touching it when it says the same already.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` as it comes.
+    pub fn put_conflict(&self, item: &ItemId, part: &PartId, text: Option<&str>) -> Result<()> {
+        let name = Place::conflict(item, part).name()?;
+        let path = self.layout.drive_folder().join(&name);
+        own_folder(&self.layout.account_folder())?;
+        own_folder(&self.layout.drive_folder())?;
+        let folder = self.folder()?;
+        let Some(text) = text else {
+            return match rustix::fs::unlinkat(&folder, &name, AtFlags::empty()) {
+                Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
+                Err(errno) => Err(disk(&path, "removed", errno.into())),
+            };
+        };
+        if let Local::Text { text: now, .. } = observe::observe(&folder, &path, &name)
+            && now == text
+        {
+            return Ok(());
+        }
+        let (new_name, _new) = self.write_new(&folder, text)?;
+        rustix::fs::renameat(&folder, &new_name, &folder, &name).map_err(|e| disk(&path, "written", e.into()))?;
+        rustix::fs::fsync(&folder).map_err(|e| disk(&path, "written", e.into()))
+    }
+
+    /// Puts the files of an item away into `.retired/{date}/`; nothing is deleted. Returns where they stand now.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` as it comes; files that were moved before stay moved.
+    pub fn retire(&self, item: &ItemId, at: Millis) -> Result<Vec<PathBuf>> {
+        let places = self.files(item)?;
+        self.set_links(item, &[])?;
+        if places.is_empty() {
+            return Ok(Vec::new());
+        }
+        let retired = self.layout.root().join(RETIRED);
+        let day = retired.join(layout::date(at));
+        for folder in [&retired, &day] {
+            own_folder(folder)?;
+        }
+        let (from, to) = (self.folder()?, open_folder(&day)?);
+        let mut paths = Vec::new();
+        for place in places {
+            let name = place.name()?;
+            let path = self.layout.drive_folder().join(&name);
+            let stem = name.strip_suffix(".md").unwrap_or(&name);
+            let moved = (1..NUMBERED_MAX).find_map(|number| {
+                let target = if number == 1 { name.clone() } else { format!("{stem} ({number}).md") };
+                match rename_new(&from, &name, &to, &target) {
+                    Ok(()) => Some(Ok(Some(target))),
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => Some(Ok(None)),
+                    Err(error) => Some(Err(disk(&path, "put away", error))),
+                }
+            });
+            match moved {
+                Some(Ok(Some(target))) => paths.push(day.join(target)),
+                Some(Ok(None)) => {}
+                Some(Err(error)) => return Err(error),
+                None => return Err(disk(&path, "put away", io::ErrorKind::AlreadyExists.into())),
+            }
+        }
+        for folder in [&from, &to] {
+            rustix::fs::fsync(folder).map_err(|e| disk(&day, "written", e.into()))?;
+        }
+        Ok(paths)
+    }
+
+    /// Opens the folder of the mirrored files without following a link anywhere below the root.
+    fn folder(&self) -> Result<OwnedFd> {
+        let root = open_folder(self.layout.root())?;
+        let account = open_below(&root, &self.layout.account().0, &self.layout.account_folder())?;
+        open_below(&account, DRIVE, &self.layout.drive_folder())
+    }
+
+    /// Writes `text` under a name of its own, and waits until it is on the disk.
+    fn write_new(&self, folder: &OwnedFd, text: &str) -> Result<(String, File)> {
+        let shown = self.layout.drive_folder();
+        let mut random = [0_u8; 8];
+        getrandom::fill(&mut random).map_err(|error| disk(&shown, "written", io::Error::other(error)))?;
+        let name = format!("{NEW_PREFIX}{:016x}", u64::from_ne_bytes(random));
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = rustix::fs::openat(folder, &name, flags, Mode::RUSR | Mode::WUSR);
+        let mut file = File::from(opened.map_err(|errno| disk(&shown.join(&name), "written", errno.into()))?);
+        let (first, second) = text.as_bytes().split_at(text.len() / 2);
+        let written = file
+            .write_all(first)
+            .and_then(|()| {
+                (self.interrupt)();
+                file.write_all(second)
+            })
+            .and_then(|()| file.sync_all());
+        if let Err(source) = written {
+            let removed = rustix::fs::unlinkat(folder, &name, AtFlags::empty());
+            tracing::debug!(?removed, "a file that could not be written is removed");
+            return Err(disk(&shown.join(&name), "written", source));
+        }
+        Ok((name, file))
+    }
+
+    /// Puts the new file in the place of the one with the stamp `expect`.
+    fn exchange(
+        &self,
+        folder: &OwnedFd,
+        new_name: &str,
+        name: &str,
+        path: &Path,
+        expect: Stamp,
+    ) -> Result<(), NotDeposited> {
+        match fs::symlink_metadata(path) {
+            Ok(metadata) if stamp(&metadata) == expect => {}
+            Ok(_) => return Err(NotDeposited::Moved),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(NotDeposited::Moved),
+            Err(source) => return Err(disk(path, "read", source).into()),
+        }
+        // RACE: somebody may save between the look above and the rename. Exchanging the two names instead of
+        // replacing one keeps that save: it is found under the new file's name, and changed back. A file system
+        // without exchange is left with a gap of microseconds.
+        match rustix::fs::renameat_with(folder, new_name, folder, name, RenameFlags::EXCHANGE) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::NOENT) => return Err(NotDeposited::Moved),
+            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP) => {
+                return rustix::fs::renameat(folder, new_name, folder, name)
+                    .map_err(|errno| disk(path, "written", errno.into()).into());
+            }
+            Err(errno) => return Err(disk(path, "written", errno.into()).into()),
+        }
+        let old_path = self.layout.drive_folder().join(new_name);
+        let old = fs::symlink_metadata(&old_path).map_err(|source| disk(&old_path, "read", source))?;
+        // The exchange itself moved the change time, so everything but that must be equal.
+        if (Stamp { ctime_ns: expect.ctime_ns, ..stamp(&old) }) != expect {
+            rustix::fs::renameat_with(folder, new_name, folder, name, RenameFlags::EXCHANGE)
+                .map_err(|errno| disk(path, "written", errno.into()))?;
+            return Err(NotDeposited::Moved);
+        }
+        rustix::fs::unlinkat(folder, new_name, AtFlags::empty())
+            .map_err(|errno| disk(&old_path, "removed", errno.into()).into())
+    }
+
+    /// Removes what dead processes of ours left behind.
+    fn sweep(&self) -> Result<()> {
+        let drive = self.layout.drive_folder();
+        for name in list(&drive)? {
+            if name.to_str().is_some_and(|name| name.starts_with(NEW_PREFIX)) {
+                let path = drive.join(&name);
+                fs::remove_file(&path).map_err(|source| disk(&path, "removed", source))?;
+            }
+        }
+        let temp = self.layout.root().join(TEMP);
+        for name in list(&temp)? {
+            let path = temp.join(&name);
+            let metadata = fs::symlink_metadata(&path).map_err(|source| disk(&path, "read", source))?;
+            // Neither call follows a link.
+            let removed = if metadata.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            removed.map_err(|source| disk(&path, "removed", source))?;
+        }
+        Ok(())
+    }
+}
+
+/// Puts the new file where none stands.
+fn place_where_none_is(folder: &OwnedFd, new_name: &str, name: &str, path: &Path) -> Result<(), NotDeposited> {
+    match rename_new(folder, new_name, folder, name) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(NotDeposited::Moved),
+        Err(source) => Err(disk(path, "written", source).into()),
+    }
+}
+
+/// Renames only if the new name is free; where the file system cannot say so at once, by a hard link.
+fn rename_new(from: &OwnedFd, old: &str, to: &OwnedFd, new: &str) -> io::Result<()> {
+    match rustix::fs::renameat_with(from, old, to, new, RenameFlags::NOREPLACE) {
+        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP) => {
+            rustix::fs::linkat(from, old, to, new, AtFlags::empty())?;
+            Ok(rustix::fs::unlinkat(from, old, AtFlags::empty())?)
+        }
+        other => Ok(other?),
+    }
+}
+
+/// Makes sure that `path` is a folder of ours that nobody else can write to; a new one is ours alone.
+///
+/// # Errors
+///
+/// `Unsafe` when it is a link, no folder, another user's, or writable by others; `Disk` as it comes.
+pub fn own_folder(path: &Path) -> Result<()> {
+    match DirBuilder::new().recursive(false).mode(0o700).create(path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let parent = path.parent().ok_or_else(|| disk(path, "made", error))?;
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(parent)
+                .and_then(|()| DirBuilder::new().mode(0o700).create(path))
+                .map_err(|source| disk(path, "made", source))?;
+        }
+        Err(source) => return Err(disk(path, "made", source)),
+    }
+    let metadata = fs::symlink_metadata(path).map_err(|source| disk(path, "read", source))?;
+    let reason = if metadata.file_type().is_symlink() {
+        "it is a link"
+    } else if !metadata.is_dir() {
+        "it is not a folder"
+    } else if metadata.uid() != rustix::process::geteuid().as_raw() {
+        "it belongs to another user"
+    } else if metadata.mode() & 0o022 != 0 {
+        "other users may write to it"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Unsafe { path: path.into(), reason: reason.into() })
+}
+
+fn open_folder(path: &Path) -> Result<OwnedFd> {
+    open_below(rustix::fs::CWD, path, path)
+}
+
+fn open_below(folder: impl std::os::fd::AsFd, name: impl rustix::path::Arg, shown: &Path) -> Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(folder, name, flags, Mode::empty()).map_err(|errno| disk(shown, "opened", errno.into()))
+}
+
+fn list(folder: &Path) -> Result<Vec<std::ffi::OsString>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(disk(folder, "listed", source)),
+    };
+    entries.map(|entry| entry.map(|entry| entry.file_name()).map_err(|source| disk(folder, "listed", source))).collect()
+}
+
+fn stamp(metadata: &Metadata) -> Stamp {
+    let nanoseconds = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+    Stamp {
+        dev: metadata.dev(),
+        ino: metadata.ino(),
+        len_bytes: metadata.len(),
+        mtime_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+        ctime_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+    }
+}
+
+fn disk(path: &Path, doing: &'static str, source: io::Error) -> Error {
+    Error::Disk { path: path.into(), doing, source }
+}

@@ -1,0 +1,99 @@
+//! Links with readable names: `by-name/Meeting notes.md` → `../drive/1AbC.md`. They follow renames.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use super::layout::{DRIVE, Place, readable_name};
+use super::{NUMBERED_MAX, Workspace, disk, list, own_folder};
+use crate::error::Result;
+use crate::model::{ItemId, PartId};
+
+impl Workspace {
+    /// Makes the links of an item be those of `names`; an empty list removes them. Only links to the item's own files
+    /// are ever removed: whatever else stands there is someone's, and its name counts as taken.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` as it comes.
+    pub fn set_links(&self, item: &ItemId, names: &[(PartId, String)]) -> Result<()> {
+        let folder = self.layout().by_name_folder();
+        own_folder(&self.layout().account_folder())?;
+        own_folder(&folder)?;
+        let mut standing: BTreeMap<PartId, String> = BTreeMap::new();
+        for name in list(&folder)?.into_iter().filter_map(|name| name.into_string().ok()) {
+            let Some(place) = target(&folder.join(&name)) else { continue };
+            if place.item != *item {
+                continue;
+            }
+            let wanted = names.iter().find(|(part, _)| *part == place.part).map(|(_, title)| readable_name(title));
+            let stem = name.strip_suffix(".md").unwrap_or(&name);
+            let fits = wanted.is_some_and(|wanted| stem == wanted || is_numbered(stem, &wanted));
+            if fits && !standing.contains_key(&place.part) {
+                standing.insert(place.part, name);
+                continue;
+            }
+            let path = folder.join(&name);
+            fs::remove_file(&path).map_err(|source| disk(&path, "removed", source))?;
+        }
+        for (part, title) in names {
+            if !standing.contains_key(part) {
+                self.add_link(&folder, &Place::file(item, part), title)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_link(&self, folder: &Path, place: &Place, title: &str) -> Result<()> {
+        let to = Path::new("..").join(DRIVE).join(place.name()?);
+        let wanted = readable_name(title);
+        for number in 1..NUMBERED_MAX {
+            let name = if number == 1 { format!("{wanted}.md") } else { format!("{wanted} ({number}).md") };
+            let path = folder.join(name);
+            match symlink(&to, &path) {
+                Ok(()) => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(disk(&path, "written", source)),
+            }
+        }
+        Err(disk(folder, "written", io::ErrorKind::AlreadyExists.into()))
+    }
+
+    /// Returns which file a path given by a person means: a mirrored file, its conflict file, or a readable link to one.
+    /// The path need not exist.
+    #[must_use]
+    pub fn resolve(&self, path: &Path) -> Option<Place> {
+        if let Some(place) = self.layout().place(path) {
+            return Some(place);
+        }
+        if path.parent().is_some_and(|parent| parent == self.layout().by_name_folder()) {
+            return target(path);
+        }
+        // The folder may have been named by way of links or `..`; only the folder is resolved, never the file.
+        let (parent, name) = (path.parent()?, path.file_name()?);
+        let parent = fs::canonicalize(if parent.as_os_str().is_empty() { Path::new(".") } else { parent }).ok()?;
+        let is = |folder: &Path| fs::canonicalize(folder).is_ok_and(|folder| folder == parent);
+        if is(&self.layout().drive_folder()) {
+            return Place::of_name(name.to_str()?);
+        }
+        if is(&self.layout().by_name_folder()) { target(&parent.join(name)) } else { None }
+    }
+}
+
+/// Returns what a readable link points at, if it is one of ours.
+fn target(link: &Path) -> Option<Place> {
+    let to = fs::read_link(link).ok()?;
+    if to.parent()? != Path::new("..").join(DRIVE) {
+        return None;
+    }
+    Place::of_name(to.file_name()?.to_str()?).filter(|place| !place.conflict)
+}
+
+/// Tells whether `stem` is `wanted` with a number behind it.
+fn is_numbered(stem: &str, wanted: &str) -> bool {
+    stem.strip_prefix(wanted)
+        .and_then(|rest| rest.strip_prefix(" (")?.strip_suffix(')'))
+        .is_some_and(|number| number.parse::<usize>().is_ok_and(|number| number > 1))
+}

@@ -1,0 +1,301 @@
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::model::ContentHash;
+use crate::sync::Touch;
+
+struct Fixture {
+    folder: tempfile::TempDir,
+    workspace: Workspace,
+}
+
+fn fixture() -> Fixture {
+    let parent = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/test-workspaces");
+    fs::create_dir_all(&parent).unwrap();
+    let folder = tempfile::tempdir_in(parent).unwrap();
+    let workspace = Workspace::open(&folder.path().join("w"), &account()).unwrap();
+    Fixture { folder, workspace }
+}
+
+fn account() -> Account {
+    Account("ana@example.com".into())
+}
+
+fn one() -> (ItemId, PartId) {
+    (ItemId("one".into()), PartId::default())
+}
+
+impl Fixture {
+    fn path(&self, name: &str) -> PathBuf {
+        self.workspace.layout().drive_folder().join(name)
+    }
+
+    fn stamp(&self, name: &str) -> Stamp {
+        stamp(&fs::metadata(self.path(name)).unwrap())
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = list(&self.workspace.layout().drive_folder())
+            .unwrap()
+            .into_iter()
+            .map(|name| name.into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn links(&self) -> Vec<String> {
+        let folder = self.workspace.layout().by_name_folder();
+        let mut links: Vec<String> = list(&folder)
+            .unwrap()
+            .into_iter()
+            .map(|name| {
+                let to = fs::read_link(folder.join(&name)).unwrap_or_default();
+                format!("{} > {}", name.to_str().unwrap(), to.display())
+            })
+            .collect();
+        links.sort();
+        links
+    }
+}
+
+#[test]
+fn a_deposit_is_read_back_and_private() {
+    let f = fixture();
+    let (item, part) = one();
+    let stamp = f.workspace.deposit(&item, &part, "grüße\n", None).unwrap();
+    let local = f.workspace.observe(&item, &part).unwrap();
+    let hash = ContentHash::of("grüße\n".as_bytes());
+    assert_eq!(local, Local::Text { stamp, hash, text: "grüße\n".into() });
+    let second = f.workspace.deposit(&item, &part, "two\n", Some(stamp)).unwrap();
+    assert_ne!(second, stamp);
+    assert_eq!(f.names(), ["one.md"]);
+    assert_eq!(fs::metadata(f.path("one.md")).unwrap().permissions().mode() & 0o777, 0o600);
+    for folder in [f.workspace.layout().root().to_path_buf(), f.workspace.layout().drive_folder()] {
+        assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+}
+
+#[test]
+fn a_deposit_never_replaces_what_was_not_seen() {
+    let f = fixture();
+    let (item, part) = one();
+    let seen = f.workspace.deposit(&item, &part, "one\n", None).unwrap();
+    fs::write(f.path("one.md"), "edited\n").unwrap();
+    let moved = |result| matches!(result, Err(NotDeposited::Moved));
+    assert!(moved(f.workspace.deposit(&item, &part, "two\n", Some(seen))));
+    assert!(moved(f.workspace.deposit(&item, &part, "two\n", None)));
+    assert_eq!(fs::read_to_string(f.path("one.md")).unwrap(), "edited\n");
+    fs::remove_file(f.path("one.md")).unwrap();
+    assert!(moved(f.workspace.deposit(&item, &part, "two\n", Some(seen))));
+    assert_eq!(f.names(), Vec::<String>::new());
+}
+
+#[test]
+fn a_save_between_the_look_and_the_rename_is_kept() {
+    let f = fixture();
+    let (item, part) = one();
+    let seen = f.workspace.deposit(&item, &part, "one\n", None).unwrap();
+    // The exchange is called as if the look had passed, with a file that is another one by now.
+    fs::write(f.path("other"), "edited\n").unwrap();
+    fs::rename(f.path("other"), f.path("one.md")).unwrap();
+    let folder = f.workspace.folder().unwrap();
+    let (new_name, _file) = f.workspace.write_new(&folder, "two\n").unwrap();
+    let path = f.path("one.md");
+    let result = f.workspace.exchange(&folder, &new_name, "one.md", &path, seen);
+    assert!(matches!(result, Err(NotDeposited::Moved)));
+    assert_eq!(fs::read_to_string(path).unwrap(), "edited\n");
+}
+
+#[test]
+fn what_cannot_be_used_says_why() {
+    let f = fixture();
+    let (item, part) = one();
+    let check = |expected: &str| match f.workspace.observe(&item, &part).unwrap() {
+        Local::Unusable { notice } => assert_eq!(notice.code, expected),
+        other => panic!("{other:?} instead of {expected}"),
+    };
+    assert_eq!(f.workspace.observe(&item, &part).unwrap(), Local::Absent);
+    fs::write(f.path("one.md"), b"a\0b").unwrap();
+    check("NUL");
+    fs::write(f.path("one.md"), b"\xff").unwrap();
+    check("NOT_UTF8");
+    fs::File::create(f.path("one.md")).unwrap().set_len((16 << 20) + 1).unwrap();
+    check("TOO_LONG");
+    fs::remove_file(f.path("one.md")).unwrap();
+    fs::create_dir(f.path("one.md")).unwrap();
+    check("NOT_A_FILE");
+    fs::remove_dir(f.path("one.md")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", f.path("one.md")).unwrap();
+    check("NOT_A_FILE");
+    fs::remove_file(f.path("one.md")).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, f.path("one.md"), rustix::fs::FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)
+        .unwrap();
+    check("NOT_A_FILE");
+}
+
+#[test]
+fn conflict_files_come_and_go() {
+    let f = fixture();
+    let (item, part) = one();
+    f.workspace.put_conflict(&item, &part, Some("both\n")).unwrap();
+    let before = f.stamp("one.conflict.md");
+    f.workspace.put_conflict(&item, &part, Some("both\n")).unwrap();
+    assert_eq!(f.stamp("one.conflict.md"), before);
+    f.workspace.put_conflict(&item, &part, Some("other\n")).unwrap();
+    assert_eq!(fs::read_to_string(f.path("one.conflict.md")).unwrap(), "other\n");
+    f.workspace.put_conflict(&item, &part, None).unwrap();
+    f.workspace.put_conflict(&item, &part, None).unwrap();
+    assert_eq!(f.names(), Vec::<String>::new());
+}
+
+#[test]
+fn retired_files_are_moved_never_replaced() {
+    let f = fixture();
+    let (item, part) = one();
+    let at = Millis(1_795_219_200_000);
+    for text in ["first\n", "second\n"] {
+        f.workspace.deposit(&item, &part, text, None).unwrap();
+        f.workspace.deposit(&item, &PartId("t.1".into()), text, None).unwrap();
+        f.workspace.deposit(&ItemId("on".into()), &part, text, None).ok();
+        assert_eq!(f.workspace.retire(&item, at).unwrap().len(), 2);
+    }
+    let day = f.workspace.layout().root().join(".retired/2026-11-21");
+    assert_eq!(fs::read_to_string(day.join("one.md")).unwrap(), "first\n");
+    assert_eq!(fs::read_to_string(day.join("one (2).md")).unwrap(), "second\n");
+    assert_eq!(f.names(), ["on.md"]);
+    assert_eq!(f.workspace.retire(&item, at).unwrap(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn links_follow_titles() {
+    let f = fixture();
+    let (one, two) = (ItemId("one".into()), ItemId("two".into()));
+    let named = |name: &str| vec![(PartId::default(), name.to_owned())];
+    f.workspace.set_links(&one, &named("Notes")).unwrap();
+    f.workspace.set_links(&two, &named("Notes")).unwrap();
+    f.workspace.set_links(&two, &named("Notes")).unwrap();
+    assert_eq!(f.links(), ["Notes (2).md > ../drive/two.md", "Notes.md > ../drive/one.md"]);
+    f.workspace.set_links(&one, &named("a/b")).unwrap();
+    assert_eq!(f.links(), ["Notes (2).md > ../drive/two.md", "a b.md > ../drive/one.md"]);
+    // What a person put there stays.
+    let folder = f.workspace.layout().by_name_folder();
+    fs::write(folder.join("Mine.md"), "mine").unwrap();
+    f.workspace.set_links(&one, &named("Mine")).unwrap();
+    assert_eq!(fs::read_to_string(folder.join("Mine.md")).unwrap(), "mine");
+    assert_eq!(f.workspace.resolve(&folder.join("Mine (2).md")), Some(Place::file(&one, &PartId::default())));
+    assert_eq!(f.workspace.resolve(&folder.join("Mine.md")), None);
+    f.workspace.set_links(&one, &[]).unwrap();
+    assert_eq!(f.links(), ["Mine.md > ", "Notes (2).md > ../drive/two.md"]);
+}
+
+#[test]
+fn paths_given_by_people_are_understood() {
+    let f = fixture();
+    let drive = f.workspace.layout().drive_folder();
+    let expected = Some(Place::file(&ItemId("one".into()), &PartId::default()));
+    assert_eq!(f.workspace.resolve(&drive.join("one.md")), expected);
+    assert_eq!(f.workspace.resolve(&drive.join("../drive/one.md")), expected);
+    let link = f.folder.path().join("link");
+    std::os::unix::fs::symlink(&drive, &link).unwrap();
+    assert_eq!(f.workspace.resolve(&link.join("one.md")), expected);
+    assert_eq!(f.workspace.resolve(Path::new("/etc/one.md")), None);
+}
+
+#[test]
+fn a_start_cleans_up_after_a_dead_process() {
+    let f = fixture();
+    fs::write(f.path(".mcpw-new-1"), "half").unwrap();
+    fs::write(f.path("one.md~"), "a backup of an editor").unwrap();
+    let temp = f.workspace.layout().root().join("temp");
+    fs::create_dir(temp.join("x")).unwrap();
+    fs::write(temp.join("x/y"), "z").unwrap();
+    std::os::unix::fs::symlink(f.workspace.layout().drive_folder(), temp.join("link")).unwrap();
+    Workspace::open(f.workspace.layout().root(), &account()).unwrap();
+    assert_eq!(f.names(), ["one.md~"]);
+    assert!(list(&temp).unwrap().is_empty());
+}
+
+#[test]
+fn unsafe_folders_are_refused() {
+    let f = fixture();
+    let refused = |root: &Path| matches!(Workspace::open(root, &account()), Err(Error::Unsafe { .. }));
+    let link = f.folder.path().join("link");
+    std::os::unix::fs::symlink(f.workspace.layout().root(), &link).unwrap();
+    assert!(refused(&link));
+    let open = f.folder.path().join("open");
+    fs::create_dir(&open).unwrap();
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+    assert!(refused(&open));
+    let file = f.folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    assert!(refused(&file));
+    // A folder inside that was replaced by a link leads nowhere.
+    let drive = f.workspace.layout().drive_folder();
+    fs::rename(&drive, f.folder.path().join("moved")).unwrap();
+    std::os::unix::fs::symlink(f.folder.path().join("moved"), &drive).unwrap();
+    let (item, part) = one();
+    assert!(f.workspace.deposit(&item, &part, "x", None).is_err());
+    assert!(f.workspace.observe(&item, &part).is_err());
+}
+
+/// Runs `act` under a watch and returns what was seen, runs of the same thing as one, until `last` is seen.
+fn seen(f: &Fixture, act: impl FnOnce(), last: &str) -> Vec<String> {
+    let (send, receive) = mpsc::channel();
+    let _watch = watch(f.workspace.layout(), move |seen| send.send(seen).unwrap_or_default()).unwrap();
+    act();
+    let mut found: Vec<String> = Vec::new();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while found.last().is_none_or(|newest| newest != last) {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let Ok(seen) = receive.recv_timeout(left) else { panic!("never saw {last}: {found:?}") };
+        let word = match seen {
+            Seen::Rescan => "rescan".to_owned(),
+            Seen::ConflictMissing { item, part } => format!("{item}/{part} conflict missing"),
+            Seen::Touched { item, part, touch } => {
+                let touch = match touch {
+                    Touch::Complete => "complete",
+                    Touch::Modified { closes: true } => "modified",
+                    Touch::Modified { closes: false } => "changed",
+                    Touch::Missing => "missing",
+                };
+                format!("{item}/{part} {touch}")
+            }
+        };
+        if found.last() != Some(&word) {
+            found.push(word);
+        }
+    }
+    found
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn saves_are_seen_as_what_they_are() {
+    let f = fixture();
+    let (path, other) = (f.path("one.md"), f.path("sedABC"));
+    assert_eq!(seen(&f, || fs::write(&path, "a").unwrap(), "one/ complete"), ["one/ modified", "one/ complete"]);
+    let rename = || {
+        fs::write(&other, "b").unwrap();
+        fs::rename(&other, &path).unwrap();
+    };
+    assert_eq!(seen(&f, rename, "one/ complete"), ["one/ complete"]);
+    let vim = || {
+        fs::rename(&path, f.path("one.md~")).unwrap();
+        fs::write(&path, "c").unwrap();
+        fs::remove_file(f.path("one.md~")).unwrap();
+    };
+    assert_eq!(seen(&f, vim, "one/ complete"), ["one/ missing", "one/ modified", "one/ complete"]);
+    assert_eq!(seen(&f, || fs::remove_file(&path).unwrap(), "one/ missing"), ["one/ missing"]);
+    let tab = f.path("one.t.1.conflict.md");
+    let conflict = || {
+        fs::write(&tab, "c").unwrap();
+        fs::remove_file(&tab).unwrap();
+    };
+    assert_eq!(seen(&f, conflict, "one/t.1 conflict missing"), ["one/t.1 conflict missing"]);
+    let drive = f.workspace.layout().drive_folder();
+    let away = || fs::rename(&drive, f.workspace.layout().account_folder().join("away")).unwrap();
+    assert_eq!(seen(&f, away, "rescan"), ["rescan"]);
+}

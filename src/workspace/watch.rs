@@ -1,0 +1,154 @@
+//! Watches an account's folder. What the watcher says is a hint: the engine waits, reads, and compares.
+
+use std::path::{Path, PathBuf};
+
+use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind, RemoveKind, RenameMode};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+use super::layout::Layout;
+use crate::error::{Error, Result};
+use crate::model::{ItemId, PartId};
+use crate::sync::Touch;
+
+/// True where closing a file after writing is reported, so that the end of a save is known.
+const CLOSES: bool = cfg!(target_os = "linux");
+
+/// What the watcher saw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Seen {
+    /// Something happened at a file of the layout.
+    Touched {
+        /// The item.
+        item: ItemId,
+        /// Which of its files.
+        part: PartId,
+        /// What happened.
+        touch: Touch,
+    },
+    /// A conflict file is gone.
+    ConflictMissing {
+        /// The item.
+        item: ItemId,
+        /// Which of its files the conflict is in.
+        part: PartId,
+    },
+    /// Anything may have changed: events were lost, or a folder was moved.
+    Rescan,
+}
+
+/// A running watch; dropping it ends it.
+#[derive(Debug)]
+pub struct Watch {
+    _watcher: RecommendedWatcher,
+}
+
+/// Watches the account's folder and calls `see` for each thing that concerns a file of the layout. `see` is called on
+/// the watcher's own thread and must not block.
+///
+/// # Errors
+///
+/// `Disk` when the folder cannot be watched, such as when the system's limit of watches is reached.
+pub fn watch(layout: &Layout, see: impl Fn(Seen) + Send + 'static) -> Result<Watch> {
+    let folder = layout.account_folder();
+    let failed = |source: notify::Error| Error::Disk {
+        path: folder.clone(),
+        doing: "watched",
+        source: std::io::Error::other(source),
+    };
+    let translate = Translate { layout: layout.clone(), folder: folder.clone() };
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| match event {
+        Ok(event) => translate.event(&event, &see),
+        Err(error) => {
+            tracing::warn!(%error, "the watcher failed; every file is looked at again");
+            see(Seen::Rescan);
+        }
+    })
+    .map_err(failed)?;
+    watcher.watch(&folder, RecursiveMode::Recursive).map_err(failed)?;
+    Ok(Watch { _watcher: watcher })
+}
+
+/// Turns the watcher's events into what the engine hears.
+struct Translate {
+    layout: Layout,
+    folder: PathBuf,
+}
+
+impl Translate {
+    fn event(&self, event: &Event, see: &impl Fn(Seen)) {
+        if event.need_rescan() {
+            return see(Seen::Rescan);
+        }
+        for (index, path) in event.paths.iter().enumerate() {
+            // A folder on the way to the files moved, so all of them did.
+            if self.layout.drive_folder().starts_with(path) {
+                if matters_for_folder(event.kind) {
+                    see(Seen::Rescan);
+                }
+                continue;
+            }
+            let Some(place) = self.layout.place(path) else { continue };
+            let Some(touch) = touch(event.kind, index, path) else { continue };
+            // What a conflict file says is ours to say; only that it is there matters.
+            if place.conflict {
+                if touch == Touch::Missing {
+                    see(Seen::ConflictMissing { item: place.item, part: place.part });
+                }
+                continue;
+            }
+            see(Seen::Touched { item: place.item, part: place.part, touch });
+        }
+    }
+}
+
+impl std::fmt::Debug for Translate {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Translate").field("folder", &self.folder).finish()
+    }
+}
+
+const fn matters_for_folder(kind: EventKind) -> bool {
+    match kind {
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => true,
+        EventKind::Modify(ModifyKind::Any | ModifyKind::Data(_) | ModifyKind::Metadata(_) | ModifyKind::Other)
+        | EventKind::Any
+        | EventKind::Access(_)
+        | EventKind::Other => false,
+    }
+}
+
+/// Returns what an event of `kind` means for the path at `index` of its paths; `None` when nothing changed.
+fn touch(kind: EventKind, index: usize, path: &Path) -> Option<Touch> {
+    match kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write | AccessMode::Any)) => Some(Touch::Complete),
+        EventKind::Access(_) => None,
+        // A hard link appears complete and is never closed; any other new file is closed by its writer.
+        EventKind::Create(CreateKind::Any | CreateKind::File | CreateKind::Other) if is_hard_link(path) => {
+            Some(Touch::Complete)
+        }
+        EventKind::Create(CreateKind::Any | CreateKind::File | CreateKind::Other)
+        | EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any | ModifyKind::Other) => {
+            Some(Touch::Modified { closes: CLOSES })
+        }
+        EventKind::Create(CreateKind::Folder) | EventKind::Remove(RemoveKind::Folder) => None,
+        // Permissions and times change without any close; the text may have become readable again.
+        EventKind::Modify(ModifyKind::Metadata(_)) | EventKind::Any | EventKind::Other => {
+            Some(Touch::Modified { closes: false })
+        }
+        EventKind::Modify(ModifyKind::Name(mode)) => Some(match mode {
+            RenameMode::To => Touch::Complete,
+            RenameMode::From => Touch::Missing,
+            RenameMode::Both if index == 0 => Touch::Missing,
+            RenameMode::Both => Touch::Complete,
+            // This system does not say which end of the rename this is.
+            RenameMode::Any | RenameMode::Other if path.symlink_metadata().is_ok() => Touch::Complete,
+            RenameMode::Any | RenameMode::Other => Touch::Missing,
+        }),
+        EventKind::Remove(RemoveKind::Any | RemoveKind::File | RemoveKind::Other) => Some(Touch::Missing),
+    }
+}
+
+fn is_hard_link(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    path.symlink_metadata().is_ok_and(|metadata| metadata.nlink() > 1)
+}
