@@ -14,8 +14,8 @@ use clap::{ArgGroup, Parser, Subcommand};
     after_help = "Exit codes: 0 done, 1 it did not work, 2 the command line is wrong."
 )]
 pub(crate) struct Arguments {
-    /// Keep workspace, config, state and sockets in this folder, apart from everything else
-    #[arg(long, global = true, env = "MCP_WORKSPACE_HOME", hide_env_values = true, value_name = "DIR")]
+    /// Keep workspace, config, state and sockets in this folder, apart from everything else; else MCP_WORKSPACE_HOME
+    #[arg(long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
     /// Answer in JSON on stdout, errors too
     #[arg(long, global = true)]
@@ -105,9 +105,9 @@ pub(crate) enum Verb {
 /// How the demo runs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DemoArguments {
-    /// Where the embedded Google listens; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
-    pub(crate) listen: SocketAddr,
+    /// Where the embedded Google listens, on loopback alone; without it, where it listened last or at a free port
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<SocketAddr>,
     /// A bearer token that stands for the demo account
     #[arg(long)]
     pub(crate) token: Option<String>,

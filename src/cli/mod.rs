@@ -3,7 +3,6 @@
 mod arguments;
 mod client;
 mod demo;
-mod home;
 mod print;
 mod serve;
 
@@ -14,10 +13,10 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
+use crate::config::Places;
 use crate::error::Error;
 use crate::tools::{Command, ErrorAnswer, Side};
 use arguments::{Arguments, Verb};
-use home::Home;
 
 /// Done.
 const DONE: u8 = 0;
@@ -65,15 +64,15 @@ pub fn run(line: Vec<OsString>) -> ExitCode {
 }
 
 fn perform(arguments: Arguments) -> Answer<()> {
-    let home = Home::new(arguments.home)?;
     let json = arguments.json;
+    let home = arguments.home;
     let command = match arguments.command {
-        Verb::Demo(demo) => return runtime(Threads::Several)?.block_on(demo::run(home, demo, json)),
+        Verb::Demo(demo) => return runtime(Threads::Several)?.block_on(demo::run(home.as_deref(), demo, json)),
         Verb::Emulator(emulator) => return runtime(Threads::Several)?.block_on(serve::emulator(emulator, json)),
-        Verb::Daemon => return runtime(Threads::Several)?.block_on(serve::daemon(home)),
+        Verb::Daemon => return runtime(Threads::Several)?.block_on(serve::daemon(find(home.as_deref())?)),
         Verb::Bridge => {
             let runtime = runtime(Threads::One)?;
-            let result = runtime.block_on(serve::bridge(&home));
+            let result = runtime.block_on(serve::bridge(home.as_deref(), &find(home.as_deref())?));
             // A thread may hang in reading stdin; nobody waits for it.
             runtime.shutdown_background();
             return result;
@@ -90,9 +89,14 @@ fn perform(arguments: Arguments) -> Answer<()> {
             Command::Resolve { path: absolute(&file)?, side: if mine { Side::Mine } else { Side::Theirs } }
         }
     };
-    let value = runtime(Threads::One)?.block_on(client::ask(&home.control_socket(), command.clone()))?;
+    let value =
+        runtime(Threads::One)?.block_on(client::ask(&find(home.as_deref())?.control_socket(), command.clone()))?;
     print::report(&command, &value, json);
     Ok(())
+}
+
+fn find(home: Option<&Path>) -> Answer<Places> {
+    Places::find(home).map_err(|error| ErrorAnswer::from(&error))
 }
 
 /// How many threads work.
