@@ -1,4 +1,4 @@
-//! Keeps a local folder equal to the Google Workspace items a person fetched.
+#![doc = include_str!("ARCHITECTURE.md")]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail"))]
 
 pub mod cli;

@@ -17,11 +17,11 @@ use crate::emulator::{self, DEFAULT_TOKEN, DEMO_ACCOUNT, Running};
 use crate::error::Error;
 use crate::tools::{Command, ErrorAnswer};
 
-/// The documents of a demo without `--seed`; in the binary, so that an installed program has them.
+/// The documents of a demo without `--seed`, imported in the order of their names; in the binary, so that an installed program has them.
 const DOCUMENTS: [(&str, &str); 3] = [
-    ("meeting-notes.json", include_str!("../../fixtures/demo/meeting-notes.json")),
-    ("project-plan.json", include_str!("../../fixtures/demo/project-plan.json")),
-    ("many-tongues.json", include_str!("../../fixtures/demo/many-tongues.json")),
+    ("1-meeting-notes.json", include_str!("../../fixtures/demo/meeting-notes.json")),
+    ("2-project-plan.json", include_str!("../../fixtures/demo/project-plan.json")),
+    ("3-many-tongues.json", include_str!("../../fixtures/demo/many-tongues.json")),
 ];
 
 /// How often the demo asks for changes: a person who types in the page wants to see them.

@@ -89,8 +89,12 @@ fn perform(arguments: Arguments) -> Answer<()> {
             Command::Resolve { path: absolute(&file)?, side: if mine { Side::Mine } else { Side::Theirs } }
         }
     };
-    let value =
-        runtime(Threads::One)?.block_on(client::ask(&find(home.as_deref())?.control_socket(), command.clone()))?;
+    let places = find(home.as_deref())?;
+    let asked = runtime(Threads::One)?.block_on(client::ask(&places.control_socket(), command.clone()));
+    let value = asked.map_err(|answer| match answer.kind.as_str() {
+        "daemon" => ErrorAnswer { suggestion: serve::how_to_start(home.as_deref(), &places), ..answer },
+        _ => answer,
+    })?;
     print::report(&command, &value, json);
     Ok(())
 }

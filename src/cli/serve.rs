@@ -77,15 +77,18 @@ pub(crate) fn tell_skipped(dir: &Path, skipped: &[(String, String)], json: bool)
 
 /// Joins stdio to the daemon until the client leaves.
 pub(crate) async fn bridge(home: Option<&Path>, places: &Places) -> Answer<()> {
-    let prefix = home.map_or_else(String::new, |home| format!("--home {} ", demo::shell_word(home)));
     // A demo's daemon is of no use without the demo's own Google, and would stand in the way of the next demo.
-    let (daemon, suggestion) = if demo::is_demo(places) {
-        (None, format!("Start the demo: `mcp-workspace {prefix}demo`."))
-    } else {
-        (Some(daemon_command(home)?), format!("Run `mcp-workspace {prefix}daemon` and look at what it says."))
-    };
+    let daemon = if demo::is_demo(places) { None } else { Some(daemon_command(home)?) };
+    let suggestion = how_to_start(home, places);
     let options = BridgeOptions { socket: places.socket(), daemon, suggestion };
     tools::bridge(options, tokio::io::stdin(), tokio::io::stdout()).await.map_err(failed)
+}
+
+/// Says how a person starts what serves a home.
+pub(crate) fn how_to_start(home: Option<&Path>, places: &Places) -> String {
+    let home = home.map_or_else(String::new, |home| format!("--home {} ", demo::shell_word(home)));
+    let verb = if demo::is_demo(places) { "demo" } else { "daemon" };
+    format!("Run `mcp-workspace {home}{verb}` and look at what it says.")
 }
 
 /// The command that starts a daemon on the same home: this very program.
@@ -123,10 +126,11 @@ pub(crate) async fn stop_signal() {
     }
 }
 
-/// Sends the log to stderr; `MCP_WORKSPACE_LOG` says how much, warnings by default.
+/// Sends the log to stderr; `MCP_WORKSPACE_LOG` says how much, warnings by default. What a client did wrong, which is all
+/// that the MCP library warns of, is told to the client.
 pub(crate) fn log_to_stderr() {
     use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_from_env("MCP_WORKSPACE_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    let filter = EnvFilter::try_from_env("MCP_WORKSPACE_LOG").unwrap_or_else(|_| EnvFilter::new("warn,rmcp=error"));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
     if log.try_init().is_err() {
         tracing::debug!("the log goes elsewhere already");
