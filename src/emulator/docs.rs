@@ -83,11 +83,8 @@ fn get(google: &Google, call: &Call, id: &str) -> Handled {
 
 /// Writes a document as an account with the file's role sees it.
 fn show(file: &File, tabs: bool, mode: &str) -> Value {
-    let mut value = if tabs {
-        serde_json::to_value(&file.document).unwrap_or_default()
-    } else {
-        super::blank::to_legacy(&file.document)
-    };
+    let mut value =
+        if tabs { serde_json::to_value(&file.document).unwrap_or_default() } else { gdocs::to_legacy(&file.document) };
     if !file.role.can_edit() {
         // Google tells the revision to those alone who may edit.
         if let Some(map) = value.as_object_mut() {

@@ -305,8 +305,6 @@ fn show(file: &File, host: &str) -> Value {
         "ownedByMe": own,
         "shared": !own,
         "writersCanShare": true,
-        "size": "1024",
-        "quotaBytesUsed": "1024",
         "capabilities": {
             "canEdit": edit,
             "canModifyContent": edit,
@@ -323,12 +321,15 @@ fn show(file: &File, host: &str) -> Value {
         },
     });
     if own {
-        value["parents"] = json!(["root"]);
+        value["parents"] = json!([ROOT_FOLDER]);
     } else {
         value["sharedWithMeTime"] = clock::rfc3339(file.created_ms).into();
     }
     value
 }
+
+/// The id of the demo account's root folder.
+pub(super) const ROOT_FOLDER: &str = "0AFdemoRootFolderPVA";
 
 /// Fields of a file.
 const FILE_FIELDS: &[&str] = &[

@@ -19,11 +19,6 @@ impl Mask {
         (rest.is_empty() && !mask.0.is_empty()).then_some(mask)
     }
 
-    /// Tells whether a name of the first level is wanted.
-    pub(super) fn wants(&self, name: &str) -> bool {
-        self.0.is_empty() || self.0.contains_key("*") || self.0.contains_key(name)
-    }
-
     /// Returns the wanted parts of a value; a mask applies to every element of a list.
     pub(super) fn pick(&self, value: &Value) -> Value {
         if self.0.is_empty() {

@@ -4,7 +4,6 @@
 //! as Google words them. What is not built answers 501 and says so.
 
 mod admin;
-mod blank;
 mod call;
 mod clock;
 mod docs;
@@ -16,9 +15,11 @@ mod oauth;
 mod page;
 mod persist;
 mod query;
+mod render;
 mod route;
 mod seed;
 mod state;
+mod typing;
 mod wire;
 
 use std::net::SocketAddr;
@@ -129,8 +130,9 @@ impl Running {
     /// Stops listening and waits for the server to end; connections that are open are cut.
     pub async fn shutdown(mut self) {
         if let Some(stop) = self.stop.take() {
-            // The receiver is gone only when the server has ended already.
-            drop(stop.send(()));
+            if stop.send(()).is_err() {
+                tracing::debug!("the embedded Google had ended already");
+            }
         }
         self.ended().await;
     }

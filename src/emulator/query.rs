@@ -4,6 +4,7 @@
 
 use super::DEMO_ACCOUNT;
 use super::clock;
+use super::drive::ROOT_FOLDER;
 use super::state::{DOCUMENT_TYPE, File, Role};
 
 /// Parentheses and `not` that may be nested.
@@ -152,7 +153,7 @@ impl Term {
                     Collection::Owners => me && file.role == Role::Owner,
                     Collection::Writers => me && file.role.can_edit(),
                     Collection::Readers => me,
-                    Collection::Parents => who == "root" && file.role == Role::Owner,
+                    Collection::Parents => (who == "root" || who == ROOT_FOLDER) && file.role == Role::Owner,
                 }
             }
         }

@@ -237,7 +237,7 @@ impl Google {
             trashed: false,
             deleted: false,
             role: Role::Owner,
-            document: super::blank::new_document(&id, title),
+            document: gdocs::new_document(&id, title),
         };
         self.put(&mut world, file, true)?;
         world.files.get(&id).cloned().ok_or_else(|| Error::NotFound { id })
