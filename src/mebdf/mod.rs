@@ -1,10 +1,30 @@
 //! The text format: parse, print, sections. Pure.
 
+mod braces;
+mod escape;
+mod front_matter;
+mod inline;
+mod mask;
+mod normalize;
+mod parse;
+mod print;
+mod properties;
+#[cfg(test)]
+mod tests;
 mod tree;
 
+use std::borrow::Cow;
+use std::ops::Range;
+
+pub use braces::is_object_kind;
+pub use print::print_block;
+pub use properties::{color, is_known, named_style};
 pub use tree::*;
 
 use crate::model::Notice;
+
+/// The longest text that is parsed, in bytes; a longer one is one literal paragraph.
+pub const TEXT_BYTES_MAX: usize = 16 << 20;
 
 /// What a text says, and what in it was not understood.
 #[derive(Debug, Clone, Default)]
@@ -15,16 +35,110 @@ pub struct Parsed {
     pub diagnostics: Vec<Notice>,
 }
 
-/// Reads a text. Total: malformed forms are literal text plus a diagnostic.
+/// Takes the byte order mark from a text and makes its line ends `\n`. All spans refer to the text after that.
+#[must_use]
+pub fn clean(text: &str) -> Cow<'_, str> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")) } else { Cow::Borrowed(text) }
+}
+
+/// Reads a text. Total: malformed forms are literal text plus a diagnostic. The tree is normalised; the spans of its
+/// blocks refer to the text after [`clean`].
 #[must_use]
 pub fn parse(text: &str) -> Parsed {
-    let _ = text;
-    Parsed::default()
+    let text = clean(text);
+    if text.len() > TEXT_BYTES_MAX {
+        return literal(&text);
+    }
+    let mut found = Vec::new();
+    let head = front_matter::parse(&text);
+    let base = head.as_ref().map_or(0, |head| head.length);
+    if head.as_ref().is_some_and(|head| !head.understood) {
+        found.push(inline::Finding {
+            at: 0,
+            code: "FRONT_MATTER",
+            message: "the head is no plain YAML mapping of scalars; it is kept as it is".to_owned(),
+        });
+    }
+    let body = text.get(base..).unwrap_or("");
+    let (mut blocks, findings) = parse::blocks(body);
+    fix_spans(&mut blocks, body, base);
+    found.extend(findings.into_iter().map(|finding| inline::Finding { at: finding.at + base, ..finding }));
+    let mut tree = Tree { front_matter: head.map(|head| head.front_matter), blocks };
+    tree.normalize();
+    Parsed { tree, diagnostics: notices(found, &text) }
 }
 
 /// Prints a tree in canonical form.
 #[must_use]
 pub fn print(tree: &Tree) -> String {
-    let _ = tree;
-    String::new()
+    let mut tree = tree.clone();
+    tree.normalize();
+    let head = tree.front_matter.as_ref().map(front_matter::print).unwrap_or_default();
+    let mut printer = print::BlockPrinter::default();
+    for block in &tree.blocks {
+        printer.block(&block.content);
+    }
+    let body = printer.finish();
+    let gap = if head.is_empty() || body.is_empty() { "" } else { "\n" };
+    format!("{head}{gap}{body}")
+}
+
+fn literal(text: &str) -> Parsed {
+    let run = Run { content: RunContent::Text(text.to_owned()), marks: Marks::default() };
+    let block = Block { content: Content::Paragraph { runs: vec![run] }, span: Span(0..text.len()) };
+    let found = inline::Finding {
+        at: 0,
+        code: "TEXT_TOO_LARGE",
+        message: format!("the text is longer than {TEXT_BYTES_MAX} bytes; it is read as one paragraph"),
+    };
+    Parsed { tree: Tree { front_matter: None, blocks: vec![block] }, diagnostics: notices(vec![found], "") }
+}
+
+/// Widens every span to whole lines, in order and apart from each other. Two blocks on one line share it so that the
+/// first has none of it.
+fn fix_spans(blocks: &mut [Block], body: &str, base: usize) {
+    let bytes = body.as_bytes();
+    let mut previous = 0;
+    let mut ranges: Vec<Range<usize>> = Vec::with_capacity(blocks.len());
+    for block in blocks.iter() {
+        let range = &block.span.0;
+        let end = range.end.min(bytes.len());
+        let head = bytes.get(..range.start.min(end)).unwrap_or(&[]);
+        let start = head.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let content = bytes.get(range.start.min(end)..end).unwrap_or(&[]);
+        let blank = content.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let end = (end - blank).max(start);
+        let tail = bytes.get(end..).unwrap_or(&[]);
+        let end = tail.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| end + at + 1);
+        if let Some(last) = ranges.last_mut()
+            && last.end > start
+        {
+            last.end = start.max(last.start);
+        }
+        let start = start.max(previous.min(end));
+        previous = start;
+        ranges.push(start..end.max(start));
+    }
+    for (block, range) in blocks.iter_mut().zip(ranges) {
+        block.span = Span(range.start + base..range.end + base);
+    }
+}
+
+/// Gives every finding its line and column.
+fn notices(mut found: Vec<inline::Finding>, text: &str) -> Vec<Notice> {
+    found.sort_by_key(|finding| finding.at);
+    let (mut line, mut column, mut seen) = (1_u32, 1_u32, 0);
+    let mut notices = Vec::with_capacity(found.len());
+    for inline::Finding { at, code, message } in found {
+        for letter in text.get(seen..at).unwrap_or("").chars() {
+            column = column.saturating_add(1);
+            if letter == '\n' {
+                (line, column) = (line.saturating_add(1), 1);
+            }
+        }
+        seen = at.max(seen);
+        notices.push(Notice { code: code.to_owned(), line, column, message });
+    }
+    notices
 }

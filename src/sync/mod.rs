@@ -1,38 +1,33 @@
 //! The engine: observations in, decisions out. Pure.
+//!
+//! One item is in one phase at a time; whatever happens meanwhile waits as a flag. A walk reads the files, reads the
+//! remote, merges, pushes what only the file changed, deposits what only the remote changed, and records the new
+//! base last. Whatever stops a walk, the next one finds the same differences again, since they are derived from
+//! base, local and remote and never stored as work; only a push that was begun is.
 
+pub mod backoff;
+mod command;
+mod conflict;
+mod deposit;
+mod engine;
 mod event;
+mod feed;
+mod head;
+pub mod hold;
+mod hunks;
+mod item;
+pub mod merge;
+mod polling;
+mod push;
+mod settle;
+mod sides;
+mod status;
+#[cfg(test)]
+mod tests;
+mod walk;
 
+pub use conflict::{SectionConflict, conflict_text};
+pub use engine::Engine;
 pub use event::*;
-
-use crate::model::Millis;
-
-/// The state of one account's engine.
-#[derive(Debug, Default)]
-pub struct Engine {}
-
-impl Engine {
-    /// Makes an engine that mirrors nothing yet.
-    #[must_use]
-    pub fn new(settings: Settings) -> Self {
-        let _ = settings;
-        Self::default()
-    }
-
-    /// Takes in what the store knows, once, before the first step.
-    pub fn load(&mut self, now: Millis, loaded: Loaded) -> Vec<Effect> {
-        let _ = (now, loaded);
-        Vec::new()
-    }
-
-    /// Decides what follows from `event`.
-    pub fn step(&mut self, now: Millis, event: Event) -> Vec<Effect> {
-        let _ = (now, event);
-        Vec::new()
-    }
-
-    /// Returns when the next [`Event::Tick`] is due.
-    #[must_use]
-    pub fn next_due(&self) -> Option<Millis> {
-        None
-    }
-}
+pub use merge::Merged;
+pub use status::{ItemStatus, PartStatus, Status, Trouble};

@@ -1,0 +1,159 @@
+//! The YAML head of a mirrored file.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+
+use super::FrontMatter;
+
+/// A head, how many bytes of the text it takes, and whether it was understood.
+pub(super) struct Head {
+    /// What it says.
+    pub(super) front_matter: FrontMatter,
+    /// Bytes up to and with the newline of its closing line.
+    pub(super) length: usize,
+    /// False when it is kept raw: one entry without a key.
+    pub(super) understood: bool,
+}
+
+/// Reads the head of a text that has one.
+pub(super) fn parse(text: &str) -> Option<Head> {
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next()?;
+    if first.trim_end() != "---" || !first.ends_with('\n') {
+        return None;
+    }
+    let mut length = first.len();
+    for line in lines {
+        if line.trim_end() == "---" || line.trim_end() == "..." {
+            let body = text.get(first.len()..length)?;
+            length += line.len();
+            let entries = entries(body);
+            let understood = entries.is_some();
+            let entries = entries.unwrap_or_else(|| vec![(String::new(), body.to_owned())]);
+            return Some(Head { front_matter: FrontMatter { entries }, length, understood });
+        }
+        length += line.len();
+    }
+    None
+}
+
+/// Prints a head with its two lines of dashes.
+pub(super) fn print(front_matter: &FrontMatter) -> String {
+    if let [(key, raw)] = front_matter.entries.as_slice()
+        && key.is_empty()
+    {
+        let newline = if raw.is_empty() || raw.ends_with('\n') { "" } else { "\n" };
+        return format!("---\n{raw}{newline}---\n");
+    }
+    let pretty = body(front_matter, false);
+    // YAML has more ways to misread a plain scalar than a table of rules can hold, so the result is read back.
+    let body = if entries(&pretty).as_ref() == Some(&front_matter.entries) { pretty } else { body(front_matter, true) };
+    format!("---\n{body}---\n")
+}
+
+fn entries(body: &str) -> Option<Vec<(String, String)>> {
+    if body.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
+        return Some(Vec::new());
+    }
+    let Entries(entries) = serde_saphyr::from_str::<Entries>(body).ok()?;
+    let unique = entries
+        .iter()
+        .enumerate()
+        .all(|(index, (key, _))| !key.is_empty() && entries.iter().take(index).all(|(earlier, _)| earlier != key));
+    unique.then_some(entries)
+}
+
+fn body(front_matter: &FrontMatter, quoted: bool) -> String {
+    let mut out = String::new();
+    for (key, value) in &front_matter.entries {
+        let plain_key = !quoted
+            && key.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && key.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-'));
+        if plain_key {
+            out.push_str(key);
+        } else {
+            out.push_str(&double_quoted(key));
+        }
+        out.push(':');
+        if !quoted && is_block(value) {
+            out.push_str(if value.ends_with('\n') { " |\n" } else { " |-\n" });
+            for line in value.lines() {
+                if !line.is_empty() {
+                    out.push_str("  ");
+                    out.push_str(line);
+                }
+                out.push('\n');
+            }
+        } else {
+            out.push(' ');
+            out.push_str(&if quoted || !is_plain(value) { double_quoted(value) } else { value.clone() });
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// Tells whether a block scalar says the value as it is.
+fn is_block(value: &str) -> bool {
+    value.contains('\n')
+        && !value.starts_with([' ', '\n', '\t'])
+        && !value.ends_with("\n\n")
+        && value.chars().all(|letter| letter == '\n' || is_printable(letter))
+        && value.lines().all(|line| line.trim_end() == line && !line.starts_with("---") && !line.starts_with("..."))
+}
+
+fn is_plain(value: &str) -> bool {
+    !value.is_empty()
+        && value.trim() == value
+        && value.starts_with(|letter: char| letter.is_alphanumeric() || letter == '/' || letter == '(')
+        && !value.contains(": ")
+        && !value.contains(" #")
+        && !value.ends_with(':')
+        && value.chars().all(is_printable)
+}
+
+fn is_printable(letter: char) -> bool {
+    !letter.is_control() && !matches!(letter, '\u{feff}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
+}
+
+fn double_quoted(value: &str) -> String {
+    let mut out = String::from("\"");
+    for letter in value.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            other if is_printable(other) => out.push(other),
+            other => out.push_str(&format!("\\U{:08X}", u32::from(other))),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// The pairs of a mapping in their order, each value as it is written.
+struct Entries(Vec<(String, String)>);
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs;
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Entries;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a mapping of scalars")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(pair) = map.next_entry::<String, String>()? {
+                    entries.push(pair);
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(Pairs)
+    }
+}

@@ -1,0 +1,316 @@
+//! The two walks, step by step: each effect of the engine made real, each result told back as an event.
+//!
+//! A pull is `observe, fetch, put_conflict, deposit, record`; a push has `plan, begin, post` in its middle. Which step
+//! follows which is the engine's to say; that a step only happens when the one before it stood is its safety.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::crash::crash_point;
+use super::failure::failure;
+use super::{Shared, blocking};
+use crate::error::{Error, Result};
+use crate::kinds::{Fetched, Outcome, PushPlan};
+use crate::model::{Cursor, ItemId, Millis, PartId, Revision, Stamp};
+use crate::store::{Facts, NewJob};
+use crate::sync::{
+    DepositFailure, Effect, Event, Failure, FailureClass, Feed, JobId, Local, Observation, Planned, Posted, Record,
+    Remote,
+};
+use crate::workspace::NotDeposited;
+use crate::workspace::layout::Place;
+
+/// The name under which the cursor of an account's change feed is stored.
+pub(super) const FEED: &str = "changes";
+
+/// What a walk carries from one step to the next; it is let go of when the walk is over.
+#[derive(Debug, Default)]
+pub(super) struct Hand {
+    /// What was fetched last.
+    fetched: Option<Arc<Fetched>>,
+    /// The newest plan of each file.
+    pub(super) plans: BTreeMap<PartId, Arc<PushPlan>>,
+    /// The file whose push was begun.
+    begun: Option<PartId>,
+    /// A conflict file that could not be written: what depends on it must not happen.
+    broken: Option<Failure>,
+}
+
+/// Performs one effect of an item, or of the feed.
+pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effect, now: Millis) -> Option<Event> {
+    match effect {
+        Effect::Observe { item } => {
+            hand.plans.clear();
+            Some(observe(shared, item).await)
+        }
+        Effect::Poll { cursor } => Some(Event::Polled(poll(shared, cursor).await)),
+        Effect::Fetch { item } => {
+            let result = fetch(shared, hand, &item).await;
+            Some(Event::Fetched { item, result })
+        }
+        Effect::Plan { item, part, desired, accept } => {
+            let result = plan(shared, hand, part, desired, accept).await;
+            Some(Event::Planned { item, result })
+        }
+        Effect::Begin { item, part, revision, expected } => {
+            let result = begin(shared, hand, &item, part, revision, expected, now).await;
+            Some(Event::Begun { item, result: result.map_err(|error| failure(&error)) })
+        }
+        Effect::Post { item, job, revision } => {
+            let result = post(shared, hand, &item, job, revision).await;
+            Some(Event::Posted { item, result })
+        }
+        Effect::PutConflict { item, part, text } => {
+            let shared = shared.clone();
+            let put = blocking(move || shared.workspace.put_conflict(&item, &part, text.as_deref())).await;
+            if let Err(error) = put {
+                tracing::error!(%error, "a conflict file could not be written");
+                hand.broken = Some(failure(&error));
+            }
+            None
+        }
+        Effect::Deposit { item, part, text, expect } => {
+            let result = deposit(shared, hand, item.clone(), part.clone(), text, expect).await;
+            Some(Event::Deposited { item, part, result })
+        }
+        Effect::Record(record) => {
+            let item = record.item.clone();
+            let result = self::record(shared, hand, record).await;
+            Some(Event::Recorded { item, result })
+        }
+        Effect::Retire { item } => {
+            retire(shared, item, now).await;
+            None
+        }
+        Effect::SaveCursor(cursor) => {
+            let shared = shared.clone();
+            if let Err(error) = blocking(move || shared.store()?.save_cursor(FEED, &cursor)).await {
+                // The page is read again after the next start; reading it twice changes nothing.
+                tracing::warn!(%error, "the cursor could not be stored");
+            }
+            None
+        }
+        // Answers are given by the loop, which knows who asked.
+        Effect::Reply { .. } => None,
+    }
+}
+
+/// Reads every file of the item that stands or has a base, and the bases.
+async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
+    let (here, id) = (shared.clone(), item.clone());
+    let parts = blocking(move || {
+        let mut bases: BTreeMap<PartId, String> = here.store()?.bases(&id)?.into_iter().collect();
+        let standing = here.workspace.files(&id)?.into_iter().filter(|place| !place.conflict).map(|place| place.part);
+        let parts: BTreeSet<PartId> = standing.chain(bases.keys().cloned()).collect();
+        parts
+            .into_iter()
+            .map(|part| {
+                let local = here.workspace.observe(&id, &part)?;
+                Ok(Observation { base: bases.remove(&part), local, part })
+            })
+            .collect::<Result<Vec<_>>>()
+    })
+    .await;
+    let parts = parts.unwrap_or_else(|error| {
+        // What cannot be known now is neither absent nor changed: it is looked at again later.
+        tracing::warn!(%item, %error, "the files of an item could not be looked at");
+        vec![Observation { part: PartId::default(), base: None, local: Local::Restless }]
+    });
+    Event::Observed { item, parts }
+}
+
+async fn poll(shared: &Arc<Shared>, cursor: Option<Cursor>) -> Result<Feed, Failure> {
+    let kind = shared.kind.clone();
+    let asked = cursor.is_some();
+    let changes = guarded("reading the change feed", async move { kind.changes(cursor.as_ref()).await }).await;
+    match changes {
+        Ok(changes) => {
+            Ok(Feed { changed: changes.changed, vanished: changes.vanished, cursor: changes.cursor })
+        }
+        Err(error) => {
+            let mut failure = failure(&error);
+            // Of a feed, "nothing found" says that Google has forgotten the cursor.
+            if asked && failure.class == FailureClass::Gone {
+                failure.class = FailureClass::CursorExpired;
+            }
+            Err(failure)
+        }
+    }
+}
+
+async fn fetch(shared: &Arc<Shared>, hand: &mut Hand, item: &ItemId) -> Result<Remote, Failure> {
+    hand.fetched = None;
+    let (kind, id) = (shared.kind.clone(), item.clone());
+    let fetched = match shared.fetches.acquire().await {
+        Ok(_permit) => guarded("reading the item", async move { kind.fetch(&id).await }).await,
+        Err(closed) => Err(Error::Network { doing: "reading".into(), outcome_unknown: false, source: closed.into() }),
+    };
+    let fetched = fetched.map_err(|error| failure(&error))?;
+    // A tab's id comes from outside; one that cannot be a file name is refused before anything is written.
+    for part in &fetched.parts {
+        Place::file(&fetched.id, &part.id).name().map_err(|error| failure(&error))?;
+    }
+    tracing::debug!(%item, parts = fetched.parts.len(), "fetched");
+    let remote = Remote {
+        kind: fetched.kind,
+        title: fetched.title.clone(),
+        revision: fetched.revision.clone(),
+        can_edit: fetched.can_edit,
+        parts: fetched.parts.iter().map(|part| (part.id.clone(), part.text.clone())).collect(),
+    };
+    hand.fetched = Some(Arc::new(fetched));
+    Ok(remote)
+}
+
+async fn plan(
+    shared: &Arc<Shared>,
+    hand: &mut Hand,
+    part: PartId,
+    desired: String,
+    accept: bool,
+) -> Result<Planned, Failure> {
+    let Some(fetched) = hand.fetched.clone() else { return Err(lost_hand()) };
+    let (kind, id) = (shared.kind.clone(), part.clone());
+    let plan = blocking(move || kind.plan(&fetched, &id, &desired, accept)).await.map_err(|error| failure(&error))?;
+    let planned = Planned {
+        requests: plan.requests.len(),
+        refused: plan.refused.clone(),
+        holds: plan.holds.clone(),
+        expected: plan.expected.clone(),
+    };
+    hand.plans.insert(part, Arc::new(plan));
+    Ok(planned)
+}
+
+/// Writes "begun" into the journal. Nothing may be sent before it is on the disk.
+async fn begin(
+    shared: &Arc<Shared>,
+    hand: &mut Hand,
+    item: &ItemId,
+    part: PartId,
+    revision: Revision,
+    expected: String,
+    now: Millis,
+) -> Result<JobId> {
+    crash_point("before_journal");
+    let plan = hand.plans.get(&part).cloned().unwrap_or_default();
+    hand.begun = Some(part.clone());
+    let (shared, item) = (shared.clone(), item.clone());
+    let job = blocking(move || {
+        let plan = serde_json::to_vec(&plan.requests)
+            .map_err(|source| Error::Storage { doing: "writing the journal", source: Box::new(source) })?;
+        let (base_revision, expected) = (&revision, expected.as_str());
+        let job = NewJob { item: &item, part: &part, base_revision, expected, plan: &plan, at: now };
+        shared.store()?.begin_job(&job)
+    })
+    .await?;
+    crash_point("after_journal");
+    Ok(job)
+}
+
+/// Sends the plan, once. When no answer comes, nobody knows whether it landed; the engine then fetches and compares.
+async fn post(shared: &Arc<Shared>, hand: &mut Hand, item: &ItemId, job: JobId, revision: Revision) -> Posted {
+    let plan = hand.begun.take().and_then(|part| hand.plans.get(&part).cloned());
+    let Some(plan) = plan else { return Posted::Failed(lost_hand()) };
+    let (kind, id) = (shared.kind.clone(), item.clone());
+    let sent = tokio::spawn(async move { kind.push(&id, &revision, &plan).await }).await;
+    crash_point("after_post");
+    let outcome = sent.unwrap_or_else(|panic| {
+        Err(Error::Network { doing: "pushing".into(), outcome_unknown: true, source: panic.into() })
+    });
+    tracing::info!(%item, job = job.0, accepted = matches!(outcome, Ok(Outcome::Accepted(_))), "pushed");
+    match outcome {
+        Ok(Outcome::Accepted(revision)) => Posted::Accepted(revision),
+        Ok(Outcome::Stale) | Err(Error::StaleRevision { .. }) => Posted::Stale,
+        Ok(Outcome::Refused(words)) => Posted::Refused(words),
+        Err(error @ Error::Network { outcome_unknown: true, .. }) => Posted::Unknown(failure(&error)),
+        Err(error) => Posted::Failed(failure(&error)),
+    }
+}
+
+async fn deposit(
+    shared: &Arc<Shared>,
+    hand: &mut Hand,
+    item: ItemId,
+    part: PartId,
+    text: String,
+    expect: Option<Stamp>,
+) -> Result<Stamp, DepositFailure> {
+    if let Some(broken) = hand.broken.take() {
+        return Err(DepositFailure::Failed(broken));
+    }
+    let here = shared.clone();
+    let deposited = blocking(move || Ok(here.workspace.deposit(&item, &part, &text, expect))).await;
+    crash_point("after_deposit");
+    match deposited {
+        Ok(Ok(stamp)) => Ok(stamp),
+        Ok(Err(NotDeposited::Moved)) => Err(DepositFailure::Moved),
+        Ok(Err(NotDeposited::Failed(error))) | Err(error) => Err(DepositFailure::Failed(failure(&error))),
+    }
+}
+
+async fn record(shared: &Arc<Shared>, hand: &mut Hand, record: Record) -> Result<(), Failure> {
+    if let Some(broken) = hand.broken.take() {
+        return Err(broken);
+    }
+    crash_point("after_reply");
+    let facts = hand.fetched.as_ref().map(|fetched| Facts {
+        url: fetched.url.clone(),
+        parts: fetched.parts.iter().map(|part| (part.id.clone(), part.title.clone(), part.warnings.clone())).collect(),
+    });
+    let here = shared.clone();
+    let recorded = blocking(move || {
+        here.store()?.record(&record, facts.as_ref())?;
+        if let Some(facts) = &facts
+            && let Err(error) = here.workspace.set_links(&record.item, &names(&record, facts))
+        {
+            // The links are a comfort; what they point at stands.
+            tracing::warn!(item = %record.item, %error, "the readable links could not be written");
+        }
+        Ok(())
+    })
+    .await;
+    crash_point("after_record");
+    recorded.map_err(|error| failure(&error))
+}
+
+/// Names the links of an item: the main file by its title, other tabs by both titles.
+fn names(record: &Record, facts: &Facts) -> Vec<(PartId, String)> {
+    let name = |(part, title, _): &(PartId, String, Vec<_>)| {
+        let name = if part.0.is_empty() { record.title.clone() } else { format!("{} - {title}", record.title) };
+        (part.clone(), name)
+    };
+    facts.parts.iter().map(name).collect()
+}
+
+/// Puts the files away, then forgets the item: died in between, the item is known and its files are merely absent.
+async fn retire(shared: &Arc<Shared>, item: ItemId, now: Millis) {
+    let (here, id) = (shared.clone(), item.clone());
+    let retired = blocking(move || {
+        let paths = here.workspace.retire(&id, now)?;
+        here.store()?.retire(&id, now)?;
+        Ok(paths.len())
+    })
+    .await;
+    match retired {
+        Ok(files) => tracing::info!(%item, files, "retired"),
+        Err(error) => tracing::error!(%item, %error, "the files of an item could not be put away"),
+    }
+}
+
+/// Runs a call of a kind so that its panic is an error of this call alone.
+async fn guarded<T: Send + 'static>(
+    doing: &str,
+    call: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    match tokio::spawn(call).await {
+        Ok(result) => result,
+        Err(panic) => Err(Error::ExtractionFailed { id: doing.into(), source: panic.into() }),
+    }
+}
+
+/// What the walk carried is gone, so it begins again.
+fn lost_hand() -> Failure {
+    let source = "what was fetched is no longer held".into();
+    failure(&Error::Network { doing: "planning".into(), outcome_unknown: false, source })
+}

@@ -1,0 +1,112 @@
+//! What somebody asks of the engine. Every question gets exactly one answer.
+
+use crate::model::{ItemId, PartId};
+
+use super::engine::{Engine, failure_of};
+use super::item::{Dirty, Item, Phase, Waiter};
+use super::{Answer, Command, Effect, RequestId, Side};
+
+impl Engine {
+    /// Takes a question in; the answer comes at once or at the end of a walk.
+    pub(super) fn asked(&mut self, request: RequestId, command: Command) {
+        match command {
+            Command::Resume => self.resume(request),
+            Command::Poll => {
+                if self.is_refused_by_halt(request) {
+                    return;
+                }
+                self.poll_waiters.push(request);
+                self.polling.ask(self.now);
+            }
+            Command::Fetch(id) => {
+                if self.is_refused_by_halt(request) {
+                    return;
+                }
+                self.items.entry(id.clone()).or_insert_with(|| Item::new(id.clone()));
+                let why = Dirty { remote: true, restore: true, ..Dirty::default() };
+                self.ask_walk(request, &id, why);
+            }
+            Command::Push { item, dry_run: true, .. } => {
+                self.ask_walk(request, &item, Dirty { dry: true, ..Dirty::default() });
+            }
+            Command::Push { item, accept, dry_run: false } => {
+                self.ask_walk(request, &item, Dirty { push: true, accept, ..Dirty::default() });
+            }
+            Command::Restore(id) => self.ask_walk(request, &id, Dirty { restore: true, ..Dirty::default() }),
+            Command::Resolve { item, part, side } => self.ask_resolve(request, &item, part, side),
+            Command::Forget(id) => self.ask_walk(request, &id, Dirty { forget: true, ..Dirty::default() }),
+        }
+    }
+
+    fn ask_walk(&mut self, request: RequestId, id: &ItemId, why: Dirty) {
+        if self.is_refused_by_halt(request) {
+            return;
+        }
+        let Some(item) = self.items.get_mut(id) else {
+            let message = format!("`{id}` is not mirrored");
+            let failure = failure_of("not_found", &message, "Fetch it first.");
+            self.reply(request, Answer::Failed(failure));
+            return;
+        };
+        item.waiters.push(Waiter { request, dry: why.dry });
+        item.dirty.join(why);
+        self.enqueue(id, true);
+    }
+
+    fn ask_resolve(&mut self, request: RequestId, id: &ItemId, part: PartId, side: Side) {
+        let known = self.items.get(id).is_none_or(|item| item.parts.contains_key(&part));
+        if known {
+            self.ask_walk(request, id, Dirty { resolve: vec![(part, side)], ..Dirty::default() });
+        } else {
+            let failure = failure_of("not_found", "the item has no such file", "See `mcp-workspace status`.");
+            self.reply(request, Answer::Failed(failure));
+        }
+    }
+
+    fn resume(&mut self, request: RequestId) {
+        self.halted = None;
+        self.paused = None;
+        self.missing.clear();
+        self.settle.doubt(self.now);
+        self.mark_all(&Dirty { look: true, ..Dirty::default() });
+        self.polling.ask(self.now);
+        self.reply(request, Answer::Done { notices: Vec::new(), requests: 0 });
+    }
+
+    fn is_refused_by_halt(&mut self, request: RequestId) -> bool {
+        let halted = self.halted.clone();
+        if let Some(failure) = halted.clone() {
+            self.reply(request, Answer::Failed(failure));
+        }
+        halted.is_some()
+    }
+
+    /// Answers everybody who waits for a walk that cannot begin because of a halt.
+    pub(super) fn refuse_waiters(&mut self, id: &ItemId) {
+        let Some(failure) = self.halted.clone() else { return };
+        let waiters = self.items.get_mut(id).map(|item| std::mem::take(&mut item.waiters)).unwrap_or_default();
+        for waiter in waiters {
+            self.reply(waiter.request, Answer::Failed(failure.clone()));
+        }
+        self.drop_unmirrored(id);
+    }
+
+    /// Forgets an item that never stood in the workspace and that nobody waits for any more.
+    fn drop_unmirrored(&mut self, id: &ItemId) {
+        let idle = |item: &Item| !item.mirrored && item.phase == Phase::Idle && item.waiters.is_empty();
+        if self.items.get(id).is_some_and(idle) {
+            self.items.remove(id);
+        }
+    }
+
+    /// Puts the files of an item away and answers everybody who waits for it.
+    pub(super) fn retire(&mut self, item: &mut Item) {
+        if item.mirrored {
+            self.out.push(Effect::Retire { item: item.id.clone() });
+        }
+        let walked = item.walk.take().map(|walk| walk.waiters).unwrap_or_default();
+        for waiter in walked.into_iter().chain(std::mem::take(&mut item.waiters)) {
+            self.reply(waiter.request, Answer::Done { notices: Vec::new(), requests: 0 });
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The conflict file: what both sides wrote, for a person to read and to copy from.
+
+use std::fmt::Write as _;
+
+use crate::model::{ItemId, PartId};
+
+/// A section that both sides changed; nothing of it moves until it is resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectionConflict {
+    /// The section's heading as people read it; empty for the preamble.
+    pub heading: String,
+    /// What both sides last agreed on.
+    pub base: String,
+    /// The file's text.
+    pub mine: String,
+    /// The remote's text.
+    pub theirs: String,
+}
+
+/// Writes the conflict file of one part; `None` without conflicts.
+#[must_use]
+pub fn conflict_text(item: &ItemId, part: &PartId, title: &str, conflicts: &[SectionConflict]) -> Option<String> {
+    if conflicts.is_empty() {
+        return None;
+    }
+    let target = if part.0.is_empty() { item.0.clone() } else { format!("{item} --tab {part}") };
+    let mut text = format!(
+        "# Conflicts in “{title}”\n\n\
+         The sections below were changed in the file and in the document at the same time. Neither side was touched; \
+         everything else goes on as usual.\n\n\
+         To end it, either edit the section in the file until it says what the document says, or run one of\n\n\
+         \x20   mcp-workspace resolve {target} --mine      (the file's text goes to the document)\n\
+         \x20   mcp-workspace resolve {target} --theirs    (the document's text comes to the file)\n\n\
+         Deleting this file resolves nothing; it is written again.\n"
+    );
+    for conflict in conflicts {
+        let heading = if conflict.heading.is_empty() { "(before the first heading)" } else { &conflict.heading };
+        // Writing to a String cannot fail.
+        let _written = write!(text, "\n## Section: {heading}\n");
+        for (name, side) in [
+            ("base: what both sides last agreed on", &conflict.base),
+            ("mine: the file", &conflict.mine),
+            ("theirs: the document", &conflict.theirs),
+        ] {
+            let fence = fence_for(side);
+            let end = if side.is_empty() || side.ends_with('\n') { "" } else { "\n" };
+            let _written = write!(text, "\n### {name}\n\n{fence}\n{side}{end}{fence}\n");
+        }
+    }
+    Some(text)
+}
+
+/// Returns a fence longer than any run of backticks in `text`.
+fn fence_for(text: &str) -> String {
+    let mut longest = 0;
+    let mut run = 0;
+    for character in text.chars() {
+        run = if character == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    "`".repeat((longest + 1).max(3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_conflict_file_shows_all_three_sides_and_the_way_out() {
+        let conflict = SectionConflict {
+            heading: "Plan".into(),
+            base: "old\n".into(),
+            mine: "```\nmine\n```".into(),
+            theirs: String::new(),
+        };
+        let text = conflict_text(&ItemId("1A".into()), &PartId("t.1".into()), "Notes", &[conflict]).unwrap();
+        assert!(text.contains("resolve 1A --tab t.1 --mine"));
+        assert!(text.contains("````\n```\nmine\n```\n````\n"));
+        assert!(text.contains("## Section: Plan"));
+        assert_eq!(conflict_text(&ItemId("1A".into()), &PartId::default(), "Notes", &[]), None);
+    }
+}

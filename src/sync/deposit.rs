@@ -1,0 +1,154 @@
+//! The end of a walk: conflict file first, then the files, then the base in one transaction.
+
+use crate::model::{ContentHash, Millis, PartId, Stamp};
+
+use super::backoff;
+use super::conflict::conflict_text;
+use super::engine::{Engine, Fate};
+use super::item::{Item, Phase};
+use super::{DepositFailure, Effect, Failure, Local, Record, RecordPart};
+
+/// Files that moved under a deposit are read again at once this often; then with pauses.
+const MOVED_AT_ONCE: u32 = 3;
+
+impl Engine {
+    /// Writes the conflict files, then queues the deposits.
+    pub(super) fn next_conflicts(&mut self, item: &mut Item) -> Fate {
+        let Some(walk) = &mut item.walk else { return self.lost(item) };
+        for (id, merged) in &walk.merged {
+            let Some(part) = item.parts.get_mut(id) else { continue };
+            let text = conflict_text(&item.id, id, &item.title, &merged.conflicts);
+            let hash = text.as_ref().map(|text| ContentHash::of(text.as_bytes()));
+            if part.conflict_file != Some(hash) {
+                part.conflict_file = Some(hash);
+                self.out.push(Effect::PutConflict { item: item.id.clone(), part: id.clone(), text });
+            }
+        }
+        walk.deposits.clear();
+        for (id, merged) in &walk.merged {
+            let stands = match walk.observed.get(id).map(|seen| &seen.local) {
+                Some(Local::Text { text, .. }) => *text == merged.file,
+                Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => false,
+            };
+            if !stands {
+                walk.deposits.push_back(id.clone());
+            }
+        }
+        self.next_deposit(item)
+    }
+
+    fn next_deposit(&mut self, item: &mut Item) -> Fate {
+        if self.halted.is_some() {
+            return self.stop(item);
+        }
+        let Some(walk) = &mut item.walk else { return self.lost(item) };
+        let Some(id) = walk.deposits.front().cloned() else { return self.record(item) };
+        if self.settle.waits(&(item.id.clone(), id.clone())) {
+            // Touched since it was read. Its base must not move without its file, so the walk begins again.
+            self.hand_back(item);
+            return Fate::Keep;
+        }
+        let Some(merged) = walk.merged.get(&id) else { return self.lost(item) };
+        let expect = match walk.local(&id) {
+            Some(Local::Text { stamp, .. }) => Some(*stamp),
+            Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => None,
+        };
+        let effect = Effect::Deposit { item: item.id.clone(), part: id, text: merged.file.clone(), expect };
+        item.phase = Phase::Depositing;
+        self.out.push(effect);
+        Fate::Keep
+    }
+
+    /// A file was written, or not.
+    pub(super) fn deposited(&mut self, item: &mut Item, id: &PartId, result: Result<Stamp, DepositFailure>) -> Fate {
+        match result {
+            Ok(stamp) => {
+                let Some(walk) = &mut item.walk else { return self.lost(item) };
+                walk.deposits.retain(|other| other != id);
+                if let Some(merged) = walk.merged.get(id) {
+                    let hash = ContentHash::of(merged.file.as_bytes());
+                    walk.deposited.insert(id.clone(), (stamp, hash));
+                    if let Some(part) = item.parts.get_mut(id) {
+                        // So that the watcher's word of our own writing is known for an echo.
+                        part.hash = Some(hash);
+                    }
+                }
+                self.next_deposit(item)
+            }
+            Err(DepositFailure::Moved) => {
+                // A newer save stands there: it is read, merged and takes this one's place.
+                item.moved = item.moved.saturating_add(1);
+                if let Some(walk) = &mut item.walk {
+                    walk.why.remote = true;
+                }
+                if item.moved <= MOVED_AT_ONCE {
+                    self.hand_back(item);
+                    return Fate::Keep;
+                }
+                let chance = self.chance.draw();
+                let wait = backoff::next(item.moved - MOVED_AT_ONCE, None, chance);
+                self.put_off(item, Millis(self.now.0.saturating_add(wait)))
+            }
+            Err(DepositFailure::Failed(failure)) => self.fail_here(item, failure),
+        }
+    }
+
+    fn record(&mut self, item: &mut Item) -> Fate {
+        let Some(walk) = &item.walk else { return self.lost(item) };
+        let Some(remote) = &walk.remote else { return self.lost(item) };
+        let mut parts = Vec::new();
+        for (id, _) in &remote.parts {
+            let seen = walk.observed.get(id);
+            let (stamp, hash, text) = match seen.map(|seen| &seen.local) {
+                Some(Local::Text { stamp, hash, text }) => (Some(*stamp), Some(*hash), text.as_str()),
+                Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => (None, None, ""),
+            };
+            let deposited = walk.deposited.get(id);
+            let stamp = deposited.map(|(stamp, _)| *stamp).or(stamp);
+            let hash = deposited.map(|(_, hash)| *hash).or(hash);
+            if let Some(merged) = walk.merged.get(id) {
+                let (base, indexed) = (merged.base.clone(), merged.file.clone());
+                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed });
+            } else if let Some(base) = item.bases.get(id).or(seen.and_then(|seen| seen.base.as_ref())) {
+                // It took no part: its base stays, so that nothing of either side is taken for agreed.
+                let (base, indexed) = (base.clone(), text.to_owned());
+                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed });
+            }
+        }
+        let record = Record {
+            item: item.id.clone(),
+            kind: remote.kind,
+            title: remote.title.clone(),
+            revision: remote.revision.clone(),
+            can_edit: remote.can_edit,
+            parts,
+            jobs: item.ended.clone(),
+            at: self.now,
+        };
+        item.phase = Phase::Recording;
+        for part in &record.parts {
+            if let Some(known) = item.parts.get_mut(&part.part) {
+                known.stamp = part.stamp;
+                known.hash = part.hash;
+            }
+        }
+        self.out.push(Effect::Record(record));
+        Fate::Keep
+    }
+
+    /// The new base is stored, or not.
+    pub(super) fn recorded(&mut self, item: &mut Item, result: Result<(), Failure>) -> Fate {
+        if let Err(failure) = result {
+            return self.fail_here(item, failure);
+        }
+        item.mirrored = true;
+        item.ended.clear();
+        item.bases.clear();
+        if item.dirty.forget {
+            self.retire(item);
+            return Fate::Drop;
+        }
+        self.cover(&item.id, item.covers);
+        self.end(item)
+    }
+}

@@ -1,0 +1,392 @@
+//! The engine's frame: what it holds, how events reach items, which item is walked next.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::model::{Cursor, ItemId, Millis, PartId};
+
+use super::backoff::Chance;
+use super::feed::Pages;
+use super::item::{Dirty, Item, Part, Phase, Unknown, Walk};
+use super::polling::Polling;
+use super::settle::Settle;
+use super::status::{ItemStatus, PartStatus, Status, Trouble};
+use super::{Answer, Effect, Event, Failure, FailureClass, Loaded, RequestId, Settings};
+
+/// What becomes of an item after a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It stays.
+    Keep,
+    /// It is no longer mirrored.
+    Drop,
+}
+
+/// The state of one account's engine.
+///
+/// The shell feeds events in and performs the effects that come out; of one item they are performed in order. After
+/// a crash a new engine is made and loaded from the store; nothing else is needed.
+#[derive(Debug)]
+pub struct Engine {
+    pub(super) settings: Settings,
+    pub(super) now: Millis,
+    pub(super) chance: Chance,
+    pub(super) items: BTreeMap<ItemId, Item>,
+    pub(super) settle: Settle,
+    pub(super) polling: Polling,
+    pub(super) pages: Pages,
+    pub(super) cursor: Option<Cursor>,
+    pub(super) poll_waiters: Vec<RequestId>,
+    pub(super) poll_error: Option<Failure>,
+    pub(super) halted: Option<Failure>,
+    pub(super) paused: Option<Failure>,
+    /// When files were found missing lately.
+    pub(super) missing: VecDeque<Millis>,
+    /// Items that wait to be walked, in order.
+    ready: VecDeque<ItemId>,
+    /// Items that are tried again later.
+    retries: BTreeSet<(Millis, ItemId)>,
+    /// Count of items being walked.
+    walking: usize,
+    pub(super) out: Vec<Effect>,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new(Settings::default())
+    }
+}
+
+impl Engine {
+    /// Makes an engine that mirrors nothing yet.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            now: Millis(0),
+            chance: Chance::new(settings.seed),
+            items: BTreeMap::new(),
+            settle: Settle::default(),
+            polling: Polling::new(settings.poll_ms),
+            pages: Pages::default(),
+            cursor: None,
+            poll_waiters: Vec::new(),
+            poll_error: None,
+            halted: None,
+            paused: None,
+            missing: VecDeque::new(),
+            ready: VecDeque::new(),
+            retries: BTreeSet::new(),
+            walking: 0,
+            out: Vec::new(),
+        }
+    }
+
+    /// Takes in what the store knows, once, before the first step. Every file is looked at, and the feed is read.
+    pub fn load(&mut self, now: Millis, loaded: Loaded) -> Vec<Effect> {
+        self.now = now;
+        self.cursor = loaded.cursor;
+        for row in loaded.rows {
+            let mut item = Item::new(row.item.clone());
+            item.kind = Some(row.kind);
+            item.title = row.title;
+            item.can_edit = row.can_edit;
+            item.mirrored = true;
+            item.dirty.look = true;
+            for part in row.parts {
+                item.parts.insert(part.part, Part { stamp: part.stamp, hash: part.hash, ..Part::default() });
+            }
+            self.items.insert(row.item, item);
+        }
+        for job in loaded.jobs {
+            // The outcome of a push that was begun is only known to the remote: compare before anything else.
+            if let Some(item) = self.items.get_mut(&job.item) {
+                item.dirty.remote = true;
+                item.unknown.push(Unknown {
+                    job: job.job,
+                    part: job.part,
+                    revision: job.revision,
+                    expected: job.expected,
+                    base: None,
+                });
+            }
+        }
+        let ids: Vec<ItemId> = self.items.keys().cloned().collect();
+        for id in ids {
+            self.enqueue(&id, false);
+        }
+        self.polling.ask(now);
+        self.pump();
+        std::mem::take(&mut self.out)
+    }
+
+    /// Decides what follows from `event`. Total: events that nothing waits for are ignored.
+    pub fn step(&mut self, now: Millis, event: Event) -> Vec<Effect> {
+        // A clock that jumps back must not stop anything; time only ever goes on here.
+        self.now = self.now.max(now);
+        self.dispatch(event);
+        self.wake();
+        self.pump();
+        std::mem::take(&mut self.out)
+    }
+
+    fn dispatch(&mut self, event: Event) {
+        match event {
+            Event::Tick => {}
+            Event::Touched { item, part, touch } => {
+                if self.items.contains_key(&item) {
+                    self.settle.touch((item, part), touch, self.now);
+                }
+            }
+            Event::ConflictMissing { item, part } => self.conflict_missing(&item, &part),
+            Event::Rescan => {
+                self.settle.doubt(self.now);
+                self.mark_all(&Dirty { look: true, ..Dirty::default() });
+                self.polling.ask(self.now);
+            }
+            Event::RootMissing => {
+                self.halt("the account's folder is missing, empty, or another one".into());
+            }
+            Event::Polled(result) => self.polled(result),
+            Event::Asked { request, command } => self.asked(request, command),
+            Event::Observed { item, parts } => {
+                self.with(&item, Phase::Observing, |engine, item| engine.observed(item, parts));
+            }
+            Event::Fetched { item, result } => {
+                self.with(&item, Phase::Fetching, |engine, item| engine.fetched(item, result));
+            }
+            Event::Planned { item, result } => {
+                self.with(&item, Phase::Planning, |engine, item| engine.planned(item, result));
+            }
+            Event::Begun { item, result } => {
+                self.with(&item, Phase::Beginning, |engine, item| engine.begun(item, result));
+            }
+            Event::Posted { item, result } => {
+                self.with(&item, Phase::Posting, |engine, item| engine.posted(item, result));
+            }
+            Event::Deposited { item, part, result } => {
+                self.with(&item, Phase::Depositing, |engine, item| engine.deposited(item, &part, result));
+            }
+            Event::Recorded { item, result } => {
+                self.with(&item, Phase::Recording, |engine, item| engine.recorded(item, result));
+            }
+        }
+    }
+
+    /// Runs `step` on an item that is in `phase`; an answer that nothing waits for is ignored.
+    fn with(&mut self, id: &ItemId, phase: Phase, step: impl FnOnce(&mut Self, &mut Item) -> Fate) {
+        let Some(mut item) = self.items.remove(id) else { return };
+        if item.phase != phase {
+            self.items.insert(id.clone(), item);
+            return;
+        }
+        let fate = step(self, &mut item);
+        let ended = fate == Fate::Drop || item.phase == Phase::Idle;
+        if ended {
+            self.walking = self.walking.saturating_sub(1);
+        }
+        if fate == Fate::Drop {
+            self.drop_item(item);
+            return;
+        }
+        self.items.insert(id.clone(), item);
+        if ended {
+            self.enqueue(id, false);
+        }
+    }
+
+    /// Lets go of an item that has left the map, and of everything that points to it.
+    fn drop_item(&mut self, mut item: Item) {
+        if let Some(at) = item.retry_at {
+            self.retries.remove(&(at, item.id.clone()));
+        }
+        self.settle.forget_item(&item.id);
+        self.cover(&item.id, u64::MAX);
+        // Who asked during the last step of its life is asked to ask again rather than left waiting.
+        let failure = failure_of("not_found", "the item is no longer mirrored", "Fetch it again.");
+        for waiter in item.waiters.drain(..) {
+            self.reply(waiter.request, Answer::Failed(failure.clone()));
+        }
+    }
+
+    /// Puts an item that needs a walk into the queue, at its head when somebody waits for it.
+    pub(super) fn enqueue(&mut self, id: &ItemId, urgent: bool) {
+        let Some(item) = self.items.get_mut(id) else { return };
+        if !item.dirty.any() || item.phase != Phase::Idle {
+            return;
+        }
+        if item.queued {
+            if urgent {
+                self.ready.retain(|other| other != id);
+                self.ready.push_front(id.clone());
+            }
+            return;
+        }
+        item.queued = true;
+        if urgent {
+            self.ready.push_front(id.clone());
+        } else {
+            self.ready.push_back(id.clone());
+        }
+    }
+
+    /// Marks every item and queues it.
+    pub(super) fn mark_all(&mut self, why: &Dirty) {
+        let ids: Vec<ItemId> = self.items.keys().cloned().collect();
+        for id in ids {
+            if let Some(item) = self.items.get_mut(&id) {
+                item.dirty.join(why.clone());
+            }
+            self.enqueue(&id, false);
+        }
+    }
+
+    /// Turns time that has passed into triggers.
+    fn wake(&mut self) {
+        for settled in self.settle.take_due(self.now) {
+            let (id, part) = settled.key;
+            if let Some(item) = self.items.get_mut(&id) {
+                item.dirty.local = true;
+                if settled.twice {
+                    item.dirty.twice.insert(part);
+                }
+                self.enqueue(&id, false);
+            }
+        }
+        while self.retries.first().is_some_and(|(at, _)| *at <= self.now) {
+            let Some((_, id)) = self.retries.pop_first() else { break };
+            if let Some(item) = self.items.get_mut(&id) {
+                item.retry_at = None;
+                self.enqueue(&id, false);
+            }
+        }
+    }
+
+    /// Begins what may begin: a poll, and walks up to the limit.
+    fn pump(&mut self) {
+        if self.halted.is_none() && self.polling.take_due(self.now) {
+            self.out.push(Effect::Poll { cursor: self.cursor.clone() });
+        }
+        let mut waiting = VecDeque::new();
+        while self.walking < self.settings.walks_max.max(1) {
+            let Some(id) = self.ready.pop_front() else { break };
+            let Some(mut item) = self.items.remove(&id) else { continue };
+            item.queued = false;
+            if item.dirty.forget && item.phase == Phase::Idle {
+                self.retire(&mut item);
+                self.drop_item(item);
+                continue;
+            }
+            if self.may_walk(&item) {
+                self.start(&mut item);
+            } else if self.halted.is_some() && !item.waiters.is_empty() {
+                waiting.push_back(id.clone());
+            }
+            self.items.insert(id, item);
+        }
+        for id in waiting {
+            self.refuse_waiters(&id);
+        }
+    }
+
+    /// Tells whether a walk of `item` may begin now. What holds it back puts it into the queue again later.
+    fn may_walk(&self, item: &Item) -> bool {
+        let asked = !item.waiters.is_empty();
+        let settling = item.parts.keys().any(|part| self.settle.is_due_soon(&(item.id.clone(), part.clone())));
+        item.phase == Phase::Idle
+            && item.dirty.any()
+            && self.halted.is_none()
+            && !settling
+            && (asked || (self.paused.is_none() && item.retry_at.is_none()))
+    }
+
+    /// Begins a walk: its reasons and its waiters are taken; what comes later is for the next one.
+    fn start(&mut self, item: &mut Item) {
+        if let Some(at) = item.retry_at.take() {
+            self.retries.remove(&(at, item.id.clone()));
+        }
+        let mut why = std::mem::take(&mut item.dirty);
+        let mut waiters = std::mem::take(&mut item.waiters);
+        if why.real() && why.dry {
+            // A dry run changes nothing, so it cannot share a walk; it has the next one.
+            item.dirty.dry = true;
+            why.dry = false;
+            (item.waiters, waiters) = waiters.into_iter().partition(|waiter| waiter.dry);
+        }
+        item.walk = Some(Walk { why, waiters, ..Walk::default() });
+        item.phase = Phase::Observing;
+        self.walking += 1;
+        self.out.push(Effect::Observe { item: item.id.clone() });
+    }
+
+    /// Lets an item be walked again at `at` at the earliest.
+    pub(super) fn retry_at(&mut self, item: &mut Item, at: Millis) {
+        if let Some(old) = item.retry_at.replace(at) {
+            self.retries.remove(&(old, item.id.clone()));
+        }
+        self.retries.insert((at, item.id.clone()));
+    }
+
+    /// Answers a question.
+    pub(super) fn reply(&mut self, request: RequestId, answer: Answer) {
+        self.out.push(Effect::Reply { request, answer });
+    }
+
+    /// Returns when the next [`Event::Tick`] is due.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Millis> {
+        let retry = self.retries.first().map(|(at, _)| *at);
+        let poll = if self.halted.is_some() { None } else { self.polling.due() };
+        [self.settle.due(), retry, poll].into_iter().flatten().min()
+    }
+
+    /// Returns what a person sees.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        Status {
+            items: self.items.values().map(|item| self.item_status(item)).collect(),
+            halted: self.halted.as_ref().map(trouble),
+            paused: self.paused.as_ref().map(trouble),
+            next_poll: self.polling.due(),
+            poll_error: self.poll_error.as_ref().map(trouble),
+        }
+    }
+
+    fn item_status(&self, item: &Item) -> ItemStatus {
+        let part_status = |(id, part): (&PartId, &Part)| PartStatus {
+            part: id.clone(),
+            hidden: part.hidden,
+            open: self.settle.is_long_open(&(item.id.clone(), id.clone()), self.now),
+            held: part.held.clone(),
+            refused: part.refused.clone(),
+            conflicts: part.conflicts.clone(),
+            unusable: part.unusable.clone(),
+        };
+        ItemStatus {
+            id: item.id.clone(),
+            kind: item.kind,
+            title: item.title.clone(),
+            phase: item.phase.word(),
+            waiting: item.dirty.any(),
+            can_edit: item.can_edit,
+            gone: item.gone,
+            parts: item.parts.iter().map(part_status).collect(),
+            error: item.failure.as_ref().map(trouble),
+            next_retry: item.retry_at,
+        }
+    }
+}
+
+fn trouble(failure: &Failure) -> Trouble {
+    Trouble { kind: failure.kind.clone(), message: failure.message.clone(), suggestion: failure.suggestion.clone() }
+}
+
+/// Makes a failure that the engine itself found.
+pub(super) fn failure_of(kind: &str, message: &str, suggestion: &str) -> Failure {
+    Failure {
+        class: FailureClass::Permanent,
+        retry_after_ms: None,
+        message: message.into(),
+        kind: kind.into(),
+        suggestion: suggestion.into(),
+    }
+}

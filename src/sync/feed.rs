@@ -1,0 +1,202 @@
+//! The change feed: which items it names, when its cursor may be stored; and what halts an account.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::model::{Cursor, ItemId, Millis, PartId};
+
+use super::backoff;
+use super::engine::{Engine, failure_of};
+use super::item::Dirty;
+use super::{Answer, Effect, Failure, FailureClass, Feed};
+
+/// Pages that wait for their items; beyond this they are put together.
+const PAGES_MAX: usize = 16;
+/// Time to the next poll while the sign-in does not work, in milliseconds.
+const PAUSED_MS: u64 = 300_000;
+/// Files that go missing within this time count together, in milliseconds.
+const MISSING_WITHIN_MS: u64 = 10_000;
+/// Fewer missing files than this never halt.
+const MISSING_MIN: usize = 5;
+/// Fewer vanished items than this never halt.
+const VANISHED_MIN: usize = 10;
+
+/// Pages of the feed whose items are not all recorded.
+///
+/// The cursor law: a cursor is stored only when every item that was named before it is recorded, so that a crash
+/// reads the page again instead of skipping it.
+#[derive(Debug, Default)]
+pub(super) struct Pages {
+    /// Counts pages; an item that is fetched after page n covers pages up to n.
+    pub(super) count: u64,
+    waiting: VecDeque<Page>,
+}
+
+#[derive(Debug)]
+struct Page {
+    cursor: Cursor,
+    items: BTreeMap<ItemId, u64>,
+}
+
+impl Pages {
+    fn add(&mut self, cursor: Cursor, items: impl IntoIterator<Item = ItemId>) {
+        self.count += 1;
+        let count = self.count;
+        let items = items.into_iter().map(|item| (item, count));
+        if self.waiting.len() >= PAGES_MAX
+            && let Some(last) = self.waiting.back_mut()
+        {
+            last.cursor = cursor;
+            last.items.extend(items);
+            return;
+        }
+        self.waiting.push_back(Page { cursor, items: items.collect() });
+    }
+
+    fn cover(&mut self, item: &ItemId, up_to: u64) {
+        for page in &mut self.waiting {
+            if page.items.get(item).is_some_and(|count| *count <= up_to) {
+                page.items.remove(item);
+            }
+        }
+    }
+
+    fn take_covered(&mut self) -> Option<Cursor> {
+        let mut cursor = None;
+        while self.waiting.front().is_some_and(|page| page.items.is_empty()) {
+            cursor = self.waiting.pop_front().map(|page| page.cursor);
+        }
+        cursor
+    }
+}
+
+impl Engine {
+    /// Takes in what the feed said.
+    pub(super) fn polled(&mut self, result: Result<Feed, Failure>) {
+        let waiters = std::mem::take(&mut self.poll_waiters);
+        let answer = match result {
+            Ok(feed) => {
+                self.poll_error = None;
+                self.polling.failures = 0;
+                self.signed_in();
+                self.read_feed(feed);
+                let chance = self.chance.draw();
+                self.polling.end(self.now, None, chance);
+                Answer::Done { notices: Vec::new(), requests: 0 }
+            }
+            Err(failure) => {
+                self.poll_failed(&failure);
+                Answer::Failed(failure)
+            }
+        };
+        for request in waiters {
+            self.reply(request, answer.clone());
+        }
+    }
+
+    fn poll_failed(&mut self, failure: &Failure) {
+        self.polling.failures = self.polling.failures.saturating_add(1);
+        let chance = self.chance.draw();
+        let wait = match failure.class {
+            FailureClass::CursorExpired | FailureClass::Gone => {
+                // Everything is fetched anew once a fresh cursor is there, so that nothing falls between the two.
+                self.cursor = None;
+                if self.polling.failures > 1 { backoff::next(self.polling.failures, None, chance) } else { 0 }
+            }
+            FailureClass::SignedOut => {
+                self.paused = Some(failure.clone());
+                PAUSED_MS
+            }
+            FailureClass::Transient | FailureClass::Permanent => {
+                let wait = backoff::next(self.polling.failures, failure.retry_after_ms, chance);
+                wait.max(self.polling.interval_ms(self.now))
+            }
+        };
+        self.poll_error = Some(failure.clone());
+        self.polling.end(self.now, Some(wait), chance);
+    }
+
+    fn read_feed(&mut self, feed: Feed) {
+        let vanished = feed.vanished.iter().filter(|id| self.items.contains_key(id)).count();
+        if vanished >= VANISHED_MIN && vanished * 2 > self.items.len() {
+            // The page is read again after the halt: its cursor is not taken.
+            self.halt(format!("{vanished} of {} items vanished at once", self.items.len()));
+            return;
+        }
+        let fresh = self.cursor.is_none();
+        let named: Vec<ItemId> = if fresh {
+            self.items.keys().cloned().collect()
+        } else {
+            feed.changed.into_iter().chain(feed.vanished).filter(|id| self.items.contains_key(id)).collect()
+        };
+        if self.cursor.as_ref() == Some(&feed.cursor) && named.is_empty() {
+            return;
+        }
+        if !named.is_empty() && !fresh {
+            let chance = self.chance.draw();
+            self.polling.note_edit(self.now, chance);
+        }
+        self.cursor = Some(feed.cursor.clone());
+        for id in &named {
+            if let Some(item) = self.items.get_mut(id) {
+                item.dirty.remote = true;
+            }
+            self.enqueue(id, false);
+        }
+        self.pages.add(feed.cursor, named);
+        self.save_cursor();
+    }
+
+    /// Notes that an item is recorded as it was after page `up_to`, and stores the cursor when that was the last one.
+    pub(super) fn cover(&mut self, item: &ItemId, up_to: u64) {
+        self.pages.cover(item, up_to);
+        self.save_cursor();
+    }
+
+    fn save_cursor(&mut self) {
+        if let Some(cursor) = self.pages.take_covered() {
+            self.out.push(Effect::SaveCursor(cursor));
+        }
+    }
+
+    /// Ends a pause: the remote answered.
+    pub(super) fn signed_in(&mut self) {
+        if self.paused.take().is_some() {
+            self.mark_all(&Dirty::default());
+        }
+    }
+
+    /// Stops pulls and pushes until somebody looks.
+    pub(super) fn halt(&mut self, message: String) {
+        if self.halted.is_none() {
+            self.halted = Some(failure_of("halted", &message, "Look at the folder, then run `mcp-workspace resume`."));
+        }
+    }
+
+    /// Notes that a file is missing; many at once halt the account: a lost folder is not a row of decisions.
+    pub(super) fn note_missing(&mut self, parts_of_item: usize) {
+        self.missing.push_back(self.now);
+        let since = Millis(self.now.0.saturating_sub(MISSING_WITHIN_MS));
+        while self.missing.front().is_some_and(|at| *at < since) {
+            self.missing.pop_front();
+        }
+        let count = self.missing.len();
+        if count < MISSING_MIN {
+            return;
+        }
+        let total: usize = self.items.values().map(|item| item.parts.len()).sum::<usize>() + parts_of_item;
+        if count * 10 > total {
+            self.halt(format!("{count} of {total} files are missing at once"));
+        }
+    }
+
+    /// A conflict file was removed; it is written again while its conflict lasts.
+    pub(super) fn conflict_missing(&mut self, id: &ItemId, part: &PartId) {
+        let Some(item) = self.items.get_mut(id) else { return };
+        let Some(part) = item.parts.get_mut(part) else { return };
+        if matches!(part.conflict_file, Some(Some(_))) {
+            part.conflict_file = None;
+            item.dirty.remote = true;
+            self.enqueue(id, false);
+        }
+    }
+}

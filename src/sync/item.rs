@@ -1,0 +1,301 @@
+//! One mirrored item as the engine holds it: small while idle, with its texts only during a walk.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
+
+use super::merge::Merged;
+use super::{Failure, JobEnd, JobId, Local, Observation, Planned, Remote, RequestId, Side};
+
+/// What is being done with an item. One thing at a time; everything else waits in [`Dirty`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Nothing.
+    #[default]
+    Idle,
+    /// Its files are being read.
+    Observing,
+    /// The remote is being read.
+    Fetching,
+    /// A push is being planned.
+    Planning,
+    /// A push is being written into the journal.
+    Beginning,
+    /// A push is under way.
+    Posting,
+    /// A file is being written.
+    Depositing,
+    /// The new base is being stored.
+    Recording,
+}
+
+impl Phase {
+    /// Returns the word that people see.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Observing => "reading the file",
+            Self::Fetching => "fetching",
+            Self::Planning => "planning",
+            Self::Beginning => "beginning to push",
+            Self::Posting => "pushing",
+            Self::Depositing => "writing the file",
+            Self::Recording => "recording",
+        }
+    }
+}
+
+/// Why an item must be walked. Set by triggers, taken by the walk, put back when the walk could not end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Dirty {
+    /// A file was touched and settled.
+    pub(super) local: bool,
+    /// The start, or lost events: the file may differ from its base.
+    pub(super) look: bool,
+    /// The remote may have changed, or must be compared for another reason.
+    pub(super) remote: bool,
+    /// Somebody asked for a push.
+    pub(super) push: bool,
+    /// Somebody asked only for a plan.
+    pub(super) dry: bool,
+    /// What is held now is released.
+    pub(super) accept: bool,
+    /// Hidden files come back.
+    pub(super) restore: bool,
+    /// The item is no longer mirrored.
+    pub(super) forget: bool,
+    /// Conflicts to end.
+    pub(super) resolve: Vec<(PartId, Side)>,
+    /// Files that must read the same twice.
+    pub(super) twice: BTreeSet<PartId>,
+}
+
+impl Dirty {
+    /// Tells whether a walk is needed.
+    pub(super) fn any(&self) -> bool {
+        self.dry || self.real()
+    }
+
+    /// Tells whether a walk is needed that is more than a dry run.
+    pub(super) fn real(&self) -> bool {
+        self.local || self.look || self.forget || self.wants_remote()
+    }
+
+    /// Tells whether the walk must read the remote whatever the file says.
+    pub(super) fn wants_remote(&self) -> bool {
+        self.remote || self.push || self.accept || self.restore || !self.resolve.is_empty()
+    }
+
+    /// Takes `other` in too.
+    pub(super) fn join(&mut self, other: Self) {
+        self.local |= other.local;
+        self.look |= other.look;
+        self.remote |= other.remote;
+        self.push |= other.push;
+        self.dry |= other.dry;
+        self.accept |= other.accept;
+        self.restore |= other.restore;
+        self.forget |= other.forget;
+        self.resolve.extend(other.resolve);
+        self.twice.extend(other.twice);
+    }
+}
+
+/// Somebody who waits for an answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Waiter {
+    /// The question.
+    pub(super) request: RequestId,
+    /// It is for a plan only.
+    pub(super) dry: bool,
+}
+
+/// A push whose outcome is not known.
+#[derive(Debug, Clone)]
+pub(super) struct Unknown {
+    /// Its row in the journal.
+    pub(super) job: JobId,
+    /// Which file.
+    pub(super) part: PartId,
+    /// The version it was planned on.
+    pub(super) revision: Revision,
+    /// What the remote says if it landed.
+    pub(super) expected: String,
+    /// The base if it landed; unknown after a restart, when the stored base serves.
+    pub(super) base: Option<String>,
+}
+
+/// One file of an item.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Part {
+    /// The file's version when it was recorded.
+    pub(super) stamp: Option<Stamp>,
+    /// Hash of the file's bytes then.
+    pub(super) hash: Option<ContentHash>,
+    /// It has a base and no file.
+    pub(super) hidden: bool,
+    /// Why its push waits for the person.
+    pub(super) held: Vec<Notice>,
+    /// Edits that are not pushed.
+    pub(super) refused: Vec<Notice>,
+    /// The headings of sections in conflict.
+    pub(super) conflicts: Vec<String>,
+    /// Why the file cannot be read.
+    pub(super) unusable: Option<Notice>,
+    /// The text whose holds were released.
+    pub(super) accepted: Option<ContentHash>,
+    /// The first of two readings.
+    pub(super) first_reading: Option<ContentHash>,
+    /// Hash of the conflict file that stands; `None` while it is not known what stands.
+    pub(super) conflict_file: Option<Option<ContentHash>>,
+}
+
+/// What the walk under way knows.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    /// Why it was begun.
+    pub(super) why: Dirty,
+    /// Who is answered at its end.
+    pub(super) waiters: Vec<Waiter>,
+    /// The files and bases as they were read.
+    pub(super) observed: BTreeMap<PartId, Observation>,
+    /// The remote as it was read last.
+    pub(super) remote: Option<Remote>,
+    /// The merge of each file that takes part.
+    pub(super) merged: BTreeMap<PartId, Merged>,
+    /// Files still to be planned.
+    pub(super) plans: VecDeque<PartId>,
+    /// The file that is being planned.
+    pub(super) planning: Option<PartId>,
+    /// The file whose push is under way, the version it is for, and its plan.
+    pub(super) pushing: Option<(PartId, Revision, Planned)>,
+    /// Its row in the journal.
+    pub(super) job: Option<JobId>,
+    /// Files whose push landed in this walk; they are not pushed twice in one.
+    pub(super) pushed: BTreeSet<PartId>,
+    /// Files still to be written.
+    pub(super) deposits: VecDeque<PartId>,
+    /// What was written.
+    pub(super) deposited: BTreeMap<PartId, (Stamp, ContentHash)>,
+    /// Requests that were sent, or would be.
+    pub(super) requests: usize,
+    /// A file must be read again later.
+    pub(super) restless: bool,
+}
+
+impl Walk {
+    /// Returns the text of a file as it was read.
+    pub(super) fn local(&self, part: &PartId) -> Option<&Local> {
+        self.observed.get(part).map(|observation| &observation.local)
+    }
+}
+
+/// One mirrored item.
+#[derive(Debug)]
+pub(super) struct Item {
+    /// Its id.
+    pub(super) id: ItemId,
+    /// Its kind, once it was fetched.
+    pub(super) kind: Option<KindName>,
+    /// Its name.
+    pub(super) title: String,
+    /// Whether the account may edit it.
+    pub(super) can_edit: bool,
+    /// It stands in the store.
+    pub(super) mirrored: bool,
+    /// It is gone remotely, and kept because the file holds edits.
+    pub(super) gone: bool,
+    /// Its files.
+    pub(super) parts: BTreeMap<PartId, Part>,
+    /// Why the next walk is needed.
+    pub(super) dirty: Dirty,
+    /// Who is answered by the next walk.
+    pub(super) waiters: Vec<Waiter>,
+    /// What is being done.
+    pub(super) phase: Phase,
+    /// The walk under way.
+    pub(super) walk: Option<Walk>,
+    /// It stands in the queue of items to walk.
+    pub(super) queued: bool,
+    /// Failures in a row.
+    pub(super) failures: u32,
+    /// Stale revisions in a row.
+    pub(super) stale: u32,
+    /// Moved files in a row.
+    pub(super) moved: u32,
+    /// When the next walk may begin.
+    pub(super) retry_at: Option<Millis>,
+    /// What went wrong last.
+    pub(super) failure: Option<Failure>,
+    /// Pushes whose outcome is not known.
+    pub(super) unknown: Vec<Unknown>,
+    /// Pushes that ended and are not recorded.
+    pub(super) ended: Vec<(JobId, JobEnd)>,
+    /// Bases that hold since a push landed, until they are recorded.
+    pub(super) bases: BTreeMap<PartId, String>,
+    /// How far the change feed was read when the remote was asked for last.
+    pub(super) covers: u64,
+}
+
+impl Item {
+    /// Makes an item of which only the id is known.
+    pub(super) fn new(id: ItemId) -> Self {
+        Self {
+            id,
+            kind: None,
+            title: String::new(),
+            can_edit: false,
+            mirrored: false,
+            gone: false,
+            parts: BTreeMap::new(),
+            dirty: Dirty::default(),
+            waiters: Vec::new(),
+            phase: Phase::Idle,
+            walk: None,
+            queued: false,
+            failures: 0,
+            stale: 0,
+            moved: 0,
+            retry_at: None,
+            failure: None,
+            unknown: Vec::new(),
+            ended: Vec::new(),
+            bases: BTreeMap::new(),
+            covers: 0,
+        }
+    }
+
+    /// Returns the notices of all files, for an answer.
+    pub(super) fn notices(&self) -> Vec<(PartId, Notice)> {
+        let mut notices = Vec::new();
+        for (id, part) in &self.parts {
+            let own = part.held.iter().chain(&part.refused).chain(&part.unusable);
+            notices.extend(own.map(|notice| (id.clone(), notice.clone())));
+            for heading in &part.conflicts {
+                let message = format!("the section “{heading}” was changed on both sides; see the conflict file");
+                notices.push((id.clone(), notice("CONFLICT", message)));
+            }
+            if part.hidden {
+                notices.push((id.clone(), notice("HIDDEN", "the file was deleted here; `restore` brings it back")));
+            }
+        }
+        if self.gone {
+            let message = "the item is gone or no longer shared; the file is kept because it holds edits";
+            notices.push((PartId::default(), notice("GONE", message)));
+        }
+        notices
+    }
+}
+
+/// Makes a notice about a whole file.
+pub(super) fn notice(code: &str, message: impl Into<String>) -> Notice {
+    Notice { code: code.into(), line: 0, column: 0, message: message.into() }
+}
+
+/// Returns the hash of a file that was read.
+pub(super) fn hash_of(local: &Local) -> Option<ContentHash> {
+    match local {
+        Local::Text { hash, .. } => Some(*hash),
+        Local::Absent | Local::Unusable { .. } | Local::Restless => None,
+    }
+}

@@ -1,0 +1,361 @@
+//! The three-way merge: what the file shall say, what the remote shall say, and what both then agree on.
+//!
+//! Blocks are compared by meaning, never by spelling, so a person's own way of writing Markdown is neither an edit nor
+//! lost. A section that both sides changed keeps its old text in the new base, the file's in the file and the
+//! remote's in the remote: the conflict is found again by the next merge, so it is never stored as state.
+
+use std::ops::Range;
+
+use crate::mebdf::{self, Block, Content, FrontMatter, RunContent, Tree};
+
+use super::SectionConflict;
+use super::Side;
+use super::head::{self, Heads};
+use super::hunks::{self, Region, Verdict};
+use super::sides::{Keys, Text};
+
+/// The outcome of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// What the file shall say.
+    pub file: String,
+    /// What the remote shall say.
+    pub push: String,
+    /// The base if nothing is pushed: the remote's text, but sections in conflict keep their old base.
+    pub base: String,
+    /// Sections that both sides changed.
+    pub conflicts: Vec<SectionConflict>,
+    /// Whether `push` says anything that the remote does not say yet.
+    pub pushes: bool,
+}
+
+/// Which of the three texts a piece comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum From {
+    Base,
+    Local,
+    Remote,
+}
+
+/// A run of blocks of one text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Piece {
+    from: From,
+    blocks: Range<usize>,
+}
+
+/// The three texts.
+struct Three<'a> {
+    base: Text<'a>,
+    local: Text<'a>,
+    remote: Text<'a>,
+}
+
+impl<'a> Three<'a> {
+    const fn text(&self, from: From) -> &Text<'a> {
+        match from {
+            From::Base => &self.base,
+            From::Local => &self.local,
+            From::Remote => &self.remote,
+        }
+    }
+}
+
+/// Returns the merge of a file that does not stand yet: the remote's text.
+#[must_use]
+pub fn adopt(remote: &str) -> Merged {
+    Merged { file: remote.into(), push: remote.into(), base: remote.into(), conflicts: Vec::new(), pushes: false }
+}
+
+/// Tells whether two texts say the same, however they are written.
+#[must_use]
+pub fn same_meaning(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let mut keys = Keys::default();
+    let one = Text::read(one, &mut keys);
+    let other = Text::read(other, &mut keys);
+    one.keys == other.keys && one.tree.front_matter == other.tree.front_matter
+}
+
+/// Merges `local` and `remote`, which both come from `base`. Total.
+#[must_use]
+pub fn merge3(base: &str, local: &str, remote: &str) -> Merged {
+    resolve(base, local, remote, None)
+}
+
+/// Merges like [`merge3`]; with a side, conflicts end with that side's text.
+#[must_use]
+pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Merged {
+    if local == remote {
+        return adopt(remote);
+    }
+    if base.trim().is_empty() && !local.trim().is_empty() && !remote.trim().is_empty() {
+        // Nobody knows what both sides last agreed on, so neither side's silence is a deletion.
+        return if same_meaning(local, remote) {
+            adopt_as_written(local, remote)
+        } else {
+            whole(base, local, remote, side)
+        };
+    }
+    if local == base {
+        return adopt(remote);
+    }
+    let mut keys = Keys::default();
+    let three = Three {
+        base: Text::read(base, &mut keys),
+        local: Text::read(local, &mut keys),
+        remote: Text::read(remote, &mut keys),
+    };
+    let regions = hunks::regions(&three.base, &three.local, &three.remote);
+    let heads = head::merge(&three.base, &three.local, &three.remote, side);
+    let merger = Merger { three, side };
+    merger.merged(&regions, heads, &mut keys).unwrap_or_else(|| whole(base, local, remote, side))
+}
+
+/// Carries what leads from `from` to `to` over to `onto`, which comes from `from` too; `None` when the two meet.
+#[must_use]
+pub fn graft(from: &str, to: &str, onto: &str) -> Option<String> {
+    let merged = merge3(from, to, onto);
+    merged.conflicts.is_empty().then_some(merged.push)
+}
+
+/// Both sides say the same without a base: the file keeps its way of writing.
+fn adopt_as_written(local: &str, remote: &str) -> Merged {
+    Merged { file: local.into(), ..adopt(remote) }
+}
+
+/// The last resort: the whole text is one conflict.
+fn whole(base: &str, local: &str, remote: &str, side: Option<Side>) -> Merged {
+    match side {
+        Some(Side::Mine) => Merged {
+            file: local.into(),
+            push: local.into(),
+            base: remote.into(),
+            conflicts: Vec::new(),
+            pushes: !same_meaning(local, remote),
+        },
+        Some(Side::Theirs) => adopt(remote),
+        None => Merged {
+            file: local.into(),
+            push: remote.into(),
+            base: base.into(),
+            conflicts: vec![SectionConflict {
+                heading: "the whole text".into(),
+                base: base.into(),
+                mine: local.into(),
+                theirs: remote.into(),
+            }],
+            pushes: false,
+        },
+    }
+}
+
+struct Merger<'a> {
+    three: Three<'a>,
+    side: Option<Side>,
+}
+
+/// The three results while they are put together.
+#[derive(Default)]
+struct Results {
+    file: Vec<Piece>,
+    push: Vec<Piece>,
+    base: Vec<Piece>,
+}
+
+impl Merger<'_> {
+    /// Puts the results together; `None` when a result would not say what its pieces say.
+    fn merged(&self, regions: &[Region], heads: Heads, keys: &mut Keys) -> Option<Merged> {
+        let mut results = Results::default();
+        let mut conflicts: Vec<SectionConflict> = heads.conflict.into_iter().collect();
+        let mut pushes = heads.pushes;
+        let (mut base, mut local, mut remote) = (0, 0, 0);
+        for region in regions {
+            let same = region.base.start.saturating_sub(base);
+            self.add_same(&mut results, local..local + same, remote..remote + same);
+            (local, remote) = (local + same, remote + same);
+            base = region.base.end;
+            let mine = local..local + region.local_len;
+            let theirs = remote..remote + region.remote_len;
+            (local, remote) = (mine.end, theirs.end);
+            match region.verdict {
+                Verdict::Agree => self.add_same(&mut results, mine, theirs),
+                Verdict::Local => {
+                    pushes = true;
+                    results.add([From::Local, From::Local, From::Remote], [&mine, &mine, &theirs]);
+                }
+                Verdict::Remote => {
+                    results.add([From::Remote, From::Remote, From::Remote], [&theirs, &theirs, &theirs]);
+                }
+                Verdict::Conflict => match self.side {
+                    Some(Side::Mine) => {
+                        pushes = true;
+                        results.add([From::Local, From::Local, From::Remote], [&mine, &mine, &theirs]);
+                    }
+                    Some(Side::Theirs) => {
+                        results.add([From::Remote, From::Remote, From::Remote], [&theirs, &theirs, &theirs]);
+                    }
+                    None => {
+                        conflicts.push(self.conflict(&region.base, &mine, &theirs));
+                        results.add([From::Local, From::Remote, From::Base], [&mine, &theirs, &region.base]);
+                    }
+                },
+            }
+        }
+        let same = self.three.base.len().saturating_sub(base);
+        self.add_same(&mut results, local..local + same, remote..remote + same);
+        Some(Merged {
+            file: self.assemble(&results.file, heads.file, keys)?,
+            push: self.assemble(&results.push, heads.push, keys)?,
+            base: self.assemble(&results.base, heads.base, keys)?,
+            conflicts,
+            pushes,
+        })
+    }
+
+    /// Adds blocks that say the same on both sides: the file keeps its own lines, but gains the remote's anchors.
+    fn add_same(&self, results: &mut Results, mine: Range<usize>, theirs: Range<usize>) {
+        push_piece(&mut results.push, From::Remote, &theirs);
+        push_piece(&mut results.base, From::Remote, &theirs);
+        for (mine, theirs) in mine.zip(theirs) {
+            let anchored = match (self.three.local.content(mine), self.three.remote.content(theirs)) {
+                (Some(Content::Heading { anchor: one, .. }), Some(Content::Heading { anchor: other, .. })) => {
+                    other.is_some() && one != other
+                }
+                _ => false,
+            };
+            if anchored {
+                push_piece(&mut results.file, From::Remote, &(theirs..theirs + 1));
+            } else {
+                push_piece(&mut results.file, From::Local, &(mine..mine + 1));
+            }
+        }
+    }
+
+    fn conflict(&self, base: &Range<usize>, mine: &Range<usize>, theirs: &Range<usize>) -> SectionConflict {
+        let heading = [
+            self.three.base.content(base.start).filter(|_| !base.is_empty()),
+            self.three.local.content(mine.start).filter(|_| !mine.is_empty()),
+            self.three.remote.content(theirs.start).filter(|_| !theirs.is_empty()),
+        ]
+        .into_iter()
+        .flatten()
+        .find_map(heading_text)
+        .unwrap_or_default();
+        SectionConflict {
+            heading,
+            base: self.three.base.slice(base),
+            mine: self.three.local.slice(mine),
+            theirs: self.three.remote.slice(theirs),
+        }
+    }
+
+    /// Joins pieces to a text and checks that it says what they say.
+    fn assemble(&self, pieces: &[Piece], head: Option<FrontMatter>, keys: &mut Keys) -> Option<String> {
+        // A text that comes whole from one side keeps every byte of it.
+        for from in [From::Local, From::Remote, From::Base] {
+            let text = self.three.text(from);
+            let is_whole = match pieces {
+                [] => text.len() == 0,
+                [piece] => piece.from == from && piece.blocks == (0..text.len()),
+                _ => false,
+            };
+            if is_whole && text.tree.front_matter == head {
+                return Some(text.text.to_owned());
+            }
+        }
+        let expected: Vec<u32> =
+            pieces.iter().flat_map(|piece| self.three.text(piece.from).bare(&piece.blocks).iter().copied()).collect();
+        let says = |text: &str, keys: &mut Keys| {
+            let read = Text::read(text, keys);
+            read.bare(&(0..read.len())) == expected && read.tree.front_matter == head
+        };
+        let joined = self.join(pieces, head.as_ref());
+        if says(&joined, keys) {
+            return Some(joined);
+        }
+        // Lines of two texts can mean something else side by side; then the whole is written in canonical form.
+        let blocks = pieces
+            .iter()
+            .flat_map(|piece| self.three.text(piece.from).blocks(&piece.blocks))
+            .map(|block| Block::new(block.content.clone()))
+            .collect();
+        let printed = mebdf::print(&Tree { front_matter: head.clone(), blocks });
+        says(&printed, keys).then_some(printed)
+    }
+
+    fn join(&self, pieces: &[Piece], head: Option<&FrontMatter>) -> String {
+        let mut out = self.head_text(head);
+        let mut last: Option<&Content> = None;
+        for piece in pieces {
+            let text = self.three.text(piece.from);
+            let slice = text.slice(&piece.blocks);
+            let first = text.content(piece.blocks.start);
+            match (last, first) {
+                (None, _) => {}
+                (Some(above), Some(below)) if is_listed(above) && is_listed(below) => out.push('\n'),
+                (Some(_), _) => out.push_str("\n\n"),
+            }
+            out.push_str(slice.trim_end_matches('\n'));
+            last = piece.blocks.end.checked_sub(1).and_then(|end| text.content(end));
+        }
+        if last.is_some() {
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Returns the head as one of the sides wrote it, or in canonical form.
+    fn head_text(&self, head: Option<&FrontMatter>) -> String {
+        let Some(head) = head else { return String::new() };
+        for text in [&self.three.local, &self.three.remote, &self.three.base] {
+            if text.tree.front_matter.as_ref() == Some(head) {
+                return with_blank_line(text.head());
+            }
+        }
+        with_blank_line(&mebdf::print(&Tree { front_matter: Some(head.clone()), blocks: Vec::new() }))
+    }
+}
+
+impl Results {
+    fn add(&mut self, from: [From; 3], blocks: [&Range<usize>; 3]) {
+        push_piece(&mut self.file, from[0], blocks[0]);
+        push_piece(&mut self.push, from[1], blocks[1]);
+        push_piece(&mut self.base, from[2], blocks[2]);
+    }
+}
+
+/// Adds a run of blocks; runs that touch in their own text become one, so that what stands between them is kept.
+fn push_piece(pieces: &mut Vec<Piece>, from: From, blocks: &Range<usize>) {
+    if blocks.is_empty() {
+        return;
+    }
+    match pieces.last_mut() {
+        Some(last) if last.from == from && last.blocks.end == blocks.start => last.blocks.end = blocks.end,
+        _ => pieces.push(Piece { from, blocks: blocks.clone() }),
+    }
+}
+
+fn with_blank_line(head: &str) -> String {
+    let head = head.trim_end_matches('\n');
+    if head.is_empty() { String::new() } else { format!("{head}\n\n") }
+}
+
+const fn is_listed(content: &Content) -> bool {
+    matches!(content, Content::Item { .. } | Content::ItemParagraph { .. })
+}
+
+/// Returns the text of a heading as people read it.
+fn heading_text(content: &Content) -> Option<String> {
+    let Content::Heading { runs, .. } = content else { return None };
+    let text: String = runs
+        .iter()
+        .filter_map(|run| match &run.content {
+            RunContent::Text(text) => Some(text.as_str()),
+            RunContent::Anchor(_) | RunContent::Object(_) | RunContent::FootnoteReference(_) => None,
+        })
+        .collect();
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}

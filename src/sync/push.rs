@@ -1,0 +1,182 @@
+//! The middle of a walk: plan, write the intent down, send once.
+
+use crate::model::{Millis, PartId};
+
+use super::backoff;
+use super::engine::{Engine, Fate, failure_of};
+use super::item::{Item, Phase, Unknown, notice};
+use super::merge;
+use super::{Effect, Failure, FailureClass, JobEnd, JobId, Planned, Posted};
+
+impl Engine {
+    /// Plans the next file that has something to push; then come the deposits.
+    pub(super) fn next_plan(&mut self, item: &mut Item) -> Fate {
+        if self.halted.is_some() {
+            return self.stop(item);
+        }
+        loop {
+            let Some(walk) = &mut item.walk else { return self.lost(item) };
+            let Some(id) = walk.plans.pop_front() else { break };
+            let Some(merged) = walk.merged.get(&id) else { continue };
+            let Some(part) = item.parts.get_mut(&id) else { continue };
+            let revision = walk.remote.as_ref().and_then(|remote| remote.revision.as_ref());
+            if !item.can_edit || revision.is_none() {
+                part.refused =
+                    vec![notice("READ_ONLY", "this account may not edit the item; the edits stay in the file")];
+                continue;
+            }
+            let observed = walk.local(&id).and_then(super::item::hash_of);
+            let accept = part.accepted.is_some() && part.accepted == observed;
+            let effect = Effect::Plan { item: item.id.clone(), part: id.clone(), desired: merged.push.clone(), accept };
+            walk.planning = Some(id);
+            item.phase = Phase::Planning;
+            self.out.push(effect);
+            return Fate::Keep;
+        }
+        if item.walk.as_ref().is_some_and(|walk| walk.why.dry) {
+            return self.end(item);
+        }
+        self.next_conflicts(item)
+    }
+
+    /// A plan was made, or not.
+    pub(super) fn planned(&mut self, item: &mut Item, result: Result<Planned, Failure>) -> Fate {
+        let Some(walk) = &mut item.walk else { return self.lost(item) };
+        let Some(id) = walk.planning.take() else { return self.lost(item) };
+        let planned = match result {
+            Ok(planned) => planned,
+            Err(failure) if failure.class == FailureClass::SignedOut => return self.fail(item, failure),
+            Err(failure) => {
+                // A plan that did not stand the check is not sent; the edit stays in the file and says so.
+                if let Some(part) = item.parts.get_mut(&id) {
+                    part.refused = vec![notice("NOT_PLANNED", &failure.message)];
+                }
+                item.failure = Some(failure);
+                return self.next_plan(item);
+            }
+        };
+        let Some(part) = item.parts.get_mut(&id) else { return self.next_plan(item) };
+        part.refused.clone_from(&planned.refused);
+        part.held.clone_from(&planned.holds);
+        let accept = part.accepted.is_some() && part.accepted == walk.local(&id).and_then(super::item::hash_of);
+        if accept {
+            part.held.clear();
+        }
+        if walk.why.dry {
+            walk.requests += planned.requests;
+            return self.next_plan(item);
+        }
+        let held = !part.held.is_empty();
+        // Touched since it was read: the newer save has a walk of its own.
+        let newer = self.settle.waits(&(item.id.clone(), id.clone()));
+        let revision = walk.remote.as_ref().and_then(|remote| remote.revision.clone());
+        let Some(revision) = revision.filter(|_| planned.requests > 0 && !held && !newer) else {
+            return self.next_plan(item);
+        };
+        if self.halted.is_some() {
+            return self.stop(item);
+        }
+        self.out.push(Effect::Begin {
+            item: item.id.clone(),
+            part: id.clone(),
+            revision: revision.clone(),
+            expected: planned.expected.clone(),
+        });
+        walk.pushing = Some((id, revision, planned));
+        item.phase = Phase::Beginning;
+        Fate::Keep
+    }
+
+    /// The intent is on disk, or not. Without it nothing is sent.
+    pub(super) fn begun(&mut self, item: &mut Item, result: Result<JobId, Failure>) -> Fate {
+        let job = match result {
+            Ok(job) => job,
+            Err(failure) => return self.fail_here(item, failure),
+        };
+        if self.halted.is_some() {
+            item.ended.push((job, JobEnd::Failed));
+            return self.stop(item);
+        }
+        let Some(walk) = &mut item.walk else { return self.lost(item) };
+        let Some((_, revision, _)) = &walk.pushing else { return self.lost(item) };
+        self.out.push(Effect::Post { item: item.id.clone(), job, revision: revision.clone() });
+        walk.job = Some(job);
+        item.phase = Phase::Posting;
+        Fate::Keep
+    }
+
+    /// A push was answered, or not.
+    pub(super) fn posted(&mut self, item: &mut Item, result: Posted) -> Fate {
+        let Some(walk) = &mut item.walk else { return self.lost(item) };
+        let (Some((id, revision, planned)), Some(job)) = (walk.pushing.take(), walk.job.take()) else {
+            return self.lost(item);
+        };
+        let base = landed_base(walk, &id, &planned);
+        match result {
+            Posted::Accepted(_) => {
+                walk.requests += planned.requests;
+                walk.pushed.insert(id.clone());
+                item.ended.push((job, JobEnd::Accepted));
+                item.stale = 0;
+                if let Some(base) = base {
+                    item.bases.insert(id, base);
+                }
+                let chance = self.chance.draw();
+                self.polling.note_edit(self.now, chance);
+                self.fetch(item)
+            }
+            Posted::Stale => {
+                item.ended.push((job, JobEnd::Stale));
+                self.stale(item)
+            }
+            Posted::Refused(message) => {
+                item.ended.push((job, JobEnd::Refused));
+                if let Some(part) = item.parts.get_mut(&id) {
+                    part.refused = vec![notice("REFUSED", format!("Google refused the edit: {message}"))];
+                }
+                item.failure =
+                    Some(failure_of("refused", &message, "The edit stays in the file; change it and save again."));
+                self.next_plan(item)
+            }
+            Posted::Unknown(failure) => {
+                item.unknown.push(Unknown { job, part: id, revision, expected: planned.expected, base });
+                item.failure = Some(failure);
+                // Never sent again blind: what the remote says now tells whether it landed.
+                self.fetch(item)
+            }
+            Posted::Failed(failure) => {
+                item.ended.push((job, JobEnd::Failed));
+                self.fail(item, failure)
+            }
+        }
+    }
+
+    /// The item moved on: fetch, merge, plan again, with growing pauses while others keep typing.
+    fn stale(&mut self, item: &mut Item) -> Fate {
+        item.stale = item.stale.saturating_add(1);
+        let chance = self.chance.draw();
+        match backoff::stale_pause(item.stale, chance) {
+            0 => self.fetch(item),
+            pause => {
+                let message = "others keep editing the item; the push is tried again";
+                item.failure =
+                    Some(failure_of("stale_revision", message, "Nothing to do: it is merged and pushed again."));
+                if let Some(walk) = &mut item.walk {
+                    walk.why.remote = true;
+                }
+                self.put_off(item, Millis(self.now.0.saturating_add(pause)))
+            }
+        }
+    }
+}
+
+/// Returns the base of a file once its push has landed: what the plan predicts, but sections in conflict keep the old
+/// base, or the frozen text of the file would look like an edit.
+fn landed_base(walk: &super::item::Walk, id: &PartId, planned: &Planned) -> Option<String> {
+    let merged = walk.merged.get(id)?;
+    if merged.conflicts.is_empty() {
+        return Some(planned.expected.clone());
+    }
+    let remote = walk.remote.as_ref()?.parts.iter().find(|(part, _)| part == id).map(|(_, text)| text)?;
+    merge::graft(remote, &merged.base, &planned.expected)
+}

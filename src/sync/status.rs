@@ -1,0 +1,75 @@
+//! What a person sees of the engine: plain data.
+
+use serde::Serialize;
+
+use crate::model::{ItemId, KindName, Millis, Notice, PartId};
+
+/// The state of one account.
+#[derive(Debug, Clone, Serialize)]
+pub struct Status {
+    /// Every mirrored item.
+    pub items: Vec<ItemStatus>,
+    /// Why nothing is pulled or pushed until somebody resumes it.
+    pub halted: Option<Trouble>,
+    /// Why the remote cannot be reached with this sign-in.
+    pub paused: Option<Trouble>,
+    /// When the change feed is read next; `None` while it is being read.
+    pub next_poll: Option<Millis>,
+    /// How the last poll failed, when it did.
+    pub poll_error: Option<Trouble>,
+}
+
+/// The state of one item.
+#[derive(Debug, Clone, Serialize)]
+pub struct ItemStatus {
+    /// Its id.
+    pub id: ItemId,
+    /// Its kind, once it was fetched.
+    pub kind: Option<KindName>,
+    /// Its name.
+    pub title: String,
+    /// What is being done with it; `idle` when nothing is.
+    pub phase: &'static str,
+    /// Whether something waits to be done.
+    pub waiting: bool,
+    /// Whether the account may edit it.
+    pub can_edit: bool,
+    /// True when it is gone remotely and kept because the file holds edits.
+    pub gone: bool,
+    /// Its files.
+    pub parts: Vec<PartStatus>,
+    /// What went wrong last, until it works again.
+    pub error: Option<Trouble>,
+    /// When it is tried again.
+    pub next_retry: Option<Millis>,
+}
+
+/// The state of one file.
+#[derive(Debug, Clone, Serialize)]
+pub struct PartStatus {
+    /// Which file.
+    pub part: PartId,
+    /// The file was deleted here; `restore` brings it back.
+    pub hidden: bool,
+    /// The file has stayed open for writing; nothing of it is pushed until it is closed.
+    pub open: bool,
+    /// Why its push waits for `push --accept`.
+    pub held: Vec<Notice>,
+    /// Edits that are not pushed.
+    pub refused: Vec<Notice>,
+    /// The headings of sections in conflict.
+    pub conflicts: Vec<String>,
+    /// Why the file cannot be read.
+    pub unusable: Option<Notice>,
+}
+
+/// Something that went wrong.
+#[derive(Debug, Clone, Serialize)]
+pub struct Trouble {
+    /// The error's word for clients.
+    pub kind: String,
+    /// What went wrong.
+    pub message: String,
+    /// What to do.
+    pub suggestion: String,
+}

@@ -1,0 +1,285 @@
+//! The merge: tables for its decisions, properties for its promises.
+
+use proptest::prelude::*;
+
+use super::super::merge::{graft, merge3, resolve, same_meaning};
+use super::super::{Merged, Side};
+
+/// Writes a text for a row of words: an upper-case word is a heading, any other a paragraph.
+fn text(words: &str) -> String {
+    let blocks: Vec<String> = words
+        .split_whitespace()
+        .map(|word| {
+            if word.chars().all(|character| !character.is_lowercase()) {
+                format!("# {word}\n")
+            } else {
+                format!("{word}\n")
+            }
+        })
+        .collect();
+    blocks.join("\n")
+}
+
+/// Turns a text back into its words.
+fn words(text: &str) -> String {
+    text.split_whitespace().filter(|word| *word != "#").collect::<Vec<_>>().join(" ")
+}
+
+/// Checks a merge, given as words; `conflicts` is the row of headings in conflict, `.` for the preamble.
+fn check(base: &str, local: &str, remote: &str, file: &str, push: &str, conflicts: &str) {
+    let merged = merge3(&text(base), &text(local), &text(remote));
+    let headings: Vec<&str> = merged
+        .conflicts
+        .iter()
+        .map(|conflict| if conflict.heading.is_empty() { "." } else { conflict.heading.as_str() })
+        .collect();
+    let found = (words(&merged.file), words(&merged.push), headings.join(" "));
+    assert_eq!(found, (file.into(), push.into(), conflicts.into()), "base {base:?} local {local:?} remote {remote:?}");
+    assert_eq!(merged.pushes, !same_meaning(&merged.push, &text(remote)));
+}
+
+#[test]
+fn one_side_changed() {
+    check("a b c", "a b c", "a b c", "a b c", "a b c", "");
+    check("a b c", "a x c", "a b c", "a x c", "a x c", "");
+    check("a b c", "a b c", "a x c", "a x c", "a x c", "");
+    check("a b c", "a c", "a b c", "a c", "a c", "");
+    check("a b c", "a b c", "b", "b", "b", "");
+    check("A a B b", "A a", "A a B b", "A a", "A a", "");
+}
+
+#[test]
+fn both_sides_changed_different_blocks() {
+    check("a b c d", "x b c d", "a b c y", "x b c y", "x b c y", "");
+    // Neighbours.
+    check("a b c d", "a x c d", "a b y d", "a x y d", "a x y d", "");
+    check("a b", "x b", "a y", "x y", "x y", "");
+    check("a b c", "a x b c", "a y c", "a x y c", "a x y c", "");
+    check("A a B b", "A a x B b", "A a B b y", "A a x B b y", "A a x B b y", "");
+    // A new section on one side, an edit on the other.
+    check("A a B b", "A a N n B b", "A a B y", "A a N n B y", "A a N n B y", "");
+}
+
+#[test]
+fn both_sides_made_the_same_change() {
+    check("a b c", "a x c", "a x c", "a x c", "a x c", "");
+    check("a b", "a x b", "a x b", "a x b", "a x b", "");
+    check("a b c", "a c", "a c", "a c", "a c", "");
+    // The remote has the first of two new paragraphs already.
+    check("a b", "a x y b", "a x b", "a x y b", "a x y b", "");
+}
+
+#[test]
+fn the_same_block_freezes_its_section_only() {
+    check("A a B b C c", "A a B x C c", "A a B y C c", "A a B x C c", "A a B y C c", "B");
+    check("A a B b C c", "A l B x C c", "A a B y C r", "A l B x C r", "A l B y C r", "B");
+    check("p A a", "x A a", "y A z", "x A z", "y A z", ".");
+    // Different insertions at one place.
+    check("A a B b", "A a x B b", "A a y B b", "A a x B b", "A a y B b", "A");
+    // Changed here, deleted there.
+    check("A a b B c", "A a x B c", "A a B c", "A a x B c", "A a B c", "A");
+    // Two sections with the same change on one side: one zone for each.
+    check("A a B b", "A x B y", "A v B w", "A x B y", "A v B w", "A B");
+    // A paragraph is added to a section whose heading is deleted.
+    check("A a B b", "A a x B b", "B b", "A a x B b", "B b", "A");
+}
+
+#[test]
+fn an_edit_beside_a_frozen_section_flows() {
+    check("A a B b", "A x B b N n", "A y B b", "A x B b N n", "A y B b N n", "A");
+    check("A a B b", "A x N n B b", "A y B b", "A x N n B b", "A y N n B b", "A");
+}
+
+#[test]
+fn a_frozen_section_stays_frozen_and_ends_by_agreement() {
+    let merged = merge3(&text("A a B b"), &text("A x B l"), &text("A y B b"));
+    assert_eq!(merged.conflicts.len(), 1);
+    let again = merge3(&merged.base, &merged.file, &merged.push);
+    assert_eq!(again.conflicts, merged.conflicts);
+    assert_eq!((&again.file, &again.push), (&merged.file, &merged.push));
+    let ended = merge3(&merged.base, &text("A y B l"), &merged.push);
+    assert!(ended.conflicts.is_empty() && !ended.pushes);
+}
+
+#[test]
+fn a_side_ends_a_conflict() {
+    let (base, local, remote) = (text("A a B b C c"), text("A x B l C c"), text("A y B b C r"));
+    let mine = resolve(&base, &local, &remote, Some(Side::Mine));
+    assert_eq!((words(&mine.file), words(&mine.push)), ("A x B l C r".into(), "A x B l C r".into()));
+    assert!(mine.pushes && mine.conflicts.is_empty());
+    let theirs = resolve(&base, &local, &remote, Some(Side::Theirs));
+    assert_eq!((words(&theirs.file), words(&theirs.push)), ("A y B l C r".into(), "A y B l C r".into()));
+}
+
+#[test]
+fn without_a_base_neither_side_wins() {
+    let merged = merge3("", &text("a b"), &text("a b c"));
+    assert_eq!((merged.conflicts.len(), merged.pushes), (1, false));
+    assert_eq!(merged.file, text("a b"));
+    assert_eq!(merged.push, text("a b c"));
+    let next = merge3(&merged.base, &merged.file, &merged.push);
+    assert_eq!(next, merged);
+    assert!(merge3("", &text("a b"), &text("a b")).conflicts.is_empty());
+    assert_eq!(merge3("", "", &text("a b")).file, text("a b"));
+}
+
+#[test]
+fn a_persons_own_way_of_writing_stays() {
+    let base = "# {^ h.1}Title\n\none two\n\nthree\n";
+    let local = "\n\n# {^ h.1}Title\n\none\ntwo\n\n\n\nthree";
+    let same = merge3(base, local, base);
+    assert_eq!((same.file.as_str(), same.pushes), (local, false));
+    let merged = merge3(base, local, "# {^ h.1}Title\n\none two\n\nchanged\n");
+    assert!(merged.file.contains("one\ntwo\n"), "{}", merged.file);
+    assert!(merged.file.ends_with("changed\n"));
+    assert!(!merged.pushes);
+}
+
+#[test]
+fn a_heading_gains_the_anchor_that_google_gave() {
+    let merged = merge3("# A\n\na\n", "# A\n\nx\n", "# {^ h.1}A\n\na\n");
+    assert_eq!(merged.file, "# {^ h.1}A\n\nx\n");
+    assert_eq!(merged.push, "# {^ h.1}A\n\nx\n");
+}
+
+#[test]
+fn the_head_is_merged_by_entries() {
+    let head = |title: &str, body: &str| format!("---\ntitle: {title}\nid: 1\n---\n\n{body}\n");
+    let merged = merge3(&head("a", "x"), &head("b", "x"), &head("a", "y"));
+    assert_eq!((merged.file, merged.push, merged.pushes), (head("b", "y"), head("b", "y"), true));
+    let merged = merge3(&head("a", "x"), &head("a", "y"), &head("c", "x"));
+    assert_eq!((merged.file, merged.push), (head("c", "y"), head("c", "y")));
+    let merged = merge3(&head("a", "x"), &head("b", "y"), &head("c", "x"));
+    assert_eq!((merged.file, merged.push, merged.base), (head("b", "y"), head("c", "y"), head("a", "x")));
+    assert_eq!(merged.conflicts.len(), 1);
+}
+
+#[test]
+fn a_landed_push_leaves_frozen_sections_frozen() {
+    let (base, local, remote) = (text("A a B b"), text("A x B l"), text("A y B b"));
+    let merged = merge3(&base, &local, &remote);
+    let base = graft(&remote, &merged.base, &merged.push).unwrap();
+    let next = merge3(&base, &merged.file, &merged.push);
+    assert_eq!((words(&base), next.conflicts.len(), next.pushes), ("A a B l".into(), 1, false));
+}
+
+/// One edit of a row of words: where, how many go, what comes.
+type Edit = (usize, usize, Vec<bool>);
+
+/// Applies edits with fresh words, so that every word of a side can be found again.
+fn edited(base: &[String], edits: &[Edit], name: char) -> Vec<String> {
+    let mut words = base.to_vec();
+    for (count, (at, gone, fresh)) in edits.iter().enumerate() {
+        let at = at % (words.len() + 1);
+        let end = (at + gone).min(words.len());
+        let fresh: Vec<String> = fresh
+            .iter()
+            .enumerate()
+            .map(|(index, heading)| {
+                if *heading {
+                    format!("{}{count}{index}", name.to_uppercase())
+                } else {
+                    format!("{name}{count}{index}")
+                }
+            })
+            .collect();
+        words.splice(at..end, fresh);
+    }
+    words
+}
+
+fn edits() -> impl Strategy<Value = Vec<Edit>> {
+    prop::collection::vec((0_usize..20, 0_usize..3, prop::collection::vec(prop::bool::weighted(0.2), 0..3)), 0..4)
+}
+
+fn base_words() -> impl Strategy<Value = Vec<String>> {
+    let few = vec!["a", "b", "c", "\\", "A", "B", "d", "e"];
+    let many = vec!["a", "b", "A", "c", "d", "e", "B", "f", "g", "C", "h"];
+    prop_oneof![
+        // Few different words, so that blocks repeat.
+        prop::collection::vec(prop::sample::select(few), 1..12),
+        prop::sample::subsequence(many, 1..11),
+    ]
+    .prop_map(|words| words.into_iter().map(String::from).collect())
+}
+
+fn all_words(merged: &Merged) -> Vec<String> {
+    let mut all: Vec<String> = words(&merged.file).split(' ').map(String::from).collect();
+    for conflict in &merged.conflicts {
+        all.extend(words(&conflict.mine).split(' ').map(String::from));
+        all.extend(words(&conflict.theirs).split(' ').map(String::from));
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_merge_keeps_its_promises(base in base_words(), l in edits(), r in edits()) {
+        let join = |words: &[String]| text(&words.join(" "));
+        let (local, remote) = (edited(&base, &l, 'l'), edited(&base, &r, 'r'));
+        let unique = base.iter().collect::<std::collections::BTreeSet<_>>().len() == base.len();
+        let (base, local_text, remote_text) = (join(&base), join(&local), join(&remote));
+        let merged = merge3(&base, &local_text, &remote_text);
+
+        // Nothing that one side wrote is lost.
+        let all = all_words(&merged);
+        for word in local.iter().chain(&remote).filter(|word| word.len() > 1) {
+            prop_assert!(all.contains(word), "{word} is lost in {merged:?}");
+        }
+        let pushed = words(&merged.push);
+        for word in remote.iter().filter(|word| word.len() > 1) {
+            prop_assert!(pushed.split(' ').any(|other| other == word), "{word} would be deleted remotely");
+        }
+
+        // One side alone wins.
+        if same_meaning(&base, &local_text) {
+            prop_assert!(same_meaning(&merged.file, &remote_text) && !merged.pushes);
+        }
+        if same_meaning(&base, &remote_text) {
+            prop_assert!(merged.file == local_text && same_meaning(&merged.push, &local_text));
+        }
+
+        // Both sides are treated alike.
+        let mirrored = merge3(&base, &remote_text, &local_text);
+        prop_assert_eq!(merged.conflicts.len(), mirrored.conflicts.len());
+        if merged.conflicts.is_empty() {
+            prop_assert!(same_meaning(&merged.file, &mirrored.file));
+            prop_assert!(same_meaning(&merged.file, &merged.push));
+        }
+
+        // The next merge finds the same. Blocks that repeat can be paired in another way the next time, so that a
+        // conflict among them may end by itself; what each side wrote is kept then too.
+        let again = merge3(&merged.base, &merged.file, &merged.push);
+        let found = all_words(&again);
+        for word in local.iter().chain(&remote).filter(|word| word.len() > 1) {
+            prop_assert!(found.contains(word), "{word} is lost in {again:?} after {merged:?}");
+        }
+        if unique || merged.conflicts.is_empty() {
+            prop_assert!(!again.pushes, "{again:?} after {merged:?}");
+            prop_assert_eq!(&again.file, &merged.file);
+            prop_assert_eq!(&again.push, &merged.push);
+            prop_assert_eq!(again.conflicts.is_empty(), merged.conflicts.is_empty());
+            // The same with what stands when the push never happens.
+            let unpushed = merge3(&merged.base, &merged.file, &remote_text);
+            prop_assert_eq!(&unpushed.file, &merged.file);
+        }
+
+        for side in [Side::Mine, Side::Theirs] {
+            let ended = resolve(&base, &local_text, &remote_text, Some(side));
+            prop_assert!(ended.conflicts.is_empty() && same_meaning(&ended.file, &ended.push));
+            let kept = if side == Side::Mine { &local } else { &remote };
+            for word in kept.iter().filter(|word| word.len() > 1) {
+                prop_assert!(words(&ended.file).split(' ').any(|other| other == word));
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_can_be_merged(base in ".{0,40}", local in "(\\PC|\n){0,60}", remote in "(\\PC|\n){0,60}") {
+        let merged = merge3(&base, &local, &remote);
+        let again = merge3(&merged.base, &merged.file, &merged.push);
+        prop_assert_eq!(again.file, merged.file);
+    }
+}

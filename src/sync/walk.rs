@@ -1,0 +1,337 @@
+//! The first half of a walk: read the files, read the remote, merge.
+
+use crate::model::{ContentHash, Millis, PartId};
+
+use super::backoff;
+use super::engine::{Engine, Fate};
+use super::hold;
+use super::item::{Dirty, Item, Part, Phase, Walk, notice};
+use super::merge::{self, Merged};
+use super::{Answer, Effect, Failure, FailureClass, JobEnd, Local, Observation, Remote, Touch};
+
+impl Engine {
+    /// The files of an item were read.
+    pub(super) fn observed(&mut self, item: &mut Item, observations: Vec<Observation>) -> Fate {
+        let Some(mut walk) = item.walk.take() else { return self.lost(item) };
+        let mut news = false;
+        for mut observation in observations {
+            // A push that landed moves the base at once, though it is stored only at the end of the walk.
+            if let Some(base) = item.bases.get(&observation.part) {
+                observation.base = Some(base.clone());
+            }
+            news |= self.look_at(item, &mut walk, &observation);
+            walk.observed.insert(observation.part.clone(), observation);
+        }
+        let restless = walk.restless;
+        let silent = !news && !walk.why.wants_remote() && !walk.why.dry;
+        item.walk = Some(walk);
+        if restless {
+            let chance = self.chance.draw();
+            item.failures = item.failures.saturating_add(1);
+            let at = Millis(self.now.0.saturating_add(backoff::next(item.failures, None, chance)));
+            return self.put_off(item, at);
+        }
+        if item.dirty.forget {
+            self.retire(item);
+            return Fate::Drop;
+        }
+        if self.halted.is_some() {
+            return self.stop(item);
+        }
+        if silent {
+            return self.end(item);
+        }
+        self.fetch(item)
+    }
+
+    /// Takes in one file; tells whether it says anything that was not recorded.
+    fn look_at(&mut self, item: &mut Item, walk: &mut Walk, observation: &Observation) -> bool {
+        let key = (item.id.clone(), observation.part.clone());
+        let count = item.parts.len();
+        let part = item.parts.entry(observation.part.clone()).or_default();
+        part.unusable = None;
+        match &observation.local {
+            Local::Absent => {
+                part.held.clear();
+                if observation.base.is_some() && !part.hidden {
+                    part.hidden = true;
+                    self.note_missing(count);
+                }
+                false
+            }
+            Local::Restless => {
+                walk.restless = true;
+                false
+            }
+            Local::Unusable { notice } => {
+                part.hidden = false;
+                part.unusable = Some(notice.clone());
+                false
+            }
+            Local::Text { hash, text, .. } => {
+                part.hidden = false;
+                if walk.why.twice.remove(&observation.part) && part.first_reading != Some(*hash) {
+                    // Nobody says when the writer is done: the same bytes twice with quiet between must do.
+                    part.first_reading = Some(*hash);
+                    self.settle.touch(key, Touch::Modified { closes: false }, self.now);
+                    return false;
+                }
+                part.first_reading = None;
+                if walk.why.accept {
+                    part.accepted = Some(*hash);
+                }
+                let news = is_news(walk, part, observation.base.as_deref(), *hash, text);
+                if news {
+                    let chance = self.chance.draw();
+                    self.polling.note_edit(self.now, chance);
+                } else if observation.base.as_ref().is_some_and(|base| base == text) {
+                    part.held.clear();
+                    part.refused.clear();
+                }
+                news
+            }
+        }
+    }
+
+    /// Asks for the remote.
+    pub(super) fn fetch(&mut self, item: &mut Item) -> Fate {
+        if self.halted.is_some() {
+            return self.stop(item);
+        }
+        // What the feed named up to here is covered by this reading; what it names from now on is for the next walk.
+        item.dirty.remote = false;
+        if let Some(walk) = &mut item.walk {
+            walk.why.remote = true;
+        }
+        item.covers = self.pages.count;
+        item.phase = Phase::Fetching;
+        self.out.push(Effect::Fetch { item: item.id.clone() });
+        Fate::Keep
+    }
+
+    /// The remote was read, or not.
+    pub(super) fn fetched(&mut self, item: &mut Item, result: Result<Remote, Failure>) -> Fate {
+        match result {
+            Ok(remote) => {
+                self.signed_in();
+                self.read_remote(item, remote)
+            }
+            Err(failure) if failure.class == FailureClass::Gone => self.gone(item, failure),
+            Err(failure) => self.fail(item, failure),
+        }
+    }
+
+    fn read_remote(&mut self, item: &mut Item, remote: Remote) -> Fate {
+        if item.dirty.forget {
+            self.retire(item);
+            return Fate::Drop;
+        }
+        if self.halted.is_some() {
+            return self.stop(item);
+        }
+        let Some(mut walk) = item.walk.take() else { return self.lost(item) };
+        item.failures = 0;
+        item.failure = None;
+        item.gone = false;
+        item.kind = Some(remote.kind);
+        item.title.clone_from(&remote.title);
+        item.can_edit = remote.can_edit;
+        settle_unknown(item, &remote);
+        // A part that has neither base nor file nor remote is nothing any more.
+        let known: Vec<PartId> = remote.parts.iter().map(|(id, _)| id.clone()).collect();
+        item.parts.retain(|id, _| known.contains(id) || walk.observed.contains_key(id));
+        walk.merged.clear();
+        walk.plans.clear();
+        for (id, text) in &remote.parts {
+            if let Some(merged) = self.merge_part(item, &walk, id, text) {
+                if merged.pushes && !walk.pushed.contains(id) {
+                    walk.plans.push_back(id.clone());
+                }
+                walk.merged.insert(id.clone(), merged);
+            }
+        }
+        for (id, part) in &mut item.parts {
+            if !known.contains(id) && walk.local(id).is_some_and(|local| *local != Local::Absent) {
+                part.refused = vec![notice("PART_GONE", "this tab no longer exists in the document; the file is kept")];
+            }
+        }
+        // A resolution is for the conflicts that stood when it was asked for; it must not end later ones.
+        walk.why.resolve.clear();
+        walk.remote = Some(remote);
+        item.walk = Some(walk);
+        self.next_plan(item)
+    }
+
+    /// Merges one file with its remote text; `None` when the file takes no part in this walk.
+    fn merge_part(&mut self, item: &mut Item, walk: &Walk, id: &PartId, remote: &str) -> Option<Merged> {
+        let waits = self.settle.waits(&(item.id.clone(), id.clone()));
+        let part = item.parts.entry(id.clone()).or_default();
+        let observation = walk.observed.get(id);
+        let base = item.bases.get(id).or(observation.and_then(|seen| seen.base.as_ref()));
+        let merged = match observation.map_or(&Local::Absent, |seen| &seen.local) {
+            Local::Absent if part.hidden && !walk.why.restore => None,
+            Local::Absent => {
+                part.hidden = false;
+                Some(merge::adopt(remote))
+            }
+            Local::Unusable { .. } | Local::Restless => None,
+            // Touched since it was read: whatever was read may be half of a save.
+            Local::Text { .. } if waits => None,
+            Local::Text { hash, text, .. } => {
+                part.held = hold::holds(base.map(String::as_str), text);
+                let accepted = part.accepted == Some(*hash);
+                let side = walk.why.resolve.iter().rev().find(|(part, _)| part == id).map(|(_, side)| *side);
+                if accepted {
+                    part.held.clear();
+                }
+                part.held.is_empty().then(|| merge::resolve(base.map_or("", String::as_str), text, remote, side))
+            }
+        };
+        if let Some(merged) = &merged {
+            part.conflicts = merged.conflicts.iter().map(|conflict| conflict.heading.clone()).collect();
+            if !merged.pushes {
+                part.refused.clear();
+            }
+        }
+        merged
+    }
+
+    /// The item is gone or hidden from this account. Files that equal their base are put away; edits are kept.
+    fn gone(&mut self, item: &mut Item, failure: Failure) -> Fate {
+        let Some(walk) = &item.walk else { return self.lost(item) };
+        let untouched = walk.observed.values().all(|seen| match &seen.local {
+            Local::Absent => true,
+            Local::Text { text, .. } => seen.base.as_ref().is_some_and(|base| merge::same_meaning(base, text)),
+            Local::Unusable { .. } | Local::Restless => false,
+        });
+        let waiters = item.walk.take().map(|walk| walk.waiters).unwrap_or_default();
+        for waiter in waiters {
+            self.reply(waiter.request, Answer::Failed(failure.clone()));
+        }
+        if !item.mirrored || untouched {
+            if item.mirrored {
+                self.out.push(Effect::Retire { item: item.id.clone() });
+            }
+            return Fate::Drop;
+        }
+        item.gone = true;
+        item.failure = Some(failure);
+        item.phase = Phase::Idle;
+        self.cover(&item.id, item.covers);
+        Fate::Keep
+    }
+
+    /// Ends a walk that came to its end, and answers who waited for it.
+    pub(super) fn end(&mut self, item: &mut Item) -> Fate {
+        item.phase = Phase::Idle;
+        let Some(walk) = item.walk.take() else { return Fate::Keep };
+        item.failures = 0;
+        item.moved = 0;
+        let answer = Answer::Done { notices: item.notices(), requests: walk.requests };
+        for waiter in walk.waiters {
+            self.reply(waiter.request, answer.clone());
+        }
+        Fate::Keep
+    }
+
+    /// Ends a walk that failed: its waiters are told, its reasons are kept where trying again can help.
+    pub(super) fn fail(&mut self, item: &mut Item, failure: Failure) -> Fate {
+        let Some(walk) = item.walk.take() else { return self.lost(item) };
+        item.phase = Phase::Idle;
+        for waiter in &walk.waiters {
+            self.reply(waiter.request, Answer::Failed(failure.clone()));
+        }
+        if !item.mirrored {
+            return Fate::Drop;
+        }
+        item.failures = item.failures.saturating_add(1);
+        item.failure = Some(failure.clone());
+        let mut why = Dirty { dry: false, ..walk.why };
+        // Something real is left to do even if only a plan was asked for: an ended push to record, for one.
+        why.remote |= !item.ended.is_empty() || !item.unknown.is_empty();
+        match failure.class {
+            FailureClass::Transient => {
+                item.dirty.join(why);
+                let chance = self.chance.draw();
+                let wait = backoff::next(item.failures, failure.retry_after_ms, chance);
+                self.retry_at(item, Millis(self.now.0.saturating_add(wait)));
+            }
+            FailureClass::SignedOut => {
+                item.dirty.join(why);
+                self.paused = Some(failure);
+            }
+            FailureClass::Permanent | FailureClass::Gone | FailureClass::CursorExpired => {}
+        }
+        Fate::Keep
+    }
+
+    /// Ends a walk that a local obstacle stopped; disks and databases recover, so it is always tried again.
+    pub(super) fn fail_here(&mut self, item: &mut Item, mut failure: Failure) -> Fate {
+        failure.class = FailureClass::Transient;
+        self.fail(item, failure)
+    }
+
+    /// Ends a walk early; it is begun again at `at` with the same reasons and waiters.
+    pub(super) fn put_off(&mut self, item: &mut Item, at: Millis) -> Fate {
+        self.hand_back(item);
+        self.retry_at(item, at);
+        Fate::Keep
+    }
+
+    /// Ends a walk early; it is begun again as soon as its files are quiet, with the same reasons and waiters.
+    pub(super) fn hand_back(&mut self, item: &mut Item) {
+        item.phase = Phase::Idle;
+        let Some(walk) = item.walk.take() else { return };
+        item.dirty.join(walk.why);
+        // The order of the waiters does not matter: all are answered at the same moment.
+        item.waiters.extend(walk.waiters);
+    }
+
+    /// Ends a walk because of a halt; what it was for is kept until the account goes on.
+    pub(super) fn stop(&mut self, item: &mut Item) -> Fate {
+        let waiters = item.walk.as_mut().map(|walk| std::mem::take(&mut walk.waiters)).unwrap_or_default();
+        self.hand_back(item);
+        if let Some(failure) = self.halted.clone() {
+            for waiter in waiters {
+                self.reply(waiter.request, Answer::Failed(failure.clone()));
+            }
+        }
+        if item.mirrored { Fate::Keep } else { Fate::Drop }
+    }
+
+    /// A phase without a walk cannot be; the item is looked at anew instead of standing still for ever.
+    pub(super) fn lost(&mut self, item: &mut Item) -> Fate {
+        item.phase = Phase::Idle;
+        item.dirty.remote = true;
+        Fate::Keep
+    }
+}
+
+/// Tells whether a file says anything that the remote should be asked about.
+fn is_news(walk: &Walk, part: &Part, base: Option<&str>, hash: ContentHash, text: &str) -> bool {
+    let Some(base) = base else { return true };
+    if base == text {
+        return false;
+    }
+    // Only touched, and still the bytes that were recorded: an echo of our own deposit, or edits that already wait.
+    let echo = walk.why.local && !walk.why.look && part.hash == Some(hash);
+    !echo && !merge::same_meaning(base, text)
+}
+
+/// Finds out what became of pushes without an answer, by what the remote says now. They are never sent again as they
+/// were: if one did not land, the merge finds the edit again and it is planned anew.
+fn settle_unknown(item: &mut Item, remote: &Remote) {
+    for unknown in std::mem::take(&mut item.unknown) {
+        let moved = remote.revision.as_ref() != Some(&unknown.revision);
+        let text = remote.parts.iter().find(|(id, _)| *id == unknown.part).map(|(_, text)| text);
+        let landed = moved && text.is_some_and(|text| merge::same_meaning(text, &unknown.expected));
+        if landed {
+            if let Some(base) = unknown.base {
+                item.bases.insert(unknown.part, base);
+            }
+            item.ended.push((unknown.job, JobEnd::Accepted));
+        } else {
+            item.ended.push((unknown.job, JobEnd::Reconciled));
+        }
+    }
+}
