@@ -50,6 +50,10 @@ pub(crate) async fn run(home: Option<&Path>, arguments: DemoArguments, json: boo
     serve::log_to_stderr();
     let home = demo_home(home)?;
     let places = Places::find(Some(&home)).map_err(failed)?;
+    // Before anything is changed: a second demo must not move the first one's Google.
+    if std::os::unix::net::UnixStream::connect(places.control_socket()).is_ok() {
+        return Err(failed(Error::AlreadyRunning { path: places.run }));
+    }
     let mut memory = prepare(&places)?;
     let mut google = start_google(&places, &arguments, memory.listen).await?;
     let mut ids = Vec::new();
@@ -103,10 +107,10 @@ async fn welcome(
             continue;
         }
         match client::ask(&socket, Command::Fetch { id: id.clone(), refresh: false }).await {
-            Ok(report) => {
-                let path = report.get("path").and_then(Value::as_str).map(PathBuf::from).unwrap_or_default();
-                memory.fetched.push((id.clone(), path));
-            }
+            Ok(report) => match report.get("path").and_then(Value::as_str) {
+                Some(path) => memory.fetched.push((id.clone(), path.into())),
+                None => tracing::warn!(id, "the document has no file"),
+            },
             // One document that cannot be shown does not take the others away.
             Err(answer) => print::error(&answer, json),
         }
