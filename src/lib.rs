@@ -3,12 +3,14 @@
 
 pub mod cli;
 pub mod config;
+pub mod daemon;
 pub mod emulator;
 pub mod error;
 pub mod gdocs;
 pub mod google;
 pub mod kinds;
 pub mod mebdf;
+pub mod mirror;
 pub mod model;
 pub mod store;
 pub mod sync;

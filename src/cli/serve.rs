@@ -21,11 +21,7 @@ pub(crate) async fn daemon(places: Places) -> Answer<()> {
 
 /// Runs a daemon until a signal or a failure: the one place where the door meets the daemon.
 pub(crate) async fn run_daemon(places: Places, config: Config) -> Result<()> {
-    tokio::select! {
-        () = stop_signal() => drop((places, config)),
-        () = tokio::task::yield_now() => {}
-    }
-    Err(Error::InvalidInput { what: "there is no daemon yet".into(), suggestion: "Join the rooms.".into() })
+    crate::daemon::run(places, config, stop_signal()).await
 }
 
 /// Runs the embedded Google until a signal.

@@ -7,6 +7,7 @@ mod bridge;
 mod control;
 mod documentation;
 mod host;
+mod mirrored;
 mod outline;
 mod schema;
 mod server;
@@ -22,6 +23,7 @@ pub use control::{CONTROL_VERSION, Command, ControlOutcome, ControlReply, Contro
 pub use host::{
     AccountStatus, DiffReport, Done, Hit, Host, ItemReport, PartReport, PushReport, Side, StatusReport, WaitingStatus,
 };
+pub use mirrored::Mirrors;
 pub use outline::{OutlineEntry, outline};
 pub use server::{Server, serve_mcp};
 pub(crate) use socket::read_line;
