@@ -58,10 +58,8 @@ fn entries(body: &str) -> Option<Vec<(String, String)>> {
         return Some(Vec::new());
     }
     let Entries(entries) = serde_saphyr::from_str::<Entries>(body).ok()?;
-    let unique = entries
-        .iter()
-        .enumerate()
-        .all(|(index, (key, _))| !key.is_empty() && entries.iter().take(index).all(|(earlier, _)| earlier != key));
+    let mut seen = HashSet::new();
+    let unique = entries.iter().all(|(key, _)| !key.is_empty() && seen.insert(key));
     unique.then_some(entries)
 }
 

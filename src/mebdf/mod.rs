@@ -1,10 +1,13 @@
 //! The text format: parse, print, sections. Pure.
 
 mod braces;
+mod emphasis;
 mod escape;
 mod front_matter;
 mod inline;
 mod join;
+#[cfg(test)]
+mod laws;
 mod mask;
 mod normalize;
 mod parse;

@@ -29,7 +29,12 @@ pub(super) fn blocks(source: &str) -> (Vec<Block>, Vec<Finding>) {
         images: 0,
         block_range: 0..0,
     };
-    for (event, range) in Parser::new_ext(&masked.text, mask::options()).into_offset_iter() {
+    let parser = Parser::new_ext(&masked.text, mask::options());
+    for (label, definition) in parser.reference_definitions().iter() {
+        let message = format!("the definition of `{label}` is written into the links that use it, and not kept apart");
+        builder.findings.push(Finding { at: definition.span.start, code: "LINK_DEFINITION", message });
+    }
+    for (event, range) in parser.into_offset_iter() {
         builder.event(event, range);
     }
     builder.flush();
