@@ -42,7 +42,7 @@ impl World {
             listen,
             emulator: None,
             daemon: None,
-            http: reqwest::Client::new(),
+            http: client(),
         };
         // The demo makes the home and signs in; then its two halves run apart.
         let listen = world.listen.clone();
@@ -276,4 +276,10 @@ pub(crate) fn edit_in_place(file: &Path, old: &str, new: &str) {
     let text = std::fs::read_to_string(file).unwrap();
     assert!(text.contains(old), "{old:?} is not in {text:?}");
     std::fs::write(file, text.replacen(old, new, 1)).unwrap();
+}
+
+fn client() -> reqwest::Client {
+    // The second test of a process finds the provider installed already.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    reqwest::Client::new()
 }

@@ -13,7 +13,7 @@ use super::{paragraphs, restyle, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, Request, apply};
 use crate::kinds::PushPlan;
-use crate::mebdf::{Block, Content, Property, Run, Tree, clean, parse, print, print_block};
+use crate::mebdf::{Block, Content, Property, PropertyValue, Run, Tree, clean, parse, print, print_block};
 use crate::model::{ItemId, Notice, PartId};
 
 /// Seeds the ids that the model makes up while a plan is tried; they never leave it.
@@ -149,7 +149,8 @@ pub(super) struct Planner<'a> {
 struct Entry<'a> {
     index: usize,
     block: &'a Block,
-    state: Vec<Property>,
+    named_style: Option<String>,
+    properties: Vec<Property>,
     locked: Option<String>,
     key: String,
 }
@@ -161,7 +162,12 @@ fn entries(blocks: &[Block]) -> Vec<Entry<'_>> {
         .zip(states)
         .enumerate()
         .filter(|(_, (block, _))| !matches!(block.content, Content::Directive { .. }))
-        .map(|(index, (block, state))| Entry { index, block, state: state.properties, locked: state.locked, key: key(&block.content) })
+        .map(|(index, (block, state))| {
+            let mut properties = state.properties;
+            // Turned off is what it is anyway.
+            properties.retain(|property| property.value != PropertyValue::Off);
+            Entry { index, block, named_style: state.style, properties, locked: state.locked, key: key(&block.content) }
+        })
         .collect()
 }
 
@@ -245,8 +251,12 @@ impl Planner<'_> {
                         block: entry.block,
                         line: self.line_number(entry.block),
                         lock: entry.locked.clone(),
-                        named_style: named_style(&entry.state),
-                        styled: entry.state.iter().any(|property| !is_named_style(&property.name)),
+                        named_style: match entry.named_style.as_deref() {
+                            Some("Title") => "TITLE",
+                            Some("Subtitle") => "SUBTITLE",
+                            Some(_) | None => "NORMAL_TEXT",
+                        },
+                        styled: !entry.properties.is_empty(),
                     })
                     .collect(),
                 next: old.get(old_end).map(neighbour),
@@ -258,7 +268,7 @@ impl Planner<'_> {
 
     fn pair(&mut self, old: &Entry<'_>, new: &Entry<'_>) {
         let line = self.line_number(new.block);
-        if old.state != new.state {
+        if (&old.named_style, &old.properties) != (&new.named_style, &new.properties) {
             self.refuse("STYLE_LOCKED", line, "paragraph styles cannot be pushed yet; the text around them can");
         }
         let origin = &self.remote.origins[old.index];
@@ -320,18 +330,6 @@ pub(super) struct New<'a> {
     pub(super) named_style: &'static str,
     /// Whether directives ask for more than a named style.
     pub(super) styled: bool,
-}
-
-fn is_named_style(name: &str) -> bool {
-    matches!(name, "Title" | "Subtitle" | "Normal text")
-}
-
-fn named_style(state: &[Property]) -> &'static str {
-    match state.iter().rev().find(|property| is_named_style(&property.name)).map(|property| property.name.as_str()) {
-        Some("Title") => "TITLE",
-        Some("Subtitle") => "SUBTITLE",
-        Some(_) | None => "NORMAL_TEXT",
-    }
 }
 
 /// Tells how alike two blocks are; `None` when one cannot become the other.
