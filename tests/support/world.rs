@@ -59,6 +59,7 @@ impl World {
             .args(arguments)
             .arg("--home")
             .arg(&self.home)
+            .env("MCP_WORKSPACE_LOG", "debug,hyper=warn,reqwest=warn")
             .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -92,11 +93,10 @@ impl World {
 
     /// Tells whether the daemon has ended by itself.
     pub(crate) fn daemon_died(&mut self) -> bool {
-        let died = self.daemon.as_mut().is_some_and(|daemon| daemon.try_wait().unwrap().is_some());
-        if died {
+        if self.daemon.as_mut().is_some_and(|daemon| daemon.try_wait().unwrap().is_some()) {
             self.daemon = None;
         }
-        died
+        self.daemon.is_none()
     }
 
     /// Kills the daemon with SIGKILL.

@@ -148,3 +148,16 @@ fn a_new_item_that_cannot_be_fetched_is_forgotten() {
     let unknown = engine.step(Millis(0), Event::Asked { request: RequestId(2), command: Command::Forget(id(0)) });
     assert_eq!(words(&unknown), "failed");
 }
+
+#[test]
+fn a_save_seen_before_it_was_quiet_is_pushed_when_it_is() {
+    let mut engine = engine(1);
+    let touch = Event::Touched { item: id(0), part: PartId::default(), touch: super::super::Touch::Complete };
+    engine.step(Millis(10), touch);
+    assert_eq!(words(&engine.step(Millis(11), observed(id(0), "a", "b"))), "fetch");
+    assert_eq!(words(&engine.step(Millis(12), fetched(id(0), "a", true))), "record");
+    engine.step(Millis(13), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(words(&engine.step(Millis(60), Event::Tick)), "observe");
+    assert_eq!(words(&engine.step(Millis(61), observed(id(0), "a", "b"))), "fetch", "it is no echo of anything");
+    assert_eq!(words(&engine.step(Millis(62), fetched(id(0), "a", true))), "plan");
+}
