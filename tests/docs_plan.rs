@@ -59,7 +59,8 @@ fn walk(content: &[Value], units: &mut [u16], paragraphs: &mut Vec<(usize, usize
     for element in content {
         let index = |value: &Value, key: &str| value[key].as_u64().unwrap_or(0) as usize;
         if let Some(paragraph) = element.get("paragraph") {
-            let mut plain = !paragraph.to_string().contains("suggested") && paragraph.get("positionedObjectIds").is_none();
+            let mut plain =
+                !paragraph.to_string().contains("suggested") && paragraph.get("positionedObjectIds").is_none();
             for part in paragraph["elements"].as_array().unwrap() {
                 if let Some(text) = part["textRun"]["content"].as_str() {
                     plain &= !text.chars().any(|c| ('\u{e000}'..='\u{f8ff}').contains(&c));
@@ -123,7 +124,8 @@ fn without_paragraph(document: &Value, tab: usize, start: usize) -> Value {
     fn blank(value: &mut Value, start: usize) {
         match value {
             Value::Object(map) => {
-                if map.contains_key("paragraph") && map.get("startIndex").and_then(Value::as_u64) == Some(start as u64) {
+                if map.contains_key("paragraph") && map.get("startIndex").and_then(Value::as_u64) == Some(start as u64)
+                {
                     let style = map["paragraph"]["paragraphStyle"].take();
                     let bullet = map["paragraph"]["bullet"].take();
                     *value = serde_json::json!({ "style": style, "bullet": bullet });
@@ -181,7 +183,8 @@ fn change_one_word(raw: &Value, remote: &Fetched, tab: usize, paragraph: (usize,
     let old = &text[word.clone()];
     let body = body_start(&part.text);
     // The same word may stand in several places; the file has them in the order of the document.
-    let before = String::from_utf16_lossy(&units[..paragraph.0]).matches(old).count() + text[..word.start].matches(old).count();
+    let before =
+        String::from_utf16_lossy(&units[..paragraph.0]).matches(old).count() + text[..word.start].matches(old).count();
     let places: Vec<usize> = part.text[body..].match_indices(old).map(|(place, _)| place).collect();
     if places.len() != String::from_utf16_lossy(&units).matches(old).count() {
         return false;
@@ -198,7 +201,8 @@ fn change_one_word(raw: &Value, remote: &Fetched, tab: usize, paragraph: (usize,
     }
     let mut edited = part.text.clone();
     edited.replace_range(body + place..body + place + old.len(), &typed(new));
-    let plan = docs::plan(remote, &part.id, &edited, false).unwrap_or_else(|error| panic!("{old:?} → {new:?} in {text:?}: {error}"));
+    let plan = docs::plan(remote, &part.id, &edited, false)
+        .unwrap_or_else(|error| panic!("{old:?} → {new:?} in {text:?}: {error}"));
     assert!(plan.refused.is_empty() && plan.holds.is_empty(), "{old:?} → {new:?} in {text:?}: {:?}", plan.refused);
     assert!((1..=3).contains(&plan.requests.len()), "{old:?} → {new:?} in {text:?}: {:#?}", plan.requests);
     let mut wanted = units.clone();
@@ -227,9 +231,20 @@ fn an_unedited_document_needs_no_request() {
     for (name, raw) in documents {
         let remote = fetched(&raw);
         for part in &remote.parts {
-            for text in [part.text.clone(), part.text.replace('\n', "\r\n"), format!("\u{feff}{}", part.text), format!("{}\n\n", part.text)] {
-                let plan = docs::plan(&remote, &part.id, &text, false).unwrap_or_else(|error| panic!("{name}: {error}"));
-                assert!(plan.requests.is_empty() && plan.refused.is_empty(), "{name}: {:#?} {:#?}", plan.requests, plan.refused);
+            for text in [
+                part.text.clone(),
+                part.text.replace('\n', "\r\n"),
+                format!("\u{feff}{}", part.text),
+                format!("{}\n\n", part.text),
+            ] {
+                let plan =
+                    docs::plan(&remote, &part.id, &text, false).unwrap_or_else(|error| panic!("{name}: {error}"));
+                assert!(
+                    plan.requests.is_empty() && plan.refused.is_empty(),
+                    "{name}: {:#?} {:#?}",
+                    plan.requests,
+                    plan.refused
+                );
             }
         }
     }
@@ -267,7 +282,8 @@ fn every_script_stands_around_an_edit() {
             let document: gdocs::Document = serde_json::from_value(raw.clone()).unwrap();
             let paragraphs = flatten(&raw["tabs"][0]).1;
             let (start, _) = paragraphs[dice.roll(paragraphs.len())];
-            let insert = serde_json::json!({"insertText": {"location": {"index": start}, "text": format!("{script} ")}});
+            let insert =
+                serde_json::json!({"insertText": {"location": {"index": start}, "text": format!("{script} ")}});
             let requests = gdocs::read_requests(&[insert]).unwrap();
             let raw = serde_json::to_value(gdocs::apply(&document, &requests, 3).unwrap().document).unwrap();
             let remote = fetched(&raw);
@@ -324,7 +340,10 @@ fn make(blocks: &mut Vec<Block>, at: usize, change: Change, count: usize) -> boo
             blocks.insert(at, Block::new(Content::Paragraph { runs: text(format!("Inserted {count} 👍🏽 *star*")) }));
         }
         Change::InsertHeading => {
-            blocks.insert(at, Block::new(Content::Heading { level: 2, anchor: None, runs: text(format!("Heading {count}")) }));
+            blocks.insert(
+                at,
+                Block::new(Content::Heading { level: 2, anchor: None, runs: text(format!("Heading {count}")) }),
+            );
         }
         Change::InsertItem => {
             let Content::Item { depth, mark, .. } = content else { return false };
@@ -335,13 +354,20 @@ fn make(blocks: &mut Vec<Block>, at: usize, change: Change, count: usize) -> boo
             *level = *level % 6 + 1;
         }
         Change::Bold | Change::Plain | Change::Underline | Change::Link => {
-            let (Content::Paragraph { runs } | Content::Heading { runs, .. } | Content::Item { runs, .. }) = &mut blocks[at].content else {
+            let (Content::Paragraph { runs } | Content::Heading { runs, .. } | Content::Item { runs, .. }) =
+                &mut blocks[at].content
+            else {
                 return false;
             };
-            let Some(run) = runs.iter_mut().find(|run| matches!(run.content, RunContent::Text(_)) && !run.marks.code) else { return false };
+            let Some(run) = runs.iter_mut().find(|run| matches!(run.content, RunContent::Text(_)) && !run.marks.code)
+            else {
+                return false;
+            };
             match change {
                 Change::Bold => run.marks.bold = true,
-                Change::Plain => (run.marks.bold, run.marks.italic, run.marks.strike, run.marks.link) = (false, false, false, None),
+                Change::Plain => {
+                    (run.marks.bold, run.marks.italic, run.marks.strike, run.marks.link) = (false, false, false, None)
+                }
                 Change::Underline => {
                     let underline = Property { name: "underline".into(), value: PropertyValue::On };
                     if run.marks.link.is_some() || run.marks.properties.iter().any(|p| p.name == "underline") {
@@ -394,8 +420,9 @@ fn edits_of_blocks_and_styles_arrive() {
                 }
             }
             let edited = mebdf::print(&tree);
-            let plan = docs::plan(&remote, &part.id, &edited, false)
-                .unwrap_or_else(|error| panic!("{name} round {round} {changes:?}: {error}\n{}\n=====\n{edited}", part.text));
+            let plan = docs::plan(&remote, &part.id, &edited, false).unwrap_or_else(|error| {
+                panic!("{name} round {round} {changes:?}: {error}\n{}\n=====\n{edited}", part.text)
+            });
             let document: gdocs::Document = serde_json::from_value(raw.clone()).unwrap();
             let requests = gdocs::read_requests(&plan.requests).unwrap();
             let after = gdocs::apply(&document, &requests, 100 + round as u64).unwrap();

@@ -48,7 +48,13 @@ async fn check_editor(name: &str, save: impl Fn(&Path)) {
 
 /// Runs an editor; says so and returns false where it is not installed.
 fn run(program: &str, arguments: &[&str]) -> bool {
-    match Command::new(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status() {
+    match Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+    {
         Ok(status) => {
             assert!(status.success(), "{program} {arguments:?}: {status}");
             true
@@ -69,7 +75,22 @@ fn installed(program: &str) -> bool {
 async fn vim_saves_once() {
     if installed("vim") {
         check_editor("vim", |file| {
-            run("vim", &["-u", "NONE", "-N", "-es", "-c", "set writebackup backup", "-c", "%s/Bravo/Golf/", "-c", "wq", file.to_str().unwrap()]);
+            run(
+                "vim",
+                &[
+                    "-u",
+                    "NONE",
+                    "-N",
+                    "-es",
+                    "-c",
+                    "set writebackup backup",
+                    "-c",
+                    "%s/Bravo/Golf/",
+                    "-c",
+                    "wq",
+                    file.to_str().unwrap(),
+                ],
+            );
         })
         .await;
     }
@@ -146,13 +167,19 @@ async fn check_kill(point: &str) {
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
     let whole = std::fs::read_to_string(&file).unwrap();
-    assert!(whole.contains("⟦token⟧") && whole.contains("Alpha paragraph") && whole.contains("Delta closes"), "{point}: {whole}");
+    assert!(
+        whole.contains("⟦token⟧") && whole.contains("Alpha paragraph") && whole.contains("Delta closes"),
+        "{point}: {whole}"
+    );
     world.start_daemon(&[]);
     until("the edit is in the document", || async { world.text(&id).await.contains("⟦token⟧") }).await;
     tokio::time::sleep(Duration::from_millis(1500)).await;
     let text = world.text(&id).await;
     assert_eq!(text.matches("⟦token⟧").count(), 1, "{point}: {text}");
-    assert_eq!(text, "Alpha paragraph stays here.\nBravo inserted⟦token⟧ paragraph is long enough to be edited.\nCharlie 👍🏽 กำ שלום ends it.\nDelta closes the list of words.\n\n");
+    assert_eq!(
+        text,
+        "Alpha paragraph stays here.\nBravo inserted⟦token⟧ paragraph is long enough to be edited.\nCharlie 👍🏽 กำ שלום ends it.\nDelta closes the list of words.\n\n"
+    );
     let whole = std::fs::read_to_string(&file).unwrap();
     assert_eq!(whole.matches("⟦token⟧").count(), 1, "{point}: {whole}");
 }
@@ -191,7 +218,10 @@ async fn killed_during_a_deposit() {
     until("the daemon is dead", || std::future::ready(world.daemon_died())).await;
     assert_eq!(std::fs::read_to_string(&file).unwrap(), before, "the file is whole, and the old one");
     world.start_daemon(&[]);
-    until("the file has the new text", || async { std::fs::read_to_string(&file).unwrap().contains("Hotel paragraph") }).await;
+    until("the file has the new text", || async {
+        std::fs::read_to_string(&file).unwrap().contains("Hotel paragraph")
+    })
+    .await;
     assert_eq!(std::fs::read_to_string(&file).unwrap(), before.replace("Bravo", "Hotel"));
 }
 
@@ -235,7 +265,12 @@ async fn the_same_paragraph_of_both_sides_is_a_conflict() {
     world.post(&format!("/v1/documents/{id}:batchUpdate"), &headings).await;
     let document = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await;
     let content = document["tabs"][0]["documentTab"]["body"]["content"].as_array().unwrap();
-    let start = content.iter().find(|e| e["paragraph"]["elements"][0]["textRun"]["content"] == "Second section\n").unwrap()["startIndex"].as_u64().unwrap();
+    let start = content
+        .iter()
+        .find(|e| e["paragraph"]["elements"][0]["textRun"]["content"] == "Second section\n")
+        .unwrap()["startIndex"]
+        .as_u64()
+        .unwrap();
     let body = json!({"requests": [{"updateParagraphStyle": {"range": {"startIndex": start, "endIndex": start + 1}, "paragraphStyle": {"namedStyleType": "HEADING_2"}, "fields": "namedStyleType"}}]});
     world.post(&format!("/v1/documents/{id}:batchUpdate"), &body).await;
     let file = world.file(&id);
@@ -244,7 +279,10 @@ async fn the_same_paragraph_of_both_sides_is_a_conflict() {
     let conflict = file.with_extension("conflict.md");
     until("the conflict file is there", || async { conflict.exists() }).await;
     let text = std::fs::read_to_string(&conflict).unwrap();
-    assert!(text.contains("Bravo theirs is") && text.contains("Bravo mine is") && text.contains("Bravo paragraph is"), "{text}");
+    assert!(
+        text.contains("Bravo theirs is") && text.contains("Bravo mine is") && text.contains("Bravo paragraph is"),
+        "{text}"
+    );
     edit_in_place(&file, "Echo is free", "Echo still flows");
     until("the other section flows", || async { world.text(&id).await.contains("Echo still flows") }).await;
     assert!(world.text(&id).await.contains("Bravo theirs is"), "the frozen section is not pushed");
@@ -295,7 +333,13 @@ async fn a_hostile_file_is_held_and_the_daemon_goes_on() {
     let file = world.file(&id);
     let good = std::fs::read_to_string(&file).unwrap();
     let before = world.pushes().await.len();
-    for hostile in [Vec::new(), b"\0\0\0".to_vec(), vec![0xff, 0xfe, 0xfd], "{!".repeat(200_000).into_bytes(), "[".repeat(100_000).into_bytes()] {
+    for hostile in [
+        Vec::new(),
+        b"\0\0\0".to_vec(),
+        vec![0xff, 0xfe, 0xfd],
+        "{!".repeat(200_000).into_bytes(),
+        "[".repeat(100_000).into_bytes(),
+    ] {
         std::fs::write(&file, &hostile).unwrap();
         tokio::time::sleep(Duration::from_millis(800)).await;
         assert_eq!(std::fs::read(&file).unwrap(), hostile, "the person's bytes stay");
@@ -311,11 +355,21 @@ async fn a_hostile_file_is_held_and_the_daemon_goes_on() {
 async fn wrong_questions_get_clear_answers() {
     let (world, id) = world("questions").await;
     let file = world.file(&id);
-    for question in [vec!["fetch", "no-such-document-0000000000000000"], vec!["diff", "/etc/passwd"], vec!["push", "/nowhere/x.md"]] {
+    for question in
+        [vec!["fetch", "no-such-document-0000000000000000"], vec!["diff", "/etc/passwd"], vec!["push", "/nowhere/x.md"]]
+    {
         let (done, answer) = world.cli(&question);
-        assert!(!done && answer["error"] == true && answer["suggestion"].as_str().is_some_and(|s| !s.is_empty()), "{question:?}: {answer}");
+        assert!(
+            !done && answer["error"] == true && answer["suggestion"].as_str().is_some_and(|s| !s.is_empty()),
+            "{question:?}: {answer}"
+        );
     }
-    let second = Command::new(env!("CARGO_BIN_EXE_mcp-workspace")).arg("daemon").arg("--home").arg(&world.home).output().unwrap();
+    let second = Command::new(env!("CARGO_BIN_EXE_mcp-workspace"))
+        .arg("daemon")
+        .arg("--home")
+        .arg(&world.home)
+        .output()
+        .unwrap();
     assert!(!second.status.success());
     assert!(String::from_utf8_lossy(&second.stderr).contains("already"), "{second:?}");
     assert!(world.cli(&["status"]).0 && file.exists());
@@ -330,7 +384,12 @@ async fn a_foreign_file_at_the_socket_stays() {
         let socket = run.join(name);
         drop(std::fs::remove_file(&socket));
         std::fs::write(&socket, "mine").unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_mcp-workspace")).arg("daemon").arg("--home").arg(&world.home).output().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_mcp-workspace"))
+            .arg("daemon")
+            .arg("--home")
+            .arg(&world.home)
+            .output()
+            .unwrap();
         assert!(!output.status.success());
         assert!(String::from_utf8_lossy(&output.stderr).contains(name), "{output:?}");
         assert_eq!(std::fs::read_to_string(&socket).unwrap(), "mine");

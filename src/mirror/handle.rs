@@ -251,9 +251,7 @@ impl MirrorHandle {
         };
         let plan = replied.plans.get(&part);
         let status = self.engine_status().await?.items.into_iter().find(|status| status.id == item);
-        let file = status
-            .as_ref()
-            .and_then(|status: &ItemStatus| status.parts.iter().find(|other| other.part == part));
+        let file = status.as_ref().and_then(|status: &ItemStatus| status.parts.iter().find(|other| other.part == part));
         let mut refused = file.map(|file| file.refused.clone()).unwrap_or_default();
         let mut held = file.map(|file| file.held.clone()).unwrap_or_default();
         // A dry run leaves no trace in the engine, so what it found is in the plan alone.
@@ -307,7 +305,8 @@ impl MirrorHandle {
             };
             let diff = similar::TextDiff::from_lines(&base, &now);
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            let text = diff.unified_diff().context_radius(3).header(&format!("a/{name}"), &format!("b/{name}")).to_string();
+            let text =
+                diff.unified_diff().context_radius(3).header(&format!("a/{name}"), &format!("b/{name}")).to_string();
             Ok(DiffReport { item, part, path, diff: if base == now { String::new() } else { text } })
         })
         .await
@@ -353,12 +352,7 @@ impl MirrorHandle {
         self.shared.workspace.resolve(path).ok_or_else(|| Error::NotFound { id: path.display().to_string() })
     }
 
-    async fn report(
-        &self,
-        item: ItemId,
-        notices: Vec<(PartId, Notice)>,
-        stale: Option<String>,
-    ) -> Result<FetchReport> {
+    async fn report(&self, item: ItemId, notices: Vec<(PartId, Notice)>, stale: Option<String>) -> Result<FetchReport> {
         let shared = self.shared.clone();
         blocking(move || {
             let Some(stored) = shared.reader().item(&item)? else { return Err(Error::NotFound { id: item.0 }) };

@@ -28,7 +28,9 @@ impl World {
     /// Makes a home seeded with the documents of the demo. It lies below `target`, since editors save differently in
     /// the system's temporary folder.
     pub(crate) fn new(name: &str) -> Self {
-        let home = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/worlds").join(format!("{name}-{}", std::process::id()));
+        let home = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+            .join("target/worlds")
+            .join(format!("{name}-{}", std::process::id()));
         if home.exists() {
             std::fs::remove_dir_all(&home).unwrap();
         }
@@ -36,14 +38,8 @@ impl World {
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let listen = free.local_addr().unwrap().to_string();
         drop(free);
-        let mut world = Self {
-            base: format!("http://{listen}"),
-            home,
-            listen,
-            emulator: None,
-            daemon: None,
-            http: client(),
-        };
+        let mut world =
+            Self { base: format!("http://{listen}"), home, listen, emulator: None, daemon: None, http: client() };
         // The demo makes the home and signs in; then its two halves run apart.
         let listen = world.listen.clone();
         let mut demo = world.spawn(&["demo", "--listen", &listen, "--token", TOKEN], &[]);
@@ -192,7 +188,9 @@ impl World {
     pub(crate) async fn pushes(&self) -> Vec<Value> {
         let log = self.get("/admin/requests").await;
         let log = log.as_array().unwrap().iter();
-        log.filter(|entry| entry["path"].as_str().unwrap().contains(":batchUpdate") && entry["status"] == 200).cloned().collect()
+        log.filter(|entry| entry["path"].as_str().unwrap().contains(":batchUpdate") && entry["status"] == 200)
+            .cloned()
+            .collect()
     }
 
     /// Types `new` over `old` as somebody else would.

@@ -78,7 +78,8 @@ fn likeliest(
 ) -> Vec<(usize, usize)> {
     let (height, width) = (old.len(), new.len());
     let at = |i: usize, j: usize| i * (width + 1) + j;
-    let scores: Vec<Option<f32>> = old.clone().flat_map(|i| new.clone().map(move |j| (i, j))).map(|(i, j)| likeness(i, j)).collect();
+    let scores: Vec<Option<f32>> =
+        old.clone().flat_map(|i| new.clone().map(move |j| (i, j))).map(|(i, j)| likeness(i, j)).collect();
     let score = |i: usize, j: usize| scores.get(i * width + j).copied().flatten();
     let mut best = vec![0.0_f32; (height + 1) * (width + 1)];
     for i in (0..height).rev() {

@@ -95,7 +95,9 @@ pub(super) fn shape(content: &Content) -> Shape {
         Content::Item { depth, mark, .. } => Shape::Item(*depth, *mark),
         Content::Table { rows, .. } => Shape::Table(rows.iter().map(Vec::len).collect()),
         Content::Footnote { label, .. } => Shape::Footnote(label.clone()),
-        Content::ItemParagraph { .. } | Content::Code { .. } | Content::Rule | Content::Directive { .. } => Shape::Other,
+        Content::ItemParagraph { .. } | Content::Code { .. } | Content::Rule | Content::Directive { .. } => {
+            Shape::Other
+        }
     }
 }
 
@@ -126,9 +128,15 @@ pub(super) fn edit_line(
         result.extend(same(&line.units[old_at..hunk.old.start], &new[new_at..hunk.new.start]));
         (old_at, new_at) = (hunk.old.end, hunk.new.end);
         if let Some(inserted) = allowed(planner, line, &hunk, new, number) {
-            let text: String = inserted.iter().filter_map(|wanted| if let Token::Char(c) = wanted.token { Some(c) } else { None }).collect();
+            let text: String = inserted
+                .iter()
+                .filter_map(|wanted| if let Token::Char(c) = wanted.token { Some(c) } else { None })
+                .collect();
             // The last edit is carried out first, so that the places of the others still hold.
-            requests.splice(0..0, replace(line, &line.units[hunk.old], hunk_place(line, old_at), &text, planner.tab_id.as_deref()));
+            requests.splice(
+                0..0,
+                replace(line, &line.units[hunk.old], hunk_place(line, old_at), &text, planner.tab_id.as_deref()),
+            );
             result.extend(inserted);
         } else {
             result.extend(stays(&line.units[hunk.old]));
@@ -145,7 +153,11 @@ fn hunk_place(line: &Line, index: usize) -> u32 {
 
 /// Tokens that stay, with the marks that the file gives them.
 fn same<'a>(units: &'a [Unit], new: &'a [(Token, Marks)]) -> impl Iterator<Item = Wanted> + 'a {
-    units.iter().zip(new).map(|(unit, (_, marks))| Wanted { token: unit.token.clone(), marks: marks.clone(), fresh: false })
+    units.iter().zip(new).map(|(unit, (_, marks))| Wanted {
+        token: unit.token.clone(),
+        marks: marks.clone(),
+        fresh: false,
+    })
 }
 
 /// Decides on one hunk: the tokens it inserts, or `None` when it is not carried out.
@@ -161,8 +173,15 @@ fn allowed(
             Token::Char(_) => {}
             Token::Object(object) if unit.len > 0 => {
                 if !planner.accept {
-                    let name = object.title.as_ref().map_or_else(|| object.kind.clone(), |title| format!("{} \"{title}\"", object.kind));
-                    planner.hold("DESTROYS_OBJECT", number, format!("this would destroy {name} in the document, and the API cannot bring it back"));
+                    let name = object
+                        .title
+                        .as_ref()
+                        .map_or_else(|| object.kind.clone(), |title| format!("{} \"{title}\"", object.kind));
+                    planner.hold(
+                        "DESTROYS_OBJECT",
+                        number,
+                        format!("this would destroy {name} in the document, and the API cannot bring it back"),
+                    );
                 }
             }
             Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => {
@@ -175,7 +194,14 @@ fn allowed(
     for (token, marks) in &new[hunk.new.clone()] {
         match token {
             Token::Char(character) if is_stripped(*character) => {
-                planner.refuse("CHARACTER", number, format!("the character U+{:04X} cannot stand in a Google Doc and was left out", u32::from(*character)));
+                planner.refuse(
+                    "CHARACTER",
+                    number,
+                    format!(
+                        "the character U+{:04X} cannot stand in a Google Doc and was left out",
+                        u32::from(*character)
+                    ),
+                );
             }
             Token::Char(_) => inserted.push(Wanted { token: token.clone(), marks: marks.clone(), fresh: true }),
             Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => {
@@ -217,7 +243,8 @@ fn replace(line: &Line, old: &[Unit], place: u32, text: &str, tab: Option<&str>)
 /// Width of the first grapheme cluster in UTF-16 units.
 fn first_cluster(units: &[Unit]) -> u32 {
     use unicode_segmentation::UnicodeSegmentation as _;
-    let text: String = units.iter().map_while(|unit| if let Token::Char(c) = unit.token { Some(c) } else { None }).collect();
+    let text: String =
+        units.iter().map_while(|unit| if let Token::Char(c) = unit.token { Some(c) } else { None }).collect();
     text.graphemes(true).next().map_or_else(|| units.first().map_or(0, |unit| unit.len), utf16_len)
 }
 
@@ -228,7 +255,11 @@ pub(super) fn utf16_len(text: &str) -> u32 {
 pub(super) fn insert_text(segment: Option<&str>, tab: Option<&str>, index: u32, text: &str) -> Request {
     Request::InsertText(InsertText {
         text: text.to_owned(),
-        location: Some(Location { index, segment_id: segment.map(ToOwned::to_owned), tab_id: tab.map(ToOwned::to_owned) }),
+        location: Some(Location {
+            index,
+            segment_id: segment.map(ToOwned::to_owned),
+            tab_id: tab.map(ToOwned::to_owned),
+        }),
         end_of_segment_location: None,
     })
 }

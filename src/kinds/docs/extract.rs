@@ -83,7 +83,14 @@ pub(super) fn tab_of<'a>(document: &'a Document, part: &PartId) -> Option<&'a Ta
 pub(super) fn extract(document: &Document, tab: &Tab, access: &str, url: &str, several: bool) -> Extract {
     let empty = DocumentTab::default();
     let content = tab.document_tab.as_ref().unwrap_or(&empty);
-    let mut reader = Reader { tab: content, blocks: Vec::new(), origins: Vec::new(), warnings: Vec::new(), state: Vec::new(), footnotes: Vec::new() };
+    let mut reader = Reader {
+        tab: content,
+        blocks: Vec::new(),
+        origins: Vec::new(),
+        warnings: Vec::new(),
+        state: Vec::new(),
+        footnotes: Vec::new(),
+    };
     for (index, element) in content.body.iter().flat_map(|body| &body.content).enumerate() {
         reader.element(index, element);
     }
@@ -91,12 +98,24 @@ pub(super) fn extract(document: &Document, tab: &Tab, access: &str, url: &str, s
     let front_matter = Some(front_matter(document, tab, content, access, url, several));
     let mut tree = Tree { front_matter, blocks: reader.blocks.into_iter().map(Block::new).collect() };
     tree.normalize();
-    debug_assert_eq!(tree.blocks.len(), reader.origins.len(), "the canonical form of what was extracted has the same blocks");
+    debug_assert_eq!(
+        tree.blocks.len(),
+        reader.origins.len(),
+        "the canonical form of what was extracted has the same blocks"
+    );
     Extract { tree, origins: reader.origins, warnings: reader.warnings }
 }
 
-fn front_matter(document: &Document, tab: &Tab, content: &DocumentTab, access: &str, url: &str, several: bool) -> FrontMatter {
-    let mut entries = vec![("title".to_owned(), document.title.clone()), ("id".to_owned(), document.document_id.clone())];
+fn front_matter(
+    document: &Document,
+    tab: &Tab,
+    content: &DocumentTab,
+    access: &str,
+    url: &str,
+    several: bool,
+) -> FrontMatter {
+    let mut entries =
+        vec![("title".to_owned(), document.title.clone()), ("id".to_owned(), document.document_id.clone())];
     if several && let Some(properties) = &tab.tab_properties {
         entries.push(("tab".into(), format!("{} \"{}\"", properties.tab_id, properties.title)));
     }
@@ -167,7 +186,10 @@ impl Reader<'_> {
             }
         } else {
             let title = element.rest.keys().next().cloned();
-            self.warn("UNKNOWN_ELEMENT", "the document holds an element of an unknown kind; it is shown as a placeholder");
+            self.warn(
+                "UNKNOWN_ELEMENT",
+                "the document holds an element of an unknown kind; it is shown as a placeholder",
+            );
             self.fixed(index, "embed", title);
         }
     }

@@ -166,12 +166,7 @@ fn shows(raw: &Token, shown: &Token) -> bool {
     }
 }
 
-fn read_element(
-    element: &ParagraphElement,
-    tab: &DocumentTab,
-    raw: &mut Vec<(u32, u32, Token)>,
-    runs: &mut Vec<Run>,
-) {
+fn read_element(element: &ParagraphElement, tab: &DocumentTab, raw: &mut Vec<(u32, u32, Token)>, runs: &mut Vec<Run>) {
     let at = element.start_index.utf16();
     let Some(run) = &element.text_run else {
         let len = element.end_index.utf16().saturating_sub(at);
@@ -288,9 +283,8 @@ fn embedded(id: &str, object: Option<&Value>) -> Object {
     } else {
         "embed"
     };
-    let text = |name: &str| {
-        object.and_then(|object| object.get(name)).and_then(Value::as_str).filter(|text| !text.is_empty())
-    };
+    let text =
+        |name: &str| object.and_then(|object| object.get(name)).and_then(Value::as_str).filter(|text| !text.is_empty());
     let title = text("title").or_else(|| text("description")).map(ToOwned::to_owned);
     Object { id: Some(id.to_owned()), kind: kind.into(), title }
 }

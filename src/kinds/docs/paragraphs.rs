@@ -10,13 +10,21 @@ use crate::mebdf::{Block, Cell, Content, Mark, Run};
 pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, new: &Block, origin: &Origin) {
     let number = planner.line_number(new);
     match (&old.content, &new.content, origin) {
-        (Content::Table { rows: old_rows, .. }, Content::Table { rows: new_rows, .. }, Origin::Table { element, cells, lock: None }) => {
+        (
+            Content::Table { rows: old_rows, .. },
+            Content::Table { rows: new_rows, .. },
+            Origin::Table { element, cells, lock: None },
+        ) => {
             let old_cells: Vec<&Cell> = old_rows.iter().flatten().collect();
             let new_cells: Vec<&Cell> = new_rows.iter().flatten().collect();
             let lines: Vec<&Vec<Line>> = cells.iter().flatten().collect();
             texts(planner, &old.content, &lines, &old_cells, &new_cells, Some(*element), number);
         }
-        (Content::Footnote { paragraphs: old_text, .. }, Content::Footnote { paragraphs: new_text, .. }, Origin::Footnote { lines }) => {
+        (
+            Content::Footnote { paragraphs: old_text, .. },
+            Content::Footnote { paragraphs: new_text, .. },
+            Origin::Footnote { lines },
+        ) => {
             texts(planner, &old.content, &[lines], &[old_text], &[new_text], None, number);
         }
         (_, _, Origin::Line { element, line }) => {
@@ -77,7 +85,11 @@ fn shape_after(planner: &mut Planner<'_>, old: &Content, new: &Content, number: 
             (was, None)
         }
         (was_shape, wanted_shape) if was_shape != wanted_shape => {
-            planner.refuse("LIST_LOCKED", number, "the structure of a list cannot be changed from here yet; its text can");
+            planner.refuse(
+                "LIST_LOCKED",
+                number,
+                "the structure of a list cannot be changed from here yet; its text can",
+            );
             (was, None)
         }
         _ => (was, None),
@@ -113,11 +125,19 @@ pub(super) fn gap(planner: &mut Planner<'_>, gap: &Gap<'_>) {
 /// Decides whether a block may go; if not, says why.
 fn may_go(planner: &mut Planner<'_>, gone: &Gone<'_>, number: u32) -> bool {
     if let Some(reason) = &gone.lock {
-        planner.refuse("LOCKED", number, format!("a read-only part was removed from the file; it stays in the document: {reason}"));
+        planner.refuse(
+            "LOCKED",
+            number,
+            format!("a read-only part was removed from the file; it stays in the document: {reason}"),
+        );
         return false;
     }
     let Origin::Line { line, .. } = gone.origin else {
-        planner.refuse("LOCKED", number, "a table, footnote, section break or table of contents cannot be removed from here yet");
+        planner.refuse(
+            "LOCKED",
+            number,
+            "a table, footnote, section break or table of contents cannot be removed from here yet",
+        );
         return false;
     };
     if let Some(reason) = &line.lock {
@@ -125,14 +145,23 @@ fn may_go(planner: &mut Planner<'_>, gone: &Gone<'_>, number: u32) -> bool {
         return false;
     }
     if line.units.iter().any(|unit| matches!(unit.token, Token::Footnote(_) | Token::Anchor(_)) || unit.len == 0) {
-        planner.refuse("LOCKED", number, "a paragraph with a footnote or a tethered object cannot be removed from here yet");
+        planner.refuse(
+            "LOCKED",
+            number,
+            "a paragraph with a footnote or a tethered object cannot be removed from here yet",
+        );
         return false;
     }
-    let object = line.units.iter().find_map(|unit| if let Token::Object(object) = &unit.token { Some(object) } else { None });
+    let object =
+        line.units.iter().find_map(|unit| if let Token::Object(object) = &unit.token { Some(object) } else { None });
     if let Some(object) = object
         && !planner.accept
     {
-        planner.hold("DESTROYS_OBJECT", number, format!("this would destroy {} in the document, and the API cannot bring it back", object.kind));
+        planner.hold(
+            "DESTROYS_OBJECT",
+            number,
+            format!("this would destroy {} in the document, and the API cannot bring it back", object.kind),
+        );
     }
     true
 }
@@ -156,12 +185,20 @@ fn deletions(planner: &mut Planner<'_>, gap: &Gap<'_>, deletable: &[bool]) {
     }
 }
 
-fn delete_run(planner: &mut Planner<'_>, run: &[Gone<'_>], previous: Option<&Origin>, next: Option<&Origin>, number: u32) {
+fn delete_run(
+    planner: &mut Planner<'_>,
+    run: &[Gone<'_>],
+    previous: Option<&Origin>,
+    next: Option<&Origin>,
+    number: u32,
+) {
     let lines: Vec<(usize, &Line)> = run
         .iter()
         .filter_map(|gone| if let Origin::Line { element, line } = gone.origin { Some((*element, line)) } else { None })
         .collect();
-    let (Some((_, first)), Some((last_element, last))) = (lines.first().copied(), lines.last().copied()) else { return };
+    let (Some((_, first)), Some((last_element, last))) = (lines.first().copied(), lines.last().copied()) else {
+        return;
+    };
     let tab = planner.tab_id.clone();
     let mut elements: Vec<usize> = lines.iter().map(|(element, _)| *element).collect();
     // The newline before a table, a break, or the end of the body cannot go; the one before the run can, if a
@@ -175,7 +212,11 @@ fn delete_run(planner: &mut Planner<'_>, run: &[Gone<'_>], previous: Option<&Ori
         elements.push(*element);
         (first.start - 1, last.end - 1)
     } else {
-        planner.refuse("STRUCTURE", number, "an empty paragraph has to stay here: Docs wants one beside a table and at the end");
+        planner.refuse(
+            "STRUCTURE",
+            number,
+            "an empty paragraph has to stay here: Docs wants one beside a table and at the end",
+        );
         let kept = run.last().map(|gone| shape(&gone.block.content)).unwrap_or(Shape::Other);
         let what = What::Edited { shape: kept, lines: vec![Vec::new()], named_style: None, fresh: false };
         planner.expected.push(Expected { element: Some(last_element), line: 0, what });
@@ -248,7 +289,11 @@ impl Insertions {
                 text.push(character);
                 wanted.push(Wanted { token, marks, fresh: true });
             } else {
-                planner.refuse("LOCKED", new.line, "objects, footnotes and anchors cannot be inserted yet; the text around them can");
+                planner.refuse(
+                    "LOCKED",
+                    new.line,
+                    "objects, footnotes and anchors cannot be inserted yet; the text around them can",
+                );
             }
         }
         self.texts.push(text);
@@ -267,7 +312,9 @@ impl Insertions {
         let neighbour = if self.place? == Place::Previous { previous } else { next };
         let Origin::Line { element, line } = &neighbour?.origin else { return None };
         let (index, text) = match self.place? {
-            Place::Previous => (line.newline_at(), self.texts.iter().map(|text| format!("\n{text}")).collect::<String>()),
+            Place::Previous => {
+                (line.newline_at(), self.texts.iter().map(|text| format!("\n{text}")).collect::<String>())
+            }
             Place::Next => (line.start, self.texts.iter().map(|text| format!("{text}\n")).collect()),
         };
         Some(Group { elements: vec![*element], requests: vec![insert_text(None, tab, index, &text)] })
@@ -280,8 +327,11 @@ fn place(previous: Option<&Neighbour>, next: Option<&Neighbour>, new: &New<'_>) 
         return Err(format!("nothing can be inserted into a read-only part: {reason}"));
     }
     let line = |neighbour: Option<&Neighbour>| matches!(neighbour, Some(Neighbour { origin: Origin::Line { .. }, .. }));
-    let plain = |neighbour: Option<&Neighbour>| line(neighbour) && neighbour.is_some_and(|n| n.shape == Shape::Paragraph);
-    let heading = |neighbour: Option<&Neighbour>| line(neighbour) && neighbour.is_some_and(|n| matches!(n.shape, Shape::Heading(_)));
+    let plain =
+        |neighbour: Option<&Neighbour>| line(neighbour) && neighbour.is_some_and(|n| n.shape == Shape::Paragraph);
+    let heading = |neighbour: Option<&Neighbour>| {
+        line(neighbour) && neighbour.is_some_and(|n| matches!(n.shape, Shape::Heading(_)))
+    };
     match &new.block.content {
         Content::Paragraph { .. } | Content::Heading { .. } => {
             // Behind a heading only as a last resort: its id would go to the new paragraph.

@@ -37,7 +37,16 @@ pub(super) fn plan_part(document: &Document, part: &PartId, desired: &str, accep
     let desired = clean(desired);
     let mut local = parse(&desired).tree;
     local.normalize();
-    let mut planner = Planner { remote: &remote, tab_id, accept, text: &desired, groups: Vec::new(), expected: Vec::new(), refused: Notices::default(), holds: Vec::new() };
+    let mut planner = Planner {
+        remote: &remote,
+        tab_id,
+        accept,
+        text: &desired,
+        groups: Vec::new(),
+        expected: Vec::new(),
+        refused: Notices::default(),
+        holds: Vec::new(),
+    };
     planner.front_matter(&local);
     planner.blocks(&local);
     let Planner { groups, mut expected, mut refused, holds, tab_id, .. } = planner;
@@ -243,7 +252,11 @@ impl Planner<'_> {
                 previous: passed_old.checked_sub(1).and_then(|i| old.get(i)).map(neighbour),
                 deleted: old[passed_old..old_end]
                     .iter()
-                    .map(|entry| Gone { block: entry.block, origin: &self.remote.origins[entry.index], lock: entry.locked.clone() })
+                    .map(|entry| Gone {
+                        block: entry.block,
+                        origin: &self.remote.origins[entry.index],
+                        lock: entry.locked.clone(),
+                    })
                     .collect(),
                 inserted: new[passed_new..new_end]
                     .iter()
@@ -356,7 +369,8 @@ fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32> {
     };
     let old_tokens = tokens(block_runs(&old.content));
     let new_tokens = tokens(block_runs(&new.content));
-    let row = |tokens: &'_ [(Token, crate::mebdf::Marks)]| tokens.iter().map(|(token, _)| token.clone()).collect::<Vec<_>>();
+    let row =
+        |tokens: &'_ [(Token, crate::mebdf::Marks)]| tokens.iter().map(|(token, _)| token.clone()).collect::<Vec<_>>();
     let (old_row, new_row) = (row(&old_tokens), row(&new_tokens));
     Some(score + similarity(&old_row.iter().collect::<Vec<_>>(), &new_row.iter().collect::<Vec<_>>()))
 }
@@ -368,6 +382,10 @@ pub(super) fn block_runs(content: &Content) -> &[Run] {
         | Content::Paragraph { runs }
         | Content::Item { runs, .. }
         | Content::ItemParagraph { runs, .. } => runs,
-        Content::Code { .. } | Content::Table { .. } | Content::Rule | Content::Directive { .. } | Content::Footnote { .. } => &[],
+        Content::Code { .. }
+        | Content::Table { .. }
+        | Content::Rule
+        | Content::Directive { .. }
+        | Content::Footnote { .. } => &[],
     }
 }

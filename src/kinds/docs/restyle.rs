@@ -18,7 +18,11 @@ type Delta = Vec<(&'static str, Option<Value>)>;
 /// # Errors
 ///
 /// A sentence, when the blocks are not those that were expected.
-pub(super) fn paragraph_styles(after: &Extract, expected: &[Expected], tab: Option<&str>) -> Result<Vec<Request>, String> {
+pub(super) fn paragraph_styles(
+    after: &Extract,
+    expected: &[Expected],
+    tab: Option<&str>,
+) -> Result<Vec<Request>, String> {
     let found: Vec<&Origin> = contents(after).map(|(_, origin)| origin).collect();
     if found.len() != expected.len() {
         return Err(format!("{} blocks were expected, {} would be there", expected.len(), found.len()));
@@ -28,7 +32,10 @@ pub(super) fn paragraph_styles(after: &Extract, expected: &[Expected], tab: Opti
         let What::Edited { named_style, fresh, shape, .. } = &expected.what else { continue };
         let item = matches!(shape, Shape::Item(..));
         requests.extend(
-            lines(origin).into_iter().rev().filter_map(|line| paragraph_style(line, named_style.as_deref(), *fresh, item, tab)),
+            lines(origin)
+                .into_iter()
+                .rev()
+                .filter_map(|line| paragraph_style(line, named_style.as_deref(), *fresh, item, tab)),
         );
     }
     Ok(requests)
@@ -110,7 +117,9 @@ fn line_styles(
     tab: Option<&str>,
     notices: &mut Notices,
 ) -> Result<Vec<Request>, String> {
-    if line.units.len() != wanted.len() || line.units.iter().zip(&*wanted).any(|(unit, wanted)| !super::words::same(&unit.token, &wanted.token)) {
+    if line.units.len() != wanted.len()
+        || line.units.iter().zip(&*wanted).any(|(unit, wanted)| !super::words::same(&unit.token, &wanted.token))
+    {
         return Err("an edited paragraph would not say what the file says".into());
     }
     let mut stretches: Vec<(u32, u32, Delta, bool)> = Vec::new();
@@ -128,7 +137,9 @@ fn line_styles(
     let requests = stretches
         .into_iter()
         .rev()
-        .filter(|(_, _, delta, only_blank)| !delta.is_empty() && !(*only_blank && delta.iter().all(|(field, _)| is_emphasis(field))))
+        .filter(|(_, _, delta, only_blank)| {
+            !delta.is_empty() && !(*only_blank && delta.iter().all(|(field, _)| is_emphasis(field)))
+        })
         .map(|(start, end, delta, _)| {
             let fields = delta.iter().map(|(field, _)| *field).collect::<Vec<_>>().join(",");
             let style = delta.into_iter().filter_map(|(field, value)| Some((field.to_owned(), value?))).collect();
@@ -218,7 +229,8 @@ fn properties(has: &Marks, wants: &mut Marks, fresh: bool, delta: &mut Delta, nu
         wants.properties.retain(|property| property.name != "underline" || property.value == PropertyValue::Off);
     }
     let find = |properties: &[Property], name: &str| properties.iter().find(|property| property.name == name).cloned();
-    let mut names: Vec<String> = has.properties.iter().chain(&wants.properties).map(|property| property.name.clone()).collect();
+    let mut names: Vec<String> =
+        has.properties.iter().chain(&wants.properties).map(|property| property.name.clone()).collect();
     names.sort();
     names.dedup();
     for name in names {

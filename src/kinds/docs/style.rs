@@ -102,16 +102,8 @@ pub(super) fn block_properties(style: Option<&Style>, item: bool) -> Vec<Propert
 }
 
 /// The paragraph fields that an inserted paragraph must not inherit from its neighbour.
-pub(super) const OVERRIDE_FIELDS: [&str; 8] = [
-    "alignment",
-    "indentStart",
-    "indentEnd",
-    "indentFirstLine",
-    "lineSpacing",
-    "spaceAbove",
-    "spaceBelow",
-    "shading",
-];
+pub(super) const OVERRIDE_FIELDS: [&str; 8] =
+    ["alignment", "indentStart", "indentEnd", "indentFirstLine", "lineSpacing", "spaceAbove", "spaceBelow", "shading"];
 
 /// Returns a colour property as Docs writes it.
 pub(super) fn rgb(property: &Property) -> Option<Value> {

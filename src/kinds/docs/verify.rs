@@ -43,9 +43,11 @@ pub(super) fn arrives(after: &Extract, expected: &[Expected]) -> Result<(), Stri
 
 fn says(line: &Line, text: &[Wanted]) -> bool {
     line.units.len() == text.len()
-        && line.units.iter().zip(text).all(|(unit, wanted)| {
-            same(&unit.token, &wanted.token) && looks(&unit.marks, &wanted.marks, &unit.token)
-        })
+        && line
+            .units
+            .iter()
+            .zip(text)
+            .all(|(unit, wanted)| same(&unit.token, &wanted.token) && looks(&unit.marks, &wanted.marks, &unit.token))
 }
 
 /// Compares marks; of a blank the file does not say whether it is bold, italic or struck.
@@ -79,14 +81,14 @@ pub(super) fn nothing_else_moves(
         return Err("the tabs would change".into());
     }
     for (index, (old, new)) in old.iter().zip(&new).enumerate() {
-        let id = |tab: &Tab| tab.tab_properties.as_ref().map(|properties| properties.tab_id.clone()).unwrap_or_default();
+        let id =
+            |tab: &Tab| tab.tab_properties.as_ref().map(|properties| properties.tab_id.clone()).unwrap_or_default();
         let edited = if part.0.is_empty() { index == 0 } else { id(old) == part.0 };
         if old.tab_properties != new.tab_properties {
             return Err("the tabs would change".into());
         }
         let empty = DocumentTab::default();
-        let (old, new) =
-            (old.document_tab.as_ref().unwrap_or(&empty), new.document_tab.as_ref().unwrap_or(&empty));
+        let (old, new) = (old.document_tab.as_ref().unwrap_or(&empty), new.document_tab.as_ref().unwrap_or(&empty));
         if !edited && old != new {
             return Err("another tab would change".into());
         }
@@ -118,7 +120,8 @@ fn elements(tab: &DocumentTab) -> &[StructuralElement] {
 /// Every element that was not touched stands there unchanged, in its order.
 fn body(old: &DocumentTab, new: &DocumentTab, touched: &[usize], expected: &[Expected]) -> Result<(), String> {
     let (old, new) = (elements(old), elements(new));
-    let gone = |index: usize| touched.contains(&index) && !expected.iter().any(|expected| expected.element == Some(index));
+    let gone =
+        |index: usize| touched.contains(&index) && !expected.iter().any(|expected| expected.element == Some(index));
     let mut found = new.iter();
     for (index, element) in old.iter().enumerate() {
         if touched.contains(&index) {
@@ -126,7 +129,10 @@ fn body(old: &DocumentTab, new: &DocumentTab, touched: &[usize], expected: &[Exp
                 continue;
             }
         } else if !found.any(|candidate| candidate == element) {
-            return Err(format!("the paragraph at {} would change without having been edited", element.start_index.utf16()));
+            return Err(format!(
+                "the paragraph at {} would change without having been edited",
+                element.start_index.utf16()
+            ));
         }
     }
     let inserted = expected
