@@ -1,7 +1,14 @@
 //! The walk of an edit on real documents: no edit, no request; one word, one small batch; nothing else moves.
 //!
 //! The oracle below imports nothing from the Docs model: it carries out the requests as plain splices of UTF-16 text.
-#![allow(clippy::unwrap_used, clippy::string_slice, clippy::cast_possible_truncation, reason = "a test may fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
 
 mod support;
 
@@ -366,7 +373,7 @@ fn make(blocks: &mut Vec<Block>, at: usize, change: Change, count: usize) -> boo
             match change {
                 Change::Bold => run.marks.bold = true,
                 Change::Plain => {
-                    (run.marks.bold, run.marks.italic, run.marks.strike, run.marks.link) = (false, false, false, None)
+                    (run.marks.bold, run.marks.italic, run.marks.strike, run.marks.link) = (false, false, false, None);
                 }
                 Change::Underline => {
                     let underline = Property { name: "underline".into(), value: PropertyValue::On };

@@ -1,5 +1,5 @@
 //! The HTTPS client and the API side of Docs, against the embedded Google.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::wildcard_enum_match_arm, reason = "a test may fail")]
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,12 @@
 //! The whole walk with the real binary: real files, real editors, SIGKILL, and the embedded Google on loopback.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
 
 mod support;
 

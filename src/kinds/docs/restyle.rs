@@ -138,7 +138,7 @@ fn line_styles(
         .into_iter()
         .rev()
         .filter(|(_, _, delta, only_blank)| {
-            !delta.is_empty() && !(*only_blank && delta.iter().all(|(field, _)| is_emphasis(field)))
+            !(delta.is_empty() || (*only_blank && delta.iter().all(|(field, _)| is_emphasis(field))))
         })
         .map(|(start, end, delta, _)| {
             let fields = delta.iter().map(|(field, _)| *field).collect::<Vec<_>>().join(",");
