@@ -75,6 +75,19 @@ pub fn parse(text: &str) -> Parsed {
     Parsed { tree, diagnostics: notices(found, &text) }
 }
 
+/// Reads the head of a text alone; `None` when it has none.
+#[must_use]
+pub fn head(text: &str) -> Option<FrontMatter> {
+    front_matter::parse(&clean(text)).map(|head| head.front_matter)
+}
+
+/// Returns a text without its head. The text is one that [`clean`] would not change.
+#[must_use]
+pub fn body(text: &str) -> &str {
+    let length = front_matter::parse(text).map_or(0, |head| head.length);
+    text.get(length..).unwrap_or(text).trim_start_matches('\n')
+}
+
 /// Prints a tree in canonical form.
 #[must_use]
 pub fn print(tree: &Tree) -> String {

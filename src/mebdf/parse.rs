@@ -232,6 +232,26 @@ impl Builder<'_> {
         }
     }
 
+    /// Tells when a row has more cells than its table: GFM ignores the rest, which would drop what a person wrote.
+    fn count_cells(&mut self, range: Range<usize>) {
+        let columns = self.table.as_ref().map_or(0, |table| table.alignments.len());
+        let line = self.source.get(range.start..).and_then(|rest| rest.lines().next()).unwrap_or_default().trim();
+        let inner = line.strip_prefix('|').unwrap_or(line);
+        let mut escaped = false;
+        let mut bars = 0;
+        let mut last_is_bar = false;
+        for letter in inner.chars() {
+            last_is_bar = letter == '|' && !escaped;
+            bars += usize::from(last_is_bar);
+            escaped = letter == '\\' && !escaped;
+        }
+        let cells = if last_is_bar { bars } else { bars + 1 };
+        if cells > columns {
+            let message = format!("this row has {cells} cells and its table {columns} columns; the rest is not read");
+            self.findings.push(Finding { at: range.start, code: "TABLE_CELLS", message });
+        }
+    }
+
     #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is not ours; other blocks are transparent")]
     fn end(&mut self, tag: TagEnd, range: Range<usize>) {
         match tag {
@@ -261,6 +281,7 @@ impl Builder<'_> {
                     row.push(cell);
                 }
             }
+            TagEnd::TableRow => self.count_cells(range),
             TagEnd::Table => {
                 if let Some(OpenTable { alignments, rows }) = self.table.take() {
                     self.push(Content::Table { alignments, rows }, range);

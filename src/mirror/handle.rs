@@ -213,6 +213,14 @@ impl MirrorHandle {
     /// `NotFound` when no item has that file.
     pub async fn resolve(&self, path: &Path, side: Side) -> Result<ItemId> {
         let Place { item, part, .. } = self.place(path)?;
+        let status = self.engine_status().await?.items.into_iter().find(|status| status.id == item);
+        let conflicts = status.as_ref().and_then(|status| status.parts.iter().find(|other| other.part == part));
+        if conflicts.is_none_or(|part| part.conflicts.is_empty()) {
+            return Err(Error::InvalidInput {
+                what: format!("{} has no conflict", path.display()),
+                suggestion: "See `mcp-workspace status` for what waits.".into(),
+            });
+        }
         self.done(&item, Command::Resolve { item: item.clone(), part, side }).await?;
         Ok(item)
     }

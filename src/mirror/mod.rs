@@ -120,6 +120,12 @@ struct Lane {
     idle_since: Instant,
 }
 
+impl Lane {
+    fn is_busy(&self) -> bool {
+        self.hand.is_none() || !self.effects.is_empty()
+    }
+}
+
 /// A step that was performed.
 struct Done {
     lane: Option<ItemId>,
@@ -228,8 +234,11 @@ impl Mirror {
 
     /// Tells the engine what the store knows.
     async fn load(&mut self) -> Result<()> {
-        let shared = self.shared.clone();
+        let (shared, now) = (self.shared.clone(), self.clock.now());
         let (loaded, standing) = blocking(move || {
+            if let Err(error) = shared.workspace.adopt_links(now) {
+                tracing::error!(%error, "files saved in place of links could not be taken in");
+            }
             let loaded = shared.store()?.load(FEED)?;
             Ok((loaded, shared.workspace.all_files()?.len()))
         })
@@ -258,6 +267,13 @@ impl Mirror {
         let event = match seen {
             Seen::Touched { item, part, touch } => Event::Touched { item, part, touch },
             Seen::ConflictMissing { item, part } => Event::ConflictMissing { item, part },
+            Seen::Link(path) => {
+                // The file that it becomes is touched by that, and goes its ordinary way.
+                if let Err(error) = self.shared.workspace.adopt_link(&path, self.clock.now()) {
+                    tracing::error!(%error, "a file saved in place of a link could not be taken in");
+                }
+                return;
+            }
             Seen::Rescan if self.shared.workspace.identity() == self.identity => Event::Rescan,
             Seen::Rescan => Event::RootMissing,
         };
@@ -305,10 +321,7 @@ impl Mirror {
             tracing::info!("the machine slept; every file is looked at again");
             self.step(Event::Rescan);
         }
-        self.lanes.retain(|_, lane| {
-            let busy = lane.hand.is_none() || !lane.effects.is_empty();
-            busy || lane.idle_since.elapsed() < HAND_WAIT
-        });
+        self.lanes.retain(|_, lane| lane.is_busy() || lane.idle_since.elapsed() < HAND_WAIT);
         self.step(Event::Tick);
     }
 
@@ -322,10 +335,12 @@ impl Mirror {
     fn take(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             if let Effect::Reply { request, answer } = effect {
-                let Some((item, reply)) = self.questions.remove(&request) else { continue };
-                let hand = self.lanes.get(&item).and_then(|lane| lane.hand.as_ref());
-                let plans = hand.map(|hand| hand.plans.clone()).unwrap_or_default();
-                drop(reply.send(Replied { answer, plans }));
+                let item = self.questions.get(&request).and_then(|(item, _)| item.clone());
+                match self.lanes.get_mut(&item).filter(|lane| lane.is_busy()) {
+                    // What was decided before the answer has happened when the answer is heard.
+                    Some(lane) => lane.effects.push_back(Effect::Reply { request, answer }),
+                    None => self.answer(request, answer),
+                }
                 continue;
             }
             let lane = self.lanes.entry(item_of_effect(&effect)).or_insert_with(|| Lane {
@@ -337,19 +352,36 @@ impl Mirror {
         }
     }
 
+    fn answer(&mut self, request: RequestId, answer: Answer) {
+        let Some((item, reply)) = self.questions.remove(&request) else { return };
+        let hand = self.lanes.get(&item).and_then(|lane| lane.hand.as_ref());
+        let plans = hand.map(|hand| hand.plans.clone()).unwrap_or_default();
+        // Who asked may have gone.
+        drop(reply.send(Replied { answer, plans }));
+    }
+
     fn start_lanes(&mut self) {
         let now = self.clock.now();
+        let mut answers = Vec::new();
         for (id, lane) in &mut self.lanes {
-            if lane.effects.is_empty() {
+            if lane.hand.is_none() {
                 continue;
             }
-            let Some(mut hand) = lane.hand.take() else { continue };
+            while let Some(Effect::Reply { .. }) = lane.effects.front() {
+                if let Some(Effect::Reply { request, answer }) = lane.effects.pop_front() {
+                    answers.push((request, answer));
+                }
+            }
             let Some(effect) = lane.effects.pop_front() else { continue };
+            let Some(mut hand) = lane.hand.take() else { continue };
             let (shared, id) = (self.shared.clone(), id.clone());
             self.tasks.spawn(async move {
                 let event = Box::pin(perform(&shared, &mut hand, effect, now)).await;
                 Done { lane: id, hand, event }
             });
+        }
+        for (request, answer) in answers {
+            self.answer(request, answer);
         }
     }
 

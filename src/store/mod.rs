@@ -15,6 +15,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, param
 use rusqlite_migration::{MigrationDefinitionError, SchemaVersionError};
 
 use crate::error::{Error, Result};
+use crate::mebdf;
 use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 use crate::sync::{JobEnd, JobId, Loaded, OpenJob, Record, Row, RowPart};
 
@@ -516,7 +517,7 @@ fn write_index(transaction: &Transaction<'_>, record: &Record, position: usize, 
              WHERE p.item = ?1 AND p.part = ?2",
         )
         .and_then(|mut s| {
-            s.query_row([item, &part.part.0, &part.indexed, title], |row| {
+            s.query_row([item, &part.part.0, mebdf::body(&part.indexed), title], |row| {
                 Ok((row.get(0)?, row.get::<_, Option<bool>>(1)?.unwrap_or(false)))
             })
             .optional()
@@ -540,7 +541,10 @@ fn write_index(transaction: &Transaction<'_>, record: &Record, position: usize, 
         .query_row("SELECT coalesce(max(docid), 0) + 1 FROM part", [], |row| row.get(0))
         .map_err(storage(doing))?;
     transaction
-        .execute("INSERT INTO doc (rowid, title, text) VALUES (?1, ?2, ?3)", params![doc, title, part.indexed])
+        .execute(
+            "INSERT INTO doc (rowid, title, text) VALUES (?1, ?2, ?3)",
+            params![doc, title, mebdf::body(&part.indexed)],
+        )
         .map_err(storage(doing))?;
     transaction
         .execute(

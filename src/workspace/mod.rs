@@ -226,37 +226,45 @@ impl Workspace {
         if places.is_empty() {
             return Ok(Vec::new());
         }
-        let retired = self.layout.root().join(RETIRED);
-        let day = retired.join(layout::date(at));
-        for folder in [&retired, &day] {
-            own_folder(folder)?;
-        }
+        let day = self.retired_folder(at)?;
         let (from, to) = (self.folder()?, open_folder(&day)?);
         let mut paths = Vec::new();
         for place in places {
-            let name = place.name()?;
-            let path = self.layout.drive_folder().join(&name);
-            let stem = name.strip_suffix(".md").unwrap_or(&name);
-            let moved = (1..NUMBERED_MAX).find_map(|number| {
-                let target = if number == 1 { name.clone() } else { format!("{stem} ({number}).md") };
-                match rename_new(&from, &name, &to, &target) {
-                    Ok(()) => Some(Ok(Some(target))),
-                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => Some(Ok(None)),
-                    Err(error) => Some(Err(disk(&path, "put away", error))),
-                }
-            });
-            match moved {
-                Some(Ok(Some(target))) => paths.push(day.join(target)),
-                Some(Ok(None)) => {}
-                Some(Err(error)) => return Err(error),
-                None => return Err(disk(&path, "put away", io::ErrorKind::AlreadyExists.into())),
+            if let Some(name) = self.put_away(&from, &to, &place.name()?)? {
+                paths.push(day.join(name));
             }
         }
         for folder in [&from, &to] {
             rustix::fs::fsync(folder).map_err(|e| disk(&day, "written", e.into()))?;
         }
         Ok(paths)
+    }
+
+    /// Makes the folder for what is put away on a day.
+    fn retired_folder(&self, at: Millis) -> Result<PathBuf> {
+        let retired = self.layout.root().join(RETIRED);
+        let day = retired.join(layout::date(at));
+        for folder in [&retired, &day] {
+            own_folder(folder)?;
+        }
+        Ok(day)
+    }
+
+    /// Moves a mirrored file into the folder `to`, numbered where its name is taken. Returns its name there; `None` when
+    /// there is no such file.
+    fn put_away(&self, from: &OwnedFd, to: &OwnedFd, name: &str) -> Result<Option<String>> {
+        let path = self.layout.drive_folder().join(name);
+        let stem = name.strip_suffix(".md").unwrap_or(name);
+        for number in 1..NUMBERED_MAX {
+            let target = if number == 1 { name.to_owned() } else { format!("{stem} ({number}).md") };
+            match rename_new(from, name, to, &target) {
+                Ok(()) => return Ok(Some(target)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(disk(&path, "put away", error)),
+            }
+        }
+        Err(disk(&path, "put away", io::ErrorKind::AlreadyExists.into()))
     }
 
     /// Opens the folder of the mirrored files without following a link anywhere below the root.

@@ -7,9 +7,13 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use super::layout::{DRIVE, Place, readable_name};
-use super::{NUMBERED_MAX, Workspace, disk, list, own_folder};
+use super::{NUMBERED_MAX, Workspace, disk, list, open_folder, own_folder};
 use crate::error::Result;
-use crate::model::{ItemId, PartId};
+use crate::mebdf;
+use crate::model::{ItemId, Millis, PartId};
+
+/// The longest file that is taken in for a readable link; a mirrored file is no longer.
+const ADOPTED_BYTES_MAX: u64 = 16 << 20;
 
 impl Workspace {
     /// Makes the links of an item be those of `names`; an empty list removes them. Only links to the item's own files
@@ -59,6 +63,55 @@ impl Workspace {
             }
         }
         Err(disk(folder, "written", io::ErrorKind::AlreadyExists.into()))
+    }
+
+    /// Takes in a file that an editor put where a readable link stood: it becomes the text of the mirrored file that its
+    /// own head names, and the link is made again. The text that it replaces is put away, not overwritten. Returns the
+    /// mirrored file; `None` when `path` is no such file.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` as it comes.
+    pub fn adopt_link(&self, path: &Path, at: Millis) -> Result<Option<Place>> {
+        let folder = self.layout().by_name_folder();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_candidate = path.parent() == Some(&folder) && name.ends_with(".md") && !name.starts_with('.');
+        let is_file =
+            |path: &Path| path.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() <= ADOPTED_BYTES_MAX);
+        if !is_candidate || !is_file(path) {
+            return Ok(None);
+        }
+        let bytes = fs::read(path).map_err(|source| disk(path, "read", source))?;
+        let Some(head) = std::str::from_utf8(&bytes).ok().and_then(mebdf::head) else { return Ok(None) };
+        let entry = |name: &str| head.entries.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        let Some(item) = entry("id").map(|id| ItemId(id.trim().to_owned())) else { return Ok(None) };
+        let tab = entry("tab").and_then(|tab| tab.split_whitespace().next()).unwrap_or_default();
+        let places = [PartId(tab.to_owned()), PartId::default()].map(|part| Place::file(&item, &part));
+        let standing = places.into_iter().find(|place| self.layout().path(place).is_ok_and(|path| is_file(&path)));
+        let Some(place) = standing else { return Ok(None) };
+        let target = self.layout().path(&place)?;
+        let day = self.retired_folder(at)?;
+        self.put_away(&self.folder()?, &open_folder(&day)?, &place.name()?)?;
+        fs::rename(path, &target).map_err(|source| disk(&target, "written", source))?;
+        let to = Path::new("..").join(DRIVE).join(place.name()?);
+        symlink(&to, path).map_err(|source| disk(path, "written", source))?;
+        Ok(Some(place))
+    }
+
+    /// Takes in every file that stands where a readable link should; see [`Self::adopt_link`].
+    ///
+    /// # Errors
+    ///
+    /// `Disk` as it comes.
+    pub fn adopt_links(&self, at: Millis) -> Result<()> {
+        let folder = self.layout().by_name_folder();
+        if !folder.is_dir() {
+            return Ok(());
+        }
+        for name in list(&folder)? {
+            self.adopt_link(&folder.join(name), at)?;
+        }
+        Ok(())
     }
 
     /// Returns which file a path given by a person means: a mirrored file, its conflict file, or a readable link to one.

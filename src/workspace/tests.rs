@@ -252,6 +252,7 @@ fn seen(f: &Fixture, act: impl FnOnce(), last: &str) -> Vec<String> {
         let left = deadline.saturating_duration_since(Instant::now());
         let Ok(seen) = receive.recv_timeout(left) else { panic!("never saw {last}: {found:?}") };
         let word = match seen {
+            Seen::Link(path) => format!("link {}", path.file_name().unwrap_or_default().display()),
             Seen::Rescan => "rescan".to_owned(),
             Seen::ConflictMissing { item, part } => format!("{item}/{part} conflict missing"),
             Seen::Touched { item, part, touch } => {

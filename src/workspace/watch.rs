@@ -32,6 +32,8 @@ pub enum Seen {
         /// Which of its files the conflict is in.
         part: PartId,
     },
+    /// Something was saved in the folder of readable links.
+    Link(PathBuf),
     /// Anything may have changed: events were lost, or a folder was moved.
     Rescan,
 }
@@ -84,6 +86,12 @@ impl Translate {
             if self.layout.drive_folder().starts_with(path) {
                 if matters_for_folder(event.kind) {
                     see(Seen::Rescan);
+                }
+                continue;
+            }
+            if path.parent() == Some(&self.layout.by_name_folder()) {
+                if touch(event.kind, index, path) == Some(Touch::Complete) {
+                    see(Seen::Link(path.clone()));
                 }
                 continue;
             }

@@ -19,6 +19,7 @@ pub use adapter::Docs;
 use crate::error::{Error, Result};
 use crate::gdocs::Document;
 use crate::kinds::{Fetched, PushPlan};
+use crate::mebdf;
 use crate::model::{ItemId, KindName, PartId, Revision};
 
 /// What the account may do with a document.
@@ -75,7 +76,9 @@ pub fn plan(remote: &Fetched, part: &PartId, desired: &str, accept: bool) -> Res
         let reason = "this account may not edit the document".to_owned();
         return Err(Error::ReadOnly { id: remote.id.to_string(), reason });
     }
-    plan::plan_part(&document(&remote.raw)?, part, desired, accept)
+    let text = remote.parts.iter().find(|other| other.id == *part).map(|part| part.text.as_str());
+    let head = text.and_then(mebdf::head);
+    plan::plan_part(&document(&remote.raw)?, head, part, desired, accept)
 }
 
 fn document(raw: &[u8]) -> Result<Document> {

@@ -15,14 +15,15 @@ use super::{paragraphs, restyle, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, Request, apply};
 use crate::kinds::PushPlan;
-use crate::mebdf::{Block, Content, Property, PropertyValue, Run, Tree, clean, parse, print, print_block};
+use crate::mebdf::{Block, Content, FrontMatter, Property, PropertyValue, Run, Tree, clean, parse, print, print_block};
 use crate::model::{ItemId, Notice, PartId};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Seeds the ids that the model makes up while a plan is tried; they never leave it.
 const TRIAL_SEED: u64 = 0;
 
-/// Plans what makes `part` of `document` say `desired`.
+/// Plans what makes `part` of `document` say `desired`. `head` is the front matter of the part as it was extracted; edits
+/// of it are told. A new document has none yet.
 ///
 /// Edits that cannot be pushed are left out and told in `refused`; an edit that would destroy an object is told in
 /// `holds`, and planned only with `accept`.
@@ -30,17 +31,25 @@ const TRIAL_SEED: u64 = 0;
 /// # Errors
 ///
 /// `NotFound` when the document has no such tab; `PlanRejected` when the plan did not stand the check on the model.
-pub(super) fn plan_part(document: &Document, part: &PartId, desired: &str, accept: bool) -> Result<PushPlan> {
+pub(super) fn plan_part(
+    document: &Document,
+    head: Option<FrontMatter>,
+    part: &PartId,
+    desired: &str,
+    accept: bool,
+) -> Result<PushPlan> {
     let id = ItemId(document.document_id.clone());
     let tab = tab_of(document, part).ok_or_else(|| Error::NotFound { id: format!("{id}, tab {part}") })?;
     let several = document.all_tabs().len() > 1;
     let tab_id = tab.tab_properties.as_ref().map(|properties| properties.tab_id.clone()).filter(|id| !id.is_empty());
-    // Access and URL only show in the front matter, and that is compared entry by entry where it matters.
-    let remote = extract(document, tab, "", "", several);
+    // The document does not know its access and URL; the head that was written with them does.
+    let mut remote = extract(document, tab, "", "", several);
+    remote.tree.front_matter = head;
     let desired = clean(desired);
-    let mut local = parse(&desired).tree;
+    let parsed = parse(&desired);
+    let mut local = parsed.tree;
     local.normalize();
-    let planner = Planner::settled(&remote, tab_id, accept, &desired, &local);
+    let planner = Planner::settled(&remote, tab_id, accept, &desired, &local, &parsed.diagnostics);
     let Planner { groups, mut expected, mut refused, holds, tab_id, .. } = planner;
     if !holds.is_empty() && !accept {
         return Ok(PushPlan { requests: Vec::new(), refused: refused.0, holds, expected: print(&remote.tree) });
@@ -77,7 +86,7 @@ pub(super) fn plan_part(document: &Document, part: &PartId, desired: &str, accep
         refused.refuse("TORN", 0, message);
         return Ok(PushPlan { requests: Vec::new(), refused: refused.sorted(), holds, expected: print(&remote.tree) });
     }
-    let expected = print(&predicted(result.tree, &remote, &local));
+    let expected = print(&predicted(result.tree, &remote));
     let requests = requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
     Ok(PushPlan { requests, refused: refused.sorted(), holds, expected })
 }
@@ -91,7 +100,7 @@ pub(super) fn create_requests(document: &Document, text: &str) -> Result<Vec<ser
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    let plan = plan_part(document, &PartId::default(), text, false)?;
+    let plan = plan_part(document, None, &PartId::default(), text, false)?;
     if plan.refused.is_empty() && plan.holds.is_empty() {
         return Ok(plan.requests);
     }
@@ -103,7 +112,7 @@ pub(super) fn create_requests(document: &Document, text: &str) -> Result<Vec<ser
 }
 
 /// The tree as the remote will show it: ids that the model made up are left out, the head is the remote's own.
-fn predicted(mut tree: Tree, remote: &Extract, local: &Tree) -> Tree {
+fn predicted(mut tree: Tree, remote: &Extract) -> Tree {
     let known: Vec<&String> = remote.tree.blocks.iter().filter_map(anchor).collect();
     for block in &mut tree.blocks {
         if let Content::Heading { anchor, .. } = &mut block.content
@@ -112,7 +121,7 @@ fn predicted(mut tree: Tree, remote: &Extract, local: &Tree) -> Tree {
             *anchor = None;
         }
     }
-    tree.front_matter.clone_from(&local.front_matter);
+    tree.front_matter.clone_from(&remote.tree.front_matter);
     tree
 }
 
@@ -154,6 +163,8 @@ pub(super) struct Planner<'a> {
     pub(super) tab_id: Option<String>,
     pub(super) accept: bool,
     text: &'a str,
+    /// What the parser did not understand.
+    diagnostics: &'a [Notice],
     /// Words of text that stands in the file and cannot be pushed: what looks deleted may only have moved there.
     pub(super) moved: BTreeSet<String>,
     /// Such words, as far as this pass found them.
@@ -204,7 +215,14 @@ const PASSES_MAX: usize = 4;
 impl<'a> Planner<'a> {
     /// Plans until no text is taken from the document that stands in the file where it cannot be pushed: a paragraph
     /// that was moved to such a place must not be deleted from the place that it left.
-    fn settled(remote: &'a Extract, tab_id: Option<String>, accept: bool, text: &'a str, local: &Tree) -> Self {
+    fn settled(
+        remote: &'a Extract,
+        tab_id: Option<String>,
+        accept: bool,
+        text: &'a str,
+        local: &Tree,
+        diagnostics: &'a [Notice],
+    ) -> Self {
         let mut moved = BTreeSet::new();
         for pass in 1.. {
             let mut planner = Self {
@@ -212,6 +230,7 @@ impl<'a> Planner<'a> {
                 tab_id: tab_id.clone(),
                 accept,
                 text,
+                diagnostics,
                 moved: moved.clone(),
                 unplaced: BTreeSet::new(),
                 groups: Vec::new(),
@@ -245,18 +264,40 @@ impl Planner<'_> {
         self.holds.push(Notice { code: code.into(), line, column: 0, message: message.into() });
     }
 
+    /// Finds what the parser left out of a table: the block does not say all that the file does.
+    fn unread(&self, block: &Block) -> Option<Notice> {
+        let lines = self.text.get(block.span.0.clone()).unwrap_or_default().lines().count();
+        let first = self.line_number(block);
+        let last = first.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        let here = |notice: &&Notice| notice.code == "TABLE_CELLS" && (first..last).contains(&notice.line);
+        self.diagnostics.iter().find(here).cloned()
+    }
+
     fn front_matter(&mut self, local: &Tree) {
         let (Some(remote), Some(local)) = (&self.remote.tree.front_matter, &local.front_matter) else { return };
         for (name, value) in &remote.entries {
-            // What the planner does not know of the item is not compared.
-            if matches!(name.as_str(), "url" | "access") {
-                continue;
-            }
             let here = local.entries.iter().find(|(other, _)| other == name).map(|(_, value)| value.trim_end());
             if here != Some(value.trim_end()) {
-                self.refuse("FRONT_MATTER_LOCKED", 1, format!("`{name}` in the head of the file cannot be pushed yet"));
+                let line = self.head_line(name);
+                self.refuse(
+                    "FRONT_MATTER_LOCKED",
+                    line,
+                    format!("`{name}` in the head of the file cannot be pushed yet"),
+                );
             }
         }
+        for (name, _) in local.entries.iter().filter(|(name, _)| !remote.entries.iter().any(|(other, _)| other == name))
+        {
+            let line = self.head_line(name);
+            self.refuse("FRONT_MATTER_LOCKED", line, format!("`{name}` in the head of the file means nothing here"));
+        }
+    }
+
+    /// The line of an entry of the head, or that of the head's end.
+    fn head_line(&self, name: &str) -> u32 {
+        let mut lines = self.text.lines().enumerate().skip(1).take_while(|(_, line)| *line != "---");
+        let line = lines.find(|(_, line)| line.split(':').next().is_some_and(|key| key.trim() == name));
+        line.map_or(1, |(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX))
     }
 
     fn blocks(&mut self, local: &Tree) {
@@ -327,7 +368,13 @@ impl Planner<'_> {
             self.refuse("STYLE_LOCKED", line, "paragraph styles cannot be pushed yet; the text around them can");
         }
         let origin = &self.remote.origins[old.index];
-        if old.key == new.key {
+        if old.key == new.key && self.unread(new.block).is_none() {
+            self.expected.push(Expected::kept(&old.block.content, origin));
+            return;
+        }
+        if let Some(unread) = self.unread(new.block) {
+            self.refused.0.push(unread);
+            self.unplaced(&text_of(&new.block.content), &text_of(&old.block.content));
             self.expected.push(Expected::kept(&old.block.content, origin));
             return;
         }
