@@ -145,7 +145,7 @@ fn style() -> impl Strategy<Value = (Value, String)> {
 }
 
 fn request() -> impl Strategy<Value = (u8, (&'static str, f64), f64, String, (Value, String))> {
-    (0..7u8, place(), 0.0..1.0, text(), style())
+    (0..11u8, place(), 0.0..1.0, text(), style())
 }
 
 /// Makes a raw request of random parts.
@@ -155,6 +155,7 @@ fn build(document: &Document, parts: &(u8, (&'static str, f64), f64, String, (Va
     let range = json!({"startIndex": from.min(to), "endIndex": from.max(to), "segmentId": segment});
     let short = json!({"startIndex": from, "endIndex": from + 1 + to % 9, "segmentId": segment});
     let heading = format!("HEADING_{}", 1 + to % 6);
+    let preset = ["BULLET_DISC_CIRCLE_SQUARE", "NUMBERED_DECIMAL_NESTED", "BULLET_CHECKBOX"][to as usize % 3];
     match kind {
         0 => json!({"insertText": {"location": {"index": from, "segmentId": segment}, "text": text}}),
         1 => json!({"insertText": {"endOfSegmentLocation": {"segmentId": segment}, "text": text}}),
@@ -163,7 +164,11 @@ fn build(document: &Document, parts: &(u8, (&'static str, f64), f64, String, (Va
         4 => json!({"updateTextStyle": {"range": short, "textStyle": style, "fields": fields}}),
         5 => json!({"updateParagraphStyle": {"range": range, "paragraphStyle": {"namedStyleType": heading},
             "fields": "namedStyleType"}}),
-        _ => json!({"createNamedRange": {"range": range, "name": "random"}}),
+        6 => json!({"createNamedRange": {"range": range, "name": "random"}}),
+        7 => json!({"createParagraphBullets": {"range": short, "bulletPreset": preset}}),
+        8 => json!({"createParagraphBullets": {"range": range, "bulletPreset": preset}}),
+        9 => json!({"deleteParagraphBullets": {"range": short}}),
+        _ => json!({"insertTable": {"location": {"index": from, "segmentId": segment}, "rows": to % 4, "columns": 2}}),
     }
 }
 

@@ -4,11 +4,14 @@
 
 mod access;
 mod apply;
+mod bullets;
 mod delete;
 mod document;
+mod glyphs;
 mod ids;
 mod index;
 mod insert;
+mod insert_table;
 #[cfg(test)]
 mod laws;
 mod legacy;
