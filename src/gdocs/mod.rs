@@ -15,6 +15,8 @@ mod insert_table;
 #[cfg(test)]
 mod laws;
 mod legacy;
+#[cfg(test)]
+mod list_tests;
 mod locate;
 mod mask;
 mod message;
