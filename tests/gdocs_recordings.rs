@@ -101,11 +101,14 @@ const EXACT: &[&str] = &[
     "F2_change_heading_level",
     "N1_create_named_range",
     "N2_replace_named_range_content",
+    "S1_insert_table",
+    "S5_insert_bullet_list",
     "T1_insert_text_start",
     "T3_insert_after_heading",
     "T5_replace_section",
     "apply_bold_and_insert",
     "create_named_range",
+    "insert_bullet_list",
 ];
 
 #[test]

@@ -10,9 +10,10 @@ use super::delete::{self, Removed};
 use super::document::{Document, DocumentTab, Range, StructuralElement};
 use super::ids::FreshIds;
 use super::index::reindex;
+use super::insert_table::{Size, insert_table};
 use super::refusal::Refusal;
-use super::request::{InsertText, Request};
-use super::{insert, named_range, objects, paragraph_style, quirks, text_style};
+use super::request::{EndOfSegmentLocation, InsertTable, InsertText, Location, Request};
+use super::{bullets, insert, named_range, objects, paragraph_style, quirks, text_style};
 
 /// What a batch did.
 #[derive(Debug, Clone)]
@@ -36,7 +37,7 @@ pub fn apply(document: &Document, requests: &[Request], seed: u64) -> Result<App
     if requests.len() > quirks::MAX_REQUESTS {
         return Err(Refusal::invalid(format!("A batch holds at most {} requests.", quirks::MAX_REQUESTS)));
     }
-    let mut batch = Batch { document: document.clone(), ids: FreshIds::new(seed), laid_out: HashSet::new() };
+    let mut batch = Batch { document: document.clone(), ids: FreshIds::new(seed), laid_out: HashSet::new(), cells: 0 };
     let mut replies = Vec::with_capacity(requests.len());
     for (number, request) in requests.iter().enumerate() {
         let reply = batch.carry_out(request).map_err(|refusal| refusal.in_request(number, request.kind()))?;
@@ -56,6 +57,9 @@ impl Request {
             Self::UpdateParagraphStyle(_) => "updateParagraphStyle",
             Self::CreateNamedRange(_) => "createNamedRange",
             Self::DeleteNamedRange(_) => "deleteNamedRange",
+            Self::CreateParagraphBullets(_) => "createParagraphBullets",
+            Self::DeleteParagraphBullets(_) => "deleteParagraphBullets",
+            Self::InsertTable(_) => "insertTable",
         }
     }
 }
@@ -68,6 +72,8 @@ struct Batch {
     ids: FreshIds,
     /// Segments whose indices are known to be right: tab id and segment id.
     laid_out: HashSet<(String, String)>,
+    /// Table cells made so far.
+    cells: u32,
 }
 
 impl Batch {
@@ -99,6 +105,15 @@ impl Batch {
                     named_range::create(tab, content, request, tab_id, ids)
                 });
             }
+            Request::CreateParagraphBullets(request) => {
+                self.in_segment(&request.range, |tab, content, ids| {
+                    bullets::create(tab, content, request, segment_of(&request.range), ids)
+                })?;
+            }
+            Request::DeleteParagraphBullets(request) => {
+                self.in_segment(&request.range, |tab, content, _| bullets::delete(tab, content, &request.range))?;
+            }
+            Request::InsertTable(request) => self.insert_table(request)?,
             Request::DeleteNamedRange(request) => return named_range::delete(&mut self.document, request),
         }
         Ok(json!({}))
@@ -106,14 +121,27 @@ impl Batch {
 
     /// Carries out `insertText`.
     fn insert(&mut self, request: &InsertText) -> Result<(), Refusal> {
-        let (index, segment_id, tab_id) = match (&request.location, &request.end_of_segment_location) {
-            (Some(at), None) => (Some(at.index), &at.segment_id, &at.tab_id),
-            (None, Some(end)) => (None, &end.segment_id, &end.tab_id),
-            (None, None) | (Some(_), Some(_)) => return Err(Refusal::invalid(quirks::NO_LOCATION)),
-        };
-        let place = Range { segment_id: segment_id.clone(), tab_id: tab_id.clone(), ..Range::default() };
+        let place = place_of(request.location.as_ref(), request.end_of_segment_location.as_ref());
+        let (index, place) = place.ok_or_else(|| Refusal::invalid(quirks::NO_LOCATION))?;
         self.in_segment(&place, |tab, content, ids| {
             let (index, width) = insert::insert_text(content, index, &request.text, ids)?;
+            named_range::grow(tab, segment_of(&place), index, width);
+            Ok(())
+        })
+    }
+
+    /// Carries out `insertTable`.
+    fn insert_table(&mut self, request: &InsertTable) -> Result<(), Refusal> {
+        let size = Size::check(request.rows, request.columns)?;
+        self.cells = self.cells.saturating_add(size.cells());
+        if self.cells > quirks::MAX_BATCH_CELLS {
+            let most = quirks::MAX_BATCH_CELLS;
+            return Err(Refusal::invalid(format!("A batch makes at most {most} table cells.")));
+        }
+        let place = place_of(request.location.as_ref(), request.end_of_segment_location.as_ref());
+        let (index, place) = place.ok_or_else(|| Refusal::invalid(quirks::NO_TABLE_LOCATION))?;
+        self.in_segment(&place, |tab, content, ids| {
+            let (index, width) = insert_table(tab, content, index, size, segment_of(&place), ids)?;
             named_range::grow(tab, segment_of(&place), index, width);
             Ok(())
         })
@@ -148,6 +176,17 @@ impl Batch {
         }
         Ok(done)
     }
+}
+
+/// Returns where an insertion goes: the index, `None` for the end, and a range that names the segment; `None` unless
+/// exactly one of the two is said.
+fn place_of(at: Option<&Location>, end: Option<&EndOfSegmentLocation>) -> Option<(Option<u32>, Range)> {
+    let (index, segment_id, tab_id) = match (at, end) {
+        (Some(at), None) => (Some(at.index), &at.segment_id, &at.tab_id),
+        (None, Some(end)) => (None, &end.segment_id, &end.tab_id),
+        (None, None) | (Some(_), Some(_)) => return None,
+    };
+    Some((index, Range { segment_id: segment_id.clone(), tab_id: tab_id.clone(), ..Range::default() }))
 }
 
 /// Returns the segment that a range names, empty for the body.

@@ -58,16 +58,18 @@ fn flat_of(document: &Document, segment: &str) -> Vec<u16> {
 
 /// Checks that a document is well formed: indices, newlines, no empty runs.
 fn check_form(document: &Document) {
-    fn paragraphs(content: &[StructuralElement]) {
+    fn paragraphs(content: &[StructuralElement], lists: &[String]) {
         for element in content {
             if let Some(paragraph) = &element.paragraph {
                 let text = paragraph.text();
+                let list = paragraph.bullet.as_ref().map(|bullet| &bullet.list_id);
+                assert!(list.is_none_or(|list| lists.contains(list)), "{list:?}");
                 assert!(text.ends_with('\n') && text.matches('\n').count() == 1, "{text:?}");
                 assert!(paragraph.elements.iter().all(|element| element.text() != Some("")), "{paragraph:?}");
             }
             for cell in element.table.iter().flat_map(|table| &table.table_rows).flat_map(|row| &row.table_cells) {
                 assert!(cell.content.last().is_some_and(|last| last.paragraph.is_some()), "{cell:?}");
-                paragraphs(&cell.content);
+                paragraphs(&cell.content, lists);
             }
         }
     }
@@ -75,10 +77,11 @@ fn check_form(document: &Document) {
     let mut again = document.clone();
     let tab = again.tabs.first_mut().unwrap().document_tab.as_mut().unwrap();
     let ids: Vec<Option<String>> = tab.segment_ids().into_iter().map(|id| id.map(str::to_owned)).collect();
+    let lists: Vec<String> = tab.lists.keys().cloned().collect();
     for id in ids {
         let segment = tab.segment_mut(id.as_deref()).unwrap();
         assert_eq!(reindex(segment), 0);
-        paragraphs(segment);
+        paragraphs(segment, &lists);
         let end = segment_end(segment);
         assert!(segment.last().is_some_and(|last| last.paragraph.is_some()));
         let ranges = tab.named_ranges.values().flat_map(|group| &group.named_ranges).flat_map(|named| &named.ranges);
@@ -145,7 +148,7 @@ fn style() -> impl Strategy<Value = (Value, String)> {
 }
 
 fn request() -> impl Strategy<Value = (u8, (&'static str, f64), f64, String, (Value, String))> {
-    (0..7u8, place(), 0.0..1.0, text(), style())
+    (0..11u8, place(), 0.0..1.0, text(), style())
 }
 
 /// Makes a raw request of random parts.
@@ -155,6 +158,7 @@ fn build(document: &Document, parts: &(u8, (&'static str, f64), f64, String, (Va
     let range = json!({"startIndex": from.min(to), "endIndex": from.max(to), "segmentId": segment});
     let short = json!({"startIndex": from, "endIndex": from + 1 + to % 9, "segmentId": segment});
     let heading = format!("HEADING_{}", 1 + to % 6);
+    let preset = ["BULLET_DISC_CIRCLE_SQUARE", "NUMBERED_DECIMAL_NESTED", "BULLET_CHECKBOX"][to as usize % 3];
     match kind {
         0 => json!({"insertText": {"location": {"index": from, "segmentId": segment}, "text": text}}),
         1 => json!({"insertText": {"endOfSegmentLocation": {"segmentId": segment}, "text": text}}),
@@ -163,7 +167,11 @@ fn build(document: &Document, parts: &(u8, (&'static str, f64), f64, String, (Va
         4 => json!({"updateTextStyle": {"range": short, "textStyle": style, "fields": fields}}),
         5 => json!({"updateParagraphStyle": {"range": range, "paragraphStyle": {"namedStyleType": heading},
             "fields": "namedStyleType"}}),
-        _ => json!({"createNamedRange": {"range": range, "name": "random"}}),
+        6 => json!({"createNamedRange": {"range": range, "name": "random"}}),
+        7 => json!({"createParagraphBullets": {"range": short, "bulletPreset": preset}}),
+        8 => json!({"createParagraphBullets": {"range": range, "bulletPreset": preset}}),
+        9 => json!({"deleteParagraphBullets": {"range": short}}),
+        _ => json!({"insertTable": {"location": {"index": from, "segmentId": segment}, "rows": to % 4, "columns": 2}}),
     }
 }
 
@@ -202,6 +210,20 @@ proptest! {
                 expected.drain(from..to);
                 prop_assert_eq!(flat_of(&after, segment), expected);
             }
+        } else if let Some(insert) = request.get("insertTable") {
+            let [at, rows] = ["/location/index", "/rows"].map(|key| insert.pointer(key).unwrap().as_u64().unwrap());
+            if let Ok(after) = send(&before, std::slice::from_ref(&request)) {
+                let (at, newline) = (usize::try_from(at).unwrap(), u16::from(b'\n'));
+                let row = [1, 1, newline, 1, newline];
+                let rows = std::iter::repeat_n(row, usize::try_from(rows).unwrap()).flatten();
+                expected.splice(at..at, [newline, 1].into_iter().chain(rows).chain([1]));
+                prop_assert_eq!(flat_of(&after, segment), expected);
+            }
+        } else if !matches!(parts.0, 0..=3)
+            && let Ok(after) = send(&before, std::slice::from_ref(&request))
+        {
+            // Styles, names and bullets change no text; the sample has no tabs that bullets would take.
+            prop_assert_eq!(flat_of(&after, segment), expected);
         }
     }
 
@@ -232,7 +254,8 @@ proptest! {
     #[test]
     fn any_json_is_read_or_refused(
         kind in prop::sample::select(super::schema::KINDS),
-        field in prop::sample::select(vec!["range", "text", "fields", "location", "name", "foo", "textStyle"]),
+        field in prop::sample::select(vec!["range", "text", "fields", "location", "name", "foo", "textStyle",
+            "bulletPreset", "rows"]),
         value in prop::sample::select(vec![json!(null), json!(-1), json!("x"), json!([1]), json!({"startIndex": -3}),
             json!({"index": 1e30}), json!({"endIndex": "5"}), json!({"bold": 1}), json!(true)]),
     ) {

@@ -4,14 +4,19 @@
 
 mod access;
 mod apply;
+mod bullets;
 mod delete;
 mod document;
+mod glyphs;
 mod ids;
 mod index;
 mod insert;
+mod insert_table;
 #[cfg(test)]
 mod laws;
 mod legacy;
+#[cfg(test)]
+mod list_tests;
 mod locate;
 mod mask;
 mod message;

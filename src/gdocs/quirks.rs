@@ -44,6 +44,48 @@ pub(crate) const RANGES_NAME_LATER_TABS: bool = true;
 /// The length of a fresh id behind its prefix. Recorded: 10 to 13, mostly 12.
 pub(crate) const ID_LENGTH: usize = 12;
 
+/// The deepest nesting level of a list; more leading tabs than that go and do not nest deeper. Nine levels are
+/// documented and recorded; doubt: what further tabs do.
+pub(crate) const MAX_NESTING_LEVEL: u32 = 8;
+
+/// The types of number whose glyphs are aligned at their end. Recorded for `ROMAN`; doubt for the upper case.
+pub(crate) const END_ALIGNED_GLYPHS: &[&str] = &["ROMAN", "UPPER_ROMAN"];
+
+// Lists, assumed throughout `bullets`: the nesting level of an item that is bulleted again counts its tabs alone;
+// one request makes at most one list, also across the cells of a table; a list whose last item left it stays in
+// `lists`; an item that leaves its list keeps both indents as they were. Doubt: no recording shows any of these,
+// only that every recorded list has items.
+
+/// Text for bullets of no preset. Doubt: never recorded.
+pub(crate) const NO_BULLET_PRESET: &str = "The bullet preset must be specified.";
+
+/// The most rows of a new table. Doubt: Google publishes no bound; this one keeps a table in memory.
+pub(crate) const MAX_TABLE_ROWS: u32 = 1_000;
+
+/// The most columns of a new table. The editor makes no more than 20; doubt for the API.
+pub(crate) const MAX_TABLE_COLUMNS: u32 = 20;
+
+/// The most cells that one batch makes, a table of the largest size; keeps a batch in memory. Never Google's.
+pub(crate) const MAX_BATCH_CELLS: u32 = 20_000;
+
+/// The most tables around one another that `insertTable` makes, so that the answer stays within the 128 levels
+/// that readers of JSON take. Never Google's.
+pub(crate) const MAX_INSERTED_TABLE_DEPTH: usize = 8;
+
+/// Text for a table inside more tables than that. Never Google's.
+pub(crate) const TABLE_TOO_DEEP: &str = "The table is nested too deeply.";
+
+/// Text for a table in a footnote. The discovery text says so; doubt for the words.
+pub(crate) const TABLE_IN_FOOTNOTE: &str = "Tables cannot be inserted inside a footnote.";
+
+/// Text for a table without a place. Doubt: never recorded.
+pub(crate) const NO_TABLE_LOCATION: &str = "Insert table requests must specify a location";
+
+/// Text for a table with too few or too many rows or columns. Doubt: never recorded.
+pub(crate) fn bad_table_size(what: &str, given: u32, most: u32) -> String {
+    format!("The number of {what} must be between 1 and {most}, not {given}.")
+}
+
 /// Text for a tab id that the document does not have. Doubt: never recorded.
 pub(crate) fn unknown_tab(id: &str) -> String {
     format!("The document does not contain a tab with ID {id}.")

@@ -54,8 +54,7 @@ fn clean_request(number: usize, request: &Value) -> Result<(&'static str, Value)
 /// Makes the typed request.
 fn typed(number: usize, kind: &'static str, mut body: Value) -> Result<Request, Refusal> {
     if let Value::Object(fields) = &mut body
-        && kind != "insertText"
-        && kind != "deleteNamedRange"
+        && !matches!(kind, "insertText" | "insertTable" | "deleteNamedRange")
     {
         // An absent range is an empty one, which every request refuses by itself.
         fields.entry("range").or_insert_with(|| Value::Object(Map::new()));

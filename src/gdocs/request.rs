@@ -22,6 +22,12 @@ pub enum Request {
     CreateNamedRange(CreateNamedRange),
     /// Removes named ranges.
     DeleteNamedRange(DeleteNamedRange),
+    /// Makes all paragraphs that a range touches items of a list.
+    CreateParagraphBullets(CreateParagraphBullets),
+    /// Takes all paragraphs that a range touches out of their lists.
+    DeleteParagraphBullets(DeleteParagraphBullets),
+    /// Inserts an empty table behind a newline.
+    InsertTable(InsertTable),
 }
 
 /// Inserts text at a place, or before the last newline of a segment.
@@ -126,4 +132,80 @@ pub struct DeleteNamedRange {
     /// The tabs it is about; absent for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tabs_criteria: Option<serde_json::Value>,
+}
+
+/// Makes all paragraphs that a range touches items of a list; leading tabs become nesting levels and go.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CreateParagraphBullets {
+    /// The range.
+    pub range: Range,
+    /// What the bullets look like.
+    #[serde(default)]
+    pub bullet_preset: BulletPreset,
+}
+
+/// What the bullets of a list look like, level by level.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum BulletPreset {
+    /// Nothing that Google carries out.
+    #[default]
+    BulletGlyphPresetUnspecified,
+    /// `●`, `○`, `■`.
+    BulletDiscCircleSquare,
+    /// `❖`, `➢`, `■`.
+    BulletDiamondxArrow3dSquare,
+    /// A box on every level.
+    BulletCheckbox,
+    /// `➔`, `◆`, `●`.
+    BulletArrowDiamondDisc,
+    /// `★`, `○`, `■`.
+    BulletStarCircleSquare,
+    /// `➢`, `○`, `■`.
+    BulletArrow3dCircleSquare,
+    /// `◄`, `◆`, `●`.
+    BulletLefttriangleDiamondDisc,
+    /// `❖`, `◇`, `■`.
+    BulletDiamondxHollowdiamondSquare,
+    /// `◆`, `○`, `■`.
+    BulletDiamondCircleSquare,
+    /// `1.`, `a.`, `i.`
+    NumberedDecimalAlphaRoman,
+    /// `1)`, `a)`, `i)`
+    NumberedDecimalAlphaRomanParens,
+    /// `1.`, `1.1.`, `1.1.1.`
+    NumberedDecimalNested,
+    /// `A.`, `a.`, `i.`
+    NumberedUpperalphaAlphaRoman,
+    /// `I.`, `A.`, `1.`
+    NumberedUpperromanUpperalphaDecimal,
+    /// `01.`, `a.`, `i.`
+    NumberedZerodecimalAlphaRoman,
+}
+
+/// Takes all paragraphs that a range touches out of their lists; they keep their indents.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeleteParagraphBullets {
+    /// The range.
+    pub range: Range,
+}
+
+/// Inserts a newline and behind it an empty table.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InsertTable {
+    /// Count of rows.
+    #[serde(default)]
+    pub rows: u32,
+    /// Count of columns.
+    #[serde(default)]
+    pub columns: u32,
+    /// Where the newline comes to stand; the table starts one behind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
+    /// Or at the end of this segment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_of_segment_location: Option<EndOfSegmentLocation>,
 }

@@ -86,7 +86,7 @@ pub(crate) const REQUESTS: &[Field] = &[
         Shape::Message(&[
             ("text", Shape::Text),
             ("location", Shape::Message(LOCATION)),
-            ("endOfSegmentLocation", Shape::Message(&[("segmentId", Shape::Text), ("tabId", Shape::Text)])),
+            ("endOfSegmentLocation", Shape::Message(END_OF_SEGMENT_LOCATION)),
         ]),
     ),
     ("deleteContentRange", Shape::Message(&[("range", RANGE)])),
@@ -111,7 +111,44 @@ pub(crate) const REQUESTS: &[Field] = &[
             ("tabsCriteria", Shape::Message(&[("tabIds", Shape::List(&Shape::Text))])),
         ]),
     ),
+    ("createParagraphBullets", Shape::Message(&[("range", RANGE), ("bulletPreset", BULLET_PRESET)])),
+    ("deleteParagraphBullets", Shape::Message(&[("range", RANGE)])),
+    (
+        "insertTable",
+        Shape::Message(&[
+            ("rows", Shape::Int),
+            ("columns", Shape::Int),
+            ("location", Shape::Message(LOCATION)),
+            ("endOfSegmentLocation", Shape::Message(END_OF_SEGMENT_LOCATION)),
+        ]),
+    ),
 ];
+
+/// Fields of `EndOfSegmentLocation`.
+const END_OF_SEGMENT_LOCATION: &[Field] = &[("segmentId", Shape::Text), ("tabId", Shape::Text)];
+
+/// `CreateParagraphBulletsRequest.BulletGlyphPreset`.
+const BULLET_PRESET: Shape = Shape::Enum(
+    "CreateParagraphBulletsRequest.BulletGlyphPreset",
+    &[
+        "BULLET_GLYPH_PRESET_UNSPECIFIED",
+        "BULLET_DISC_CIRCLE_SQUARE",
+        "BULLET_DIAMONDX_ARROW3D_SQUARE",
+        "BULLET_CHECKBOX",
+        "BULLET_ARROW_DIAMOND_DISC",
+        "BULLET_STAR_CIRCLE_SQUARE",
+        "BULLET_ARROW3D_CIRCLE_SQUARE",
+        "BULLET_LEFTTRIANGLE_DIAMOND_DISC",
+        "BULLET_DIAMONDX_HOLLOWDIAMOND_SQUARE",
+        "BULLET_DIAMOND_CIRCLE_SQUARE",
+        "NUMBERED_DECIMAL_ALPHA_ROMAN",
+        "NUMBERED_DECIMAL_ALPHA_ROMAN_PARENS",
+        "NUMBERED_DECIMAL_NESTED",
+        "NUMBERED_UPPERALPHA_ALPHA_ROMAN",
+        "NUMBERED_UPPERROMAN_UPPERALPHA_DECIMAL",
+        "NUMBERED_ZERODECIMAL_ALPHA_ROMAN",
+    ],
+);
 
 /// Fields of `Location`.
 const LOCATION: &[Field] = &[("index", Shape::Int), ("segmentId", Shape::Text), ("tabId", Shape::Text)];
