@@ -15,7 +15,7 @@ mod support;
 use mcp_workspace::gdocs;
 use mcp_workspace::kinds::docs::{self, Access};
 use mcp_workspace::kinds::{Fetched, Part};
-use mcp_workspace::mebdf::{self, Block, Content, Marks, Property, PropertyValue, Run, RunContent};
+use mcp_workspace::mebdf::{self, Block, Content, Mark, Marks, Property, PropertyValue, Run, RunContent};
 use serde_json::Value;
 
 const URL: &str = "https://docs.google.com/document/d/x/edit";
@@ -353,7 +353,11 @@ fn make(blocks: &mut Vec<Block>, at: usize, change: Change, count: usize) -> boo
             );
         }
         Change::InsertItem => {
-            let Content::Item { depth, mark, .. } = content else { return false };
+            let mark = [Mark::Bullet, Mark::Number, Mark::Task { checked: false }][count % 3];
+            let (depth, mark) = match content {
+                Content::Item { depth, mark, .. } if count.is_multiple_of(2) => (depth, mark),
+                _ => (u8::try_from(count % 4 / 2).unwrap(), mark),
+            };
             blocks.insert(at, Block::new(Content::Item { depth, mark, runs: text(format!("Item {count}")) }));
         }
         Change::Relevel => {

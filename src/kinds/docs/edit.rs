@@ -41,9 +41,27 @@ pub(super) enum What {
         lines: Vec<Vec<Wanted>>,
         /// The named style it shall have; `None` leaves it.
         named_style: Option<String>,
-        /// Whether the paragraph is new, so that nothing in it is anyone's.
-        fresh: bool,
+        /// Set for a new paragraph: nothing in it is anyone's, and its place in a list is to be made.
+        fresh: Option<Bullets>,
     },
+}
+
+/// What a new paragraph does with the list that its neighbour is in, if any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bullets {
+    /// It is as its neighbour: in the same list, or in none.
+    Keep,
+    /// It leaves the list.
+    Leave,
+    /// It becomes an item of its own; its depth stands in leading tabs.
+    Create(Mark),
+}
+
+impl Bullets {
+    /// What a new paragraph does that is no item.
+    pub(super) const fn leave(neighbour: Option<&Shape>) -> Self {
+        if matches!(neighbour, Some(Shape::Item(..))) { Self::Leave } else { Self::Keep }
+    }
 }
 
 /// The kind of a block without its text.

@@ -1,7 +1,7 @@
 //! The edits of whole blocks: a pair that differs, and the gap between two pairs. Pure.
 
 use super::edit::{
-    Expected, Group, Shape, Wanted, What, delete_range, edit_line, insert_text, is_stripped, name_of, shape,
+    Bullets, Expected, Group, Shape, Wanted, What, delete_range, edit_line, insert_text, is_stripped, name_of, shape,
 };
 use super::extract::Origin;
 use super::line::{Line, Token, tokens};
@@ -38,7 +38,7 @@ pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, new: &Block, origin: 
             planner.expected.push(Expected {
                 element: Some(*element),
                 line: number,
-                what: What::Edited { shape, lines: vec![wanted], named_style, fresh: false },
+                what: What::Edited { shape, lines: vec![wanted], named_style, fresh: None },
             });
         }
         _ => {
@@ -75,7 +75,7 @@ fn texts(
         }
     }
     planner.groups.push(group);
-    let what = What::Edited { shape: shape(content), lines: all, named_style: None, fresh: false };
+    let what = What::Edited { shape: shape(content), lines: all, named_style: None, fresh: None };
     planner.expected.push(Expected { element, line: number, what });
 }
 
@@ -242,7 +242,7 @@ fn delete_run(
             "an empty paragraph has to stay here: Docs wants one beside a table and at the end",
         );
         let kept = run.last().map(|gone| shape(&gone.block.content)).unwrap_or(Shape::Other);
-        let what = What::Edited { shape: kept, lines: vec![Vec::new()], named_style: None, fresh: false };
+        let what = What::Edited { shape: kept, lines: vec![Vec::new()], named_style: None, fresh: None };
         planner.expected.push(Expected { element: Some(last_element), line: 0, what });
         (first.start, last.end - 1)
     };
@@ -293,29 +293,24 @@ impl Insertions {
             if place.is_err() {
                 planner.unplaced(&text_of(&new.block.content), "");
             }
-            let place = match place {
-                Ok(place) if insertions.place.is_none_or(|chosen| chosen == place) => place,
-                Ok(_) => {
-                    planner.unplaced(&text_of(&new.block.content), "");
-                    let message = "list items and paragraphs cannot be inserted at one place in one step yet";
-                    planner.refuse("LIST_LOCKED", new.line, message);
-                    insertions.refused = true;
-                    continue;
+            match place {
+                Ok(place) => {
+                    // The first new block chooses for all: they hang together.
+                    let place = *insertions.place.get_or_insert(place);
+                    let neighbour = if place == Place::Previous { previous.as_ref() } else { gap.next.as_ref() };
+                    insertions.add(planner, new, neighbour.map(|neighbour| &neighbour.shape));
                 }
                 Err(reason) => {
                     planner.refuse("LOCKED", new.line, reason);
                     insertions.refused = true;
-                    continue;
                 }
-            };
-            insertions.place = Some(place);
-            insertions.add(planner, new);
+            }
         }
         insertions.group = insertions.request(planner.tab_id.as_deref(), previous.as_ref(), gap.next.as_ref());
         insertions
     }
 
-    fn add(&mut self, planner: &mut Planner<'_>, new: &New<'_>) {
+    fn add(&mut self, planner: &mut Planner<'_>, new: &New<'_>, neighbour: Option<&Shape>) {
         if new.styled {
             planner.refuse("STYLE_LOCKED", new.line, "paragraph styles cannot be pushed yet; the text can");
         }
@@ -334,14 +329,27 @@ impl Insertions {
                 wanted.push(Wanted { token: Token::Char(character), marks, fresh: true });
             }
         }
-        self.texts.push(text);
-        let shape = shape(&new.block.content);
-        let named_style = match shape {
-            Shape::Heading(level) => Some(format!("HEADING_{level}")),
-            Shape::Item(..) => None,
-            Shape::Paragraph | Shape::Table(_) | Shape::Footnote(_) | Shape::Other => Some(new.named_style.to_owned()),
+        let mut shape = shape(&new.block.content);
+        if let Shape::Item(_, Mark::Task { checked: checked @ true }) = &mut shape {
+            planner.refuse("LOCKED", new.line, "the API cannot tick a box");
+            *checked = false;
+        }
+        let joins = neighbour == Some(&shape);
+        let (named_style, bullets) = match shape {
+            // A neighbour of the same depth and kind lends its place in its list.
+            Shape::Item(..) if joins => (None, Bullets::Keep),
+            Shape::Item(depth, mark) => {
+                // Leading tabs tell the depth to the request that makes the list, and go with it.
+                text.insert_str(0, &"\t".repeat(usize::from(depth)));
+                (Some("NORMAL_TEXT".to_owned()), Bullets::Create(mark))
+            }
+            Shape::Heading(level) => (Some(format!("HEADING_{level}")), Bullets::leave(neighbour)),
+            Shape::Paragraph | Shape::Table(_) | Shape::Footnote(_) | Shape::Other => {
+                (Some(new.named_style.to_owned()), Bullets::leave(neighbour))
+            }
         };
-        let what = What::Edited { shape, lines: vec![wanted], named_style, fresh: true };
+        self.texts.push(text);
+        let what = What::Edited { shape, lines: vec![wanted], named_style, fresh: Some(bullets) };
         self.expected.push(Expected { element: None, line: new.line, what });
     }
 
@@ -365,41 +373,33 @@ fn place(previous: Option<&Neighbour>, next: Option<&Neighbour>, new: &New<'_>) 
         return Err(format!("nothing can be inserted into a read-only part{}", because(reason)));
     }
     let line = |neighbour: Option<&Neighbour>| matches!(neighbour, Some(Neighbour { origin: Origin::Line { .. }, .. }));
-    let plain =
-        |neighbour: Option<&Neighbour>| line(neighbour) && neighbour.is_some_and(|n| n.shape == Shape::Paragraph);
     let heading = |neighbour: Option<&Neighbour>| {
         line(neighbour) && neighbour.is_some_and(|n| matches!(n.shape, Shape::Heading(_)))
     };
-    match &new.block.content {
-        Content::Paragraph { .. } | Content::Heading { .. } => {
-            // Behind a heading only as a last resort: its id would go to the new paragraph.
-            if plain(previous) {
-                Ok(Place::Previous)
-            } else if plain(next) || heading(next) {
-                Ok(Place::Next)
-            } else if heading(previous) {
-                Ok(Place::Previous)
-            } else {
-                Err("a paragraph between list items or tables cannot be inserted from here yet".into())
-            }
-        }
-        Content::Item { depth, mark, .. } => {
-            let wanted = Shape::Item(*depth, unticked(*mark));
-            let fits = |neighbour: Option<&Neighbour>| line(neighbour) && neighbour.is_some_and(|n| n.shape == wanted);
-            if fits(previous) {
-                Ok(Place::Previous)
-            } else if fits(next) {
-                Ok(Place::Next)
-            } else {
-                Err("a list item can only be inserted beside one of the same depth and kind yet".into())
-            }
-        }
-        Content::Table { .. } => Err("a new table cannot be pushed yet".into()),
-        Content::Rule => Err("the API cannot make a horizontal rule".into()),
-        Content::Code { .. } => Err("code blocks cannot be pushed yet".into()),
-        Content::Footnote { .. } => Err("a new footnote cannot be pushed yet".into()),
-        Content::ItemParagraph { .. } => Err("Docs has no second paragraph inside a list item".into()),
-        Content::Directive { .. } => Err("a directive is not a block".into()),
+    let wanted = match &new.block.content {
+        Content::Item { depth, mark, .. } => Shape::Item(*depth, unticked(*mark)),
+        Content::Paragraph { .. } | Content::Heading { .. } => Shape::Paragraph,
+        Content::Table { .. } => return Err("a new table cannot be pushed yet".into()),
+        Content::Rule => return Err("the API cannot make a horizontal rule".into()),
+        Content::Code { .. } => return Err("code blocks cannot be pushed yet".into()),
+        Content::Footnote { .. } => return Err("a new footnote cannot be pushed yet".into()),
+        Content::ItemParagraph { .. } => return Err("Docs has no second paragraph inside a list item".into()),
+        Content::Directive { .. } => return Err("a directive is not a block".into()),
+    };
+    let fits = |neighbour: Option<&Neighbour>| line(neighbour) && neighbour.is_some_and(|n| n.shape == wanted);
+    // Behind a heading only as a last resort: its id would go to the new paragraph.
+    if fits(previous) {
+        Ok(Place::Previous)
+    } else if fits(next) {
+        Ok(Place::Next)
+    } else if line(previous) && !heading(previous) {
+        Ok(Place::Previous)
+    } else if line(next) {
+        Ok(Place::Next)
+    } else if line(previous) {
+        Ok(Place::Previous)
+    } else {
+        Err("there is no paragraph here that could lend its place".into())
     }
 }
 

@@ -100,7 +100,11 @@ pub(super) fn create_requests(document: &Document, text: &str) -> Result<Vec<ser
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    let plan = plan_part(document, None, &PartId::default(), text, false)?;
+    let ends_with_paragraph =
+        matches!(parse(text).tree.blocks.last(), Some(Block { content: Content::Paragraph { .. }, .. }));
+    // A new document ends with an empty paragraph, which can only become a paragraph.
+    let text = if ends_with_paragraph { text.to_owned() } else { format!("{}\n\n\\\n", text.trim_end()) };
+    let plan = plan_part(document, None, &PartId::default(), &text, false)?;
     if plan.refused.is_empty() && plan.holds.is_empty() {
         return Ok(plan.requests);
     }
@@ -473,6 +477,10 @@ fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32> {
         _ => return None,
     };
     let old_tokens = tokens(block_runs(&old.content));
+    if old_tokens.is_empty() && shape(&old.content) != shape(&new.content) {
+        // Nothing is kept by turning an empty block into another kind.
+        return None;
+    }
     let new_tokens = tokens(block_runs(&new.content));
     let row =
         |tokens: &'_ [(Token, crate::mebdf::Marks)]| tokens.iter().map(|(token, _)| token.clone()).collect::<Vec<_>>();

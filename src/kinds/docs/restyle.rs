@@ -2,13 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::edit::{Expected, Shape, Wanted, What, range};
+use super::edit::{Bullets, Expected, Wanted, What, range};
 use super::extract::{Extract, Origin};
 use super::line::{Line, Token, Unit};
 use super::plan::Notices;
 use super::style::{self, text_field};
-use crate::gdocs::{Request, Style, UpdateParagraphStyle, UpdateTextStyle};
-use crate::mebdf::{Content, Marks, Property, PropertyValue};
+use crate::gdocs::{
+    BulletPreset, CreateParagraphBullets, DeleteParagraphBullets, Request, Style, UpdateParagraphStyle, UpdateTextStyle,
+};
+use crate::mebdf::{Content, Mark, Marks, Property, PropertyValue};
 
 /// A change of text style: field to value, `None` to fall back to what is inherited.
 type Delta = Vec<(&'static str, Option<Value>)>;
@@ -28,16 +30,43 @@ pub(super) fn paragraph_styles(
         return Err(format!("{} blocks were expected, {} would be there", expected.len(), found.len()));
     }
     let mut requests = Vec::new();
+    let mut bullets: Vec<(u32, u32, Bullets)> = Vec::new();
     for (expected, origin) in expected.iter().zip(found).rev() {
-        let What::Edited { named_style, fresh, shape, .. } = &expected.what else { continue };
-        let item = matches!(shape, Shape::Item(..));
-        requests.extend(
-            lines(origin)
-                .into_iter()
-                .rev()
-                .filter_map(|line| paragraph_style(line, named_style.as_deref(), *fresh, item, tab)),
-        );
+        let What::Edited { named_style, fresh, .. } = &expected.what else {
+            bullets.push((0, 0, Bullets::Keep));
+            continue;
+        };
+        for line in lines(origin).into_iter().rev() {
+            requests.extend(paragraph_style(line, named_style.as_deref(), *fresh, tab));
+            let wanted = fresh.unwrap_or(Bullets::Keep);
+            match bullets.last_mut() {
+                // Items of one list are made by one request, so that they count on.
+                Some((start, _, last)) if *last == wanted && wanted != Bullets::Keep && *start == line.end => {
+                    *start = line.start;
+                }
+                _ => bullets.push((line.start, line.end, wanted)),
+            }
+        }
     }
+    // Leaving a list turns its indent into one of the paragraph's own, which the style then takes away.
+    let leaving = bullets.iter().filter(|(_, _, bullets)| *bullets == Bullets::Leave);
+    let leaving = leaving.map(|(start, end, _)| DeleteParagraphBullets { range: range(None, tab, *start, *end) });
+    requests.splice(0..0, leaving.map(Request::DeleteParagraphBullets));
+    // Making a list takes its tabs away and so moves what stands behind: the last goes first, and all go last.
+    requests.extend(bullets.into_iter().filter_map(|(start, end, bullets)| {
+        let range = range(None, tab, start, end);
+        match bullets {
+            Bullets::Keep | Bullets::Leave => None,
+            Bullets::Create(mark) => {
+                let bullet_preset = match mark {
+                    Mark::Bullet => BulletPreset::BulletDiscCircleSquare,
+                    Mark::Number => BulletPreset::NumberedDecimalAlphaRoman,
+                    Mark::Task { .. } => BulletPreset::BulletCheckbox,
+                };
+                Some(Request::CreateParagraphBullets(CreateParagraphBullets { range, bullet_preset }))
+            }
+        }
+    }));
     Ok(requests)
 }
 
@@ -90,16 +119,19 @@ pub(super) fn lines(origin: &Origin) -> Vec<&Line> {
     }
 }
 
-fn paragraph_style(line: &Line, named: Option<&str>, fresh: bool, item: bool, tab: Option<&str>) -> Option<Request> {
+fn paragraph_style(line: &Line, named: Option<&str>, fresh: Option<Bullets>, tab: Option<&str>) -> Option<Request> {
     let mut style = Map::new();
     let mut fields = Vec::new();
     if let Some(named) = named.filter(|named| *named != line.named_style) {
         style.insert("namedStyleType".into(), named.into());
         fields.push("namedStyleType");
     }
-    if fresh && !item {
+    if fresh.is_some() && named.is_some() {
         // A new paragraph takes over what was set on its neighbour by hand; the file says nothing of it.
         fields.extend(&line.overrides);
+    }
+    if fresh == Some(Bullets::Leave) {
+        fields.extend(["indentStart", "indentFirstLine"].into_iter().filter(|field| !line.overrides.contains(field)));
     }
     (!fields.is_empty()).then(|| {
         Request::UpdateParagraphStyle(UpdateParagraphStyle {
