@@ -6,6 +6,7 @@ pub mod error;
 pub mod gdocs;
 pub mod kinds;
 pub mod mebdf;
+pub mod mirror;
 pub mod model;
 pub mod store;
 pub mod sync;

@@ -124,9 +124,7 @@ async fn poll(shared: &Arc<Shared>, cursor: Option<Cursor>) -> Result<Feed, Fail
     let asked = cursor.is_some();
     let changes = guarded("reading the change feed", async move { kind.changes(cursor.as_ref()).await }).await;
     match changes {
-        Ok(changes) => {
-            Ok(Feed { changed: changes.changed, vanished: changes.vanished, cursor: changes.cursor })
-        }
+        Ok(changes) => Ok(Feed { changed: changes.changed, vanished: changes.vanished, cursor: changes.cursor }),
         Err(error) => {
             let mut failure = failure(&error);
             // Of a feed, "nothing found" says that Google has forgotten the cursor.
@@ -299,10 +297,7 @@ async fn retire(shared: &Arc<Shared>, item: ItemId, now: Millis) {
 }
 
 /// Runs a call of a kind so that its panic is an error of this call alone.
-async fn guarded<T: Send + 'static>(
-    doing: &str,
-    call: impl Future<Output = Result<T>> + Send + 'static,
-) -> Result<T> {
+async fn guarded<T: Send + 'static>(doing: &str, call: impl Future<Output = Result<T>> + Send + 'static) -> Result<T> {
     match tokio::spawn(call).await {
         Ok(result) => result,
         Err(panic) => Err(Error::ExtractionFailed { id: doing.into(), source: panic.into() }),

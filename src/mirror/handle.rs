@@ -1,0 +1,400 @@
+//! What others may ask of a mirror. Every answer is text, paths and small facts.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+use tokio::sync::{mpsc, oneshot};
+
+use super::failure::error_of;
+use super::{Message, Replied, Shared, blocking};
+use crate::error::{Error, Result};
+use crate::model::{Account, ItemId, KindName, Notice, PartId, Revision};
+use crate::store::{Hits, LogLine, StoredItem};
+use crate::sync::{Answer, Command, ItemStatus, Local, Side, Status};
+use crate::workspace::layout::Place;
+
+/// A handle on a running mirror.
+#[derive(Clone)]
+pub struct MirrorHandle {
+    shared: Arc<Shared>,
+    messages: mpsc::Sender<Message>,
+}
+
+/// Where an item stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FetchReport {
+    /// The item.
+    pub item: ItemId,
+    /// Its kind.
+    pub kind: KindName,
+    /// The account that mirrors it.
+    pub account: Account,
+    /// Its name.
+    pub title: String,
+    /// Where a person opens it.
+    pub url: String,
+    /// Its version; `None` without edit access.
+    pub revision: Option<Revision>,
+    /// Whether the account may edit it.
+    pub can_edit: bool,
+    /// Its files, the main one first.
+    pub parts: Vec<PartReport>,
+    /// What a person should know: what the text cannot say, refused edits, holds, conflicts.
+    pub notices: Vec<(PartId, Notice)>,
+    /// Why the files may be behind the remote, when they may.
+    pub stale: Option<String>,
+}
+
+/// One file of a [`FetchReport`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PartReport {
+    /// Which file: empty for the main one, a tab id for another tab.
+    pub part: PartId,
+    /// The tab's title, or the item's.
+    pub title: String,
+    /// Where it stands, absolute.
+    pub path: PathBuf,
+}
+
+/// What a file would change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DiffReport {
+    /// The item.
+    pub item: ItemId,
+    /// Which of its files.
+    pub part: PartId,
+    /// The file.
+    pub path: PathBuf,
+    /// A unified diff from what both sides last agreed on to the file; empty when they are equal.
+    pub diff: String,
+}
+
+/// What became of a push, or what would.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PushReport {
+    /// The item.
+    pub item: ItemId,
+    /// Which of its files.
+    pub part: PartId,
+    /// The file.
+    pub path: PathBuf,
+    /// True when something was sent and landed.
+    pub pushed: bool,
+    /// The requests, as they were or would be sent; empty when there is nothing to push.
+    pub requests: Vec<serde_json::Value>,
+    /// Edits that are not pushed.
+    pub refused: Vec<Notice>,
+    /// Why the push waits for `accept`, when it does.
+    pub held: Vec<Notice>,
+    /// The headings of sections in conflict.
+    pub conflicts: Vec<String>,
+}
+
+/// How a mirror stands.
+#[derive(Debug, Clone, Serialize)]
+pub struct StatusReport {
+    /// The account.
+    pub account: Account,
+    /// The folder that holds the account's folder.
+    pub workspace: PathBuf,
+    /// What the engine says.
+    pub status: Status,
+    /// What was pulled and pushed lately, newest first.
+    pub log: Vec<LogLine>,
+}
+
+impl MirrorHandle {
+    pub(super) const fn new(shared: Arc<Shared>, messages: mpsc::Sender<Message>) -> Self {
+        Self { shared, messages }
+    }
+
+    /// Returns the account.
+    #[must_use]
+    pub fn account(&self) -> &Account {
+        &self.shared.account
+    }
+
+    /// Returns the folder that holds the account's folder.
+    #[must_use]
+    pub fn workspace(&self) -> &Path {
+        self.shared.workspace.layout().root()
+    }
+
+    /// Mirrors an item, or brings it up to date, and tells where it stands. When the remote cannot be reached, a
+    /// mirrored item is told as it stands, and why it may be behind.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when the id is unknown or hidden; network and permission errors as they come.
+    pub async fn fetch(&self, id_or_url: &str) -> Result<FetchReport> {
+        let item = self.item(id_or_url)?;
+        match self.ask(Command::Fetch(item.clone())).await?.answer {
+            Answer::Done { notices, .. } => self.report(item, notices, None).await,
+            Answer::Failed(failure) => {
+                let message = failure.message.clone();
+                let error = error_of(failure, &item.0, self.account());
+                if !error.retryable() {
+                    return Err(error);
+                }
+                self.report(item, Vec::new(), Some(message)).await.map_err(|_unknown| error)
+            }
+        }
+    }
+
+    /// Tells where a mirrored item stands without asking the remote; `None` when it is not mirrored.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when the id or URL is of no known kind.
+    pub async fn lookup(&self, id_or_url: &str) -> Result<Option<FetchReport>> {
+        let item = self.item(id_or_url)?;
+        match self.report(item, Vec::new(), None).await {
+            Ok(report) => Ok(Some(report)),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Searches what is mirrored, best first.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when the query holds no word.
+    pub async fn search(&self, query: &str, limit: usize, offset: usize) -> Result<Hits> {
+        let (shared, query) = (self.shared.clone(), query.to_owned());
+        blocking(move || shared.reader().search(&query, limit, offset)).await
+    }
+
+    /// Makes a new item and mirrors it.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when the text cannot become an item. When the item was made but cannot be read yet, the error
+    /// names its URL, so that nobody makes it twice.
+    pub async fn create(&self, title: &str, text: &str) -> Result<FetchReport> {
+        let (kind, title, text) = (self.shared.kind.clone(), title.to_owned(), text.to_owned());
+        // In a task of its own, a caller who gives up waiting does not cut it in half.
+        let made = tokio::spawn(async move { kind.create(&title, &text).await }).await;
+        let made = made.map_err(|panic| Error::ExtractionFailed { id: "the text".into(), source: panic.into() })??;
+        self.fetch(&made.id.0).await.map_err(|error| Error::Network {
+            doing: format!("reading {}, which was made,", made.url),
+            outcome_unknown: false,
+            source: Box::new(error),
+        })
+    }
+
+    /// Stops mirroring an item; its files are put away, the remote is not touched.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when it is not mirrored.
+    pub async fn forget(&self, id_or_url: &str) -> Result<ItemId> {
+        let item = self.item(id_or_url)?;
+        self.done(&item, Command::Forget(item.clone())).await?;
+        Ok(item)
+    }
+
+    /// Writes the files of an item back that were deleted in the workspace.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when it is not mirrored.
+    pub async fn restore(&self, id_or_url: &str) -> Result<FetchReport> {
+        let item = self.item(id_or_url)?;
+        let notices = self.done(&item, Command::Restore(item.clone())).await?;
+        self.report(item, notices, None).await
+    }
+
+    /// Ends a file's conflicts in favour of one side.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when no item has that file.
+    pub async fn resolve(&self, path: &Path, side: Side) -> Result<ItemId> {
+        let Place { item, part, .. } = self.place(path)?;
+        self.done(&item, Command::Resolve { item: item.clone(), part, side }).await?;
+        Ok(item)
+    }
+
+    /// Reads the change feed now.
+    ///
+    /// # Errors
+    ///
+    /// Network and permission errors as they come.
+    pub async fn poll(&self) -> Result<()> {
+        self.done(&ItemId("the change feed".into()), Command::Poll).await.map(drop)
+    }
+
+    /// Goes on after a halt, or tries again after a sign-in.
+    ///
+    /// # Errors
+    ///
+    /// `NotRunning` when the mirror has ended.
+    pub async fn resume(&self) -> Result<()> {
+        self.done(&ItemId("the account".into()), Command::Resume).await.map(drop)
+    }
+
+    /// Pushes what is saved in a file now; with `dry_run` it only tells what would be sent.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when no item has that file; network and permission errors as they come.
+    pub async fn push(&self, path: &Path, accept: bool, dry_run: bool) -> Result<PushReport> {
+        let place = self.place(path)?;
+        let path = self.shared.workspace.layout().path(&Place::file(&place.item, &place.part))?;
+        let Place { item, part, .. } = place;
+        let replied = self.ask(Command::Push { item: item.clone(), accept, dry_run }).await?;
+        let requests = match replied.answer {
+            Answer::Done { requests, .. } => requests,
+            Answer::Failed(failure) => return Err(error_of(failure, &item.0, self.account())),
+        };
+        let plan = replied.plans.get(&part);
+        let status = self.engine_status().await?.items.into_iter().find(|status| status.id == item);
+        let file = status.as_ref().and_then(|status: &ItemStatus| status.parts.iter().find(|other| other.part == part));
+        let mut refused = file.map(|file| file.refused.clone()).unwrap_or_default();
+        let mut held = file.map(|file| file.held.clone()).unwrap_or_default();
+        // A dry run leaves no trace in the engine, so what it found is in the plan alone.
+        if let Some(plan) = plan {
+            for (found, list) in [(&plan.refused, &mut refused), (&plan.holds, &mut held)] {
+                for notice in found {
+                    if !list.contains(notice) {
+                        list.push(notice.clone());
+                    }
+                }
+            }
+        }
+        Ok(PushReport {
+            pushed: !dry_run && requests > 0,
+            requests: plan.map(|plan| plan.requests.clone()).unwrap_or_default(),
+            conflicts: file.map(|file| file.conflicts.clone()).unwrap_or_default(),
+            refused,
+            held,
+            item,
+            part,
+            path,
+        })
+    }
+
+    /// Tells what a file would change, as a unified diff from what both sides last agreed on.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when no item has that file; `InvalidInput` when the file cannot be read as text.
+    pub async fn diff(&self, path: &Path) -> Result<DiffReport> {
+        let Place { item, part, .. } = self.place(path)?;
+        let shared = self.shared.clone();
+        blocking(move || {
+            let path = shared.workspace.layout().path(&Place::file(&item, &part))?;
+            let bases = shared.reader().bases(&item)?;
+            let Some((_, base)) = bases.into_iter().find(|(other, _)| *other == part) else {
+                return Err(Error::NotFound { id: path.display().to_string() });
+            };
+            let now = match shared.workspace.observe(&item, &part)? {
+                Local::Text { text, .. } => text,
+                Local::Absent => String::new(),
+                Local::Unusable { notice } => {
+                    return Err(Error::InvalidInput { what: notice.to_string(), suggestion: notice.message });
+                }
+                Local::Restless => {
+                    return Err(Error::InvalidInput {
+                        what: format!("{} is being written", path.display()),
+                        suggestion: "Ask again when it is saved.".into(),
+                    });
+                }
+            };
+            let diff = similar::TextDiff::from_lines(&base, &now);
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let text =
+                diff.unified_diff().context_radius(3).header(&format!("a/{name}"), &format!("b/{name}")).to_string();
+            Ok(DiffReport { item, part, path, diff: if base == now { String::new() } else { text } })
+        })
+        .await
+    }
+
+    /// Tells how things stand.
+    ///
+    /// # Errors
+    ///
+    /// `NotRunning` when the mirror has ended.
+    pub async fn status(&self) -> Result<StatusReport> {
+        const LOG_LINES: usize = 20;
+        let status = self.engine_status().await?;
+        let shared = self.shared.clone();
+        let log = blocking(move || shared.reader().log(LOG_LINES)).await?;
+        Ok(StatusReport { account: self.account().clone(), workspace: self.workspace().into(), status, log })
+    }
+
+    async fn engine_status(&self) -> Result<Status> {
+        let (sender, receiver) = oneshot::channel();
+        self.messages.send(Message::Status(sender)).await.map_err(|_ended| self.ended())?;
+        receiver.await.map_err(|_ended| self.ended())
+    }
+
+    /// Returns which item an id, a URL or a path means.
+    fn item(&self, id_or_url: &str) -> Result<ItemId> {
+        let text = id_or_url.trim();
+        if let Some(item) = self.shared.kind.recognize(text) {
+            Place::file(&item, &PartId::default()).name()?;
+            return Ok(item);
+        }
+        if let Some(place) = self.shared.workspace.resolve(Path::new(text)) {
+            return Ok(place.item);
+        }
+        Err(Error::InvalidInput {
+            what: format!("`{}` is neither an id, a URL nor a mirrored file", text.escape_debug()),
+            suggestion: "Give the id or the URL of a Google document.".into(),
+        })
+    }
+
+    /// Returns which file of ours a path means.
+    fn place(&self, path: &Path) -> Result<Place> {
+        self.shared.workspace.resolve(path).ok_or_else(|| Error::NotFound { id: path.display().to_string() })
+    }
+
+    async fn report(&self, item: ItemId, notices: Vec<(PartId, Notice)>, stale: Option<String>) -> Result<FetchReport> {
+        let shared = self.shared.clone();
+        blocking(move || {
+            let Some(stored) = shared.reader().item(&item)? else { return Err(Error::NotFound { id: item.0 }) };
+            let StoredItem { id, kind, title, url, revision, can_edit, parts, .. } = stored;
+            let mut report = FetchReport {
+                account: shared.account.clone(),
+                parts: Vec::new(),
+                notices: Vec::new(),
+                item: id,
+                kind,
+                title,
+                url,
+                revision,
+                can_edit,
+                stale,
+            };
+            for part in parts {
+                let path = shared.workspace.layout().path(&Place::file(&report.item, &part.part))?;
+                report.notices.extend(part.warnings.into_iter().map(|notice| (part.part.clone(), notice)));
+                let title = if part.title.is_empty() { report.title.clone() } else { part.title };
+                report.parts.push(PartReport { part: part.part, title, path });
+            }
+            report.notices.extend(notices);
+            Ok(report)
+        })
+        .await
+    }
+
+    async fn done(&self, item: &ItemId, command: Command) -> Result<Vec<(PartId, Notice)>> {
+        match self.ask(command).await?.answer {
+            Answer::Done { notices, .. } => Ok(notices),
+            Answer::Failed(failure) => Err(error_of(failure, &item.0, self.account())),
+        }
+    }
+
+    async fn ask(&self, command: Command) -> Result<Replied> {
+        let (sender, receiver) = oneshot::channel();
+        self.messages.send(Message::Ask(command, sender)).await.map_err(|_ended| self.ended())?;
+        receiver.await.map_err(|_ended| self.ended())
+    }
+
+    fn ended(&self) -> Error {
+        Error::NotRunning { path: self.workspace().into() }
+    }
+}

@@ -1,0 +1,443 @@
+//! The shell of the engine: it performs effects on the folder, the store and the remote, and tells back what came of
+//! them. Nothing is decided here.
+//!
+//! Effects of one item are performed in order, in a lane of their own; lanes overlap. What is heard first is the
+//! watcher, so that a push sees every save that came before it.
+
+mod crash;
+mod failure;
+mod handle;
+mod walk;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::task::JoinSet;
+
+use crate::error::{Error, Result};
+use crate::kinds::Kind;
+use crate::model::{Account, ItemId, Millis, PartId};
+use crate::store::Store;
+use crate::sync::{Answer, Command, Effect, Engine, Event, RequestId, Settings, Status};
+use crate::workspace::{self, Seen, Watch, Workspace};
+use walk::{FEED, Hand, perform};
+
+pub use handle::{DiffReport, FetchReport, MirrorHandle, PartReport, PushReport, StatusReport};
+
+/// How many items are read from the remote at the same time.
+const FETCHES_MAX: usize = 4;
+
+/// How many questions may wait for the loop.
+const MESSAGES_MAX: usize = 256;
+
+/// How many things the watcher saw may wait for the loop; beyond, they become one rescan.
+const SEEN_MAX: usize = 4_096;
+
+/// How long a lane keeps what its walk carried after its last effect.
+const HAND_WAIT: Duration = Duration::from_secs(3);
+
+/// How long steps that were begun may take after a stop, so that a push is not cut from its answer.
+const STOP_WAIT: Duration = Duration::from_secs(5);
+
+/// A difference between the clocks that only a sleep of the machine explains, in milliseconds.
+const SLEPT_MS: u64 = 60_000;
+
+/// What every step of every walk needs.
+pub(crate) struct Shared {
+    account: Account,
+    workspace: Workspace,
+    store: Mutex<Store>,
+    reader: Mutex<Store>,
+    kind: Arc<dyn Kind>,
+    fetches: Semaphore,
+}
+
+impl Shared {
+    /// Waits for the store. A thread that panicked while it held it left a transaction that was rolled back.
+    #[expect(clippy::unnecessary_wraps, reason = "it stands in chains of fallible calls")]
+    fn store(&self) -> Result<MutexGuard<'_, Store>> {
+        Ok(self.store.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    /// Waits for the connection that only reads.
+    fn reader(&self) -> MutexGuard<'_, Store> {
+        self.reader.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// What the loop hears from handles.
+enum Message {
+    /// Somebody asks the engine for something.
+    Ask(Command, oneshot::Sender<Replied>),
+    /// Somebody wants to see how things stand.
+    Status(oneshot::Sender<Status>),
+}
+
+/// An answer, and the plans that were made for it.
+struct Replied {
+    answer: Answer,
+    plans: BTreeMap<PartId, Arc<crate::kinds::PushPlan>>,
+}
+
+/// What one account's mirror is made of.
+#[derive(Clone)]
+pub struct Parts {
+    /// The workspace, opened for the account.
+    pub workspace: Workspace,
+    /// The account's remote.
+    pub kind: Arc<dyn Kind>,
+    /// A fixed time between polls in milliseconds; `None` adapts.
+    pub poll_ms: Option<u64>,
+}
+
+/// One account's mirror: folder and store, kept equal to the remote.
+pub struct Mirror {
+    shared: Arc<Shared>,
+    engine: Engine,
+    clock: Clock,
+    messages: mpsc::Receiver<Message>,
+    sender: mpsc::Sender<Message>,
+    seen: mpsc::Receiver<Seen>,
+    overflow: Arc<AtomicBool>,
+    watch: Option<Watch>,
+    see: Arc<dyn Fn(Seen) + Send + Sync>,
+    /// What tells the folder from another one at the same path.
+    identity: Option<(u64, u64)>,
+    lanes: HashMap<Option<ItemId>, Lane>,
+    tasks: JoinSet<Done>,
+    questions: HashMap<RequestId, (Option<ItemId>, oneshot::Sender<Replied>)>,
+    next_request: u64,
+}
+
+/// The effects of one item, in order, and what its walk carries.
+struct Lane {
+    effects: VecDeque<Effect>,
+    /// `None` while a task has it.
+    hand: Option<Hand>,
+    idle_since: Instant,
+}
+
+/// A step that was performed.
+struct Done {
+    lane: Option<ItemId>,
+    hand: Hand,
+    event: Option<Event>,
+}
+
+impl Mirror {
+    /// Makes the mirror of an account; nothing happens before [`Self::run`].
+    ///
+    /// # Errors
+    ///
+    /// `Storage` when the store cannot be read; `Disk` when the folder cannot be watched.
+    pub fn open(parts: Parts, store: Store) -> Result<Self> {
+        let Parts { workspace, kind, poll_ms } = parts;
+        let workspace = workspace.with_interrupt(|| crash::crash_point("during_deposit"));
+        let reader = store.reader()?;
+        let mut seed = [0_u8; 8];
+        getrandom::fill(&mut seed)
+            .map_err(|error| Error::Storage { doing: "drawing a random number", source: error.into() })?;
+        let engine = Engine::new(Settings { seed: u64::from_ne_bytes(seed), poll_ms, ..Settings::default() });
+        let (sender, messages) = mpsc::channel(MESSAGES_MAX);
+        let (seen_sender, seen) = mpsc::channel(SEEN_MAX);
+        let overflow = Arc::new(AtomicBool::new(false));
+        let lost = overflow.clone();
+        let see: Arc<dyn Fn(Seen) + Send + Sync> = Arc::new(move |seen| {
+            // The watcher's thread must not wait, so what does not fit becomes a rescan.
+            if seen_sender.try_send(seen).is_err() {
+                lost.store(true, Ordering::Release);
+            }
+        });
+        let shared = Arc::new(Shared {
+            account: workspace.layout().account().clone(),
+            workspace,
+            store: Mutex::new(store),
+            reader: Mutex::new(reader),
+            kind,
+            fetches: Semaphore::new(FETCHES_MAX),
+        });
+        let mut mirror = Self {
+            shared,
+            engine,
+            clock: Clock::new(),
+            messages,
+            sender,
+            seen,
+            overflow,
+            watch: None,
+            see,
+            identity: None,
+            lanes: HashMap::new(),
+            tasks: JoinSet::new(),
+            questions: HashMap::new(),
+            next_request: 0,
+        };
+        mirror.start_watch()?;
+        Ok(mirror)
+    }
+
+    /// Returns a handle for asking; it is cheap to clone and outlives the mirror.
+    #[must_use]
+    pub fn handle(&self) -> MirrorHandle {
+        MirrorHandle::new(self.shared.clone(), self.sender.clone())
+    }
+
+    /// Runs until `stop` says true. Steps that were begun are finished; everything else is found again at the next start.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` when the store cannot be read at the start.
+    pub async fn run(mut self, mut stop: watch::Receiver<bool>) -> Result<()> {
+        self.load().await?;
+        while !*stop.borrow() {
+            self.start_lanes();
+            let due = self.next_due();
+            tokio::select! {
+                biased;
+                _ = stop.changed() => break,
+                seen = self.seen.recv() => {
+                    if let Some(seen) = seen {
+                        self.saw(seen);
+                    }
+                }
+                done = self.tasks.join_next(), if !self.tasks.is_empty() => {
+                    if let Some(done) = done {
+                        self.done(done);
+                    }
+                }
+                message = self.messages.recv() => {
+                    if let Some(message) = message {
+                        self.heard(message);
+                    }
+                }
+                () = sleep_until(due) => self.tick(),
+            }
+            if self.overflow.swap(false, Ordering::AcqRel) {
+                self.saw(Seen::Rescan);
+            }
+        }
+        let finish = async { while self.tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(STOP_WAIT, finish).await.is_err() {
+            tracing::warn!("a step was cut off; what became of it is compared at the next start");
+        }
+        Ok(())
+    }
+
+    /// Tells the engine what the store knows.
+    async fn load(&mut self) -> Result<()> {
+        let shared = self.shared.clone();
+        let (loaded, standing) = blocking(move || {
+            let loaded = shared.store()?.load(FEED)?;
+            Ok((loaded, shared.workspace.all_files()?.len()))
+        })
+        .await?;
+        let expected = loaded.rows.iter().flat_map(|row| &row.parts).filter(|part| part.stamp.is_some()).count();
+        let now = self.clock.now();
+        let effects = self.engine.load(now, loaded);
+        self.take(effects);
+        // Several files and not one of them there: that is a folder that was moved, not files that were deleted.
+        if expected >= 2 && standing == 0 {
+            self.step(Event::RootMissing);
+        }
+        Ok(())
+    }
+
+    fn start_watch(&mut self) -> Result<()> {
+        self.watch = None;
+        self.shared.workspace.mend()?;
+        let see = self.see.clone();
+        self.watch = Some(workspace::watch(self.shared.workspace.layout(), move |seen| see(seen))?);
+        self.identity = self.shared.workspace.identity();
+        Ok(())
+    }
+
+    fn saw(&mut self, seen: Seen) {
+        let event = match seen {
+            Seen::Touched { item, part, touch } => Event::Touched { item, part, touch },
+            Seen::ConflictMissing { item, part } => Event::ConflictMissing { item, part },
+            Seen::Rescan if self.shared.workspace.identity() == self.identity => Event::Rescan,
+            Seen::Rescan => Event::RootMissing,
+        };
+        self.step(event);
+    }
+
+    fn heard(&mut self, message: Message) {
+        match message {
+            Message::Status(reply) => {
+                // Who asked may have gone.
+                drop(reply.send(self.engine.status()));
+            }
+            Message::Ask(command, reply) => {
+                if matches!(command, Command::Resume)
+                    && let Err(error) = self.start_watch()
+                {
+                    tracing::error!(%error, "the folder cannot be watched");
+                }
+                let request = RequestId(self.next_request);
+                self.next_request += 1;
+                self.questions.insert(request, (item_of_command(&command), reply));
+                self.step(Event::Asked { request, command });
+            }
+        }
+    }
+
+    fn done(&mut self, done: Result<Done, tokio::task::JoinError>) {
+        // A step turns the panics of others into failures and has none of its own; if it had, its item would stand
+        // still until the next start, and nothing else.
+        let done = match done {
+            Ok(done) => done,
+            Err(error) => return tracing::error!(%error, "a step ended without a result"),
+        };
+        if let Some(lane) = self.lanes.get_mut(&done.lane) {
+            lane.hand = Some(done.hand);
+            lane.idle_since = Instant::now();
+        }
+        if let Some(event) = done.event {
+            self.step(event);
+        }
+    }
+
+    fn tick(&mut self) {
+        if self.clock.catch_up() {
+            tracing::info!("the machine slept; every file is looked at again");
+            self.step(Event::Rescan);
+        }
+        self.lanes.retain(|_, lane| {
+            let busy = lane.hand.is_none() || !lane.effects.is_empty();
+            busy || lane.idle_since.elapsed() < HAND_WAIT
+        });
+        self.step(Event::Tick);
+    }
+
+    fn step(&mut self, event: Event) {
+        let now = self.clock.now();
+        let effects = self.engine.step(now, event);
+        self.take(effects);
+    }
+
+    /// Puts effects into their lanes, and gives answers.
+    fn take(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            if let Effect::Reply { request, answer } = effect {
+                let Some((item, reply)) = self.questions.remove(&request) else { continue };
+                let hand = self.lanes.get(&item).and_then(|lane| lane.hand.as_ref());
+                let plans = hand.map(|hand| hand.plans.clone()).unwrap_or_default();
+                drop(reply.send(Replied { answer, plans }));
+                continue;
+            }
+            let lane = self.lanes.entry(item_of_effect(&effect)).or_insert_with(|| Lane {
+                effects: VecDeque::new(),
+                hand: Some(Hand::default()),
+                idle_since: Instant::now(),
+            });
+            lane.effects.push_back(effect);
+        }
+    }
+
+    fn start_lanes(&mut self) {
+        let now = self.clock.now();
+        for (id, lane) in &mut self.lanes {
+            if lane.effects.is_empty() {
+                continue;
+            }
+            let Some(mut hand) = lane.hand.take() else { continue };
+            let Some(effect) = lane.effects.pop_front() else { continue };
+            let (shared, id) = (self.shared.clone(), id.clone());
+            self.tasks.spawn(async move {
+                let event = Box::pin(perform(&shared, &mut hand, effect, now)).await;
+                Done { lane: id, hand, event }
+            });
+        }
+    }
+
+    /// Returns when the loop must look again though nothing is heard.
+    fn next_due(&self) -> Option<Instant> {
+        let engine = self.engine.next_due().map(|due| self.clock.instant(due));
+        let lanes = self
+            .lanes
+            .values()
+            .filter(|lane| lane.hand.is_some() && lane.effects.is_empty())
+            .map(|lane| lane.idle_since + HAND_WAIT)
+            .min();
+        [engine, lanes].into_iter().flatten().min()
+    }
+}
+
+async fn sleep_until(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn item_of_command(command: &Command) -> Option<ItemId> {
+    match command {
+        Command::Fetch(item) | Command::Forget(item) | Command::Restore(item) => Some(item.clone()),
+        Command::Push { item, .. } | Command::Resolve { item, .. } => Some(item.clone()),
+        Command::Poll | Command::Resume => None,
+    }
+}
+
+fn item_of_effect(effect: &Effect) -> Option<ItemId> {
+    match effect {
+        Effect::Observe { item }
+        | Effect::Fetch { item }
+        | Effect::Plan { item, .. }
+        | Effect::Begin { item, .. }
+        | Effect::Post { item, .. }
+        | Effect::PutConflict { item, .. }
+        | Effect::Deposit { item, .. }
+        | Effect::Retire { item } => Some(item.clone()),
+        Effect::Record(record) => Some(record.item.clone()),
+        Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::Reply { .. } => None,
+    }
+}
+
+/// A clock that never goes back: the time of the start and what has passed since.
+#[derive(Debug)]
+struct Clock {
+    start: Instant,
+    start_ms: u64,
+}
+
+impl Clock {
+    fn new() -> Self {
+        Self { start: Instant::now(), start_ms: system_ms() }
+    }
+
+    fn now(&self) -> Millis {
+        Millis(self.start_ms.saturating_add(u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)))
+    }
+
+    fn instant(&self, at: Millis) -> Instant {
+        // The engine counts whole milliseconds; half of one more makes sure that `at` has come when the sleep ends.
+        let wait = at.0.saturating_sub(self.start_ms).min(u64::from(u32::MAX));
+        self.start + Duration::from_millis(wait) + Duration::from_micros(500)
+    }
+
+    /// Takes in the time that the machine slept, which does not pass for timers. Tells whether it did.
+    fn catch_up(&mut self) -> bool {
+        let behind_ms = system_ms().saturating_sub(self.now().0);
+        if behind_ms < SLEPT_MS {
+            return false;
+        }
+        self.start_ms = self.start_ms.saturating_add(behind_ms);
+        true
+    }
+}
+
+fn system_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Runs a blocking call on a thread of its own; its panic is an error of this call alone.
+async fn blocking<T: Send + 'static>(call: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    match tokio::task::spawn_blocking(call).await {
+        Ok(result) => result,
+        Err(panic) => Err(Error::ExtractionFailed { id: "a step".into(), source: panic.into() }),
+    }
+}
