@@ -1,21 +1,18 @@
 //! The interpreter of `documents.batchUpdate`.
+//!
+//! Source: <https://developers.google.com/docs/api/reference/rest/v1/documents/batchUpdate>
 
-use serde_json::Value;
+use std::collections::HashSet;
 
-use super::document::Document;
-use super::request::Request;
+use serde_json::{Value, json};
 
-/// A refusal as Google words it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Refusal {
-    /// The HTTP status, nearly always 400.
-    pub code: u16,
-    /// `INVALID_ARGUMENT`, …
-    pub status: &'static str,
-    /// The text, word for word where a recording settles it.
-    pub message: String,
-}
+use super::delete::{self, Removed};
+use super::document::{Document, DocumentTab, Range, StructuralElement};
+use super::ids::FreshIds;
+use super::index::reindex;
+use super::refusal::Refusal;
+use super::request::{InsertText, Request};
+use super::{insert, named_range, objects, paragraph_style, quirks, text_style};
 
 /// What a batch did.
 #[derive(Debug, Clone)]
@@ -26,26 +23,141 @@ pub struct Applied {
     pub replies: Vec<Value>,
 }
 
-/// Reads the `requests` of a batch.
-///
-/// # Errors
-///
-/// The [`Refusal`] that Google answers to an unknown name or a request without a kind; a kind that Google knows and
-/// this interpreter does not is refused with a text that says so.
-pub fn read_requests(requests: &[Value]) -> Result<Vec<Request>, Refusal> {
-    let _ = requests;
-    Err(Refusal { code: 501, status: "UNIMPLEMENTED", message: String::new() })
-}
-
 /// Carries out a batch, whole or not at all.
 ///
 /// `seed` makes fresh ids (heading ids, named range ids) different from batch to batch; the same document, requests
-/// and seed give the same result.
+/// and seed give the same result. Costs one clone of the document and, for each request, one walk over the indices
+/// of the segment it is about.
 ///
 /// # Errors
 ///
 /// The [`Refusal`] of the first request that cannot be carried out; the document is then as it was.
 pub fn apply(document: &Document, requests: &[Request], seed: u64) -> Result<Applied, Refusal> {
-    let _ = (document, requests, seed);
-    Err(Refusal { code: 501, status: "UNIMPLEMENTED", message: String::new() })
+    if requests.len() > quirks::MAX_REQUESTS {
+        return Err(Refusal::invalid(format!("A batch holds at most {} requests.", quirks::MAX_REQUESTS)));
+    }
+    let mut batch = Batch { document: document.clone(), ids: FreshIds::new(seed), laid_out: HashSet::new() };
+    let mut replies = Vec::with_capacity(requests.len());
+    for (number, request) in requests.iter().enumerate() {
+        let reply = batch.carry_out(request).map_err(|refusal| refusal.in_request(number, request.kind()))?;
+        replies.push(reply);
+    }
+    Ok(Applied { document: batch.document, replies })
+}
+
+impl Request {
+    /// Returns the kind as Google spells it.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::InsertText(_) => "insertText",
+            Self::DeleteContentRange(_) => "deleteContentRange",
+            Self::UpdateTextStyle(_) => "updateTextStyle",
+            Self::UpdateParagraphStyle(_) => "updateParagraphStyle",
+            Self::CreateNamedRange(_) => "createNamedRange",
+            Self::DeleteNamedRange(_) => "deleteNamedRange",
+        }
+    }
+}
+
+/// A batch under way.
+struct Batch {
+    /// The document so far; dropped when a request is refused.
+    document: Document,
+    /// Fresh ids.
+    ids: FreshIds,
+    /// Segments whose indices are known to be right: tab id and segment id.
+    laid_out: HashSet<(String, String)>,
+}
+
+impl Batch {
+    /// Carries out one request and returns its reply.
+    fn carry_out(&mut self, request: &Request) -> Result<Value, Refusal> {
+        match request {
+            Request::InsertText(request) => self.insert(request)?,
+            Request::DeleteContentRange(request) => {
+                self.in_segment(&request.range, |tab, content, _| {
+                    let removed = delete::delete_range(content, &request.range)?;
+                    forget(tab, content, segment_of(&request.range), &removed);
+                    Ok(())
+                })?;
+            }
+            Request::UpdateTextStyle(request) => {
+                self.in_segment(&request.range, |tab, content, _| text_style::update(tab, content, request))?;
+            }
+            Request::UpdateParagraphStyle(request) => {
+                self.in_segment(&request.range, |tab, content, ids| {
+                    paragraph_style::update(tab, content, request, ids)
+                })?;
+            }
+            Request::CreateNamedRange(request) => {
+                let later = self.document.tab(request.range.tab_id.as_deref()).is_some_and(|tab| {
+                    quirks::RANGES_NAME_LATER_TABS && self.document.tabs.first().is_some_and(|f| f.id() != tab.id())
+                });
+                let tab_id = request.range.tab_id.clone().filter(|_| later);
+                return self.in_segment(&request.range, |tab, content, ids| {
+                    named_range::create(tab, content, request, tab_id, ids)
+                });
+            }
+            Request::DeleteNamedRange(request) => return named_range::delete(&mut self.document, request),
+        }
+        Ok(json!({}))
+    }
+
+    /// Carries out `insertText`.
+    fn insert(&mut self, request: &InsertText) -> Result<(), Refusal> {
+        let (index, segment_id, tab_id) = match (&request.location, &request.end_of_segment_location) {
+            (Some(at), None) => (Some(at.index), &at.segment_id, &at.tab_id),
+            (None, Some(end)) => (None, &end.segment_id, &end.tab_id),
+            (None, None) | (Some(_), Some(_)) => return Err(Refusal::invalid(quirks::NO_LOCATION)),
+        };
+        let place = Range { segment_id: segment_id.clone(), tab_id: tab_id.clone(), ..Range::default() };
+        self.in_segment(&place, |tab, content, ids| {
+            let (index, width) = insert::insert_text(content, index, &request.text, ids)?;
+            named_range::grow(tab, segment_of(&place), index, width);
+            Ok(())
+        })
+    }
+
+    /// Runs `work` on the segment that a range names, taken out of its tab meanwhile.
+    fn in_segment<T>(
+        &mut self,
+        range: &Range,
+        work: impl FnOnce(&mut DocumentTab, &mut Vec<StructuralElement>, &mut FreshIds) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        self.ids.learn(&self.document);
+        let tab_id = range.tab_id.as_deref();
+        let unknown_tab = || Refusal::invalid(quirks::unknown_tab(tab_id.unwrap_or_default()));
+        let tab = self.document.tab_mut(tab_id).ok_or_else(unknown_tab)?;
+        let key = (tab.id().to_owned(), segment_of(range).to_owned());
+        let tab = tab.document_tab.as_mut().ok_or_else(unknown_tab)?;
+        let unknown_segment = || Refusal::invalid(quirks::unknown_segment(segment_of(range)));
+        let slot = tab.segment_mut(range.segment_id.as_deref()).ok_or_else(unknown_segment)?;
+        let mut content = std::mem::take(slot);
+        if !self.laid_out.contains(&key) {
+            // Indices in a request are Google's: on a segment that this model counts otherwise they would hit
+            // other text than was meant, so nothing is done to it.
+            if reindex(&mut content) > 0 {
+                return Err(Refusal::unimplemented(quirks::UNCOUNTED));
+            }
+            self.laid_out.insert(key);
+        }
+        let done = work(tab, &mut content, &mut self.ids)?;
+        if let Some(slot) = tab.segment_mut(range.segment_id.as_deref()) {
+            *slot = content;
+        }
+        Ok(done)
+    }
+}
+
+/// Returns the segment that a range names, empty for the body.
+fn segment_of(range: &Range) -> &str {
+    range.segment_id.as_deref().unwrap_or_default()
+}
+
+/// Draws the consequences of a deletion for named ranges and objects.
+fn forget(tab: &mut DocumentTab, content: &mut [StructuralElement], segment: &str, removed: &Removed) {
+    let (from, to) = removed.range;
+    named_range::shrink(tab, segment, from, to);
+    objects::forget(tab, content, removed);
 }

@@ -133,7 +133,7 @@ fn print_property(property: &Property) -> String {
             let mut out = format!("{}:", property.name);
             let bare = !value.is_empty()
                 && value.trim() == value
-                && !value.contains([',', '{', '}', '"', '|', '\\', '\n'])
+                && !value.contains([',', '{', '}', '"', '|', '\\', ']', '\n'])
                 && value != "true"
                 && value != "false";
             if bare {
@@ -147,11 +147,11 @@ fn print_property(property: &Property) -> String {
 }
 
 /// A backslash before any ASCII punctuation is an escape in a quoted value too: without that a value could not end in
-/// a backslash, and `|` could not stand in a table.
+/// a backslash, `|` could not stand in a table, and `]:` in a link would make it a definition.
 fn quote(out: &mut String, value: &str) {
     out.push('"');
     for letter in value.chars() {
-        if matches!(letter, '"' | '\\' | '|') {
+        if matches!(letter, '"' | '\\' | '|' | ']') {
             out.push('\\');
         }
         out.push(letter);

@@ -1,7 +1,7 @@
 //! From the runs of one paragraph to text that reads back as those runs.
 
-use super::braces;
-use super::{Marks, Run, RunContent};
+use super::Run;
+use super::emphasis::{Token, tokens};
 
 /// Where an inline text is to stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,207 +14,26 @@ pub(super) enum Place {
     Cell,
 }
 
-/// A piece of the output.
-enum Token {
-    /// A character of the text, to be escaped where it would mean something.
-    Letter(char),
-    /// Output as it is: forms, code spans, brackets. Begins and ends with ASCII punctuation.
-    Raw(String),
-    /// A delimiter of emphasis, once or twice.
-    Mark { delimiter: char, twice: bool, opens: bool, nested: bool },
-}
-
 /// Prints normalised runs.
 pub(super) fn print_runs(runs: &[Run], place: Place) -> String {
     // Stars alone are what people write. Where one emphasis ends and another begins without a character between, four
-    // or five stars would meet, so there the italic is written with underscores.
-    let mut writer = Writer { runs, place, italic: '*', tokens: Vec::new() };
-    writer.all();
-    if writer.collides() {
-        writer = Writer { runs, place, italic: '_', tokens: Vec::new() };
-        writer.all();
-    }
-    Printer::new(writer.tokens, place).print()
-}
-
-struct Writer<'a> {
-    runs: &'a [Run],
-    place: Place,
-    italic: char,
-    tokens: Vec<Token>,
-}
-
-/// The marks that are already open around a piece.
-#[derive(Clone, Copy, Default)]
-struct Opened {
-    emphasis: [bool; 3],
-    link: bool,
-}
-
-impl<'a> Writer<'a> {
-    fn all(&mut self) {
-        let mut at = 0;
-        while let Some(run) = self.runs.get(at) {
-            let properties = &run.marks.properties;
-            let length = self.runs.iter().skip(at).take_while(|other| other.marks.properties == *properties).count();
-            if !properties.is_empty() {
-                self.tokens.push(Token::Raw(braces::print_open(properties)));
-            }
-            self.range(at, at + length, Opened::default());
-            if !properties.is_empty() {
-                self.tokens.push(Token::Raw("{/!}".to_owned()));
-            }
-            at += length;
+    // or five stars would meet, and between punctuation an inner star could as well close the outer one; there the
+    // italic is written with underscores, so that neither can be taken for the other.
+    let (stars, collides) = tokens(runs, place, '*');
+    if !collides {
+        let mut printer = Printer::new(stars, place);
+        printer.force();
+        if !printer.is_ambiguous() {
+            return printer.print();
         }
     }
-
-    /// Tells whether somewhere a star that closes meets one that opens.
-    fn collides(&self) -> bool {
-        self.tokens.windows(2).any(|pair| {
-            matches!(
-                pair,
-                [
-                    Token::Mark { delimiter: before, opens: false, .. },
-                    Token::Mark { delimiter: after, opens: true, .. }
-                ] if before == after
-            )
-        })
-    }
-
-    fn marks(&self, at: usize) -> Option<&'a Marks> {
-        self.runs.get(at).map(|run| &run.marks)
-    }
-
-    fn has(&self, at: usize, mark: usize) -> bool {
-        self.marks(at).is_some_and(|marks| [marks.strike, marks.bold, marks.italic].get(mark).copied().unwrap_or(false))
-    }
-
-    /// Returns where the extent of an emphasis that begins at `at` ends.
-    fn extent(&self, at: usize, end: usize, mark: usize) -> usize {
-        (at..end).find(|index| !self.has(*index, mark)).unwrap_or(end)
-    }
-
-    fn range(&mut self, start: usize, end: usize, opened: Opened) {
-        let mut at = start;
-        while at < end {
-            let Some(run) = self.runs.get(at) else { return };
-            let mut longest: Option<(usize, usize)> = None;
-            for mark in 0..3 {
-                if opened.emphasis.get(mark) == Some(&false) && self.has(at, mark) {
-                    let reach = self.extent(at, end, mark);
-                    if longest.is_none_or(|(_, known)| reach > known) {
-                        longest = Some((mark, reach));
-                    }
-                }
-            }
-            let emphasis_end = longest.map_or(at, |(_, reach)| reach);
-            if !opened.link
-                && let Some(link) = &run.marks.link
-            {
-                let reach = self.link_end(at, end, opened);
-                if reach > at && reach >= emphasis_end {
-                    self.tokens.push(Token::Raw("[".to_owned()));
-                    self.range(at, reach, Opened { link: true, ..opened });
-                    self.tokens.push(Token::Raw(format!("]({})", destination(link, self.place))));
-                    at = reach;
-                    continue;
-                }
-            }
-            match longest {
-                Some((mark, reach)) => {
-                    self.emphasis(mark, at, reach, opened);
-                    at = reach;
-                }
-                None => {
-                    self.content(run);
-                    at += 1;
-                }
-            }
-        }
-    }
-
-    /// Returns how far a link that begins at `at` can be written in one piece: an emphasis that leaves it in the
-    /// middle would be torn, and its halves could begin or end with a blank.
-    fn link_end(&self, at: usize, end: usize, opened: Opened) -> usize {
-        let link = self.marks(at).and_then(|marks| marks.link.as_ref());
-        let same = |index: &usize| self.marks(*index).and_then(|marks| marks.link.as_ref()) == link;
-        let reach = (at..end).find(|index| !same(index)).unwrap_or(end);
-        if reach == end {
-            return reach;
-        }
-        let crossing = (0..3).filter(|mark| {
-            opened.emphasis.get(*mark) == Some(&false) && self.has(reach - 1, *mark) && self.has(reach, *mark)
-        });
-        crossing
-            .map(|mark| (at..reach).rev().take_while(|index| self.has(*index, mark)).last().unwrap_or(reach))
-            .min()
-            .unwrap_or(reach)
-    }
-
-    fn emphasis(&mut self, mark: usize, at: usize, reach: usize, opened: Opened) {
-        let (delimiter, twice) = match mark {
-            0 => ('~', true),
-            1 => ('*', true),
-            _ => (self.italic, false),
-        };
-        let nested = opened.emphasis.iter().any(|open| *open);
-        let mut inner = opened;
-        if let Some(flag) = inner.emphasis.get_mut(mark) {
-            *flag = true;
-        }
-        self.tokens.push(Token::Mark { delimiter, twice, opens: true, nested });
-        self.range(at, reach, inner);
-        self.tokens.push(Token::Mark { delimiter, twice, opens: false, nested });
-    }
-
-    fn content(&mut self, run: &Run) {
-        match &run.content {
-            RunContent::Text(text) if run.marks.code => self.tokens.push(Token::Raw(code_span(text, self.place))),
-            RunContent::Text(text) => self.tokens.extend(text.chars().map(Token::Letter)),
-            RunContent::Anchor(id) => self.tokens.push(Token::Raw(braces::print_anchor(id.as_deref()))),
-            RunContent::Object(object) => self.tokens.push(Token::Raw(braces::print_object(object))),
-            RunContent::FootnoteReference(label) => self.tokens.push(Token::Raw(format!("[^{label}]"))),
-        }
-    }
-}
-
-/// Prints a code span with more backticks than stand together inside.
-fn code_span(text: &str, place: Place) -> String {
-    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
-    let lengths: Vec<usize> = text.split(|letter| letter != '`').map(str::len).collect();
-    let ticks = (1..=longest + 1).find(|length| !lengths.contains(length)).unwrap_or(longest + 1);
-    let fence = "`".repeat(ticks);
-    let edges = text.starts_with('`') || text.ends_with('`');
-    let spaced = text.starts_with(' ') && text.ends_with(' ') && text.trim_matches(' ') != "";
-    let pad = if edges || spaced { " " } else { "" };
-    let text = if place == Place::Cell { text.replace('|', "\\|") } else { text.to_owned() };
-    format!("{fence}{pad}{text}{pad}{fence}")
-}
-
-fn destination(link: &str, place: Place) -> String {
-    let plain = !link.is_empty()
-        && link.is_ascii()
-        && !link.bytes().any(|byte| byte <= b' ' || b"<>()\\`|{}[]".contains(&byte))
-        && !link.starts_with('<');
-    let mut out = String::new();
-    let letters: Vec<char> = link.chars().collect();
-    for (at, letter) in letters.iter().enumerate() {
-        let escaped = match letter {
-            '<' | '>' | '\\' => true,
-            '|' => place == Place::Cell,
-            '&' => is_entity(letters.iter().skip(at + 1).copied()),
-            _ => false,
-        };
-        if escaped {
-            out.push('\\');
-        }
-        out.push(*letter);
-    }
-    if plain { out } else { format!("<{out}>") }
+    let mut printer = Printer::new(tokens(runs, place, '_').0, place);
+    printer.force();
+    printer.print()
 }
 
 /// Tells whether `&` before these characters would be an entity.
-fn is_entity(mut after: impl Iterator<Item = char>) -> bool {
+pub(super) fn is_entity(mut after: impl Iterator<Item = char>) -> bool {
     // The longest name has 31 characters; the rest is a margin.
     after.by_ref().take(40).find(|letter| !letter.is_ascii_alphanumeric() && *letter != '#') == Some(';')
 }
@@ -245,8 +64,6 @@ impl Printer {
     }
 
     fn print(mut self) -> String {
-        self.force_blanks();
-        self.force_flanks();
         let mut line_start = true;
         // The place of the full stop or bracket of a number that begins a line.
         let mut numbered = None;
@@ -293,6 +110,40 @@ impl Printer {
         self.out
     }
 
+    /// Decides which characters must be entities.
+    fn force(&mut self) {
+        self.force_blanks();
+        self.force_flanks();
+    }
+
+    /// Tells whether somewhere inside an emphasis by stars stand stars that could both open and close.
+    fn is_ambiguous(&self) -> bool {
+        let mut depth = 0_usize;
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let stars = |token: &&Token| matches!(token, Token::Mark { delimiter: '*', .. });
+            let length = self.tokens.iter().skip(at).take_while(stars).count();
+            if length == 0 {
+                at += 1;
+                continue;
+            }
+            let opens = matches!(self.tokens.get(at), Some(Token::Mark { opens: true, .. }));
+            let before = self.class(at.checked_sub(1));
+            let after = self.class(Some(at + length));
+            let wordy = |class| matches!(class, Class::Other | Class::Unknown);
+            let soft = |class| matches!(class, Class::Punctuation | Class::Unknown);
+            let both = (wordy(before) && wordy(after)) || (soft(before) && soft(after));
+            let outer = if opens { depth > 0 } else { depth > length };
+            let inside = if opens { length > 1 } else { depth > 1 };
+            if both && (outer || inside) {
+                return true;
+            }
+            depth = if opens { depth + length } else { depth.saturating_sub(length) };
+            at += length;
+        }
+        false
+    }
+
     fn letter(&self, at: usize) -> Option<char> {
         match self.tokens.get(at) {
             Some(Token::Letter(letter)) if !self.is_entity(at) => Some(*letter),
@@ -308,7 +159,7 @@ impl Printer {
         self.entity.get(at).copied().unwrap_or(false)
     }
 
-    fn force(&mut self, at: usize) -> bool {
+    fn force_one(&mut self, at: usize) -> bool {
         if !matches!(self.tokens.get(at), Some(Token::Letter(_))) {
             return false;
         }
@@ -334,15 +185,21 @@ impl Printer {
             let letter = *letter;
             let after_open =
                 at > 0 && matches!(self.tokens.get(at - 1), Some(Token::Raw(raw)) if raw.starts_with("{!"));
+            // A break at the end of a link, span or emphasis: the line after it would begin with what closes.
+            let before_close = match self.tokens.get(at + 1) {
+                Some(Token::Raw(raw)) => raw.starts_with(']') || raw == "{/!}",
+                Some(Token::Mark { opens, .. }) => !opens,
+                Some(Token::Letter(_)) | None => false,
+            };
             let force = match letter {
                 ' ' | '\t' => line_start || at == last,
-                '\n' => one_line || at == last || at == 0 || after_open,
-                '\u{b}' => one_line || at == last,
+                '\n' => one_line || at == last || at == 0 || after_open || before_close,
+                '\u{b}' => one_line || at == last || before_close,
                 '\u{feff}' | '\u{85}' | '\u{2028}' | '\u{2029}' => true,
                 other => other.is_control(),
             };
             if force {
-                self.force(at);
+                self.force_one(at);
             }
             line_start = !force && matches!(letter, '\n' | '\u{b}');
         }
@@ -366,8 +223,8 @@ impl Printer {
     }
 
     fn force_flank(&mut self, at: usize) -> bool {
-        let Some(Token::Mark { delimiter, opens, nested, .. }) = self.tokens.get(at) else { return false };
-        let (delimiter, opens, nested) = (*delimiter, *opens, *nested);
+        let Some(Token::Mark { delimiter, opens, .. }) = self.tokens.get(at) else { return false };
+        let (delimiter, opens) = (*delimiter, *opens);
         let same =
             |token: Option<&Token>| matches!(token, Some(Token::Mark { delimiter: other, .. }) if *other == delimiter);
         let mut first = at;
@@ -384,15 +241,15 @@ impl Printer {
         if self.class(inner) == Class::Blank
             && let Some(inner) = inner
         {
-            changed |= self.force(inner);
+            changed |= self.force_one(inner);
         }
         let wordy = matches!(self.class(outer), Class::Other | Class::Unknown);
-        let plain = self.class(inner) == Class::Other && delimiter != '_' && !nested;
+        let plain = self.class(inner) == Class::Other && delimiter != '_';
         if wordy
             && !plain
             && let Some(outer) = outer
         {
-            changed |= self.force(outer);
+            changed |= self.force_one(outer);
         }
         changed
     }

@@ -1,5 +1,6 @@
 //! The YAML head of a mirrored file.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -57,10 +58,8 @@ fn entries(body: &str) -> Option<Vec<(String, String)>> {
         return Some(Vec::new());
     }
     let Entries(entries) = serde_saphyr::from_str::<Entries>(body).ok()?;
-    let unique = entries
-        .iter()
-        .enumerate()
-        .all(|(index, (key, _))| !key.is_empty() && entries.iter().take(index).all(|(earlier, _)| earlier != key));
+    let mut seen = HashSet::new();
+    let unique = entries.iter().all(|(key, _)| !key.is_empty() && seen.insert(key));
     unique.then_some(entries)
 }
 
@@ -148,12 +147,79 @@ impl<'de> Deserialize<'de> for Entries {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
                 let mut entries = Vec::new();
-                while let Some(pair) = map.next_entry::<String, String>()? {
-                    entries.push(pair);
+                while let Some((key, value)) = map.next_entry::<String, Option<String>>()? {
+                    entries.push((key, value.unwrap_or_default()));
                 }
                 Ok(Entries(entries))
             }
         }
         deserializer.deserialize_map(Pairs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(entries: &[(&str, &str)]) -> Vec<(String, String)> {
+        entries.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn values_are_kept_as_they_are_written() {
+        let check = |body: &str, wanted: &[(&str, &str)]| {
+            let head = parse(&format!("---\n{body}---\ntext")).unwrap();
+            assert!(head.understood, "{body}");
+            assert_eq!(head.front_matter.entries, pairs(wanted), "{body}");
+            assert_eq!(head.length, body.len() + 8);
+        };
+        check("title: Meeting notes # why\nid: 1AbC\n", &[("title", "Meeting notes"), ("id", "1AbC")]);
+        check("tab: t.0 \"Agenda\"\n", &[("tab", "t.0 \"Agenda\"")]);
+        check(
+            "n: 1.10\nb: true\nh: 0x10\ne: 1e3\nz: 007\nd: 2026-11-21\n",
+            &[("n", "1.10"), ("b", "true"), ("h", "0x10"), ("e", "1e3"), ("z", "007"), ("d", "2026-11-21")],
+        );
+        check("title: 'a: b'\nempty:\n", &[("title", "a: b"), ("empty", "")]);
+        check(
+            "header: |\n  Acme — confidential\n  two\nx: y\n",
+            &[("header", "Acme — confidential\ntwo\n"), ("x", "y")],
+        );
+        check("", &[]);
+        check("# only a comment\n", &[]);
+    }
+
+    #[test]
+    fn what_is_no_plain_mapping_is_kept_raw() {
+        for body in
+            ["- a\n", "a: [1]\n", "a:\n  b: c\n", "just text\n", "a: 1\na: 2\n", "a: \"\n", "{\n", "a: &x 1\nb: [*x]\n"]
+        {
+            let head = parse(&format!("---\n{body}---\n")).unwrap();
+            assert!(!head.understood, "{body}");
+            assert_eq!(print(&head.front_matter), format!("---\n{body}---\n"));
+        }
+    }
+
+    #[test]
+    fn any_value_comes_back() {
+        for value in [
+            "", " ", "a", "true", "null", "~", "12", "- a", "a: b", "a #b", "#", "'", "\"", "a\nb", "a\nb\n", "\n",
+            "\na", "a\n\n", " a\nb", "a \nb", "---\nx", "a\tb", "\u{1}", "\u{e907}", "😀", "\u{a0}", "\u{2028}", "%x",
+            "@x", "`", "[a", "{a", "|", ">", "a:", "&a", "*a", "!a", "?", "\r", "a\n---\n", "\\", "\u{85}", "\u{feff}",
+            "..", "...", "a\n b\n",
+        ] {
+            let front_matter = FrontMatter { entries: pairs(&[("title", value), ("z", "end")]) };
+            let text = print(&front_matter);
+            let head = parse(&text).unwrap();
+            assert!(head.understood, "{text}");
+            assert_eq!(head.front_matter, front_matter, "{text}");
+            assert_eq!(head.length, text.len());
+        }
+    }
+
+    #[test]
+    fn a_text_without_a_closing_line_has_no_head() {
+        for text in ["", "---", "---\n", "---\na: b\n", "a\n---\n", " ---\na: b\n---\n"] {
+            assert!(parse(text).is_none(), "{text}");
+        }
     }
 }

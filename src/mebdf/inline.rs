@@ -81,6 +81,12 @@ impl Inline {
         self.pieces.push(Piece::Text(text.to_owned(), marks));
     }
 
+    /// Takes text that was escaped, so that it is kept even where blanks mean nothing.
+    pub(super) fn entity(&mut self, text: &str) {
+        self.trim_next = false;
+        self.text(text, false);
+    }
+
     pub(super) fn atom(&mut self, content: RunContent) {
         self.trim_next = false;
         let marks = self.marks();
@@ -251,6 +257,7 @@ impl Inline {
     }
 
     fn enter(&mut self) {
+        self.trim_next = false;
         self.next_scope += 1;
         self.scopes.push(self.next_scope);
     }

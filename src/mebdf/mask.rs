@@ -54,6 +54,7 @@ pub(super) fn mask(source: &str) -> Masked {
             *byte = b'%';
         }
     }
+    flatten_definitions(&mut bytes);
     let mut directives = directive_lines(source);
     if !directives.is_empty() {
         let layout = Layout::read(&bytes);
@@ -101,6 +102,20 @@ fn directive_lines(source: &str) -> Vec<Directive> {
         at += line.len();
     }
     found
+}
+
+/// A footnote inside a footnote means nothing, and the Markdown parser takes quadratic time for a row of them: on each
+/// line only the first `[^…]:` is left.
+fn flatten_definitions(bytes: &mut [u8]) {
+    let mut defined = false;
+    for at in 0..bytes.len() {
+        match (bytes.get(at), bytes.get(at + 1)) {
+            (Some(b'\n'), _) => defined = false,
+            (Some(b']'), Some(b':')) => defined = true,
+            (Some(b'['), Some(b'^')) if defined => put(bytes, at, b'%'),
+            _ => {}
+        }
+    }
 }
 
 /// An angle bracket at the begin of a line could open an HTML block or a quote even where no inline text was seen.
@@ -261,6 +276,11 @@ impl<'a> Scanner<'a> {
                     if opened && source.get(self.at) == Some(&b'(') {
                         self.at += 1;
                         self.skip_destination();
+                    } else if opened && source.get(self.at) == Some(&b':') {
+                        self.at += 1;
+                        if self.rest().trim_start_matches([' ', '\t']).starts_with('<') {
+                            self.skip_destination();
+                        }
                     }
                 }
                 _ => self.at += 1,

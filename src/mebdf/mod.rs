@@ -1,14 +1,19 @@
 //! The text format: parse, print, sections. Pure.
 
 mod braces;
+mod emphasis;
 mod escape;
 mod front_matter;
 mod inline;
+mod join;
+#[cfg(test)]
+mod laws;
 mod mask;
 mod normalize;
 mod parse;
 mod print;
 mod properties;
+mod section;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -17,8 +22,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub use braces::is_object_kind;
+pub use join::join;
+pub use normalize::normalize_runs;
 pub use print::print_block;
-pub use properties::{color, is_known, named_style};
+pub use properties::{canonical_order as sort_properties, color, is_known, named_style};
+pub use section::{OutlineEntry, Section, State, outline, plain, sections, state_at, states};
 pub use tree::*;
 
 use crate::model::Notice;
@@ -35,10 +43,10 @@ pub struct Parsed {
     pub diagnostics: Vec<Notice>,
 }
 
-/// Takes the byte order mark from a text and makes its line ends `\n`. All spans refer to the text after that.
+/// Takes byte order marks from the begin of a text and makes its line ends `\n`; doing it twice changes nothing. All spans refer to the text after that.
 #[must_use]
 pub fn clean(text: &str) -> Cow<'_, str> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = text.trim_start_matches('\u{feff}');
     if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")) } else { Cow::Borrowed(text) }
 }
 

@@ -130,8 +130,9 @@ impl Element {
     }
 }
 
-/// Brings the runs of one paragraph into canonical form.
-pub(super) fn normalize_runs(runs: Vec<Run>, one_line: bool) -> Vec<Run> {
+/// Brings the runs of one paragraph into canonical form; with `one_line` a line break becomes a blank.
+#[must_use]
+pub fn normalize_runs(runs: Vec<Run>, one_line: bool) -> Vec<Run> {
     let mut looks: Vec<Marks> = vec![Marks::default()];
     let mut elements = explode(runs, one_line, &mut looks);
     drop_blanks(&mut elements);

@@ -29,7 +29,12 @@ pub(super) fn blocks(source: &str) -> (Vec<Block>, Vec<Finding>) {
         images: 0,
         block_range: 0..0,
     };
-    for (event, range) in Parser::new_ext(&masked.text, mask::options()).into_offset_iter() {
+    let parser = Parser::new_ext(&masked.text, mask::options());
+    for (label, definition) in parser.reference_definitions().iter() {
+        let message = format!("the definition of `{label}` is written into the links that use it, and not kept apart");
+        builder.findings.push(Finding { at: definition.span.start, code: "LINK_DEFINITION", message });
+    }
+    for (event, range) in parser.into_offset_iter() {
         builder.event(event, range);
     }
     builder.flush();
@@ -135,7 +140,7 @@ impl Builder<'_> {
     fn text(&mut self, text: &str, range: Range<usize>) {
         self.inline.cover(&range);
         if slice(&self.masked.text, &range) != text {
-            self.inline.text(text, false);
+            self.inline.entity(text);
             return;
         }
         let tokens = &self.masked.tokens;
@@ -337,7 +342,7 @@ impl Builder<'_> {
             None => text,
         };
         let escaped = slice(self.source, &(0..range.start)).ends_with('\\');
-        text.trim() == "\\" && !escaped
+        text.trim_matches([' ', '\t', '\n']) == "\\" && !escaped
     }
 
     fn depth(&self) -> u8 {

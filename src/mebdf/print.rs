@@ -189,7 +189,7 @@ fn code(info: &str, text: &str) -> String {
     let fence = mark.to_string().repeat(longest.max(2) + 1);
     let mut escaped = String::new();
     for letter in info.chars() {
-        if matches!(letter, '\\' | '&') {
+        if matches!(letter, '\\' | '&' | '~') {
             escaped.push('\\');
         }
         escaped.push(letter);

@@ -108,7 +108,7 @@ pub(super) fn canonical(property: &mut Property) {
 }
 
 /// Brings properties into the order of the table, each name once; the last of a name wins.
-pub(super) fn canonical_order(properties: &mut Vec<Property>) {
+pub fn canonical_order(properties: &mut Vec<Property>) {
     for property in properties.iter_mut() {
         canonical(property);
     }

@@ -1,9 +1,10 @@
-//! The recorded cases, and the laws on arbitrary trees and hostile texts.
+//! The recorded cases, and cases of our own.
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
+use super::laws::check_laws;
 use super::*;
 
 fn shared() -> Option<PathBuf> {
@@ -21,24 +22,6 @@ fn skipped(test: &str) {
     #[expect(clippy::print_stdout, reason = "a test that did not run must say so")]
     {
         println!("SKIPPED {test}: ../shared is absent");
-    }
-}
-
-/// What must hold for every text there is.
-fn check_laws(text: &str) {
-    let cleaned = clean(text);
-    let parsed = parse(text);
-    let printed = print(&parsed.tree);
-    let again = parse(&printed);
-    assert_eq!(again.tree, parsed.tree, "\n--- source\n{text}\n--- printed\n{printed}\n{text:?}\n{printed:?}");
-    assert_eq!(print(&again.tree), printed, "printing is no fixed point of {text:?}");
-    let mut at = 0;
-    for block in &parsed.tree.blocks {
-        let range = block.span.0.clone();
-        assert!(at <= range.start && range.start <= range.end && range.end <= cleaned.len(), "{range:?} of {text:?}");
-        assert!(cleaned.get(range.clone()).is_some());
-        assert!(range.start == 0 || cleaned.as_bytes()[range.start - 1] == b'\n', "{range:?} of {text:?}");
-        at = range.end;
     }
 }
 
@@ -71,15 +54,39 @@ fn strict_cases() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// `"anchor": null` on a heading says the same as no anchor.
+/// A heading without anchor says `"anchor": null`; a span in a span is said flat, as the tree is.
 fn tidy(blocks: &mut Value) {
     for block in blocks.as_array_mut().unwrap() {
-        if let Some(heading) = block.as_object_mut()
-            && heading.contains_key("h")
-        {
-            heading.entry("anchor").or_insert(Value::Null);
+        if let Some(block) = block.as_object_mut() {
+            if block.contains_key("h") {
+                block.entry("anchor").or_insert(Value::Null);
+            }
+            if let Some(Value::Array(spans)) = block.get_mut("p") {
+                *spans = spans.drain(..).flat_map(|span| flat(span, &Map::new())).collect();
+            }
         }
     }
+}
+
+fn flat(span: Value, outer: &Map<String, Value>) -> Vec<Value> {
+    let Some(own) = span.get("fmt").and_then(Value::as_object) else {
+        return vec![if outer.is_empty() { span } else { json!({"fmt": outer, "c": [span]}) }];
+    };
+    let mut all = outer.clone();
+    all.extend(own.clone());
+    let inner: Vec<Value> = span["c"].as_array().unwrap().clone();
+    let mut out: Vec<Value> = Vec::new();
+    for span in inner.into_iter().flat_map(|span| flat(span, &all)) {
+        let same = out.last().is_some_and(|last| last["fmt"] == span["fmt"]);
+        match (out.last_mut(), same) {
+            (Some(last), true) => {
+                let more = span["c"].as_array().unwrap().clone();
+                last["c"].as_array_mut().unwrap().extend(more);
+            }
+            _ => out.push(span),
+        }
+    }
+    out
 }
 
 /// Projects a tree onto the notation of the strict cases.
@@ -158,7 +165,6 @@ fn spans(runs: &[Run]) -> Vec<Value> {
         }
         at += length;
     }
-    // The notation keeps an outer span around an inner one; the tree is flat.
     out
 }
 
@@ -219,4 +225,112 @@ fn other_corpora_keep_the_laws() {
     for sample in samples["samples"].as_object().unwrap().values() {
         check_laws(sample.as_str().unwrap());
     }
+}
+
+/// Texts that make careless parsers quadratic; each must take about as long as harmless text of its size.
+#[test]
+fn hostile_texts_take_linear_time() {
+    let size = 200_000;
+    for piece in [
+        "{!",
+        "{!a",
+        "{!a:\"",
+        "{!mono}",
+        "{!mono}x{/!}",
+        "{/!}",
+        "{^",
+        "{^= a \"",
+        "[",
+        "[[a](",
+        "](",
+        "](<",
+        "*",
+        "**a",
+        "***",
+        "_a",
+        "~~",
+        "~",
+        "`",
+        "``a`",
+        "<",
+        "<a:",
+        "<br>",
+        "![",
+        "![a",
+        "&",
+        "&#",
+        "\\",
+        "> ",
+        "- ",
+        "1. ",
+        "[^1",
+        "[^1]",
+        "[^1]: ",
+        "- [^1]: ",
+        "|",
+        "a|",
+        "\n|a|\n|-|",
+        "\t",
+        "#",
+        "\n{!mono}",
+        "\n- ",
+        "\n\n",
+        "a **b",
+        "*a_ ",
+        "[a](b",
+        "[a]: b\n",
+        "{!a, ",
+        "\u{b}",
+        "<!--",
+    ] {
+        let text = piece.repeat(size / piece.len());
+        let parsed = parse(&text);
+        let printed = print(&parsed.tree);
+        assert!(printed.len() < 20 * size + 100, "{piece}");
+    }
+}
+
+#[test]
+fn diagnostics_name_line_and_column() {
+    let notices = parse("---\ntitle: x\n---\n\né {!mono}a\n\n{/!}\n\n{!odd:1}\n").diagnostics;
+    let places: Vec<(&str, u32, u32)> = notices.iter().map(|n| (n.code.as_str(), n.line, n.column)).collect();
+    assert_eq!(places, [("UNCLOSED_FORMAT", 5, 3), ("STRAY_CLOSE", 7, 1), ("UNKNOWN_PROPERTY", 9, 1)]);
+}
+
+#[test]
+fn a_text_that_is_too_long_is_one_literal_paragraph() {
+    let parsed = parse(&"# a\n".repeat(TEXT_BYTES_MAX / 4 + 1));
+    assert_eq!(parsed.tree.blocks.len(), 1);
+    assert_eq!(parsed.diagnostics[0].code, "TEXT_TOO_LARGE");
+}
+
+/// Ways of writing and what becomes of them in canonical form.
+#[test]
+fn canonical_forms() {
+    let check = |text: &str, printed: &str| {
+        check_laws(text);
+        assert_eq!(print(&parse(text).tree), printed, "{text:?}");
+    };
+    check("a\n\n\\\n\nb\n", "a\n\n\\\n\nb\n");
+    check("* a\n\n  more\n* b\n    1) c\n", "- a\n\n  more\n\n- b\n  1. c\n");
+    check("- - a\n- b", "- - a\n- b\n");
+    check("-\n- a", "- \\\n- a\n");
+    check("- [x] \\\n- [ ] b", "- [x] \\\n- [ ] b\n");
+    check("a\n{!mono}\nb", "a\n\n{!mono}\nb\n");
+    check("> quoted", "\\> quoted\n");
+    check("<div>*a*</div>", "\\<div>*a*\\</div>\n");
+    check("<https://x.y>", "[https://x.y](https://x.y)\n");
+    check("[a][x]\n\n[x]: <u v>", "[a](<u v>)\n");
+    check("a_b * c & d < e {f}", "a_b * c & d < e {f}\n");
+    check("1\\. a", "1\\. a\n");
+    check("\\# a", "\\# a\n");
+    check("# a\\#b C#", "# a#b C#\n");
+    check("***a** b*c", "***a** b*c\n");
+    check("| a |\n|---|\n| b<br>{!mono}c{/!} |", "| a |\n| --- |\n| b<br>{!mono}c{/!} |\n");
+    check("[^1]: a\n\n    b", "[^1]: a\n\n    b\n");
+    check("**a{!mono}b{/!}c**", "**a**{!mono}**b**{/!}**c**\n");
+    check("[a **b** c](x)", "[a **b** c](x)\n");
+    check("**a [b](x) c**", "**a [b](x) c**\n");
+    check("***\n\na\n\n---", "***\n\na\n\n---\n");
+    check("{^= new image \"https://x/y_z.png\"}", "{^= new image \"https://x/y_z.png\"}\n");
 }

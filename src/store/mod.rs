@@ -652,6 +652,10 @@ fn opening(path: &Path, source: rusqlite::Error) -> Error {
     }
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the errors are another crate's, and all but these are the same here"
+)]
 fn migrating(path: &Path, source: rusqlite_migration::Error) -> Error {
     match source {
         rusqlite_migration::Error::MigrationDefinition(MigrationDefinitionError::DatabaseTooFarAhead)

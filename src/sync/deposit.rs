@@ -103,14 +103,17 @@ impl Engine {
                 Some(Local::Text { stamp, hash, text }) => (Some(*stamp), Some(*hash), text.as_str()),
                 Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => (None, None, ""),
             };
-            let deposited = walk.deposited.get(id);
-            let stamp = deposited.map(|(stamp, _)| *stamp).or(stamp);
-            let hash = deposited.map(|(_, hash)| *hash).or(hash);
             if let Some(merged) = walk.merged.get(id) {
+                let deposited = walk.deposited.get(id);
+                let stamp = deposited.map(|(stamp, _)| *stamp).or(stamp);
+                let hash = deposited.map(|(_, hash)| *hash).or(hash);
                 let (base, indexed) = (merged.base.clone(), merged.file.clone());
                 parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed });
             } else if let Some(base) = item.bases.get(id).or(seen.and_then(|seen| seen.base.as_ref())) {
-                // It took no part: its base stays, so that nothing of either side is taken for agreed.
+                // It took no part: its base stays, so that nothing of either side is taken for agreed. And so does
+                // its hash, or the edit that was seen here would look like an echo to the walk that is for it.
+                let known = item.parts.get(id);
+                let (stamp, hash) = (known.and_then(|part| part.stamp), known.and_then(|part| part.hash));
                 let (base, indexed) = (base.clone(), text.to_owned());
                 parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed });
             }

@@ -144,7 +144,7 @@ impl Engine {
                 self.polling.ask(self.now);
             }
             Event::RootMissing => {
-                self.halt("the account's folder is missing, empty, or another one".into());
+                self.halt("the account's folder is missing, empty, or another one");
             }
             Event::Polled(result) => self.polled(result),
             Event::Asked { request, command } => self.asked(request, command),

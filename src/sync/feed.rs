@@ -119,7 +119,7 @@ impl Engine {
         let vanished = feed.vanished.iter().filter(|id| self.items.contains_key(id)).count();
         if vanished >= VANISHED_MIN && vanished * 2 > self.items.len() {
             // The page is read again after the halt: its cursor is not taken.
-            self.halt(format!("{vanished} of {} items vanished at once", self.items.len()));
+            self.halt(&format!("{vanished} of {} items vanished at once", self.items.len()));
             return;
         }
         let fresh = self.cursor.is_none();
@@ -166,9 +166,9 @@ impl Engine {
     }
 
     /// Stops pulls and pushes until somebody looks.
-    pub(super) fn halt(&mut self, message: String) {
+    pub(super) fn halt(&mut self, message: &str) {
         if self.halted.is_none() {
-            self.halted = Some(failure_of("halted", &message, "Look at the folder, then run `mcp-workspace resume`."));
+            self.halted = Some(failure_of("halted", message, "Look at the folder, then run `mcp-workspace resume`."));
         }
     }
 
@@ -185,7 +185,7 @@ impl Engine {
         }
         let total: usize = self.items.values().map(|item| item.parts.len()).sum::<usize>() + parts_of_item;
         if count * 10 > total {
-            self.halt(format!("{count} of {total} files are missing at once"));
+            self.halt(&format!("{count} of {total} files are missing at once"));
         }
     }
 

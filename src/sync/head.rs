@@ -17,6 +17,8 @@ pub(super) struct Heads {
     pub(super) push: Option<FrontMatter>,
     /// The base's.
     pub(super) base: Option<FrontMatter>,
+    /// The base's once the push has landed.
+    pub(super) landed: Option<FrontMatter>,
     /// Entries that both sides changed.
     pub(super) conflict: Option<SectionConflict>,
     /// Whether the head has anything to push.
@@ -31,7 +33,8 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
     let (Some(theirs), Some(mine)) = (remote_head, &local.tree.front_matter) else {
         // A head that the file lost comes back; one that the remote never had stays the file's own.
         let file = remote_head.clone().or_else(|| local.tree.front_matter.clone());
-        return Heads { file, push: remote_head.clone(), base: remote_head.clone(), ..Heads::default() };
+        let landed = base.tree.front_matter.clone();
+        return Heads { file, push: remote_head.clone(), base: remote_head.clone(), landed, ..Heads::default() };
     };
     let mut names: Vec<&String> = Vec::new();
     for (name, _) in theirs.entries.iter().chain(&mine.entries).chain(&base_head.entries) {
@@ -39,20 +42,20 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
             names.push(name);
         }
     }
-    let mut lists = [const { Vec::new() }; 3];
+    let mut lists = [const { Vec::new() }; 4];
     let mut sides = [const { String::new() }; 3];
     let mut pushes = false;
     let mut is_conflict = false;
     for name in names {
         let (b, l, r) = (value(base_head, name), value(mine, name), value(theirs, name));
         let mut chosen = if l == r || l == b || OWNED.contains(&name.as_str()) {
-            [r, r, r]
+            [r, r, r, if l == r { l } else { b }]
         } else if r == b {
-            [l, l, r]
+            [l, l, r, l]
         } else {
             match side {
-                Some(Side::Mine) => [l, l, r],
-                Some(Side::Theirs) => [r, r, r],
+                Some(Side::Mine) => [l, l, r, l],
+                Some(Side::Theirs) => [r, r, r, b],
                 None => {
                     is_conflict = true;
                     for (text, value) in sides.iter_mut().zip([b, l, r]) {
@@ -60,7 +63,7 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
                             text.push_str(&format!("{name}: {value}\n"));
                         }
                     }
-                    [l, r, b]
+                    [l, r, b, b]
                 }
             }
         };
@@ -71,11 +74,11 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
             }
         }
     }
-    let [file, push, base] = lists.map(|entries| Some(FrontMatter { entries }));
+    let [file, push, base, landed] = lists.map(|entries| Some(FrontMatter { entries }));
     let [b, l, r] = sides;
     let conflict =
         is_conflict.then(|| SectionConflict { heading: "the head of the file".into(), base: b, mine: l, theirs: r });
-    let heads = Heads { file, push, base, conflict, pushes };
+    let heads = Heads { file, push, base, landed, conflict, pushes };
     in_the_order_of(heads, mine)
 }
 

@@ -1,10 +1,14 @@
 //! Which blocks each side changed, where the two meet, and how far a conflict reaches.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::sides::Text;
+
+/// Words of this length tell one paragraph from another, in bytes.
+const TELLING_BYTES: usize = 5;
 
 /// What is done with a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +41,13 @@ pub(super) struct Region {
 struct Hunk {
     base: Range<usize>,
     new: Range<usize>,
+}
+
+impl Hunk {
+    /// Tells whether it inserts, perhaps beside what it changes.
+    fn grows(&self) -> bool {
+        self.new.len() > self.base.len()
+    }
 }
 
 /// Changes of both sides that touch the same blocks.
@@ -106,7 +117,13 @@ fn diff(base: &Text<'_>, new: &Text<'_>) -> Vec<Hunk> {
 fn at_new_section(run: Hunk, base: &Text<'_>, new: &Text<'_>) -> Vec<Hunk> {
     let heading = run.new.clone().find(|index| new.is_heading(*index));
     let splits = !run.base.is_empty() && !run.base.clone().any(|index| base.is_heading(index));
-    match heading.filter(|_| splits) {
+    // What stands below the new heading must be new: an old paragraph that only moved there would come twice.
+    let is_new = |heading: &usize| {
+        let old = base.slice(&run.base);
+        let old: HashSet<&str> = old.split_whitespace().filter(|word| word.len() >= TELLING_BYTES).collect();
+        !new.slice(&(*heading..run.new.end)).split_whitespace().any(|word| old.contains(word))
+    };
+    match heading.filter(|heading| splits && is_new(heading)) {
         Some(heading) => vec![
             Hunk { base: run.base.clone(), new: run.new.start..heading },
             Hunk { base: run.base.end..run.base.end, new: heading..run.new.end },
@@ -155,11 +172,58 @@ impl Search<'_> {
             group.verdict = self.verdict(&group);
             groups.push(group);
         }
+        self.doubt_doubles(&mut groups);
         groups
+    }
+
+    /// Turns changes into conflicts that would bring the same new block twice.
+    ///
+    /// A push that landed can be cut into changes in another way than the edit it came from when headings went or
+    /// blocks repeat; the block then looks new on both sides, at two places.
+    fn doubt_doubles(&self, groups: &mut [Group]) {
+        let old: HashSet<u32> = self.base.keys.iter().copied().collect();
+        let fresh = |side: fn(&Group) -> Range<usize>, hunks: &[Hunk], text: &Text<'_>| {
+            let mut found: HashMap<u32, Vec<usize>> = HashMap::new();
+            for (index, group) in groups.iter().enumerate().filter(|(_, group)| group.verdict != Verdict::Agree) {
+                for hunk in hunks.get(side(group)).unwrap_or_default() {
+                    for (at, key) in hunk.new.clone().zip(text.keys_of(&hunk.new)) {
+                        if !old.contains(key) && text.has_words(at) {
+                            found.entry(*key).or_default().push(index);
+                        }
+                    }
+                }
+            }
+            found
+        };
+        let mine = fresh(|group| group.local.clone(), &self.mine, self.local);
+        let theirs = fresh(|group| group.remote.clone(), &self.theirs, self.remote);
+        for (key, ours) in mine {
+            let others = theirs.get(&key).map(Vec::as_slice).unwrap_or_default();
+            if others.is_empty() || (ours == others && ours.len() == 1) {
+                continue;
+            }
+            for index in ours.iter().chain(others) {
+                if let Some(group) = groups.get_mut(*index) {
+                    group.verdict = Verdict::Conflict;
+                }
+            }
+        }
     }
 
     /// Tells whether a change of the file and one of the remote touch the same place.
     fn meet(&self, mine: &Hunk, theirs: &Hunk) -> bool {
+        let touch = mine.base.end == theirs.base.start || theirs.base.end == mine.base.start;
+        if touch {
+            // The same new block on both sides is one block, however the two diffs have cut it; else it came twice.
+            let others = self.remote.keys_of(&theirs.new);
+            if self.local.keys_of(&mine.new).iter().any(|key| others.contains(key)) {
+                return true;
+            }
+            // Both may insert between the same two blocks.
+            if mine.grows() && theirs.grows() {
+                return true;
+            }
+        }
         match (mine.base.is_empty(), theirs.base.is_empty()) {
             (true, true) => mine.base.start == theirs.base.start,
             (false, false) => mine.base.start < theirs.base.end && theirs.base.start < mine.base.end,
@@ -194,9 +258,7 @@ impl Search<'_> {
             Verdict::Agree
         } else if mine == base {
             Verdict::Remote
-        } else if theirs == base {
-            Verdict::Local
-        } else if extends(mine, theirs, base) {
+        } else if theirs == base || extends(mine, theirs, base) {
             Verdict::Local
         } else if extends(theirs, mine, base) {
             Verdict::Remote

@@ -23,6 +23,9 @@ pub struct Merged {
     pub push: String,
     /// The base if nothing is pushed: the remote's text, but sections in conflict keep their old base.
     pub base: String,
+    /// The base once `push` has landed: the old base with what only the file changed. What only the remote changed is
+    /// not in it, since the file need not hold that yet.
+    pub landed: String,
     /// Sections that both sides changed.
     pub conflicts: Vec<SectionConflict>,
     /// Whether `push` says anything that the remote does not say yet.
@@ -64,7 +67,14 @@ impl<'a> Three<'a> {
 /// Returns the merge of a file that does not stand yet: the remote's text.
 #[must_use]
 pub fn adopt(remote: &str) -> Merged {
-    Merged { file: remote.into(), push: remote.into(), base: remote.into(), conflicts: Vec::new(), pushes: false }
+    Merged {
+        file: remote.into(),
+        push: remote.into(),
+        base: remote.into(),
+        landed: remote.into(),
+        conflicts: Vec::new(),
+        pushes: false,
+    }
 }
 
 /// Tells whether two texts say the same, however they are written.
@@ -133,6 +143,7 @@ fn whole(base: &str, local: &str, remote: &str, side: Option<Side>) -> Merged {
             file: local.into(),
             push: local.into(),
             base: remote.into(),
+            landed: local.into(),
             conflicts: Vec::new(),
             pushes: !same_meaning(local, remote),
         },
@@ -141,6 +152,7 @@ fn whole(base: &str, local: &str, remote: &str, side: Option<Side>) -> Merged {
             file: local.into(),
             push: remote.into(),
             base: base.into(),
+            landed: base.into(),
             conflicts: vec![SectionConflict {
                 heading: "the whole text".into(),
                 base: base.into(),
@@ -163,6 +175,7 @@ struct Results {
     file: Vec<Piece>,
     push: Vec<Piece>,
     base: Vec<Piece>,
+    landed: Vec<Piece>,
 }
 
 impl Merger<'_> {
@@ -175,11 +188,22 @@ impl Merger<'_> {
         for region in regions {
             let same = region.base.start.saturating_sub(base);
             self.add_same(&mut results, local..local + same, remote..remote + same);
+            push_piece(&mut results.landed, From::Base, &(base..base + same));
             (local, remote) = (local + same, remote + same);
             base = region.base.end;
             let mine = local..local + region.local_len;
             let theirs = remote..remote + region.remote_len;
             (local, remote) = (mine.end, theirs.end);
+            let mine_lands = match region.verdict {
+                Verdict::Agree | Verdict::Local => true,
+                Verdict::Remote => false,
+                Verdict::Conflict => self.side == Some(Side::Mine),
+            };
+            if mine_lands {
+                push_piece(&mut results.landed, From::Local, &mine);
+            } else {
+                push_piece(&mut results.landed, From::Base, &region.base);
+            }
             match region.verdict {
                 Verdict::Agree => self.add_same(&mut results, mine, theirs),
                 Verdict::Local => {
@@ -206,10 +230,12 @@ impl Merger<'_> {
         }
         let same = self.three.base.len().saturating_sub(base);
         self.add_same(&mut results, local..local + same, remote..remote + same);
+        push_piece(&mut results.landed, From::Base, &(base..base + same));
         Some(Merged {
-            file: self.assemble(&results.file, heads.file, keys)?,
-            push: self.assemble(&results.push, heads.push, keys)?,
-            base: self.assemble(&results.base, heads.base, keys)?,
+            file: self.assemble(&results.file, heads.file.as_ref(), keys)?,
+            push: self.assemble(&results.push, heads.push.as_ref(), keys)?,
+            base: self.assemble(&results.base, heads.base.as_ref(), keys)?,
+            landed: self.assemble(&results.landed, heads.landed.as_ref(), keys)?,
             conflicts,
             pushes,
         })
@@ -253,7 +279,7 @@ impl Merger<'_> {
     }
 
     /// Joins pieces to a text and checks that it says what they say.
-    fn assemble(&self, pieces: &[Piece], head: Option<FrontMatter>, keys: &mut Keys) -> Option<String> {
+    fn assemble(&self, pieces: &[Piece], head: Option<&FrontMatter>, keys: &mut Keys) -> Option<String> {
         // A text that comes whole from one side keeps every byte of it.
         for from in [From::Local, From::Remote, From::Base] {
             let text = self.three.text(from);
@@ -262,7 +288,7 @@ impl Merger<'_> {
                 [piece] => piece.from == from && piece.blocks == (0..text.len()),
                 _ => false,
             };
-            if is_whole && text.tree.front_matter == head {
+            if is_whole && text.tree.front_matter.as_ref() == head {
                 return Some(text.text.to_owned());
             }
         }
@@ -270,9 +296,9 @@ impl Merger<'_> {
             pieces.iter().flat_map(|piece| self.three.text(piece.from).bare(&piece.blocks).iter().copied()).collect();
         let says = |text: &str, keys: &mut Keys| {
             let read = Text::read(text, keys);
-            read.bare(&(0..read.len())) == expected && read.tree.front_matter == head
+            read.bare(&(0..read.len())) == expected && read.tree.front_matter.as_ref() == head
         };
-        let joined = self.join(pieces, head.as_ref());
+        let joined = self.join(pieces, head);
         if says(&joined, keys) {
             return Some(joined);
         }
@@ -282,7 +308,7 @@ impl Merger<'_> {
             .flat_map(|piece| self.three.text(piece.from).blocks(&piece.blocks))
             .map(|block| Block::new(block.content.clone()))
             .collect();
-        let printed = mebdf::print(&Tree { front_matter: head.clone(), blocks });
+        let printed = mebdf::print(&Tree { front_matter: head.cloned(), blocks });
         says(&printed, keys).then_some(printed)
     }
 

@@ -4,7 +4,7 @@ use crate::model::{Millis, PartId};
 
 use super::backoff;
 use super::engine::{Engine, Fate, failure_of};
-use super::item::{Item, Phase, Unknown, notice};
+use super::item::{Item, Phase, Unknown, Walk, hash_of, notice};
 use super::merge;
 use super::{Effect, Failure, FailureClass, JobEnd, JobId, Planned, Posted};
 
@@ -25,7 +25,7 @@ impl Engine {
                     vec![notice("READ_ONLY", "this account may not edit the item; the edits stay in the file")];
                 continue;
             }
-            let observed = walk.local(&id).and_then(super::item::hash_of);
+            let observed = walk.local(&id).and_then(hash_of);
             let accept = part.accepted.is_some() && part.accepted == observed;
             let effect = Effect::Plan { item: item.id.clone(), part: id.clone(), desired: merged.push.clone(), accept };
             walk.planning = Some(id);
@@ -58,7 +58,7 @@ impl Engine {
         let Some(part) = item.parts.get_mut(&id) else { return self.next_plan(item) };
         part.refused.clone_from(&planned.refused);
         part.held.clone_from(&planned.holds);
-        let accept = part.accepted.is_some() && part.accepted == walk.local(&id).and_then(super::item::hash_of);
+        let accept = part.accepted.is_some() && part.accepted == walk.local(&id).and_then(hash_of);
         if accept {
             part.held.clear();
         }
@@ -170,13 +170,21 @@ impl Engine {
     }
 }
 
-/// Returns the base of a file once its push has landed: what the plan predicts, but sections in conflict keep the old
-/// base, or the frozen text of the file would look like an edit.
-fn landed_base(walk: &super::item::Walk, id: &PartId, planned: &Planned) -> Option<String> {
+/// Returns the base of a file once its push has landed: the old base with the pushed edits.
+///
+/// What others wrote since the old base must not enter it: the file does not hold that yet, and what a base holds and
+/// a file does not looks like a deletion. Sections in conflict keep their old base by the same rule. `None`, the old
+/// base, is always right too: what stands on both sides by then is agreement.
+fn landed_base(walk: &Walk, id: &PartId, planned: &Planned) -> Option<String> {
     let merged = walk.merged.get(id)?;
-    if merged.conflicts.is_empty() {
+    let remote = walk.remote.as_ref()?.parts.iter().find(|(part, _)| part == id).map(|(_, text)| text)?;
+    let old = walk.observed.get(id)?.base.as_ref()?;
+    if merged.conflicts.is_empty() && merge::same_meaning(old, remote) {
         return Some(planned.expected.clone());
     }
-    let remote = walk.remote.as_ref()?.parts.iter().find(|(part, _)| part == id).map(|(_, text)| text)?;
-    merge::graft(remote, &merged.base, &planned.expected)
+    if merge::same_meaning(&merged.push, &planned.expected) {
+        return Some(merged.landed.clone());
+    }
+    // The plan left something out: what it left out stays an edit.
+    merge::graft(&merged.push, &planned.expected, &merged.landed)
 }

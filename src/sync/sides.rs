@@ -77,6 +77,20 @@ impl<'a> Text<'a> {
         matches!(self.content(index), Some(Content::Heading { .. }))
     }
 
+    /// Tells whether a block holds anything of its own: not an empty paragraph, a rule, or a directive.
+    pub(super) fn has_words(&self, index: usize) -> bool {
+        match self.content(index) {
+            Some(
+                Content::Heading { runs, .. }
+                | Content::Paragraph { runs }
+                | Content::Item { runs, .. }
+                | Content::ItemParagraph { runs, .. },
+            ) => !runs.is_empty(),
+            Some(Content::Code { .. } | Content::Table { .. } | Content::Footnote { .. }) => true,
+            Some(Content::Rule | Content::Directive { .. }) | None => false,
+        }
+    }
+
     /// Returns the lines of a run of blocks with everything up to the next block.
     pub(super) fn slice(&self, range: &Range<usize>) -> String {
         if range.is_empty() {

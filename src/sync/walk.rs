@@ -7,7 +7,7 @@ use super::engine::{Engine, Fate};
 use super::hold;
 use super::item::{Dirty, Item, Part, Phase, Walk, notice};
 use super::merge::{self, Merged};
-use super::{Answer, Effect, Failure, FailureClass, JobEnd, Local, Observation, Remote, Touch};
+use super::{Answer, Effect, Failure, FailureClass, JobEnd, Local, Observation, Remote, Side, Touch};
 
 impl Engine {
     /// The files of an item were read.
@@ -155,8 +155,9 @@ impl Engine {
                 part.refused = vec![notice("PART_GONE", "this tab no longer exists in the document; the file is kept")];
             }
         }
-        // A resolution is for the conflicts that stood when it was asked for; it must not end later ones.
-        walk.why.resolve.clear();
+        // A resolution is for the conflicts that stood when it was asked for. Another merge in this walk must not send
+        // the file's text over what others wrote meanwhile; the remote's side can only be taken for the same file.
+        walk.why.resolve.retain(|(_, side)| *side == Side::Theirs);
         walk.remote = Some(remote);
         item.walk = Some(walk);
         self.next_plan(item)
@@ -246,7 +247,7 @@ impl Engine {
         }
         item.failures = item.failures.saturating_add(1);
         item.failure = Some(failure.clone());
-        let mut why = Dirty { dry: false, ..walk.why };
+        let mut why = Dirty { dry: false, resolve: Vec::new(), ..walk.why };
         // Something real is left to do even if only a plan was asked for: an ended push to record, for one.
         why.remote |= !item.ended.is_empty() || !item.unknown.is_empty();
         match failure.class {
@@ -281,7 +282,11 @@ impl Engine {
     /// Ends a walk early; it is begun again as soon as its files are quiet, with the same reasons and waiters.
     pub(super) fn hand_back(&mut self, item: &mut Item) {
         item.phase = Phase::Idle;
-        let Some(walk) = item.walk.take() else { return };
+        let Some(mut walk) = item.walk.take() else { return };
+        if walk.remote.is_some() {
+            // The file may have been edited since the resolution was asked for.
+            walk.why.resolve.clear();
+        }
         item.dirty.join(walk.why);
         // The order of the waiters does not matter: all are answered at the same moment.
         item.waiters.extend(walk.waiters);

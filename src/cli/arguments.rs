@@ -1,0 +1,134 @@
+//! The command line as people type it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Parser, Subcommand};
+
+/// Keeps a local folder equal to the Google Workspace items you fetched, and pushes your edits back word by word.
+#[derive(Debug, Parser)]
+#[command(
+    name = "mcp-workspace",
+    version,
+    max_term_width = 120,
+    after_help = "Exit codes: 0 done, 1 it did not work, 2 the command line is wrong."
+)]
+pub(crate) struct Arguments {
+    /// Keep workspace, config, state and sockets in this folder, apart from everything else; else MCP_WORKSPACE_HOME
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+    /// Answer in JSON on stdout, errors too
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Verb,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Try everything on this machine alone: an embedded Google, a demo account, a workspace, until Ctrl-C
+    Demo(DemoArguments),
+    /// Run the embedded Google alone
+    Emulator(EmulatorArguments),
+    /// Run the daemon in the foreground
+    Daemon,
+    /// Join an MCP client's stdio to the daemon, starting it if need be
+    Bridge,
+    /// Mirror an item and print where its file stands
+    Fetch {
+        /// Id or URL
+        id: String,
+        /// Read the remote first even when the item is mirrored
+        #[arg(long)]
+        refresh: bool,
+    },
+    /// Search what is mirrored
+    Search {
+        /// The words
+        #[arg(required = true)]
+        query: Vec<String>,
+        /// Most results
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+        limit: u16,
+    },
+    /// Make a new Doc from MEBDF text
+    Create {
+        /// The Doc's name
+        #[arg(long)]
+        title: String,
+        /// File with the text; `-` reads stdin; without it the Doc is empty
+        file: Option<PathBuf>,
+    },
+    /// Stop mirroring an item; the remote is not touched
+    Forget {
+        /// Id or URL
+        id: String,
+    },
+    /// Tell how things stand
+    Status,
+    /// Show what an edited file would change in its Doc
+    Diff {
+        /// A file of the workspace
+        file: PathBuf,
+    },
+    /// Push a file now
+    Push {
+        /// A file of the workspace
+        file: PathBuf,
+        /// Tell what would be sent, send nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Send edits that are held, such as one that destroys an image
+        #[arg(long)]
+        accept: bool,
+    },
+    /// Write a file back that was deleted in the workspace
+    Restore {
+        /// Id or URL
+        id: String,
+    },
+    /// End a file's conflicts
+    #[command(group(ArgGroup::new("side").required(true)))]
+    Resolve {
+        /// A file of the workspace
+        file: PathBuf,
+        /// The file's text stands
+        #[arg(long, group = "side")]
+        mine: bool,
+        /// The Doc's text stands
+        #[arg(long, group = "side")]
+        theirs: bool,
+    },
+}
+
+/// How the demo runs.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DemoArguments {
+    /// Where the embedded Google listens, on loopback alone; without it, where it listened last or at a free port
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// A bearer token that stands for the demo account
+    #[arg(long)]
+    pub(crate) token: Option<String>,
+    /// Import every raw Document (*.json with documentId and tabs) of this folder; may be given several times
+    #[arg(long, value_name = "DIR")]
+    pub(crate) seed: Vec<PathBuf>,
+}
+
+/// How the embedded Google runs alone.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EmulatorArguments {
+    /// Where it listens, on loopback alone
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: SocketAddr,
+    /// A bearer token that stands for the demo account
+    #[arg(long)]
+    pub(crate) token: Option<String>,
+    /// Import every raw Document (*.json with documentId and tabs) of this folder; may be given several times
+    #[arg(long, value_name = "DIR")]
+    pub(crate) seed: Vec<PathBuf>,
+    /// Keep the documents in this folder, so that they are there after a restart
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state: Option<PathBuf>,
+}

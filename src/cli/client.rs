@@ -1,0 +1,51 @@
+//! Asks the running daemon over the control socket.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncWriteExt as _, BufReader};
+use tokio::net::UnixStream;
+
+use crate::error::Error;
+use crate::tools::{
+    CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, ErrorAnswer, connect_is_mine, read_line,
+};
+
+/// The longest a command may take: a push of a document that others are typing in is tried again for two minutes.
+const ANSWER_WAIT: Duration = Duration::from_secs(300);
+
+/// Sends one command and returns the daemon's report.
+///
+/// # Errors
+///
+/// The daemon's own error, or one that says that no daemon answers.
+pub(crate) async fn ask(socket: &Path, command: Command) -> Result<Value, ErrorAnswer> {
+    let not_running = |_| ErrorAnswer::from(&Error::NotRunning { path: socket.into() });
+    let stream = UnixStream::connect(socket).await.map_err(not_running)?;
+    if !connect_is_mine(&stream) {
+        let reason = "another user's process answers there".into();
+        return Err(ErrorAnswer::from(&Error::Unsafe { path: socket.into(), reason }));
+    }
+    let broke = |source: std::io::Error| {
+        let doing = "speaking with the daemon".into();
+        ErrorAnswer::from(&Error::Network { doing, outcome_unknown: true, source: Box::new(source) })
+    };
+    let (read, mut write) = stream.into_split();
+    let request = ControlRequest { version: CONTROL_VERSION, command };
+    let mut line = serde_json::to_vec(&request).map_err(|error| broke(error.into()))?;
+    line.push(b'\n');
+    write.write_all(&line).await.map_err(broke)?;
+    let mut reader = BufReader::new(read);
+    match tokio::time::timeout(ANSWER_WAIT, read_line(&mut reader, &mut line)).await {
+        Ok(Ok(true)) => {}
+        Ok(Ok(false)) => return Err(broke(std::io::ErrorKind::UnexpectedEof.into())),
+        Ok(Err(error)) => return Err(broke(error)),
+        Err(_elapsed) => return Err(broke(std::io::ErrorKind::TimedOut.into())),
+    }
+    let reply: ControlReply = serde_json::from_slice(&line).map_err(|error| broke(error.into()))?;
+    match reply.outcome {
+        ControlOutcome::Ok(value) => Ok(value),
+        ControlOutcome::Error(answer) => Err(answer),
+    }
+}

@@ -1,0 +1,150 @@
+//! The door: arguments in, exit code out.
+
+mod arguments;
+mod client;
+mod demo;
+mod print;
+mod serve;
+
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::config::Places;
+use crate::error::Error;
+use crate::tools::{Command, ErrorAnswer, Side};
+use arguments::{Arguments, Verb};
+
+/// Done.
+const DONE: u8 = 0;
+/// It did not work.
+const FAILED: u8 = 1;
+/// The command line is wrong.
+const MISUSED: u8 = 2;
+
+/// The longest text that becomes a new document.
+const TEXT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// What a command answers when it does not work.
+type Answer<T> = Result<T, ErrorAnswer>;
+
+/// Runs one command line, program name first, and returns its exit code: 0 done, 1 it did not work, 2 the command line
+/// is wrong.
+#[must_use]
+pub fn run(line: Vec<OsString>) -> ExitCode {
+    let json = line.iter().any(|argument| argument == "--json");
+    match Arguments::try_parse_from(line) {
+        Ok(arguments) => {
+            let json = arguments.json;
+            match perform(arguments) {
+                Ok(()) => ExitCode::from(DONE),
+                Err(answer) => {
+                    print::error(&answer, json);
+                    ExitCode::from(FAILED)
+                }
+            }
+        }
+        Err(error) if error.use_stderr() && json => {
+            let text = error.render().to_string();
+            let what = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            print::error(&ErrorAnswer::invalid(what, "See `mcp-workspace --help`."), true);
+            ExitCode::from(MISUSED)
+        }
+        Err(error) => {
+            let code = if error.use_stderr() { MISUSED } else { DONE };
+            if error.print().is_err() {
+                tracing::debug!("nobody reads the help");
+            }
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn perform(arguments: Arguments) -> Answer<()> {
+    let json = arguments.json;
+    let home = arguments.home;
+    let command = match arguments.command {
+        Verb::Demo(demo) => return runtime(Threads::Several)?.block_on(demo::run(home.as_deref(), demo, json)),
+        Verb::Emulator(emulator) => return runtime(Threads::Several)?.block_on(serve::emulator(emulator, json)),
+        Verb::Daemon => return runtime(Threads::Several)?.block_on(serve::daemon(find(home.as_deref())?)),
+        Verb::Bridge => {
+            let runtime = runtime(Threads::One)?;
+            let result = runtime.block_on(serve::bridge(home.as_deref(), &find(home.as_deref())?));
+            // A thread may hang in reading stdin; nobody waits for it.
+            runtime.shutdown_background();
+            return result;
+        }
+        Verb::Fetch { id, refresh } => Command::Fetch { id, refresh },
+        Verb::Search { query, limit } => Command::Search { query: query.join(" "), limit: limit.into() },
+        Verb::Create { title, file } => Command::Create { title, text: text_of(file.as_deref())? },
+        Verb::Forget { id } => Command::Forget { id },
+        Verb::Status => Command::Status,
+        Verb::Diff { file } => Command::Diff { path: absolute(&file)? },
+        Verb::Push { file, dry_run, accept } => Command::Push { path: absolute(&file)?, accept, dry_run },
+        Verb::Restore { id } => Command::Restore { id },
+        Verb::Resolve { file, mine, theirs: _ } => {
+            Command::Resolve { path: absolute(&file)?, side: if mine { Side::Mine } else { Side::Theirs } }
+        }
+    };
+    let places = find(home.as_deref())?;
+    let asked = runtime(Threads::One)?.block_on(client::ask(&places.control_socket(), command.clone()));
+    let value = asked.map_err(|answer| match answer.kind.as_str() {
+        "daemon" => ErrorAnswer { suggestion: serve::how_to_start(home.as_deref(), &places), ..answer },
+        _ => answer,
+    })?;
+    print::report(&command, &value, json);
+    Ok(())
+}
+
+fn find(home: Option<&Path>) -> Answer<Places> {
+    Places::find(home).map_err(|error| ErrorAnswer::from(&error))
+}
+
+/// How many threads work.
+#[derive(Debug, Clone, Copy)]
+enum Threads {
+    /// The one we are in.
+    One,
+    /// Two more: one thing may be slow while another goes on.
+    Several,
+}
+
+fn runtime(threads: Threads) -> Answer<tokio::runtime::Runtime> {
+    let mut builder = match threads {
+        Threads::One => tokio::runtime::Builder::new_current_thread(),
+        Threads::Several => tokio::runtime::Builder::new_multi_thread(),
+    };
+    builder.enable_all().worker_threads(2).build().map_err(|source| {
+        ErrorAnswer::from(&Error::Storage { doing: "starting the threads", source: Box::new(source) })
+    })
+}
+
+/// Makes a path absolute without following links: the daemon works in another folder.
+fn absolute(file: &Path) -> Answer<PathBuf> {
+    std::path::absolute(file)
+        .map_err(|source| ErrorAnswer::from(&Error::Disk { path: file.into(), doing: "found", source }))
+}
+
+/// Reads the text of a new document: from a file, from stdin for `-`, or none.
+fn text_of(file: Option<&Path>) -> Answer<String> {
+    let Some(file) = file else { return Ok(String::new()) };
+    let disk = |source| ErrorAnswer::from(&Error::Disk { path: file.into(), doing: "read", source });
+    let mut bytes = Vec::new();
+    if file.as_os_str() == "-" {
+        std::io::stdin().lock().take(TEXT_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(disk)?;
+    } else {
+        std::fs::File::open(file)
+            .and_then(|file| file.take(TEXT_BYTES_MAX + 1).read_to_end(&mut bytes))
+            .map_err(disk)?;
+    }
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > TEXT_BYTES_MAX) {
+        return Err(ErrorAnswer::invalid("the text is longer than 4 MiB", "Make several documents of it."));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        ErrorAnswer::invalid(format!("{} is not UTF-8 text (byte {at})", file.display()), "Save it as UTF-8.")
+    })
+}

@@ -1,0 +1,139 @@
+//! The commands that keep running: `daemon`, `emulator`, `bridge`.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::arguments::EmulatorArguments;
+use super::{Answer, demo, print};
+use crate::config::{Config, Places};
+use crate::emulator;
+use crate::error::{Error, Result};
+use crate::tools::{self, BridgeOptions, ErrorAnswer};
+
+/// Runs the daemon until a signal.
+pub(crate) async fn daemon(places: Places) -> Answer<()> {
+    let config = Config::read(&places.config_file()).map_err(failed)?;
+    log_to_stderr();
+    run_daemon(places, config).await.map_err(failed)
+}
+
+/// Runs a daemon until a signal or a failure: the one place where the door meets the daemon.
+pub(crate) async fn run_daemon(places: Places, config: Config) -> Result<()> {
+    crate::daemon::run(places, config, stop_signal()).await
+}
+
+/// Runs the embedded Google until a signal.
+pub(crate) async fn emulator(arguments: EmulatorArguments, json: bool) -> Answer<()> {
+    log_to_stderr();
+    let options = emulator::Options {
+        listen: arguments.listen,
+        token: arguments.token,
+        state_dir: arguments.state,
+        ..emulator::Options::default()
+    };
+    let mut running = emulator::serve(options).await.map_err(failed)?;
+    for dir in &arguments.seed {
+        let seeded = running.import_seed_dir(dir).map_err(failed)?;
+        if !json {
+            print::line(&format!("{}: {} documents", dir.display(), seeded.ids.len()));
+        }
+        tell_skipped(dir, &seeded.skipped, json);
+    }
+    if json {
+        print::line(&json!({ "url": running.url() }).to_string());
+    } else {
+        print::line(&format!("the embedded Google listens at {}", running.url()));
+    }
+    print::line("ready");
+    tokio::select! {
+        () = stop_signal() => {}
+        () = running.ended() => {
+            let doing = "serving the embedded Google".into();
+            let source = "it ended by itself; its log says why".into();
+            return Err(failed(Error::Network { doing, outcome_unknown: false, source }));
+        }
+    }
+    running.shutdown().await;
+    Ok(())
+}
+
+/// Names the files of a seed folder that are no documents.
+pub(crate) fn tell_skipped(dir: &Path, skipped: &[(String, String)], json: bool) {
+    for (name, reason) in skipped {
+        let file = dir.join(name);
+        if json {
+            print::line(&json!({ "skipped": file, "reason": reason }).to_string());
+        } else {
+            print::line(&format!("skipped {}: {reason}", file.display()));
+        }
+    }
+}
+
+/// Joins stdio to the daemon until the client leaves.
+pub(crate) async fn bridge(home: Option<&Path>, places: &Places) -> Answer<()> {
+    // A demo's daemon is of no use without the demo's own Google, and would stand in the way of the next demo.
+    let daemon = if demo::is_demo(places) { None } else { Some(daemon_command(home)?) };
+    let suggestion = how_to_start(home, places);
+    let options = BridgeOptions { socket: places.socket(), daemon, suggestion };
+    tools::bridge(options, tokio::io::stdin(), tokio::io::stdout()).await.map_err(failed)
+}
+
+/// Says how a person starts what serves a home.
+pub(crate) fn how_to_start(home: Option<&Path>, places: &Places) -> String {
+    let home = home.map_or_else(String::new, |home| format!("--home {} ", demo::shell_word(home)));
+    let verb = if demo::is_demo(places) { "demo" } else { "daemon" };
+    format!("Run `mcp-workspace {home}{verb}` and look at what it says.")
+}
+
+/// The command that starts a daemon on the same home: this very program.
+fn daemon_command(home: Option<&Path>) -> Answer<Vec<OsString>> {
+    let mut command = vec![program()?.into_os_string()];
+    if let Some(home) = home {
+        command.push("--home".into());
+        command.push(super::absolute(home)?.into());
+    }
+    command.push("daemon".into());
+    Ok(command)
+}
+
+/// Where this program is.
+pub(crate) fn program() -> Answer<std::path::PathBuf> {
+    std::env::current_exe()
+        .map_err(|source| failed(Error::Disk { path: "mcp-workspace".into(), doing: "found on disk", source }))
+}
+
+/// Waits for Ctrl-C or a service manager's SIGTERM.
+pub(crate) async fn stop_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
+        (Ok(mut interrupt), Ok(mut terminate)) => {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        }
+        // Without handlers the signals end the process, which every promise survives.
+        (Err(error), _) | (_, Err(error)) => {
+            tracing::warn!(%error, "signals cannot be handled");
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// Sends the log to stderr; `MCP_WORKSPACE_LOG` says how much, warnings by default. What a client did wrong, which is all
+/// that the MCP library warns of, is told to the client.
+pub(crate) fn log_to_stderr() {
+    use tracing_subscriber::EnvFilter;
+    let filter = EnvFilter::try_from_env("MCP_WORKSPACE_LOG").unwrap_or_else(|_| EnvFilter::new("warn,rmcp=error"));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
+    if log.try_init().is_err() {
+        tracing::debug!("the log goes elsewhere already");
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
+fn failed(error: Error) -> ErrorAnswer {
+    ErrorAnswer::from(&error)
+}

@@ -1,0 +1,147 @@
+//! The daemon: the single instance of a home, its two sockets, and one task for each account.
+
+use std::fs::{self, File};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::config::{AccountConfig, Config, Places, Secret};
+use crate::error::{Error, Result};
+use crate::google::{Client, Endpoints, Secrets, SignIn, Token, TokenSource};
+use crate::kinds::docs::Docs;
+use crate::mirror::{Mirror, Parts};
+use crate::store::Store;
+use crate::tools::{self, Mirrors};
+use crate::workspace::Workspace;
+
+/// What a sign-in must allow: reading and editing documents, and the change feed.
+const SCOPES: [&str; 2] = ["https://www.googleapis.com/auth/documents", "https://www.googleapis.com/auth/drive"];
+
+/// Runs the daemon of a home until `stop` ends.
+///
+/// # Errors
+///
+/// `AlreadyRunning` when another daemon has the home; `InvalidInput` when an account cannot be signed in; `Unsafe` when
+/// something else stands at the sockets' paths; `Disk` and `Storage` as they come.
+pub async fn run(places: Places, config: Config, stop: impl Future<Output = ()>) -> Result<()> {
+    tools::prepare_run_dir(&places.run)?;
+    let _lock = lock(&places.run)?;
+    // The sockets come before the databases: whoever answers there owns them.
+    let (mcp, control) = (tools::bind(&places.socket())?, tools::bind(&places.control_socket())?);
+    let _sockets = Sockets { places: places.clone() };
+    let workspace = config.workspace.clone().unwrap_or_else(|| places.workspace.clone());
+    make_private(&places.state)?;
+
+    let (stopping, stopped) = watch::channel(false);
+    let mut mirrors = JoinSet::new();
+    let mut handles = Vec::new();
+    for account in &config.accounts {
+        let mirror = open(&places, &config, account, &workspace).await?;
+        handles.push(mirror.handle());
+        mirrors.spawn(mirror.run(stopped.clone()));
+    }
+    let host = Arc::new(Mirrors::new(workspace, handles));
+    let outcome = tokio::select! {
+        () = stop => Ok(()),
+        result = tools::serve_mcp(mcp, host.clone()) => result,
+        result = tools::serve_control(control, host) => result,
+        Some(ended) = mirrors.join_next() => told(ended),
+    };
+    // Nobody listens only when all mirrors have ended already.
+    if stopping.send(true).is_err() {
+        tracing::debug!("no mirror is left to stop");
+    }
+    let mut result = outcome;
+    while let Some(ended) = mirrors.join_next().await {
+        result = result.and(told(ended));
+    }
+    result
+}
+
+fn told(ended: std::result::Result<Result<()>, tokio::task::JoinError>) -> Result<()> {
+    match ended {
+        Ok(result) => result,
+        Err(error) => Err(Error::Storage { doing: "running a mirror", source: Box::new(error) }),
+    }
+}
+
+/// Puts the mirror of one account together.
+async fn open(places: &Places, config: &Config, account: &AccountConfig, workspace: &Path) -> Result<Mirror> {
+    let tokens = tokens(places, config, account).await?;
+    let google = Arc::new(Client::new(endpoints(config), tokens)?);
+    let account = account.account();
+    let workspace = Workspace::open(workspace, &account)?;
+    make_private(&places.account_state(&account))?;
+    let store = Store::open(&places.database(&account))?;
+    Mirror::open(Parts { workspace, kind: Arc::new(Docs::new(google)), poll_ms: config.poll_ms }, store)
+}
+
+/// Google's own pages, or those of whoever stands in for it.
+fn endpoints(config: &Config) -> Endpoints {
+    let usual = Endpoints::default();
+    let told = &config.endpoints;
+    let pages = if told.docs == usual.docs { usual.pages } else { told.docs.clone() };
+    Endpoints { docs: told.docs.clone(), drive: told.drive.clone(), oauth: told.token.clone(), pages }
+}
+
+/// Finds where an account's tokens come from: a bearer in the config, else the file of its sign-in.
+async fn tokens(places: &Places, config: &Config, account: &AccountConfig) -> Result<TokenSource> {
+    if let Some(bearer) = &account.bearer {
+        return Ok(TokenSource::fixed(&account.email, Token::new(bearer.expose())));
+    }
+    let Some(client) = &config.oauth else {
+        return Err(Error::InvalidInput {
+            what: format!("{} has neither a bearer nor an OAuth client to sign in with", account.email),
+            suggestion: format!("Add `[oauth]` to {}.", places.config_file().display()),
+        });
+    };
+    let usual = || places.account_state(&account.account()).join("tokens.json");
+    let secrets = Secrets::at(account.token_file.clone().unwrap_or_else(usual));
+    let sign_in = SignIn {
+        client_id: client.client_id.clone(),
+        client_secret: Token::new(Secret::expose(&client.client_secret)),
+        token_uri: endpoints(config).token_uri(),
+        scopes: SCOPES.map(str::to_owned).to_vec(),
+    };
+    TokenSource::signed_in(&account.email, sign_in, &secrets).await
+}
+
+/// Takes the sockets' files away at the end, so that nobody knocks at a dead one.
+struct Sockets {
+    places: Places,
+}
+
+impl Drop for Sockets {
+    fn drop(&mut self) {
+        tools::remove(&self.places.socket());
+        tools::remove(&self.places.control_socket());
+    }
+}
+
+/// Takes the home's lock. It ends with the process, however that ends.
+fn lock(run: &Path) -> Result<File> {
+    let path = run.join("daemon.lock");
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(&path)
+        .map_err(|source| Error::Disk { path: path.clone(), doing: "opened", source })?;
+    match fs4::FileExt::try_lock(&file) {
+        Ok(()) => Ok(file),
+        Err(fs4::TryLockError::WouldBlock) => Err(Error::AlreadyRunning { path: run.into() }),
+        Err(fs4::TryLockError::Error(source)) => Err(Error::Disk { path, doing: "locked", source }),
+    }
+}
+
+fn make_private(dir: &Path) -> Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(|source| Error::Disk {
+        path: dir.into(),
+        doing: "made",
+        source,
+    })
+}

@@ -1,0 +1,82 @@
+//! The admin calls: what tests and the demo need and Google does not offer.
+
+use serde_json::{Value, json};
+
+use super::call::{Answer, Call, Handled};
+use super::errors::{self, aip};
+use super::state::{Google, Role, lock};
+use super::{docs, oauth};
+
+/// Finds the call; `rest` is what follows `/admin`.
+pub(super) fn handle(google: &Google, call: &Call, rest: &[&str]) -> Handled {
+    match (call.method.as_str(), rest) {
+        ("POST", ["documents"]) => {
+            let id = google.import(body(call)?).map_err(|error| answer(&error))?;
+            Ok(Answer::json(200, &json!({"documentId": id})))
+        }
+        ("POST", ["documents", name]) => match name.split_once(':') {
+            Some((id, "edit")) => edit(google, call, id),
+            Some((id, "share")) => share(google, call, id),
+            _ => Err(errors::no_route(&format!("POST {}", call.path))),
+        },
+        ("POST", ["codes"]) => Ok(Answer::json(200, &oauth::issue_code(google))),
+        ("GET", ["faults"]) => Ok(Answer::json(200, &json!(*lock(&google.faults)))),
+        ("POST", ["faults"]) => {
+            let faults = google.add_faults(body(call)?).map_err(|error| answer(&error))?;
+            Ok(Answer::json(200, &faults))
+        }
+        ("DELETE", ["faults"]) => {
+            lock(&google.faults).clear();
+            Ok(Answer::json(200, &json!([])))
+        }
+        ("GET", ["requests"]) => Ok(Answer::json(200, &json!(*lock(&google.log)))),
+        ("DELETE", ["requests"]) => {
+            lock(&google.log).clear();
+            Ok(Answer::json(200, &json!([])))
+        }
+        _ => Err(errors::no_route(&format!("{} {}", call.method, call.path))),
+    }
+}
+
+/// Edits a document as a collaborator would: no lock, and whatever the demo account may do.
+fn edit(google: &Google, call: &Call, id: &str) -> Handled {
+    let body = body(call)?;
+    let requests = body.get("requests").and_then(Value::as_array).ok_or_else(|| bad("`requests` is no list"))?;
+    if body.as_object().is_some_and(|map| map.len() > 1) {
+        return Err(bad("only `requests` is understood"));
+    }
+    Ok(Answer::json(200, &docs::edit(google, &mut google.world(), id, requests)?))
+}
+
+/// Changes what the demo account may do with a document.
+fn share(google: &Google, call: &Call, id: &str) -> Handled {
+    let body = body(call)?;
+    let role: Role = body
+        .get("role")
+        .cloned()
+        .and_then(|role| serde_json::from_value(role).ok())
+        .ok_or_else(|| bad("`role` is one of owner, writer, reader, none"))?;
+    let mut world = google.world();
+    let mut file = world.files.get(id).filter(|file| !file.deleted).cloned().ok_or_else(errors::not_found)?;
+    file.role = role;
+    google.put(&mut world, file, false).map_err(|error| errors::internal(&error))?;
+    Ok(Answer::json(200, &json!({"documentId": id, "role": role})))
+}
+
+/// Reads the body.
+fn body(call: &Call) -> Result<Value, Answer> {
+    serde_json::from_slice(&call.body).map_err(|error| bad(&error.to_string()))
+}
+
+/// Returns the refusal of a body.
+fn bad(why: &str) -> Answer {
+    aip(400, "INVALID_ARGUMENT", &format!("Not a body of this admin call: {why}."))
+}
+
+/// Answers one of our own errors.
+fn answer(error: &crate::error::Error) -> Answer {
+    if let crate::error::Error::InvalidInput { what, suggestion } = error {
+        return aip(400, "INVALID_ARGUMENT", &format!("{what}. {suggestion}"));
+    }
+    errors::internal(error)
+}

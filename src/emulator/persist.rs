@@ -1,0 +1,85 @@
+//! The world on disk: one file for each document, replaced whole.
+//!
+//! The change feed needs no file of its own: a file's version is its place in the feed.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::oauth::Tokens;
+use super::state::{File, World, usable_id};
+use crate::error::{Error, Result};
+
+/// The folder that keeps a world.
+pub(super) struct Store {
+    documents: PathBuf,
+    tokens: PathBuf,
+}
+
+impl Store {
+    /// Opens or makes the folder.
+    pub(super) fn open(dir: &Path) -> Result<Self> {
+        let documents = dir.join("documents");
+        fs::create_dir_all(&documents).map_err(|source| disk(&documents, "made", source))?;
+        Ok(Self { documents, tokens: dir.join("tokens.json") })
+    }
+
+    /// Reads all documents. A file that cannot be read is an error: starting without it would lose it.
+    pub(super) fn load(&self) -> Result<World> {
+        let mut world = World::default();
+        for entry in fs::read_dir(&self.documents).map_err(|source| disk(&self.documents, "read", source))? {
+            let path = entry.map_err(|source| disk(&self.documents, "read", source))?.path();
+            // Only our own names: a temporary file of a killed process has another ending.
+            if path.extension().is_none_or(|ending| ending != "json") {
+                continue;
+            }
+            let bytes = fs::read(&path).map_err(|source| disk(&path, "read", source))?;
+            let file: File = serde_json::from_slice(&bytes).map_err(|error| disk(&path, "read", error.into()))?;
+            world.version = world.version.max(file.version);
+            world.files.insert(file.document.document_id.clone(), file);
+        }
+        Ok(world)
+    }
+
+    /// Writes one document.
+    pub(super) fn write(&self, file: &File) -> Result<()> {
+        let id = &file.document.document_id;
+        if !usable_id(id) {
+            return Err(disk(&self.documents.join("?"), "written", std::io::ErrorKind::InvalidInput.into()));
+        }
+        replace(&self.documents.join(format!("{id}.json")), file)
+    }
+
+    /// Reads what is known of tokens.
+    pub(super) fn load_tokens(&self) -> Result<Tokens> {
+        match fs::read(&self.tokens) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| disk(&self.tokens, "read", error.into())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Tokens::default()),
+            Err(source) => Err(disk(&self.tokens, "read", source)),
+        }
+    }
+
+    /// Writes what is known of tokens.
+    pub(super) fn write_tokens(&self, tokens: &Tokens) -> Result<()> {
+        replace(&self.tokens, tokens)
+    }
+}
+
+/// Replaces a file: temporary file, fsync, rename, fsync of the folder.
+fn replace(path: &Path, value: &impl Serialize) -> Result<()> {
+    let failed = |source| disk(path, "written", source);
+    let dir = path.parent().unwrap_or(Path::new("."));
+    let bytes = serde_json::to_vec(value).map_err(|error| failed(error.into()))?;
+    let mut temp = tempfile::Builder::new().suffix(".tmp").tempfile_in(dir).map_err(failed)?;
+    temp.write_all(&bytes).map_err(failed)?;
+    temp.as_file().sync_all().map_err(failed)?;
+    temp.persist(path).map_err(|error| failed(error.error))?;
+    fs::File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed)
+}
+
+/// Returns an error of the file system.
+fn disk(path: &Path, doing: &'static str, source: std::io::Error) -> Error {
+    Error::Disk { path: path.to_owned(), doing, source }
+}

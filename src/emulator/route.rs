@@ -1,0 +1,209 @@
+//! From HTTP to a handler and back: who may ask, which fault strikes, what the log keeps.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::connect_info::IntoMakeServiceWithConnectInfo;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::Response;
+
+use super::call::{Answer, Call, Handled, decode, pairs};
+use super::errors::{self, Envelope};
+use super::faults::FaultKind;
+use super::state::Google;
+use super::wire::Wire;
+use super::{admin, clock, docs, drive, oauth, page};
+
+/// Bytes that an import may have.
+const IMPORT_BYTES: usize = 64 << 20;
+
+/// Bytes that any other request may have.
+const BODY_BYTES: usize = 10 << 20;
+
+/// Returns the service of one embedded Google.
+pub(super) fn service(google: Arc<Google>) -> IntoMakeServiceWithConnectInfo<Router, Wire> {
+    Router::new().fallback(entry).with_state(google).into_make_service_with_connect_info::<Wire>()
+}
+
+/// Reads a request and has it carried out in a task of its own, so that it is carried out whole although the client
+/// may go away, as at Google.
+async fn entry(State(google): State<Arc<Google>>, ConnectInfo(wire): ConnectInfo<Wire>, request: Request) -> Response {
+    let call = match read(request).await {
+        Ok(call) => call,
+        Err(answer) => return reply(answer),
+    };
+    match tokio::spawn(process(google, wire, call)).await {
+        Ok(answer) => reply(answer),
+        Err(error) => {
+            tracing::error!(%error, "a request to the embedded Google failed");
+            reply(errors::aip(500, "INTERNAL", "Internal error encountered."))
+        }
+    }
+}
+
+/// Reads a request whole.
+async fn read(request: Request) -> Result<Call, Answer> {
+    let (parts, body) = request.into_parts();
+    let path = parts.uri.path().to_owned();
+    let raw_query = parts.uri.query().unwrap_or_default().to_owned();
+    let limit = if path == "/admin/documents" { IMPORT_BYTES } else { BODY_BYTES };
+    let body = to_bytes(body, limit).await.map_err(|error| {
+        tracing::debug!(%error, "a body was not read");
+        errors::aip(413, "INVALID_ARGUMENT", &format!("Request payload size exceeds the limit: {limit} bytes."))
+    })?;
+    let text = |name: HeaderName| header_text(&parts.headers, &name);
+    let bearer = text(header::AUTHORIZATION).and_then(|value| {
+        let (scheme, token) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
+    });
+    let content_type = text(header::CONTENT_TYPE).unwrap_or_default();
+    Ok(Call {
+        method: parts.method.as_str().to_owned(),
+        segments: path.trim_start_matches('/').split('/').map(decode).collect(),
+        query: pairs(&raw_query),
+        host: text(header::HOST).unwrap_or_default(),
+        origin: text(header::ORIGIN),
+        bearer,
+        content_type: content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase(),
+        path,
+        raw_query,
+        body: body.to_vec(),
+    })
+}
+
+/// Returns a header that is text.
+fn header_text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+}
+
+/// Carries one call out, with the fault that strikes it.
+async fn process(google: Arc<Google>, wire: Wire, call: Call) -> Answer {
+    // A web page whose name was re-bound to loopback still sends its own name here.
+    if !is_loopback(&call.host) {
+        return errors::aip(403, "PERMISSION_DENIED", "The embedded Google only answers under a loopback name.");
+    }
+    if call.path.starts_with("/admin/") || call.path.starts_with("/document/") {
+        return carry_out(&google, call, false).await;
+    }
+    let at = clock::rfc3339(clock::now_ms());
+    let fault = google.take_fault(&call);
+    let kind = fault.as_ref().map(|fault| fault.fault);
+    let delay = Duration::from_millis(fault.as_ref().map_or(0, |fault| fault.delay_ms));
+    if kind == Some(FaultKind::Drop) {
+        google.record(&call, 0, at);
+        wire.cut_after(0);
+        return Answer::empty(500);
+    }
+    if kind == Some(FaultKind::Slow) {
+        tokio::time::sleep(delay).await;
+    }
+    let instead = fault.as_ref().and_then(|fault| fault.answer(&call));
+    let answer = match instead {
+        Some(answer) => answer,
+        None => carry_out(&google, call.clone(), kind == Some(FaultKind::StaleFeed)).await,
+    };
+    google.record(&call, answer.status, at);
+    match kind {
+        Some(FaultKind::LostReply) => wire.cut_after(0),
+        // The headers come before the body, so this many bytes never hold the whole reply.
+        Some(FaultKind::Truncated) => wire.cut_after(u64::try_from(answer.body.len()).unwrap_or(1).max(1)),
+        Some(FaultKind::SlowReply) => tokio::time::sleep(delay).await,
+        Some(
+            FaultKind::TooMany
+            | FaultKind::RateForbidden
+            | FaultKind::Unauthenticated
+            | FaultKind::Internal
+            | FaultKind::Unavailable
+            | FaultKind::Drop
+            | FaultKind::Slow
+            | FaultKind::StaleFeed,
+        )
+        | None => {}
+    }
+    answer
+}
+
+/// Carries a call out on a thread that may wait for the disk.
+async fn carry_out(google: &Arc<Google>, call: Call, stale_feed: bool) -> Answer {
+    let google = Arc::clone(google);
+    let task = tokio::task::spawn_blocking(move || dispatch(&google, &call, stale_feed));
+    match task.await {
+        Ok(Ok(answer) | Err(answer)) => answer,
+        Err(error) => {
+            tracing::error!(%error, "a handler of the embedded Google failed");
+            errors::aip(500, "INTERNAL", "Internal error encountered.")
+        }
+    }
+}
+
+/// Finds the handler.
+fn dispatch(google: &Google, call: &Call, stale_feed: bool) -> Handled {
+    let segments: Vec<&str> = call.segments.iter().map(String::as_str).collect();
+    match (call.method.as_str(), segments.as_slice()) {
+        ("POST", ["token"]) => oauth::token(google, call),
+        ("POST", ["revoke"]) => oauth::revoke(google, call),
+        ("GET", ["oauth2", "v2", "userinfo"]) => {
+            google.authorize(call, Envelope::Legacy)?;
+            Ok(oauth::userinfo())
+        }
+        (_, ["v1", "documents", rest @ ..]) => {
+            google.authorize(call, Envelope::Aip)?;
+            docs::handle(google, call, rest)
+        }
+        (_, ["drive", "v3", rest @ ..]) => {
+            google.authorize(call, Envelope::Legacy)?;
+            drive::handle(google, call, rest, stale_feed)
+        }
+        (_, ["admin", rest @ ..]) => {
+            google.authorize(call, Envelope::Aip)?;
+            admin::handle(google, call, rest)
+        }
+        (_, ["document", "d", id, rest @ ..]) => page::handle(google, call, id, rest),
+        _ => Err(errors::no_route(&format!("{} {}", call.method, call.path))),
+    }
+}
+
+/// Writes an answer as HTTP.
+fn reply(answer: Answer) -> Response {
+    let mut response = Response::new(Body::from(answer.body));
+    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(answer.content_type));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    for (name, value) in answer.headers {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+    response
+}
+
+/// Tells whether a `Host` header names this machine's loopback.
+pub(super) fn is_loopback(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_names() {
+        for host in ["127.0.0.1", "127.0.0.1:4300", "localhost:80", "LOCALHOST", "[::1]:9", "127.9.9.9"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in
+            ["", "evil.example", "localhost.evil.example:80", "10.0.0.1", "[fe80::1]:80", "127.0.0.1.evil.example"]
+        {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Fresh ids without chance: the same seed gives the same ids.
+
+use std::collections::HashSet;
+
+use super::document::{Document, DocumentTab, StructuralElement};
+use super::quirks;
+
+/// The characters of an id; 32 of them, so that five bits choose one without bias.
+const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz012345";
+
+/// A source of ids that never gives one the document already has.
+pub(crate) struct FreshIds {
+    /// Makes the ids of one batch different from another's.
+    seed: u64,
+    /// Ids drawn so far.
+    drawn: u64,
+    /// Ids in use; read from the document when the first one is drawn.
+    taken: Option<HashSet<String>>,
+}
+
+impl FreshIds {
+    /// Starts a source.
+    pub(crate) const fn new(seed: u64) -> Self {
+        Self { seed, drawn: 0, taken: None }
+    }
+
+    /// Reads the ids in use, once.
+    pub(crate) fn learn(&mut self, document: &Document) {
+        if self.taken.is_none() {
+            let mut taken = HashSet::new();
+            for tab in document.all_tabs() {
+                if let Some(content) = &tab.document_tab {
+                    collect(content, &mut taken);
+                }
+            }
+            self.taken = Some(taken);
+        }
+    }
+
+    /// Draws an id with this prefix, `h.` or `kix.`.
+    pub(crate) fn draw(&mut self, prefix: &str) -> String {
+        let taken = self.taken.get_or_insert_with(HashSet::new);
+        loop {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(&self.seed.to_le_bytes()).update(&self.drawn.to_le_bytes());
+            self.drawn = self.drawn.wrapping_add(1);
+            let mut id = prefix.to_owned();
+            for byte in hasher.finalize().as_bytes().iter().take(quirks::ID_LENGTH) {
+                id.push(char::from(ALPHABET.get(usize::from(byte & 31)).copied().unwrap_or(b'a')));
+            }
+            if taken.insert(id.clone()) {
+                return id;
+            }
+        }
+    }
+}
+
+/// Adds the ids that a fresh one could be mistaken for.
+fn collect(tab: &DocumentTab, taken: &mut HashSet<String>) {
+    for id in tab.segment_ids() {
+        taken.extend(id.map(str::to_owned));
+        headings(tab.segment(id).unwrap_or_default(), taken);
+    }
+    for ranges in tab.named_ranges.values() {
+        taken.extend(ranges.named_ranges.iter().map(|range| range.named_range_id.clone()));
+    }
+    let keys = tab.lists.keys().chain(tab.inline_objects.keys()).chain(tab.positioned_objects.keys());
+    taken.extend(keys.cloned());
+}
+
+/// Adds the heading ids of a segment, also those in tables.
+fn headings(content: &[StructuralElement], taken: &mut HashSet<String>) {
+    for element in content {
+        if let Some(id) = element.paragraph.as_ref().and_then(|paragraph| paragraph.heading_id()) {
+            taken.insert(id.to_owned());
+        }
+        for cell in element.table.iter().flat_map(|table| &table.table_rows).flat_map(|row| &row.table_cells) {
+            headings(&cell.content, taken);
+        }
+    }
+}

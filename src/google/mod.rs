@@ -1,0 +1,227 @@
+//! HTTPS to Google: one client for each account, one function that turns an HTTP answer into a result.
+//!
+//! It tries once, apart from renewing a token that was refused; whoever asks decides about trying again.
+
+mod auth;
+mod endpoints;
+mod failure;
+
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::{Method, StatusCode};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+
+pub use auth::{Secrets, SignIn, Token, TokenSource};
+pub use endpoints::Endpoints;
+
+/// Bytes that one answer may have, unpacked.
+const ANSWER_BYTES: usize = 256 << 20;
+
+/// How long a connection may take to stand.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// How long a whole call may take; a large batch takes Google up to three minutes.
+const CALL_TIMEOUT: Duration = Duration::from_secs(200);
+
+/// How long an answer may be silent between two pieces.
+const READ_TIMEOUT: Duration = Duration::from_secs(190);
+
+/// Which service a call goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Service {
+    /// The Docs API.
+    Docs,
+    /// The Drive API.
+    Drive,
+}
+
+/// One call, as data.
+#[derive(Debug, Clone)]
+pub struct Call<'a> {
+    /// The service.
+    pub service: Service,
+    /// Whether the call changes something, so that a lost answer leaves its outcome unknown.
+    pub method: Method,
+    /// The path from the service's base, with a slash at the beginning; ids in it must be encoded already.
+    pub path: String,
+    /// The query, not encoded.
+    pub query: Vec<(&'a str, &'a str)>,
+    /// The body, if any.
+    pub body: Option<&'a Value>,
+    /// The item it is about, for errors.
+    pub id: &'a str,
+    /// What is being done, for errors: "reading the document".
+    pub doing: &'a str,
+}
+
+impl<'a> Call<'a> {
+    /// Returns a call that only reads.
+    #[must_use]
+    pub fn get(service: Service, path: String, id: &'a str, doing: &'a str) -> Self {
+        Self { service, method: Method::GET, path, query: Vec::new(), body: None, id, doing }
+    }
+
+    /// Returns a call that changes something.
+    #[must_use]
+    pub fn post(service: Service, path: String, body: &'a Value, id: &'a str, doing: &'a str) -> Self {
+        Self { service, method: Method::POST, path, query: Vec::new(), body: Some(body), id, doing }
+    }
+
+    /// Adds a query parameter.
+    #[must_use]
+    pub fn with(mut self, name: &'a str, value: &'a str) -> Self {
+        self.query.push((name, value));
+        self
+    }
+
+    /// Tells whether the call changes something.
+    fn mutating(&self) -> bool {
+        self.method != Method::GET
+    }
+}
+
+/// The connection of one account to Google.
+#[derive(Debug)]
+pub struct Client {
+    http: reqwest::Client,
+    endpoints: Endpoints,
+    tokens: TokenSource,
+}
+
+/// An HTTP answer, read whole.
+struct Answer {
+    status: StatusCode,
+    retry_after: Option<Duration>,
+    body: Vec<u8>,
+}
+
+impl Client {
+    /// Makes a client.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when an endpoint is not safe; `Network` when TLS cannot be set up.
+    pub fn new(endpoints: Endpoints, tokens: TokenSource) -> Result<Self> {
+        endpoints.check()?;
+        Ok(Self { http: http_client(&endpoints)?, endpoints, tokens })
+    }
+
+    /// Returns where the services are.
+    #[must_use]
+    pub const fn endpoints(&self) -> &Endpoints {
+        &self.endpoints
+    }
+
+    /// Sends one call and returns the body of a successful answer.
+    ///
+    /// # Errors
+    ///
+    /// `AuthExpired` when the token is refused and a renewed one too; `PermissionDenied`, `NotFound`, `RateLimited`,
+    /// `StaleRevision`, and `Refused` as Google says; `Network` otherwise, with `outcome_unknown` when a call that
+    /// changes something may have been carried out.
+    pub async fn send(&self, call: &Call<'_>) -> Result<Vec<u8>> {
+        let token = self.tokens.token().await?;
+        let mut answer = self.attempt(call, &token).await?;
+        if answer.status == StatusCode::UNAUTHORIZED {
+            // A refused token means that nothing was carried out, so the same call may be sent again.
+            let renewed = self.tokens.renew().await?;
+            answer = self.attempt(call, &renewed).await?;
+            if answer.status == StatusCode::UNAUTHORIZED {
+                return Err(Error::AuthExpired { account: self.tokens.account().to_owned() });
+            }
+        }
+        if answer.status.is_success() {
+            return Ok(answer.body);
+        }
+        Err(failure::of(call, answer.status.as_u16(), answer.retry_after, &answer.body))
+    }
+
+    /// Sends one call and reads the answer as JSON.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::send`]; an answer that is no such JSON is a `Network` error.
+    pub async fn json<T: serde::de::DeserializeOwned>(&self, call: &Call<'_>) -> Result<T> {
+        let body = self.send(call).await?;
+        serde_json::from_slice(&body).map_err(|error| Error::Network {
+            doing: call.doing.to_owned(),
+            // It was carried out, but what came of it is not known.
+            outcome_unknown: call.mutating(),
+            source: error.into(),
+        })
+    }
+
+    /// Sends once and reads the answer whole, whatever its status.
+    async fn attempt(&self, call: &Call<'_>, token: &Token) -> Result<Answer> {
+        let base = match call.service {
+            Service::Docs => &self.endpoints.docs,
+            Service::Drive => &self.endpoints.drive,
+        };
+        let mut request = self
+            .http
+            .request(call.method.clone(), format!("{base}{}", call.path))
+            .query(&call.query)
+            .bearer_auth(token.reveal());
+        if let Some(body) = call.body {
+            request = request.json(body);
+        }
+        let mut response = request.send().await.map_err(|error| lost(call, error))?;
+        let (status, retry_after) = (response.status(), retry_after(response.headers()));
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(|error| lost(call, error))? {
+            if body.len() + piece.len() > ANSWER_BYTES {
+                return Err(Error::Network {
+                    doing: call.doing.to_owned(),
+                    outcome_unknown: call.mutating(),
+                    source: format!("the answer is larger than {ANSWER_BYTES} bytes").into(),
+                });
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(Answer { status, retry_after, body })
+    }
+}
+
+/// Makes the HTTP client that calls and token renewals share.
+fn http_client(endpoints: &Endpoints) -> Result<reqwest::Client> {
+    // An error means that a provider was installed before; it is the same one, since no other is compiled in.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let mut builder = reqwest::Client::builder()
+        .user_agent(concat!("mcp-workspace/", env!("CARGO_PKG_VERSION"), " (gzip)"))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(READ_TIMEOUT)
+        .timeout(CALL_TIMEOUT)
+        // None of the calls is redirected; following would carry bodies to where nobody meant them to go.
+        .redirect(reqwest::redirect::Policy::none())
+        .tcp_nodelay(true);
+    if endpoints.all_loopback() {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| Error::Network {
+        doing: "setting up TLS".into(),
+        outcome_unknown: false,
+        source: error.into(),
+    })
+}
+
+/// Returns the error for a call that got no whole answer.
+fn lost(call: &Call<'_>, error: reqwest::Error) -> Error {
+    // Without a connection, or without a request, nothing was sent.
+    let sent = !error.is_connect() && !error.is_builder();
+    Error::Network {
+        doing: call.doing.to_owned(),
+        outcome_unknown: sent && call.mutating(),
+        // The URL may hold ids and queries, which do not belong into logs.
+        source: error.without_url().into(),
+    }
+}
+
+/// Reads `Retry-After` in seconds; a date is not read, the caller's own wait then counts.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds: u64 = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    // An hour is the longest wait that is believed.
+    Some(Duration::from_secs(seconds.min(3600)))
+}

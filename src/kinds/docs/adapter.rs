@@ -1,0 +1,225 @@
+//! The API calls of Docs: documents from the Docs API, changes from Drive.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::json;
+
+use super::wire::{BatchReply, ChangeList, NewDocument, StartPageToken};
+use super::{Access, plan, recognize};
+use crate::error::{Error, Result};
+use crate::gdocs::{Document, new_document, read_requests};
+use crate::google::{Call, Client, Service};
+use crate::kinds::{Changes, Created, Fetched, Kind, Outcome, PushPlan};
+use crate::model::{Cursor, ItemId, KindName, PartId, Revision};
+
+/// The type of a Doc in Drive.
+const DOCUMENT_TYPE: &str = "application/vnd.google-apps.document";
+
+/// Pages of the change feed that one poll reads; with a thousand entries each, far more than anybody makes between
+/// two polls. What is left is read by the next poll, from the cursor that this one returns.
+const MAX_PAGES: usize = 50;
+
+/// UTF-16 units that Drive takes for a name.
+const MAX_TITLE_CHARS: usize = 500;
+
+/// Google Docs of one account.
+#[derive(Debug, Clone)]
+pub struct Docs {
+    google: Arc<Client>,
+}
+
+impl Docs {
+    /// Makes the kind on the account's connection.
+    #[must_use]
+    pub const fn new(google: Arc<Client>) -> Self {
+        Self { google }
+    }
+
+    /// Returns where a person opens a document.
+    fn url(&self, id: &str) -> String {
+        format!("{}/document/d/{id}/edit", self.google.endpoints().pages)
+    }
+
+    /// Reads a document with all tabs; suggestions inline where the account may see them, since edits must be based
+    /// on that.
+    ///
+    /// Source: <https://developers.google.com/docs/api/reference/rest/v1/documents#suggestionsviewmode>
+    async fn read(&self, id: &str, mode: &str) -> Result<Vec<u8>> {
+        let call = Call::get(Service::Docs, format!("/v1/documents/{id}"), id, "reading the document")
+            .with("includeTabsContent", "true")
+            .with("suggestionsViewMode", mode);
+        self.google.send(&call).await
+    }
+
+    /// Sends one batch.
+    async fn batch(&self, id: &str, revision: &str, requests: &[serde_json::Value]) -> Result<Option<Revision>> {
+        let body = json!({"requests": requests, "writeControl": {"requiredRevisionId": revision}});
+        let path = format!("/v1/documents/{id}:batchUpdate");
+        let call = Call::post(Service::Docs, path, &body, id, "pushing the edit");
+        let reply: BatchReply = self.google.json(&call).await?;
+        Ok(reply.write_control.required_revision_id.map(Revision))
+    }
+
+    /// Reads the change feed from a cursor; all pages, at most [`MAX_PAGES`].
+    async fn feed(&self, since: &Cursor) -> Result<Changes> {
+        let mut token = since.0.clone();
+        let mut changed = BTreeSet::new();
+        let mut vanished = BTreeSet::new();
+        let mut at_end = false;
+        for _ in 0..MAX_PAGES {
+            let call =
+                Call::get(Service::Drive, "/drive/v3/changes".into(), "the change feed", "reading the change feed")
+                    .with("pageToken", &token)
+                    .with("pageSize", "1000")
+                    .with("includeRemoved", "true")
+                    .with("supportsAllDrives", "true")
+                    .with("includeItemsFromAllDrives", "true")
+                    .with("spaces", "drive")
+                    .with("fields", "nextPageToken,newStartPageToken,changes(fileId,removed,file(mimeType,trashed))");
+            let page: ChangeList = self.google.json(&call).await.map_err(expired_cursor)?;
+            for change in page.changes {
+                let Some(id) = change.file_id.map(ItemId) else { continue };
+                // The feed is in order: the newest word about a file counts.
+                if change.removed || change.file.as_ref().is_some_and(|file| file.trashed) {
+                    changed.remove(&id);
+                    vanished.insert(id);
+                } else if change.file.is_none_or(|file| file.mime_type == DOCUMENT_TYPE) {
+                    vanished.remove(&id);
+                    changed.insert(id);
+                }
+            }
+            at_end = page.next_page_token.is_none();
+            match page.next_page_token.or(page.new_start_page_token) {
+                Some(next) => token = next,
+                None => return Err(strange("the change feed named no place to go on from")),
+            }
+            if at_end {
+                break;
+            }
+        }
+        if !at_end {
+            tracing::warn!(pages = MAX_PAGES, "the change feed is long; the next poll reads on");
+        }
+        Ok(Changes {
+            changed: changed.into_iter().collect(),
+            vanished: vanished.into_iter().collect(),
+            cursor: Cursor(token),
+        })
+    }
+}
+
+#[async_trait]
+impl Kind for Docs {
+    fn name(&self) -> KindName {
+        KindName::Docs
+    }
+
+    fn recognize(&self, id_or_url: &str) -> Option<ItemId> {
+        recognize::item(id_or_url)
+    }
+
+    async fn changes(&self, since: Option<&Cursor>) -> Result<Changes> {
+        if let Some(since) = since {
+            return self.feed(since).await;
+        }
+        let path = "/drive/v3/changes/startPageToken".into();
+        let call = Call::get(Service::Drive, path, "the change feed", "finding the end of the change feed")
+            .with("supportsAllDrives", "true");
+        let start: StartPageToken = self.google.json(&call).await?;
+        Ok(Changes { changed: Vec::new(), vanished: Vec::new(), cursor: Cursor(start.start_page_token) })
+    }
+
+    async fn fetch(&self, id: &ItemId) -> Result<Fetched> {
+        let id = checked(id)?;
+        let raw = match self.read(id, "SUGGESTIONS_INLINE").await {
+            // Readers may not see suggestions. They cannot edit either, so the preview is good enough.
+            Err(Error::PermissionDenied { .. }) => self.read(id, "DEFAULT_FOR_CURRENT_ACCESS").await?,
+            other => other?,
+        };
+        // Google tells the revision to editors alone; without one there is no lock, hence no edit.
+        super::read(raw, Access::Edit, &self.url(id))
+    }
+
+    fn plan(&self, remote: &Fetched, part: &PartId, desired: &str, accept: bool) -> Result<PushPlan> {
+        plan(remote, part, desired, accept)
+    }
+
+    async fn push(&self, id: &ItemId, revision: &Revision, plan: &PushPlan) -> Result<Outcome> {
+        let id = checked(id)?;
+        if revision.0.is_empty() {
+            // An empty lock is no lock for Google: the edit would land on whatever is there now.
+            return Err(Error::ReadOnly {
+                id: id.to_owned(),
+                reason: "there is no revision to lock the edit to".into(),
+            });
+        }
+        if plan.requests.is_empty() {
+            return Ok(Outcome::Accepted(Some(revision.clone())));
+        }
+        match self.batch(id, &revision.0, &plan.requests).await {
+            Ok(new) => Ok(Outcome::Accepted(new)),
+            Err(Error::StaleRevision { .. }) => Ok(Outcome::Stale),
+            Err(Error::Refused { message }) => Ok(Outcome::Refused(message)),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn create(&self, title: &str, text: &str) -> Result<Created> {
+        let title = title.trim();
+        if title.is_empty() || title.chars().count() > MAX_TITLE_CHARS || title.contains(char::is_control) {
+            return Err(Error::InvalidInput {
+                what: format!("a title has 1 to {MAX_TITLE_CHARS} characters on one line"),
+                suggestion: "Give the document another title.".into(),
+            });
+        }
+        // A text that cannot become a document is found before anything is made.
+        let blank = new_document("", title);
+        let requests = plan::create_requests(&blank, text)?;
+        if let Err(refusal) = read_requests(&requests) {
+            return Err(Error::InvalidInput {
+                what: refusal.message,
+                suggestion: "Leave out what cannot be created yet.".into(),
+            });
+        }
+        let body = json!({"title": title});
+        let call = Call::post(Service::Docs, "/v1/documents".into(), &body, title, "creating the document");
+        let made: NewDocument = self.google.json(&call).await?;
+        let id = checked(&ItemId(made.document_id))?.to_owned();
+        if !requests.is_empty() {
+            let raw = self.read(&id, "SUGGESTIONS_INLINE").await?;
+            let document: Document = serde_json::from_slice(&raw)
+                .map_err(|error| Error::ExtractionFailed { id: id.clone(), source: error.into() })?;
+            // Planned again: a person's own default styles stand in the new document, and so does its tab's id.
+            let requests = plan::create_requests(&document, text)?;
+            let revision = document.revision_id.unwrap_or_default();
+            self.batch(&id, &revision, &requests).await?;
+        }
+        let url = self.url(&id);
+        Ok(Created { id: ItemId(id), url })
+    }
+}
+
+/// Returns an id that can stand in a path as it is.
+fn checked(id: &ItemId) -> Result<&str> {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    if (1..=128).contains(&id.0.len()) && id.0.bytes().all(plain) {
+        Ok(&id.0)
+    } else {
+        Err(Error::NotFound { id: id.0.clone() })
+    }
+}
+
+/// Turns the refusal of a cursor into what an expired one is.
+fn expired_cursor(error: Error) -> Error {
+    if matches!(&error, Error::Refused { message } if message == "Invalid Value") {
+        return Error::NotFound { id: "the change feed".into() };
+    }
+    error
+}
+
+/// Returns the error for an answer that is against the service's own rules.
+fn strange(what: &str) -> Error {
+    Error::Network { doing: "reading the change feed".into(), outcome_unknown: false, source: what.into() }
+}

@@ -1,0 +1,279 @@
+//! The edit of one paragraph's text, and what is expected of it. Pure.
+
+use super::extract::Origin;
+use super::line::{Line, Token, Unit};
+use super::plan::Planner;
+use super::words::{Hunk, hunks};
+use crate::gdocs::{DeleteContentRange, InsertText, Location, Range, Request};
+use crate::mebdf::{Content, Mark, Marks};
+
+/// Requests that belong together, in the order in which they are carried out.
+pub(super) struct Group {
+    /// The body elements they touch.
+    pub(super) elements: Vec<usize>,
+    /// The requests.
+    pub(super) requests: Vec<Request>,
+}
+
+/// A block of the tab after the push.
+#[derive(Debug)]
+pub(super) struct Expected {
+    /// The body element it comes from; `None` for an inserted block and for a footnote.
+    pub(super) element: Option<usize>,
+    /// Its line in the file; 0 when it has none.
+    pub(super) line: u32,
+    /// What it shall be.
+    pub(super) what: What,
+}
+
+/// What a block shall be.
+#[derive(Debug)]
+pub(super) enum What {
+    /// What it was.
+    Kept(Content),
+    /// One with new text.
+    Edited {
+        /// What kind of block.
+        shape: Shape,
+        /// Its paragraphs: one, or those of a table's cells in order, or those of a footnote.
+        lines: Vec<Vec<Wanted>>,
+        /// The named style it shall have; `None` leaves it.
+        named_style: Option<String>,
+        /// Whether the paragraph is new, so that nothing in it is anyone's.
+        fresh: bool,
+    },
+}
+
+/// The kind of a block without its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A paragraph.
+    Paragraph,
+    /// A heading with its level.
+    Heading(u8),
+    /// A list item with depth and mark.
+    Item(u8, Mark),
+    /// A table with the count of cells in each row.
+    Table(Vec<usize>),
+    /// A footnote with its label.
+    Footnote(String),
+    /// Anything else.
+    Other,
+}
+
+/// A token that a paragraph shall have.
+#[derive(Debug, Clone)]
+pub(super) struct Wanted {
+    /// What it is.
+    pub(super) token: Token,
+    /// How it shall look.
+    pub(super) marks: Marks,
+    /// Whether the push inserts it.
+    pub(super) fresh: bool,
+}
+
+impl Expected {
+    /// A block that stays as it is.
+    pub(super) fn kept(content: &Content, origin: &Origin) -> Self {
+        Self { element: element(origin), line: 0, what: What::Kept(content.clone()) }
+    }
+}
+
+/// The body element that a block comes from.
+pub(super) const fn element(origin: &Origin) -> Option<usize> {
+    match origin {
+        Origin::Line { element, .. } | Origin::Table { element, .. } | Origin::Fixed { element } => Some(*element),
+        Origin::Footnote { .. } | Origin::Directive => None,
+    }
+}
+
+/// Returns the kind of a block.
+pub(super) fn shape(content: &Content) -> Shape {
+    match content {
+        Content::Paragraph { .. } => Shape::Paragraph,
+        Content::Heading { level, .. } => Shape::Heading(*level),
+        Content::Item { depth, mark, .. } => Shape::Item(*depth, *mark),
+        Content::Table { rows, .. } => Shape::Table(rows.iter().map(Vec::len).collect()),
+        Content::Footnote { label, .. } => Shape::Footnote(label.clone()),
+        Content::ItemParagraph { .. } | Content::Code { .. } | Content::Rule | Content::Directive { .. } => {
+            Shape::Other
+        }
+    }
+}
+
+/// Plans what turns the text of `line` into `new`, and tells what the line will hold. Requests come last edit first.
+pub(super) fn edit_line(
+    planner: &mut Planner<'_>,
+    line: &Line,
+    new: &[(Token, Marks)],
+    number: u32,
+) -> (Vec<Request>, Vec<Wanted>) {
+    let stays = |units: &[Unit]| -> Vec<Wanted> {
+        units.iter().map(|unit| Wanted { token: unit.token.clone(), marks: unit.marks.clone(), fresh: false }).collect()
+    };
+    let old: Vec<&Token> = line.units.iter().map(|unit| &unit.token).collect();
+    let wanted: Vec<&Token> = new.iter().map(|(token, _)| token).collect();
+    let changes = hunks(&old, &wanted);
+    if let Some(reason) = &line.lock {
+        let restyled = line.units.iter().zip(new).any(|(unit, (_, marks))| unit.marks != *marks);
+        if !changes.is_empty() || restyled {
+            planner.refuse("LOCKED", number, format!("this paragraph cannot be edited here: {reason}"));
+        }
+        return (Vec::new(), stays(&line.units));
+    }
+    let mut requests = Vec::new();
+    let mut result = Vec::new();
+    let (mut old_at, mut new_at) = (0, 0);
+    for hunk in changes {
+        result.extend(same(&line.units[old_at..hunk.old.start], &new[new_at..hunk.new.start]));
+        (old_at, new_at) = (hunk.old.end, hunk.new.end);
+        if let Some(inserted) = allowed(planner, line, &hunk, new, number) {
+            let text: String = inserted
+                .iter()
+                .filter_map(|wanted| if let Token::Char(c) = wanted.token { Some(c) } else { None })
+                .collect();
+            // The last edit is carried out first, so that the places of the others still hold.
+            requests.splice(
+                0..0,
+                replace(line, &line.units[hunk.old], hunk_place(line, old_at), &text, planner.tab_id.as_deref()),
+            );
+            result.extend(inserted);
+        } else {
+            result.extend(stays(&line.units[hunk.old]));
+        }
+    }
+    result.extend(same(&line.units[old_at..], &new[new_at..]));
+    (requests, result)
+}
+
+/// Where an insertion goes that comes behind the unit before `index`.
+fn hunk_place(line: &Line, index: usize) -> u32 {
+    index.checked_sub(1).and_then(|before| line.units.get(before)).map_or(line.start, |unit| unit.at + unit.len)
+}
+
+/// Tokens that stay, with the marks that the file gives them.
+fn same<'a>(units: &'a [Unit], new: &'a [(Token, Marks)]) -> impl Iterator<Item = Wanted> + 'a {
+    units.iter().zip(new).map(|(unit, (_, marks))| Wanted {
+        token: unit.token.clone(),
+        marks: marks.clone(),
+        fresh: false,
+    })
+}
+
+/// Decides on one hunk: the tokens it inserts, or `None` when it is not carried out.
+fn allowed(
+    planner: &mut Planner<'_>,
+    line: &Line,
+    hunk: &Hunk,
+    new: &[(Token, Marks)],
+    number: u32,
+) -> Option<Vec<Wanted>> {
+    for unit in &line.units[hunk.old.clone()] {
+        match &unit.token {
+            Token::Char(_) => {}
+            Token::Object(object) if unit.len > 0 => {
+                if !planner.accept {
+                    let name = object
+                        .title
+                        .as_ref()
+                        .map_or_else(|| object.kind.clone(), |title| format!("{} \"{title}\"", object.kind));
+                    planner.hold(
+                        "DESTROYS_OBJECT",
+                        number,
+                        format!("this would destroy {name} in the document, and the API cannot bring it back"),
+                    );
+                }
+            }
+            Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => {
+                planner.refuse("LOCKED", number, "a footnote or a tethered object cannot be removed from here yet");
+                return None;
+            }
+        }
+    }
+    let mut inserted = Vec::new();
+    for (token, marks) in &new[hunk.new.clone()] {
+        match token {
+            Token::Char(character) if is_stripped(*character) => {
+                planner.refuse(
+                    "CHARACTER",
+                    number,
+                    format!(
+                        "the character U+{:04X} cannot stand in a Google Doc and was left out",
+                        u32::from(*character)
+                    ),
+                );
+            }
+            Token::Char(_) => inserted.push(Wanted { token: token.clone(), marks: marks.clone(), fresh: true }),
+            Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => {
+                planner.refuse("LOCKED", number, "objects, footnotes and anchors cannot be inserted or moved yet");
+                return None;
+            }
+        }
+    }
+    Some(inserted)
+}
+
+/// Tells whether Google leaves a character out of inserted text.
+///
+/// Source: <https://developers.google.com/docs/api/reference/rest/v1/documents/request#InsertTextRequest>
+pub(super) const fn is_stripped(character: char) -> bool {
+    matches!(character, '\u{0}'..='\u{8}' | '\u{c}'..='\u{1f}' | '\u{e000}'..='\u{f8ff}')
+}
+
+/// Replaces `old` by `text`, or inserts `text` at `place` when there is nothing old.
+///
+/// The new text goes in behind the first cluster of the old, and only then the old goes: so it takes the old style, and
+/// a comment on exactly these words keeps words to stand on.
+fn replace(line: &Line, old: &[Unit], place: u32, text: &str, tab: Option<&str>) -> Vec<Request> {
+    let insert = |index: u32| insert_text(line.segment.as_deref(), tab, index, text);
+    let delete = |start: u32, end: u32| delete_range(line.segment.as_deref(), tab, start, end);
+    let (Some(first), Some(last)) = (old.first(), old.last()) else { return vec![insert(place)] };
+    let (start, end) = (first.at, last.at + last.len);
+    if text.is_empty() {
+        return vec![delete(start, end)];
+    }
+    let behind_first = start + first_cluster(old);
+    if behind_first >= end {
+        return vec![insert(end), delete(start, end)];
+    }
+    let len = utf16_len(text);
+    vec![insert(behind_first), delete(behind_first + len, end + len), delete(start, behind_first)]
+}
+
+/// Width of the first grapheme cluster in UTF-16 units.
+fn first_cluster(units: &[Unit]) -> u32 {
+    use unicode_segmentation::UnicodeSegmentation as _;
+    let text: String =
+        units.iter().map_while(|unit| if let Token::Char(c) = unit.token { Some(c) } else { None }).collect();
+    text.graphemes(true).next().map_or_else(|| units.first().map_or(0, |unit| unit.len), utf16_len)
+}
+
+pub(super) fn utf16_len(text: &str) -> u32 {
+    u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX)
+}
+
+pub(super) fn insert_text(segment: Option<&str>, tab: Option<&str>, index: u32, text: &str) -> Request {
+    Request::InsertText(InsertText {
+        text: text.to_owned(),
+        location: Some(Location {
+            index,
+            segment_id: segment.map(ToOwned::to_owned),
+            tab_id: tab.map(ToOwned::to_owned),
+        }),
+        end_of_segment_location: None,
+    })
+}
+
+pub(super) fn delete_range(segment: Option<&str>, tab: Option<&str>, start: u32, end: u32) -> Request {
+    Request::DeleteContentRange(DeleteContentRange { range: range(segment, tab, start, end) })
+}
+
+pub(super) fn range(segment: Option<&str>, tab: Option<&str>, start: u32, end: u32) -> Range {
+    Range {
+        start_index: Some(start),
+        end_index: Some(end),
+        segment_id: segment.map(ToOwned::to_owned),
+        tab_id: tab.map(ToOwned::to_owned),
+        ..Range::default()
+    }
+}

@@ -1,0 +1,290 @@
+//! A paragraph as the planner sees it: units of text with their places in the document. Pure.
+
+use serde_json::Value;
+
+use super::style;
+use crate::gdocs::{DocumentTab, Paragraph, ParagraphElement, StructuralElement};
+use crate::mebdf::{Marks, Object, Run, RunContent, normalize_runs};
+
+/// One unit of a paragraph: a character, or an object.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Token {
+    /// A character; U+000B is a line break.
+    Char(char),
+    /// An opaque object.
+    Object(Object),
+    /// A reference to a footnote.
+    Footnote(String),
+    /// An anchor in the text.
+    Anchor(Option<String>),
+}
+
+/// A token that is visible in the file, and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Unit {
+    /// Start in the segment, in UTF-16 units.
+    pub(super) at: u32,
+    /// Width in UTF-16 units; 0 for an object that is tethered to the paragraph and stands nowhere in its text.
+    pub(super) len: u32,
+    /// What it is.
+    pub(super) token: Token,
+    /// How it looks in the file.
+    pub(super) marks: Marks,
+}
+
+/// One paragraph of the document.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    /// The segment it stands in; `None` for the body.
+    pub(super) segment: Option<String>,
+    /// Start in the segment, in UTF-16 units.
+    pub(super) start: u32,
+    /// End in the segment, behind its newline.
+    pub(super) end: u32,
+    /// What the file shows, without the blanks at the ends of lines.
+    pub(super) units: Vec<Unit>,
+    /// Why it cannot be edited, if so.
+    pub(super) lock: Option<String>,
+    /// `NORMAL_TEXT`, `HEADING_1`, …
+    pub(super) named_style: String,
+    /// The fields of its style that are direct overrides.
+    pub(super) overrides: Vec<&'static str>,
+    /// The emphasis that its named style gives: Docs drops an override that says no more than that.
+    pub(super) inherited: Vec<&'static str>,
+}
+
+impl Line {
+    /// Reads a paragraph. Returns its runs in canonical form beside it; `one_line` tells that its block has no room for
+    /// a line break, as a heading or a cell.
+    pub(super) fn read(
+        element: &StructuralElement,
+        paragraph: &Paragraph,
+        segment: Option<&str>,
+        tab: &DocumentTab,
+        one_line: bool,
+    ) -> (Self, Vec<Run>) {
+        let mut raw: Vec<(u32, u32, Token)> = Vec::new();
+        let mut runs: Vec<Run> = Vec::new();
+        let start = element.start_index.utf16();
+        for object in tethered(paragraph, tab) {
+            raw.push((start, 0, Token::Object(object.clone())));
+            runs.push(Run { content: RunContent::Object(object), marks: Marks::default() });
+        }
+        let mut lock = suggestion_keys(&paragraph.rest).then(|| SUGGESTIONS.to_owned());
+        for part in &paragraph.elements {
+            if part.rest.values().any(|value| value.as_object().is_some_and(suggestion_keys))
+                || part.text_run.as_ref().is_some_and(|run| suggestion_keys(&run.rest))
+            {
+                lock = Some(SUGGESTIONS.to_owned());
+            }
+            read_element(part, tab, &mut raw, &mut runs);
+        }
+        let runs = normalize_runs(runs, one_line);
+        let fields = paragraph.paragraph_style.as_ref();
+        let named_style = fields
+            .and_then(|style| style.0.get("namedStyleType"))
+            .and_then(Value::as_str)
+            .unwrap_or("NORMAL_TEXT")
+            .to_owned();
+        let overrides = style::OVERRIDE_FIELDS
+            .into_iter()
+            .filter(|name| fields.is_some_and(|style| style.0.contains_key(*name)))
+            .collect();
+        let line = Self {
+            segment: segment.map(ToOwned::to_owned),
+            start,
+            end: element.end_index.utf16(),
+            units: visible(&raw, &runs),
+            lock,
+            inherited: inherited(tab, &named_style),
+            named_style,
+            overrides,
+        };
+        (line, runs)
+    }
+
+    /// Where text appended to the paragraph goes: before its newline.
+    pub(super) const fn newline_at(&self) -> u32 {
+        self.end.saturating_sub(1)
+    }
+}
+
+/// The switches of text style that a named style turns on.
+fn inherited(tab: &DocumentTab, named_style: &str) -> Vec<&'static str> {
+    let value = |name: &str, field: &str| {
+        tab.named_style(name).and_then(|style| style.text_style.as_ref()?.0.get(field)?.as_bool())
+    };
+    ["bold", "italic", "strikethrough", "underline"]
+        .into_iter()
+        .filter(|field| value(named_style, field).or_else(|| value("NORMAL_TEXT", field)) == Some(true))
+        .collect()
+}
+
+/// Splits runs into tokens; a soft line break is a space.
+pub(super) fn tokens(runs: &[Run]) -> Vec<(Token, Marks)> {
+    let mut tokens = Vec::new();
+    for run in runs {
+        match &run.content {
+            RunContent::Text(text) => {
+                for character in text.chars() {
+                    let character = if character == '\n' { ' ' } else { character };
+                    tokens.push((Token::Char(character), run.marks.clone()));
+                }
+            }
+            RunContent::Object(object) => tokens.push((Token::Object(object.clone()), run.marks.clone())),
+            RunContent::FootnoteReference(label) => tokens.push((Token::Footnote(label.clone()), run.marks.clone())),
+            RunContent::Anchor(id) => tokens.push((Token::Anchor(id.clone()), run.marks.clone())),
+        }
+    }
+    tokens
+}
+
+const SUGGESTIONS: &str = "it holds suggestions that wait for an answer";
+
+/// Tells whether a message carries suggested changes.
+fn suggestion_keys(fields: &serde_json::Map<String, Value>) -> bool {
+    fields.keys().any(|key| key.starts_with("suggested"))
+}
+
+/// Finds the raw units that the canonical runs still show: the canonical form leaves out blanks at the ends of lines,
+/// and shows a line break as a blank where a block has but one line.
+fn visible(raw: &[(u32, u32, Token)], runs: &[Run]) -> Vec<Unit> {
+    let mut units = Vec::new();
+    let mut rest = raw.iter();
+    for (token, marks) in tokens(runs) {
+        let Some((at, len, _)) = rest.by_ref().find(|(_, _, candidate)| shows(candidate, &token)) else { break };
+        units.push(Unit { at: *at, len: *len, token, marks });
+    }
+    units
+}
+
+fn shows(raw: &Token, shown: &Token) -> bool {
+    match (raw, shown) {
+        (Token::Char(raw), Token::Char(shown)) => raw == shown || (*raw == '\u{b}' && *shown == ' '),
+        (Token::Object(_), Token::Object(_)) | (Token::Footnote(_), Token::Footnote(_)) => true,
+        _ => false,
+    }
+}
+
+fn read_element(element: &ParagraphElement, tab: &DocumentTab, raw: &mut Vec<(u32, u32, Token)>, runs: &mut Vec<Run>) {
+    let at = element.start_index.utf16();
+    let Some(run) = &element.text_run else {
+        let len = element.end_index.utf16().saturating_sub(at);
+        if let Some(label) = element.rest.get("footnoteReference").map(footnote_label) {
+            raw.push((at, len, Token::Footnote(label.clone())));
+            runs.push(Run { content: RunContent::FootnoteReference(label), marks: Marks::default() });
+        } else {
+            let object = object_of(element, tab);
+            raw.push((at, len, Token::Object(object.clone())));
+            runs.push(Run { content: RunContent::Object(object), marks: Marks::default() });
+        }
+        return;
+    };
+    let mut marks = style::marks(run.text_style.as_ref());
+    for (field, name) in
+        [("suggestedInsertionIds", "suggested-insertion"), ("suggestedDeletionIds", "suggested-deletion")]
+    {
+        if let Some(id) = run.rest.get(field).and_then(|ids| ids.get(0)).and_then(Value::as_str) {
+            let value = crate::mebdf::PropertyValue::Text(id.to_owned());
+            marks.properties.push(crate::mebdf::Property { name: name.into(), value });
+        }
+    }
+    let mut place = at;
+    let mut text = String::new();
+    for character in run.content.strip_suffix('\n').unwrap_or(&run.content).chars() {
+        let len = if character.len_utf16() == 2 { 2 } else { 1 };
+        if ('\u{e000}'..='\u{f8ff}').contains(&character) {
+            // Docs puts a private character where its API has no words for what stands there.
+            if !text.is_empty() {
+                runs.push(Run { content: RunContent::Text(std::mem::take(&mut text)), marks: marks.clone() });
+            }
+            let object = Object { id: None, kind: "embed".into(), title: None };
+            raw.push((place, len, Token::Object(object.clone())));
+            runs.push(Run { content: RunContent::Object(object), marks: Marks::default() });
+        } else {
+            // A newline inside a run breaks Docs' own rule; it can only be shown as a line break.
+            let character = if character == '\n' { '\u{b}' } else { character };
+            raw.push((place, len, Token::Char(character)));
+            text.push(character);
+        }
+        place += len;
+    }
+    if !text.is_empty() {
+        runs.push(Run { content: RunContent::Text(text), marks });
+    }
+}
+
+/// The label of a footnote reference: its number, or its id where it has none.
+pub(super) fn footnote_label(reference: &Value) -> String {
+    let text = |name: &str| reference.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    text("footnoteNumber").or_else(|| text("footnoteId")).unwrap_or("?").to_owned()
+}
+
+fn tethered(paragraph: &Paragraph, tab: &DocumentTab) -> Vec<Object> {
+    let ids = paragraph.rest.get("positionedObjectIds").and_then(Value::as_array);
+    ids.into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(|id| {
+            let properties = tab.positioned_objects.get(id).and_then(|object| object.get("positionedObjectProperties"));
+            embedded(id, properties.and_then(|properties| properties.get("embeddedObject")))
+        })
+        .collect()
+}
+
+fn object_of(element: &ParagraphElement, tab: &DocumentTab) -> Object {
+    let plain = |kind: &str| Object { id: None, kind: kind.into(), title: None };
+    let Some((key, value)) = element.rest.iter().find(|(_, value)| value.is_object()) else { return plain("embed") };
+    let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+    match key.as_str() {
+        "inlineObjectElement" => {
+            let id = text("/inlineObjectId").unwrap_or_default();
+            let properties = tab.inline_objects.get(id).and_then(|object| object.get("inlineObjectProperties"));
+            embedded(id, properties.and_then(|properties| properties.get("embeddedObject")))
+        }
+        "pageBreak" => plain("pagebreak"),
+        "columnBreak" => plain("columnbreak"),
+        "autoText" => plain("autotext"),
+        "equation" => plain("equation"),
+        "person" => {
+            let name = text("/personProperties/name");
+            let email = text("/personProperties/email").unwrap_or_default();
+            let title = name.map_or_else(|| email.to_owned(), |name| format!("{name} <{email}>"));
+            Object { id: None, kind: "person".into(), title: Some(title) }
+        }
+        "dateElement" => {
+            let shown = text("/dateElementProperties/displayText").or_else(|| text("/dateElementProperties/timestamp"));
+            Object { id: None, kind: "date".into(), title: shown.map(ToOwned::to_owned) }
+        }
+        "richLink" => {
+            let uri = text("/richLinkProperties/uri").unwrap_or_default();
+            let host = uri.split('/').nth(2).unwrap_or_default();
+            let video = host.ends_with("youtube.com") || host == "youtu.be";
+            let title = text("/richLinkProperties/title");
+            let title = title.map_or_else(|| uri.to_owned(), |title| format!("{title} <{uri}>"));
+            let id = text("/richLinkId").map(ToOwned::to_owned);
+            Object { id, kind: if video { "video" } else { "embed" }.into(), title: Some(title) }
+        }
+        "horizontalRule" => Object { id: None, kind: "embed".into(), title: Some("horizontal rule".into()) },
+        other => Object { id: None, kind: "embed".into(), title: Some(other.to_owned()) },
+    }
+}
+
+/// Names an embedded object; a linked chart carries image properties too, so it is asked for first.
+fn embedded(id: &str, object: Option<&Value>) -> Object {
+    let has = |name: &str| object.is_some_and(|object| object.get(name).is_some());
+    let chart = object.and_then(|object| object.pointer("/linkedContentReference/sheetsChartReference")).is_some();
+    let kind = if chart {
+        "chart"
+    } else if has("embeddedDrawingProperties") {
+        "drawing"
+    } else if has("imageProperties") || has("linkedContentReference") {
+        "image"
+    } else {
+        "embed"
+    };
+    let text =
+        |name: &str| object.and_then(|object| object.get(name)).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let title = text("title").or_else(|| text("description")).map(ToOwned::to_owned);
+    Object { id: Some(id.to_owned()), kind: kind.into(), title }
+}

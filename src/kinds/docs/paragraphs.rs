@@ -1,0 +1,373 @@
+//! The edits of whole blocks: a pair that differs, and the gap between two pairs. Pure.
+
+use super::edit::{Expected, Group, Shape, Wanted, What, delete_range, edit_line, insert_text, is_stripped, shape};
+use super::extract::Origin;
+use super::line::{Line, Token, tokens};
+use super::plan::{Gap, Gone, Neighbour, New, Planner, block_runs};
+use crate::mebdf::{Block, Cell, Content, Mark, Run};
+
+/// Plans what turns an old block into the new one it is paired with.
+pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, new: &Block, origin: &Origin) {
+    let number = planner.line_number(new);
+    match (&old.content, &new.content, origin) {
+        (
+            Content::Table { rows: old_rows, .. },
+            Content::Table { rows: new_rows, .. },
+            Origin::Table { element, cells, lock: None },
+        ) => {
+            let old_cells: Vec<&Cell> = old_rows.iter().flatten().collect();
+            let new_cells: Vec<&Cell> = new_rows.iter().flatten().collect();
+            let lines: Vec<&Vec<Line>> = cells.iter().flatten().collect();
+            texts(planner, &old.content, &lines, &old_cells, &new_cells, Some(*element), number);
+        }
+        (
+            Content::Footnote { paragraphs: old_text, .. },
+            Content::Footnote { paragraphs: new_text, .. },
+            Origin::Footnote { lines },
+        ) => {
+            texts(planner, &old.content, &[lines], &[old_text], &[new_text], None, number);
+        }
+        (_, _, Origin::Line { element, line }) => {
+            let (shape, named_style) = shape_after(planner, &old.content, &new.content, number);
+            let (requests, wanted) = edit_line(planner, line, &tokens(block_runs(&new.content)), number);
+            planner.groups.push(Group { elements: vec![*element], requests });
+            planner.expected.push(Expected {
+                element: Some(*element),
+                line: number,
+                what: What::Edited { shape, lines: vec![wanted], named_style, fresh: false },
+            });
+        }
+        _ => {
+            planner.refuse("LOCKED", number, "this block cannot be edited from here");
+            planner.expected.push(Expected::kept(&old.content, origin));
+        }
+    }
+}
+
+/// Plans the text of several paragraphs that stay where they are: cells of a table, or a footnote.
+fn texts(
+    planner: &mut Planner<'_>,
+    content: &Content,
+    lines: &[&Vec<Line>],
+    old: &[&Cell],
+    new: &[&Cell],
+    element: Option<usize>,
+    number: u32,
+) {
+    let mut group = Group { elements: element.into_iter().collect(), requests: Vec::new() };
+    let mut all = Vec::new();
+    for ((lines, old), new) in lines.iter().zip(old).zip(new) {
+        let same_count = lines.len() == new.len();
+        if !same_count {
+            planner.refuse("LOCKED", number, "paragraphs cannot be added to or removed from a cell or a footnote yet");
+        }
+        for (at, line) in lines.iter().enumerate() {
+            let runs: &[Run] = if same_count { &new[at] } else { old.get(at).map_or(&[], Vec::as_slice) };
+            let (requests, wanted) = edit_line(planner, line, &tokens(runs), number);
+            group.requests.splice(0..0, requests);
+            all.push(wanted);
+        }
+    }
+    planner.groups.push(group);
+    let what = What::Edited { shape: shape(content), lines: all, named_style: None, fresh: false };
+    planner.expected.push(Expected { element, line: number, what });
+}
+
+/// Decides what kind of block a pair becomes; what cannot be changed stays and is told.
+fn shape_after(planner: &mut Planner<'_>, old: &Content, new: &Content, number: u32) -> (Shape, Option<String>) {
+    let (was, wanted) = (shape(old), shape(new));
+    match (&was, &wanted) {
+        (Shape::Paragraph, Shape::Heading(level)) => (wanted.clone(), Some(format!("HEADING_{level}"))),
+        (Shape::Heading(old), Shape::Heading(new)) if old != new => (wanted.clone(), Some(format!("HEADING_{new}"))),
+        (Shape::Heading(_), Shape::Paragraph) => (wanted, Some("NORMAL_TEXT".into())),
+        (Shape::Item(_, Mark::Task { checked: old }), Shape::Item(_, Mark::Task { checked: new })) if old != new => {
+            planner.refuse("LOCKED", number, "the API cannot tick or untick a box");
+            (was, None)
+        }
+        (was_shape, wanted_shape) if was_shape != wanted_shape => {
+            planner.refuse(
+                "LIST_LOCKED",
+                number,
+                "the structure of a list cannot be changed from here yet; its text can",
+            );
+            (was, None)
+        }
+        _ => (was, None),
+    }
+}
+
+/// Plans the blocks that are gone and those that are new between two pairs.
+pub(super) fn gap(planner: &mut Planner<'_>, gap: &Gap<'_>) {
+    let mut deletable: Vec<bool> = gap.deleted.iter().map(|gone| may_go(planner, gone, gap.line)).collect();
+    let all_go = !deletable.contains(&false);
+    if !gap.inserted.is_empty() && !all_go {
+        deletable.fill(false);
+    }
+    let told = planner.refused.0.len();
+    let mut insertions = Insertions::decide(planner, gap, deletable.contains(&true));
+    if insertions.refused && deletable.contains(&true) {
+        // A block that became something that cannot be pushed looks like a deletion beside a refused insertion. Its
+        // text would be gone from the document, so it stays.
+        deletable.fill(false);
+        planner.refused.0.truncate(told);
+        insertions = Insertions::decide(planner, gap, false);
+    }
+    let at = planner.groups.len();
+    deletions(planner, gap, &deletable);
+    // In the order of the document: what hangs on the block before, what goes, what hangs on the block behind.
+    if let Some(group) = insertions.group {
+        let at = if insertions.place == Some(Place::Previous) { at } else { planner.groups.len() };
+        planner.groups.insert(at, group);
+    }
+    planner.expected.extend(insertions.expected);
+}
+
+/// Decides whether a block may go; if not, says why.
+fn may_go(planner: &mut Planner<'_>, gone: &Gone<'_>, number: u32) -> bool {
+    if let Some(reason) = &gone.lock {
+        planner.refuse(
+            "LOCKED",
+            number,
+            format!("a read-only part was removed from the file; it stays in the document: {reason}"),
+        );
+        return false;
+    }
+    let Origin::Line { line, .. } = gone.origin else {
+        planner.refuse(
+            "LOCKED",
+            number,
+            "a table, footnote, section break or table of contents cannot be removed from here yet",
+        );
+        return false;
+    };
+    if let Some(reason) = &line.lock {
+        planner.refuse("LOCKED", number, format!("a paragraph cannot be removed from here: {reason}"));
+        return false;
+    }
+    if line.units.iter().any(|unit| matches!(unit.token, Token::Footnote(_) | Token::Anchor(_)) || unit.len == 0) {
+        planner.refuse(
+            "LOCKED",
+            number,
+            "a paragraph with a footnote or a tethered object cannot be removed from here yet",
+        );
+        return false;
+    }
+    let object =
+        line.units.iter().find_map(|unit| if let Token::Object(object) = &unit.token { Some(object) } else { None });
+    if let Some(object) = object
+        && !planner.accept
+    {
+        planner.hold(
+            "DESTROYS_OBJECT",
+            number,
+            format!("this would destroy {} in the document, and the API cannot bring it back", object.kind),
+        );
+    }
+    true
+}
+
+/// Plans the runs of blocks that go, each as one range.
+fn deletions(planner: &mut Planner<'_>, gap: &Gap<'_>, deletable: &[bool]) {
+    let mut previous = gap.previous.as_ref().map(|neighbour| neighbour.origin.clone());
+    let mut at = 0;
+    while at < gap.deleted.len() {
+        if !deletable[at] {
+            let gone = &gap.deleted[at];
+            planner.expected.push(Expected::kept(&gone.block.content, gone.origin));
+            previous = Some(gone.origin.clone());
+            at += 1;
+            continue;
+        }
+        let count = deletable[at..].iter().take_while(|deletable| **deletable).count();
+        let next = gap.deleted.get(at + count).map(|gone| gone.origin).or(gap.next.as_ref().map(|next| &next.origin));
+        delete_run(planner, &gap.deleted[at..at + count], previous.as_ref(), next, gap.line);
+        at += count;
+    }
+}
+
+fn delete_run(
+    planner: &mut Planner<'_>,
+    run: &[Gone<'_>],
+    previous: Option<&Origin>,
+    next: Option<&Origin>,
+    number: u32,
+) {
+    let lines: Vec<(usize, &Line)> = run
+        .iter()
+        .filter_map(|gone| if let Origin::Line { element, line } = gone.origin { Some((*element, line)) } else { None })
+        .collect();
+    let (Some((_, first)), Some((last_element, last))) = (lines.first().copied(), lines.last().copied()) else {
+        return;
+    };
+    let tab = planner.tab_id.clone();
+    let mut elements: Vec<usize> = lines.iter().map(|(element, _)| *element).collect();
+    // The newline before a table, a break, or the end of the body cannot go; the one before the run can, if a
+    // paragraph owns it.
+    let newline_may_go = matches!(next, Some(Origin::Line { .. }));
+    let (start, end) = if newline_may_go {
+        (first.start, last.end)
+    } else if let Some(Origin::Line { element, line }) = previous
+        && line.end == first.start
+    {
+        elements.push(*element);
+        (first.start - 1, last.end - 1)
+    } else {
+        planner.refuse(
+            "STRUCTURE",
+            number,
+            "an empty paragraph has to stay here: Docs wants one beside a table and at the end",
+        );
+        let kept = run.last().map(|gone| shape(&gone.block.content)).unwrap_or(Shape::Other);
+        let what = What::Edited { shape: kept, lines: vec![Vec::new()], named_style: None, fresh: false };
+        planner.expected.push(Expected { element: Some(last_element), line: 0, what });
+        (first.start, last.end - 1)
+    };
+    if start < end {
+        planner.groups.push(Group { elements, requests: vec![delete_range(None, tab.as_deref(), start, end)] });
+    }
+}
+
+/// Where inserted blocks hang.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Behind the block before, as `"\ntext"` before its newline.
+    Previous,
+    /// Before the block behind, as `"text\n"` at its start.
+    Next,
+}
+
+/// The new blocks of a gap, as far as they can be pushed.
+#[derive(Default)]
+struct Insertions {
+    texts: Vec<String>,
+    expected: Vec<Expected>,
+    place: Option<Place>,
+    group: Option<Group>,
+    /// Whether any was refused.
+    refused: bool,
+}
+
+impl Insertions {
+    /// Chooses a place for the new blocks; `old_goes` tells that the old blocks of the gap go.
+    fn decide(planner: &mut Planner<'_>, gap: &Gap<'_>, old_goes: bool) -> Self {
+        let mut insertions = Self::default();
+        let last = gap.deleted.last().filter(|_| !old_goes);
+        let last = last.map(|gone| Neighbour { origin: gone.origin.clone(), shape: shape(&gone.block.content) });
+        let previous = last.or_else(|| gap.previous.clone());
+        for new in &gap.inserted {
+            let place = match place(previous.as_ref(), gap.next.as_ref(), new) {
+                Ok(place) if insertions.place.is_none_or(|chosen| chosen == place) => place,
+                Ok(_) => {
+                    let message = "list items and paragraphs cannot be inserted at one place in one step yet";
+                    planner.refuse("LIST_LOCKED", new.line, message);
+                    insertions.refused = true;
+                    continue;
+                }
+                Err(reason) => {
+                    planner.refuse("LOCKED", new.line, reason);
+                    insertions.refused = true;
+                    continue;
+                }
+            };
+            insertions.place = Some(place);
+            insertions.add(planner, new);
+        }
+        insertions.group = insertions.request(planner.tab_id.as_deref(), previous.as_ref(), gap.next.as_ref());
+        insertions
+    }
+
+    fn add(&mut self, planner: &mut Planner<'_>, new: &New<'_>) {
+        if new.styled {
+            planner.refuse("STYLE_LOCKED", new.line, "paragraph styles cannot be pushed yet; the text can");
+        }
+        let mut wanted = Vec::new();
+        let mut text = String::new();
+        for (token, marks) in tokens(block_runs(&new.block.content)) {
+            if let Token::Char(character) = token
+                && !is_stripped(character)
+            {
+                text.push(character);
+                wanted.push(Wanted { token, marks, fresh: true });
+            } else {
+                planner.refuse(
+                    "LOCKED",
+                    new.line,
+                    "objects, footnotes and anchors cannot be inserted yet; the text around them can",
+                );
+            }
+        }
+        self.texts.push(text);
+        let shape = shape(&new.block.content);
+        let named_style = match shape {
+            Shape::Heading(level) => Some(format!("HEADING_{level}")),
+            Shape::Item(..) => None,
+            Shape::Paragraph | Shape::Table(_) | Shape::Footnote(_) | Shape::Other => Some(new.named_style.to_owned()),
+        };
+        let what = What::Edited { shape, lines: vec![wanted], named_style, fresh: true };
+        self.expected.push(Expected { element: None, line: new.line, what });
+    }
+
+    /// The one request that inserts all of them.
+    fn request(&self, tab: Option<&str>, previous: Option<&Neighbour>, next: Option<&Neighbour>) -> Option<Group> {
+        let neighbour = if self.place? == Place::Previous { previous } else { next };
+        let Origin::Line { element, line } = &neighbour?.origin else { return None };
+        let (index, text) = match self.place? {
+            Place::Previous => {
+                (line.newline_at(), self.texts.iter().map(|text| format!("\n{text}")).collect::<String>())
+            }
+            Place::Next => (line.start, self.texts.iter().map(|text| format!("{text}\n")).collect()),
+        };
+        Some(Group { elements: vec![*element], requests: vec![insert_text(None, tab, index, &text)] })
+    }
+}
+
+/// Chooses the neighbour whose place and style a new block takes over.
+fn place(previous: Option<&Neighbour>, next: Option<&Neighbour>, new: &New<'_>) -> Result<Place, String> {
+    if let Some(reason) = &new.lock {
+        return Err(format!("nothing can be inserted into a read-only part: {reason}"));
+    }
+    let line = |neighbour: Option<&Neighbour>| matches!(neighbour, Some(Neighbour { origin: Origin::Line { .. }, .. }));
+    let plain =
+        |neighbour: Option<&Neighbour>| line(neighbour) && neighbour.is_some_and(|n| n.shape == Shape::Paragraph);
+    let heading = |neighbour: Option<&Neighbour>| {
+        line(neighbour) && neighbour.is_some_and(|n| matches!(n.shape, Shape::Heading(_)))
+    };
+    match &new.block.content {
+        Content::Paragraph { .. } | Content::Heading { .. } => {
+            // Behind a heading only as a last resort: its id would go to the new paragraph.
+            if plain(previous) {
+                Ok(Place::Previous)
+            } else if plain(next) || heading(next) {
+                Ok(Place::Next)
+            } else if heading(previous) {
+                Ok(Place::Previous)
+            } else {
+                Err("a paragraph between list items or tables cannot be inserted from here yet".into())
+            }
+        }
+        Content::Item { depth, mark, .. } => {
+            let wanted = Shape::Item(*depth, unticked(*mark));
+            let fits = |neighbour: Option<&Neighbour>| line(neighbour) && neighbour.is_some_and(|n| n.shape == wanted);
+            if fits(previous) {
+                Ok(Place::Previous)
+            } else if fits(next) {
+                Ok(Place::Next)
+            } else {
+                Err("a list item can only be inserted beside one of the same depth and kind yet".into())
+            }
+        }
+        Content::Table { .. } => Err("a new table cannot be pushed yet".into()),
+        Content::Rule => Err("the API cannot make a horizontal rule".into()),
+        Content::Code { .. } => Err("code blocks cannot be pushed yet".into()),
+        Content::Footnote { .. } => Err("a new footnote cannot be pushed yet".into()),
+        Content::ItemParagraph { .. } => Err("Docs has no second paragraph inside a list item".into()),
+        Content::Directive { .. } => Err("a directive is not a block".into()),
+    }
+}
+
+const fn unticked(mark: Mark) -> Mark {
+    match mark {
+        Mark::Task { .. } => Mark::Task { checked: false },
+        Mark::Bullet | Mark::Number => mark,
+    }
+}

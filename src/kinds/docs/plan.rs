@@ -1,0 +1,391 @@
+//! What makes a tab say what its file says: the fewest requests that touch nothing else. Pure.
+//!
+//! First the text: paragraphs are aligned, then words, and the requests go from the end of the tab to its start, so
+//! that each still finds its place. The model carries them out; what then differs in style, and only that, becomes the
+//! second half of the batch. At last the whole batch is carried out on the model and compared with the file.
+
+use super::align::{Step, align};
+use super::edit::{Expected, Group, Shape, shape};
+use super::extract::{Extract, Origin, extract, tab_of};
+use super::line::{Token, tokens};
+use super::words::similarity;
+use super::{paragraphs, restyle, verify};
+use crate::error::{Error, Result};
+use crate::gdocs::{Document, Request, apply};
+use crate::kinds::PushPlan;
+use crate::mebdf::{Block, Content, Property, PropertyValue, Run, Tree, clean, parse, print, print_block};
+use crate::model::{ItemId, Notice, PartId};
+
+/// Seeds the ids that the model makes up while a plan is tried; they never leave it.
+const TRIAL_SEED: u64 = 0;
+
+/// Plans what makes `part` of `document` say `desired`.
+///
+/// Edits that cannot be pushed are left out and told in `refused`; an edit that would destroy an object is told in
+/// `holds`, and planned only with `accept`.
+///
+/// # Errors
+///
+/// `NotFound` when the document has no such tab; `PlanRejected` when the plan did not stand the check on the model.
+pub(super) fn plan_part(document: &Document, part: &PartId, desired: &str, accept: bool) -> Result<PushPlan> {
+    let id = ItemId(document.document_id.clone());
+    let tab = tab_of(document, part).ok_or_else(|| Error::NotFound { id: format!("{id}, tab {part}") })?;
+    let several = document.all_tabs().len() > 1;
+    let tab_id = tab.tab_properties.as_ref().map(|properties| properties.tab_id.clone()).filter(|id| !id.is_empty());
+    // Access and URL only show in the front matter, and that is compared entry by entry where it matters.
+    let remote = extract(document, tab, "", "", several);
+    let desired = clean(desired);
+    let mut local = parse(&desired).tree;
+    local.normalize();
+    let mut planner = Planner {
+        remote: &remote,
+        tab_id,
+        accept,
+        text: &desired,
+        groups: Vec::new(),
+        expected: Vec::new(),
+        refused: Notices::default(),
+        holds: Vec::new(),
+    };
+    planner.front_matter(&local);
+    planner.blocks(&local);
+    let Planner { groups, mut expected, mut refused, holds, tab_id, .. } = planner;
+    if !holds.is_empty() && !accept {
+        return Ok(PushPlan { requests: Vec::new(), refused: refused.0, holds, expected: print(&remote.tree) });
+    }
+    let rejected = |reason: String| Error::PlanRejected { id: id.clone(), reason };
+    let touched: Vec<usize> = groups.iter().flat_map(|group| group.elements.iter().copied()).collect();
+    let mut requests: Vec<Request> = groups.into_iter().rev().flat_map(|group| group.requests).collect();
+    let trial = |requests: &[Request]| -> Result<(Document, Extract)> {
+        let after = apply(document, requests, TRIAL_SEED).map_err(|refusal| rejected(refusal.message))?.document;
+        let tab = tab_of(&after, part).ok_or_else(|| rejected("the tab would be gone".into()))?;
+        let extract = extract(&after, tab, "", "", several);
+        Ok((after, extract))
+    };
+    let (mut after, mut result) = trial(&requests)?;
+    let styles = restyle::paragraph_styles(&result, &expected, tab_id.as_deref()).map_err(rejected)?;
+    if !styles.is_empty() {
+        requests.extend(styles);
+        (after, result) = trial(&requests)?;
+    }
+    let styles = restyle::text_styles(&result, &mut expected, tab_id.as_deref(), &mut refused).map_err(rejected)?;
+    if !styles.is_empty() {
+        requests.extend(styles);
+        (after, result) = trial(&requests)?;
+    }
+    verify::arrives(&result, &expected).map_err(rejected)?;
+    verify::nothing_else_moves(document, &after, part, &touched, &expected).map_err(rejected)?;
+    let expected = print(&predicted(result.tree, &remote, &local));
+    let requests = requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
+    let mut refused = refused.0;
+    refused.sort_by_key(|notice| (notice.line, notice.column));
+    refused.dedup();
+    Ok(PushPlan { requests, refused, holds, expected })
+}
+
+/// Plans what makes a new, empty document say `text`.
+///
+/// # Errors
+///
+/// `InvalidInput` when a part of the text cannot be pushed yet, with its line: a new document must not begin with a loss.
+pub(super) fn create_requests(document: &Document, text: &str) -> Result<Vec<serde_json::Value>> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let plan = plan_part(document, &PartId::default(), text, false)?;
+    if plan.refused.is_empty() && plan.holds.is_empty() {
+        return Ok(plan.requests);
+    }
+    let reasons: Vec<String> = plan.refused.iter().chain(&plan.holds).map(ToString::to_string).collect();
+    Err(Error::InvalidInput {
+        what: format!("the text cannot become a document as it is: {}", reasons.join("; ")),
+        suggestion: "Leave out what cannot be created yet, and create the document again.".into(),
+    })
+}
+
+/// The tree as the remote will show it: ids that the model made up are left out, the head is the remote's own.
+fn predicted(mut tree: Tree, remote: &Extract, local: &Tree) -> Tree {
+    let known: Vec<&String> = remote.tree.blocks.iter().filter_map(anchor).collect();
+    for block in &mut tree.blocks {
+        if let Content::Heading { anchor, .. } = &mut block.content
+            && anchor.as_ref().is_some_and(|anchor| !known.contains(&anchor))
+        {
+            *anchor = None;
+        }
+    }
+    tree.front_matter.clone_from(&local.front_matter);
+    tree
+}
+
+fn anchor(block: &Block) -> Option<&String> {
+    match &block.content {
+        Content::Heading { anchor, .. } => anchor.as_ref(),
+        Content::Paragraph { .. }
+        | Content::Item { .. }
+        | Content::ItemParagraph { .. }
+        | Content::Code { .. }
+        | Content::Table { .. }
+        | Content::Rule
+        | Content::Directive { .. }
+        | Content::Footnote { .. } => None,
+    }
+}
+
+/// Edits that are not pushed, with their reasons.
+#[derive(Default)]
+pub(super) struct Notices(pub(super) Vec<Notice>);
+
+impl Notices {
+    /// Notes that an edit in `line` of the file is not pushed.
+    pub(super) fn refuse(&mut self, code: &str, line: u32, message: impl Into<String>) {
+        self.0.push(Notice { code: code.into(), line, column: 0, message: message.into() });
+    }
+}
+
+/// Gathers the edits of one tab in the order of the document.
+pub(super) struct Planner<'a> {
+    pub(super) remote: &'a Extract,
+    pub(super) tab_id: Option<String>,
+    pub(super) accept: bool,
+    text: &'a str,
+    pub(super) groups: Vec<Group>,
+    pub(super) expected: Vec<Expected>,
+    pub(super) refused: Notices,
+    pub(super) holds: Vec<Notice>,
+}
+
+/// A block of one side that is content, with its place among all blocks of its side and the directives in force.
+struct Entry<'a> {
+    index: usize,
+    block: &'a Block,
+    named_style: Option<String>,
+    properties: Vec<Property>,
+    locked: Option<String>,
+    key: String,
+}
+
+fn entries(blocks: &[Block]) -> Vec<Entry<'_>> {
+    let states = crate::mebdf::states(blocks);
+    blocks
+        .iter()
+        .zip(states)
+        .enumerate()
+        .filter(|(_, (block, _))| !matches!(block.content, Content::Directive { .. }))
+        .map(|(index, (block, state))| {
+            let mut properties = state.properties;
+            // Turned off is what it is anyway.
+            properties.retain(|property| property.value != PropertyValue::Off);
+            Entry { index, block, named_style: state.style, properties, locked: state.locked, key: key(&block.content) }
+        })
+        .collect()
+}
+
+/// What makes two blocks the same: their canonical text, without the anchor of a heading.
+pub(super) fn key(content: &Content) -> String {
+    if let Content::Heading { level, runs, .. } = content {
+        return print_block(&Content::Heading { level: *level, anchor: None, runs: runs.clone() });
+    }
+    print_block(content)
+}
+
+impl Planner<'_> {
+    pub(super) fn line_number(&self, block: &Block) -> u32 {
+        let before = self.text.as_bytes().get(..block.span.0.start).unwrap_or_default();
+        let newlines = before.iter().filter(|byte| **byte == b'\n').count();
+        u32::try_from(newlines + 1).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn refuse(&mut self, code: &str, line: u32, message: impl Into<String>) {
+        self.refused.refuse(code, line, message);
+    }
+
+    pub(super) fn hold(&mut self, code: &str, line: u32, message: impl Into<String>) {
+        self.holds.push(Notice { code: code.into(), line, column: 0, message: message.into() });
+    }
+
+    fn front_matter(&mut self, local: &Tree) {
+        let (Some(remote), Some(local)) = (&self.remote.tree.front_matter, &local.front_matter) else { return };
+        for (name, value) in &remote.entries {
+            // What the planner does not know of the item is not compared.
+            if matches!(name.as_str(), "url" | "access") {
+                continue;
+            }
+            let here = local.entries.iter().find(|(other, _)| other == name).map(|(_, value)| value.trim_end());
+            if here != Some(value.trim_end()) {
+                self.refuse("FRONT_MATTER_LOCKED", 1, format!("`{name}` in the head of the file cannot be pushed yet"));
+            }
+        }
+    }
+
+    fn blocks(&mut self, local: &Tree) {
+        let old = entries(&self.remote.tree.blocks);
+        let new = entries(&local.blocks);
+        let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
+        let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
+        let steps = align(&old_keys, &new_keys, |i, j| {
+            likeness(old[i].block, &self.remote.origins[old[i].index], new[j].block)
+        });
+        let (mut at, mut passed_old, mut passed_new) = (0, 0, 0);
+        while let Some(step) = steps.get(at) {
+            if let Step::Pair(i, j) = *step {
+                self.pair(&old[i], &new[j]);
+                (at, passed_old, passed_new) = (at + 1, i + 1, j + 1);
+                continue;
+            }
+            let gap = steps[at..].iter().take_while(|step| !matches!(step, Step::Pair(..)));
+            let (mut deleted, mut inserted) = (0, 0);
+            for step in gap {
+                match step {
+                    Step::Delete(_) => deleted += 1,
+                    Step::Insert(_) => inserted += 1,
+                    Step::Pair(..) => {}
+                }
+            }
+            let (old_end, new_end) = (passed_old + deleted, passed_new + inserted);
+            let line = new.get(passed_new).map_or(0, |entry| self.line_number(entry.block));
+            let neighbour = |entry: &Entry<'_>| Neighbour {
+                origin: self.remote.origins[entry.index].clone(),
+                shape: shape(&entry.block.content),
+            };
+            let gap = Gap {
+                line,
+                previous: passed_old.checked_sub(1).and_then(|i| old.get(i)).map(neighbour),
+                deleted: old[passed_old..old_end]
+                    .iter()
+                    .map(|entry| Gone {
+                        block: entry.block,
+                        origin: &self.remote.origins[entry.index],
+                        lock: entry.locked.clone(),
+                    })
+                    .collect(),
+                inserted: new[passed_new..new_end]
+                    .iter()
+                    .map(|entry| New {
+                        block: entry.block,
+                        line: self.line_number(entry.block),
+                        lock: entry.locked.clone(),
+                        named_style: match entry.named_style.as_deref() {
+                            Some("Title") => "TITLE",
+                            Some("Subtitle") => "SUBTITLE",
+                            Some(_) | None => "NORMAL_TEXT",
+                        },
+                        styled: !entry.properties.is_empty(),
+                    })
+                    .collect(),
+                next: old.get(old_end).map(neighbour),
+            };
+            paragraphs::gap(self, &gap);
+            (at, passed_old, passed_new) = (at + deleted + inserted, old_end, new_end);
+        }
+    }
+
+    fn pair(&mut self, old: &Entry<'_>, new: &Entry<'_>) {
+        let line = self.line_number(new.block);
+        if (&old.named_style, &old.properties) != (&new.named_style, &new.properties) {
+            self.refuse("STYLE_LOCKED", line, "paragraph styles cannot be pushed yet; the text around them can");
+        }
+        let origin = &self.remote.origins[old.index];
+        if old.key == new.key {
+            self.expected.push(Expected::kept(&old.block.content, origin));
+            return;
+        }
+        if let Some(reason) = old.locked.as_ref().or(new.locked.as_ref()) {
+            self.refuse("LOCKED", line, format!("this part is read-only: {reason}"));
+            self.expected.push(Expected::kept(&old.block.content, origin));
+            return;
+        }
+        paragraphs::pair(self, old.block, new.block, origin);
+    }
+}
+
+/// What stands between two pairs: blocks that are gone, and blocks that are new.
+pub(super) struct Gap<'a> {
+    /// Line of the file, for what is gone.
+    pub(super) line: u32,
+    /// The old block before.
+    pub(super) previous: Option<Neighbour>,
+    /// The old blocks that are gone.
+    pub(super) deleted: Vec<Gone<'a>>,
+    /// The new blocks.
+    pub(super) inserted: Vec<New<'a>>,
+    /// The old block behind.
+    pub(super) next: Option<Neighbour>,
+}
+
+/// A block beside a gap.
+#[derive(Clone)]
+pub(super) struct Neighbour {
+    /// Where it stands in the document.
+    pub(super) origin: Origin,
+    /// What kind of block it is.
+    pub(super) shape: Shape,
+}
+
+/// A block that the file no longer has.
+pub(super) struct Gone<'a> {
+    /// What it was.
+    pub(super) block: &'a Block,
+    /// Where it stands in the document.
+    pub(super) origin: &'a Origin,
+    /// Why it is read-only, if so.
+    pub(super) lock: Option<String>,
+}
+
+/// A block that the document does not have.
+pub(super) struct New<'a> {
+    /// What it says.
+    pub(super) block: &'a Block,
+    /// Its line in the file.
+    pub(super) line: u32,
+    /// Why it is read-only, if so.
+    pub(super) lock: Option<String>,
+    /// The named style that the directives in force ask for.
+    pub(super) named_style: &'static str,
+    /// Whether directives ask for more than a named style.
+    pub(super) styled: bool,
+}
+
+/// Tells how alike two blocks are; `None` when one cannot become the other.
+fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32> {
+    const SAME_KIND: f32 = 0.2;
+    const OTHER_KIND: f32 = 0.05;
+    let score = match (&old.content, &new.content, origin) {
+        (Content::Table { rows: old, .. }, Content::Table { rows: new, .. }, Origin::Table { .. }) => {
+            let shape = |rows: &[Vec<crate::mebdf::Cell>]| rows.iter().map(Vec::len).collect::<Vec<_>>();
+            return (shape(old) == shape(new)).then_some(1.0 + SAME_KIND);
+        }
+        (Content::Footnote { label: old, .. }, Content::Footnote { label: new, .. }, Origin::Footnote { .. }) => {
+            return (old == new).then_some(1.0 + SAME_KIND);
+        }
+        (Content::Heading { .. }, Content::Heading { .. }, Origin::Line { .. })
+        | (Content::Paragraph { .. }, Content::Paragraph { .. }, Origin::Line { .. })
+        | (Content::Item { .. }, Content::Item { .. }, Origin::Line { .. }) => SAME_KIND,
+        (
+            Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. },
+            Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. },
+            Origin::Line { .. },
+        ) => OTHER_KIND,
+        _ => return None,
+    };
+    let old_tokens = tokens(block_runs(&old.content));
+    let new_tokens = tokens(block_runs(&new.content));
+    let row =
+        |tokens: &'_ [(Token, crate::mebdf::Marks)]| tokens.iter().map(|(token, _)| token.clone()).collect::<Vec<_>>();
+    let (old_row, new_row) = (row(&old_tokens), row(&new_tokens));
+    Some(score + similarity(&old_row.iter().collect::<Vec<_>>(), &new_row.iter().collect::<Vec<_>>()))
+}
+
+/// The runs of a block that is one paragraph.
+pub(super) fn block_runs(content: &Content) -> &[Run] {
+    match content {
+        Content::Heading { runs, .. }
+        | Content::Paragraph { runs }
+        | Content::Item { runs, .. }
+        | Content::ItemParagraph { runs, .. } => runs,
+        Content::Code { .. }
+        | Content::Table { .. }
+        | Content::Rule
+        | Content::Directive { .. }
+        | Content::Footnote { .. } => &[],
+    }
+}

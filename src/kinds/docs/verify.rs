@@ -1,0 +1,156 @@
+//! The check that a plan must stand on the model before it is sent. Pure.
+
+use super::edit::{Expected, Shape, Wanted, What, shape};
+use super::extract::{Extract, Origin};
+use super::line::{Line, Token};
+use super::plan::key;
+use super::restyle::{contents, lines};
+use super::words::same;
+use crate::gdocs::{Document, DocumentTab, StructuralElement, Tab};
+use crate::mebdf::{Content, Marks};
+use crate::model::PartId;
+
+/// Checks that the document after the plan says what the file says.
+///
+/// # Errors
+///
+/// A sentence that tells what would differ.
+pub(super) fn arrives(after: &Extract, expected: &[Expected]) -> Result<(), String> {
+    let found: Vec<(&Content, &Origin)> = contents(after).collect();
+    if found.len() != expected.len() {
+        return Err(format!("{} blocks were expected, {} would be there", expected.len(), found.len()));
+    }
+    for ((content, origin), expected) in found.into_iter().zip(expected) {
+        match &expected.what {
+            What::Kept(kept) => {
+                if key(kept) != key(content) {
+                    return Err("a block that was not edited would change".into());
+                }
+            }
+            What::Edited { shape: wanted, lines: texts, .. } => {
+                if *wanted != shape(content) {
+                    return Err(format!("a block would be {:?} instead of {wanted:?}", shape(content)));
+                }
+                let lines = lines(origin);
+                if lines.len() != texts.len() || !lines.iter().zip(texts).all(|(line, text)| says(line, text)) {
+                    return Err("an edited paragraph would not say what the file says".into());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn says(line: &Line, text: &[Wanted]) -> bool {
+    line.units.len() == text.len()
+        && line
+            .units
+            .iter()
+            .zip(text)
+            .all(|(unit, wanted)| same(&unit.token, &wanted.token) && looks(&unit.marks, &wanted.marks, &unit.token))
+}
+
+/// Compares marks; of a blank the file does not say whether it is bold, italic or struck.
+fn looks(found: &Marks, wanted: &Marks, token: &Token) -> bool {
+    match token {
+        Token::Char(character) if character.is_whitespace() => {
+            found.link == wanted.link && found.properties == wanted.properties
+        }
+        Token::Char(_) => found == wanted,
+        Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => true,
+    }
+}
+
+/// Checks that nothing outside the edited paragraphs would change.
+///
+/// # Errors
+///
+/// A sentence that tells what would change.
+pub(super) fn nothing_else_moves(
+    before: &Document,
+    after: &Document,
+    part: &PartId,
+    touched: &[usize],
+    expected: &[Expected],
+) -> Result<(), String> {
+    if before.title != after.title || before.rest != after.rest {
+        return Err("the document itself would change".into());
+    }
+    let (old, new) = (before.all_tabs(), after.all_tabs());
+    if old.len() != new.len() {
+        return Err("the tabs would change".into());
+    }
+    for (index, (old, new)) in old.iter().zip(&new).enumerate() {
+        let id =
+            |tab: &Tab| tab.tab_properties.as_ref().map(|properties| properties.tab_id.clone()).unwrap_or_default();
+        let edited = if part.0.is_empty() { index == 0 } else { id(old) == part.0 };
+        if old.tab_properties != new.tab_properties {
+            return Err("the tabs would change".into());
+        }
+        let empty = DocumentTab::default();
+        let (old, new) = (old.document_tab.as_ref().unwrap_or(&empty), new.document_tab.as_ref().unwrap_or(&empty));
+        if !edited && old != new {
+            return Err("another tab would change".into());
+        }
+        if edited {
+            surroundings(old, new)?;
+            body(old, new, touched, expected)?;
+        }
+    }
+    Ok(())
+}
+
+/// Everything of a tab but its body and the text of its footnotes.
+fn surroundings(old: &DocumentTab, new: &DocumentTab) -> Result<(), String> {
+    let same = old.document_style == new.document_style
+        && old.named_styles == new.named_styles
+        && old.headers == new.headers
+        && old.footers == new.footers
+        && old.positioned_objects == new.positioned_objects
+        && old.rest == new.rest
+        && old.footnotes.keys().eq(new.footnotes.keys())
+        && old.lists.iter().all(|(id, list)| new.lists.get(id).is_none_or(|other| other == list));
+    if same { Ok(()) } else { Err("something beside the text would change".into()) }
+}
+
+fn elements(tab: &DocumentTab) -> &[StructuralElement] {
+    tab.body.as_ref().map_or(&[], |body| &body.content)
+}
+
+/// Every element that was not touched stands there unchanged, in its order.
+fn body(old: &DocumentTab, new: &DocumentTab, touched: &[usize], expected: &[Expected]) -> Result<(), String> {
+    let (old, new) = (elements(old), elements(new));
+    let gone =
+        |index: usize| touched.contains(&index) && !expected.iter().any(|expected| expected.element == Some(index));
+    let mut found = new.iter();
+    for (index, element) in old.iter().enumerate() {
+        if touched.contains(&index) {
+            if !gone(index) {
+                continue;
+            }
+        } else if !found.any(|candidate| candidate == element) {
+            return Err(format!(
+                "the paragraph at {} would change without having been edited",
+                element.start_index.utf16()
+            ));
+        }
+    }
+    let inserted = expected
+        .iter()
+        .filter(|expected| expected.element.is_none() && !matches!(footnote(expected), Some(true)))
+        .count();
+    let deleted = (0..old.len()).filter(|index| gone(*index)).count();
+    if old.len() + inserted == new.len() + deleted {
+        Ok(())
+    } else {
+        Err("the count of paragraphs would not be the expected one".into())
+    }
+}
+
+/// Tells whether an expected block is a footnote, which stands outside the body.
+fn footnote(expected: &Expected) -> Option<bool> {
+    match &expected.what {
+        What::Kept(content) => Some(matches!(content, Content::Footnote { .. })),
+        What::Edited { shape, .. } => Some(matches!(shape, Shape::Footnote(_))),
+    }
+}

@@ -1,0 +1,163 @@
+//! What the engine decides about one item, as a table.
+
+use crate::model::{ContentHash, ItemId, KindName, Millis, PartId, Revision, Stamp};
+
+use super::super::{
+    Answer, Command, Effect, Engine, Event, Failure, FailureClass, Loaded, Local, Observation, Remote, RequestId, Row,
+    RowPart, Settings,
+};
+
+const STAMP: Stamp = Stamp { dev: 1, ino: 1, len_bytes: 1, mtime_ns: 1, ctime_ns: 1 };
+
+fn id(number: usize) -> ItemId {
+    ItemId(format!("i{number}"))
+}
+
+/// Makes an engine with `count` mirrored items, each being observed.
+fn engine(count: usize) -> Engine {
+    let row = |number| Row {
+        item: id(number),
+        kind: KindName::Docs,
+        title: "t".into(),
+        revision: None,
+        can_edit: true,
+        parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None }],
+    };
+    let mut engine = Engine::new(Settings::default());
+    engine.load(Millis(0), Loaded { rows: (0..count).map(row).collect(), jobs: Vec::new(), cursor: None });
+    engine
+}
+
+fn observed(item: ItemId, base: &str, local: &str) -> Event {
+    let local = match local {
+        "-" => Local::Absent,
+        text => Local::Text { stamp: STAMP, hash: ContentHash::of(text.as_bytes()), text: text.into() },
+    };
+    let base = (base != "-").then(|| base.to_owned());
+    Event::Observed { item, parts: vec![Observation { part: PartId::default(), base, local }] }
+}
+
+fn fetched(item: ItemId, text: &str, can_edit: bool) -> Event {
+    let result = if text == "-" {
+        Err(Failure {
+            class: FailureClass::Gone,
+            retry_after_ms: None,
+            message: "gone".into(),
+            kind: "not_found".into(),
+            suggestion: "-".into(),
+        })
+    } else {
+        Ok(Remote {
+            kind: KindName::Docs,
+            title: "t".into(),
+            revision: can_edit.then(|| Revision("1".into())),
+            can_edit,
+            parts: vec![(PartId::default(), text.into())],
+        })
+    };
+    Event::Fetched { item, result }
+}
+
+/// Returns the words for effects, without the conflict files that are removed for good measure.
+fn words(effects: &[Effect]) -> String {
+    let word = |effect: &Effect| match effect {
+        Effect::Observe { .. } => "observe",
+        Effect::Poll { .. } => "poll",
+        Effect::Fetch { .. } => "fetch",
+        Effect::Plan { .. } => "plan",
+        Effect::Begin { .. } => "begin",
+        Effect::Post { .. } => "post",
+        Effect::PutConflict { text: Some(_), .. } => "conflict",
+        Effect::PutConflict { text: None, .. } => "",
+        Effect::Deposit { .. } => "deposit",
+        Effect::Record(_) => "record",
+        Effect::Retire { .. } => "retire",
+        Effect::SaveCursor(_) => "cursor",
+        Effect::Reply { answer: Answer::Done { .. }, .. } => "done",
+        Effect::Reply { answer: Answer::Failed(_), .. } => "failed",
+    };
+    effects.iter().map(word).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Checks what follows when somebody asks for a push; `-` is absent.
+fn check(base: &str, local: &str, remote: &str, decision: &str) {
+    check_with(base, local, remote, true, decision);
+}
+
+fn check_with(base: &str, local: &str, remote: &str, can_edit: bool, decision: &str) {
+    let mut engine = engine(1);
+    let command = Command::Push { item: id(0), accept: false, dry_run: false };
+    engine.step(Millis(0), observed(id(0), "same", "same"));
+    engine.step(Millis(1), Event::Asked { request: RequestId(1), command });
+    engine.step(Millis(1), observed(id(0), base, local));
+    let effects = engine.step(Millis(2), fetched(id(0), remote, can_edit));
+    assert_eq!(words(&effects), decision, "{base:?} {local:?} {remote:?}");
+}
+
+#[test]
+fn three_sides_give_one_decision() {
+    let long = "A paragraph that is long enough to count.\n\n".repeat(10);
+    check("a", "a", "a", "record");
+    check("a", "b", "a", "plan");
+    check("a", "a", "b", "deposit");
+    check("a", "b", "b", "record");
+    check("a", "b", "c", "conflict record");
+    // A missing file is never a remote deletion, and does not come back by itself.
+    check("a", "-", "a", "record");
+    check("a", "-", "b", "record");
+    check("-", "-", "a", "deposit");
+    // Without a base neither side wins.
+    check("-", "a", "b", "conflict record");
+    check("-", "a", "a", "record");
+    // What looks like an accident waits.
+    check("a", "", "a", "record");
+    check("a", "a\0", "a", "record");
+    check(&long, "short", &long, "record");
+    check("---\nid: x\n---\n\na\n", "b", "---\nid: x\n---\n\na\n", "record");
+    check("---\nid: x\n---\n\na\n", "---\nid: y\n---\n\na\n", "---\nid: x\n---\n\na\n", "record");
+    // Gone: an untouched file is put away, an edited one is kept.
+    check("a", "a", "-", "failed retire");
+    check("a", "b", "-", "failed");
+    // Read-only: edits stay in the file, remote changes come.
+    check_with("a", "b", "a", false, "record");
+    check_with("a\n\nb", "x\n\nb", "a\n\nc", false, "deposit");
+}
+
+#[test]
+fn many_missing_files_halt_the_account() {
+    let mut engine = engine(16);
+    for number in 0..5 {
+        engine.step(Millis(10), observed(id(number), "a", "-"));
+    }
+    assert!(engine.status().halted.is_some());
+    let refused = engine.step(Millis(20), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    assert_eq!(words(&refused), "failed");
+    assert_eq!(words(&engine.step(Millis(30), observed(id(6), "a", "b"))), "", "nothing is pushed while halted");
+    let resumed = engine.step(Millis(40), Event::Asked { request: RequestId(2), command: Command::Resume });
+    assert!(words(&resumed).starts_with("done observe"), "{}", words(&resumed));
+    assert!(engine.status().halted.is_none());
+}
+
+#[test]
+fn a_new_item_that_cannot_be_fetched_is_forgotten() {
+    let mut engine = Engine::new(Settings::default());
+    engine.step(Millis(0), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(0), observed(id(0), "-", "-"));
+    assert_eq!(words(&engine.step(Millis(0), fetched(id(0), "-", true))), "failed");
+    assert!(engine.status().items.is_empty());
+    let unknown = engine.step(Millis(0), Event::Asked { request: RequestId(2), command: Command::Forget(id(0)) });
+    assert_eq!(words(&unknown), "failed");
+}
+
+#[test]
+fn a_save_seen_before_it_was_quiet_is_pushed_when_it_is() {
+    let mut engine = engine(1);
+    let touch = Event::Touched { item: id(0), part: PartId::default(), touch: super::super::Touch::Complete };
+    engine.step(Millis(10), touch);
+    assert_eq!(words(&engine.step(Millis(11), observed(id(0), "a", "b"))), "fetch");
+    assert_eq!(words(&engine.step(Millis(12), fetched(id(0), "a", true))), "record");
+    engine.step(Millis(13), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(words(&engine.step(Millis(60), Event::Tick)), "observe");
+    assert_eq!(words(&engine.step(Millis(61), observed(id(0), "a", "b"))), "fetch", "it is no echo of anything");
+    assert_eq!(words(&engine.step(Millis(62), fetched(id(0), "a", true))), "plan");
+}

@@ -1,0 +1,73 @@
+//! An error as clients see it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+
+/// The JSON of an error, on both sockets and on the command line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorAnswer {
+    /// Always true, so that a reader who only sees the text knows.
+    pub error: bool,
+    /// A stable word, such as `not_found`.
+    pub kind: String,
+    /// One sentence that says what went wrong, with its causes.
+    pub message: String,
+    /// Whether the same request may succeed later with nothing changed by the user.
+    pub retryable: bool,
+    /// One sentence that says what to do.
+    pub suggestion: String,
+}
+
+impl ErrorAnswer {
+    /// Returns a complaint about an argument.
+    #[must_use]
+    pub fn invalid(message: impl Into<String>, suggestion: impl Into<String>) -> Self {
+        Self::from(&Error::InvalidInput { what: message.into(), suggestion: suggestion.into() })
+    }
+
+    /// Returns the JSON on one line.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::json!({
+            "error": self.error,
+            "kind": self.kind,
+            "message": self.message,
+            "retryable": self.retryable,
+            "suggestion": self.suggestion,
+        })
+        .to_string()
+    }
+}
+
+impl From<&Error> for ErrorAnswer {
+    fn from(error: &Error) -> Self {
+        let kind = serde_json::to_value(error.kind()).ok().and_then(|kind| kind.as_str().map(str::to_owned));
+        Self {
+            error: true,
+            kind: kind.unwrap_or_else(|| "storage_error".into()),
+            message: with_causes(error),
+            retryable: error.retryable(),
+            suggestion: error.suggestion(),
+        }
+    }
+}
+
+/// Joins an error and its causes: `x failed: connection refused`.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    // A chain that long is a bug of some library; the first few causes say enough.
+    const CAUSES_MAX: usize = 8;
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    for _ in 0..CAUSES_MAX {
+        let Some(next) = cause else { break };
+        let text = next.to_string();
+        // Some libraries repeat the cause in their own sentence.
+        if !message.ends_with(&text) {
+            message.push_str(": ");
+            message.push_str(&text);
+        }
+        cause = next.source();
+    }
+    message
+}

@@ -1,0 +1,203 @@
+//! What the command line says to the running daemon: one JSON object a line, on a socket of its own, so that the MCP
+//! socket serves MCP and nothing else.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::io::{AsyncWriteExt as _, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+
+use super::answer::ErrorAnswer;
+use super::host::{Host, ItemReport, Side};
+use super::socket::{accept, connect_is_mine, read_line};
+use crate::error::{Error, Result};
+
+/// The version of this protocol. The command line and the daemon are one program, so two versions meet only after an
+/// update, until the daemon is restarted; they then refuse each other.
+pub const CONTROL_VERSION: u32 = 1;
+
+/// The most commands at once.
+const CONNECTIONS_MAX: usize = 16;
+/// How long a connection may be idle.
+const IDLE_WAIT: Duration = Duration::from_secs(60);
+/// The most hits of one search.
+const LIMIT_MAX: usize = 1000;
+
+/// One request.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ControlRequest {
+    /// [`CONTROL_VERSION`] of who asks.
+    pub version: u32,
+    /// What is asked.
+    #[serde(flatten)]
+    pub command: Command,
+}
+
+/// What can be asked of a daemon.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "command", content = "arguments", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Command {
+    /// Mirrors an item and tells where it stands.
+    Fetch {
+        /// Its id or URL.
+        id: String,
+        /// Reads the remote first, even when the item is mirrored.
+        refresh: bool,
+    },
+    /// Searches what is mirrored.
+    Search {
+        /// The words.
+        query: String,
+        /// Most hits.
+        limit: usize,
+    },
+    /// Makes a new Doc.
+    Create {
+        /// Its name.
+        title: String,
+        /// Its MEBDF.
+        text: String,
+    },
+    /// Stops mirroring an item.
+    Forget {
+        /// Its id or URL.
+        id: String,
+    },
+    /// Tells how things stand.
+    Status,
+    /// Tells what a file would change.
+    Diff {
+        /// The file, absolute.
+        path: PathBuf,
+    },
+    /// Pushes a file.
+    Push {
+        /// The file, absolute.
+        path: PathBuf,
+        /// Sends what is held, too.
+        accept: bool,
+        /// Sends nothing, tells what would be sent.
+        dry_run: bool,
+    },
+    /// Writes a deleted file back.
+    Restore {
+        /// The item's id or URL.
+        id: String,
+    },
+    /// Ends a file's conflicts.
+    Resolve {
+        /// The file, absolute.
+        path: PathBuf,
+        /// Whose text stands.
+        side: Side,
+    },
+}
+
+/// One reply.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ControlReply {
+    /// [`CONTROL_VERSION`] of who answers.
+    pub version: u32,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: ControlOutcome,
+}
+
+/// What came of a command.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ControlOutcome {
+    /// The command's own report.
+    Ok(Value),
+    /// Why there is none.
+    Error(ErrorAnswer),
+}
+
+/// Accepts commands until the future is dropped.
+///
+/// # Errors
+///
+/// Never ends by itself but for a listener that is broken for good.
+pub async fn serve_control(listener: UnixListener, host: Arc<dyn Host>) -> Result<()> {
+    accept(listener, CONNECTIONS_MAX, move |stream| {
+        let host = host.clone();
+        async move {
+            if !connect_is_mine(&stream) {
+                return;
+            }
+            if let Err(error) = serve_stream(stream, host.as_ref()).await {
+                tracing::debug!(%error, "a command's connection broke");
+            }
+        }
+    })
+    .await
+}
+
+async fn serve_stream(stream: UnixStream, host: &dyn Host) -> std::io::Result<()> {
+    let (read, mut write) = stream.into_split();
+    let mut reader = BufReader::new(read);
+    let mut line = Vec::new();
+    loop {
+        match tokio::time::timeout(IDLE_WAIT, read_line(&mut reader, &mut line)).await {
+            Ok(Ok(true)) => {}
+            Ok(Ok(false)) | Err(_) => return Ok(()),
+            Ok(Err(error)) => return Err(error),
+        }
+        let outcome = match read_request(&line) {
+            Ok(command) => match run(host, command).await {
+                Ok(value) => ControlOutcome::Ok(value),
+                Err(error) => ControlOutcome::Error(ErrorAnswer::from(&error)),
+            },
+            Err(answer) => ControlOutcome::Error(answer),
+        };
+        let reply = ControlReply { version: CONTROL_VERSION, outcome };
+        let mut bytes = serde_json::to_vec(&reply)?;
+        bytes.push(b'\n');
+        write.write_all(&bytes).await?;
+    }
+}
+
+fn read_request(line: &[u8]) -> std::result::Result<Command, ErrorAnswer> {
+    let other = "Restart the daemon, so that both are the same program.";
+    let value: Value =
+        serde_json::from_slice(line).map_err(|error| ErrorAnswer::invalid(format!("no JSON: {error}"), other))?;
+    let version = value.get("version").and_then(Value::as_u64);
+    if version != Some(CONTROL_VERSION.into()) {
+        return Err(ErrorAnswer::invalid("the command line and the daemon are of different versions", other));
+    }
+    serde_json::from_value::<ControlRequest>(value)
+        .map(|request| request.command)
+        .map_err(|error| ErrorAnswer::invalid(format!("unknown command: {error}"), other))
+}
+
+async fn run(host: &dyn Host, command: Command) -> Result<Value> {
+    match command {
+        Command::Fetch { id, refresh } => item_value(&host.fetch(&id, refresh).await?),
+        Command::Search { query, limit } => {
+            let hits = host.search(&query, limit.clamp(1, LIMIT_MAX), 0).await?;
+            Ok(serde_json::json!({ "results": to_value(&hits)? }))
+        }
+        Command::Create { title, text } => item_value(&host.create(&title, &text).await?),
+        Command::Forget { id } => to_value(&host.forget(&id).await?),
+        Command::Status => to_value(&host.status().await?),
+        Command::Diff { path } => to_value(&host.diff(&path).await?),
+        Command::Push { path, accept, dry_run } => to_value(&host.push(&path, accept, dry_run).await?),
+        Command::Restore { id } => item_value(&host.restore(&id).await?),
+        Command::Resolve { path, side } => to_value(&host.resolve(&path, side).await?),
+    }
+}
+
+/// Adds the main file's path, which is what most people want to know.
+fn item_value(report: &ItemReport) -> Result<Value> {
+    let mut value = to_value(report)?;
+    value["path"] = to_value(&report.parts.first().map(|part| &part.path))?;
+    Ok(value)
+}
+
+fn to_value<T: Serialize>(report: &T) -> Result<Value> {
+    serde_json::to_value(report)
+        .map_err(|error| Error::Storage { doing: "writing a report as JSON", source: Box::new(error) })
+}

@@ -1,0 +1,222 @@
+//! What the verbs and the commands need from whoever holds the mirror, and the facts they get back.
+
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::model::{Account, ItemId, KindName, Notice, PartId};
+
+/// What the socket serves: the mirror, seen from the door.
+///
+/// Every call may take as long as the network does; callers drop the future to give up waiting, and the work that was
+/// begun is finished all the same.
+#[async_trait]
+pub trait Host: Send + Sync + 'static {
+    /// Returns the folder that holds the account folders, absolute.
+    fn workspace(&self) -> PathBuf;
+
+    /// Returns the accounts that are signed in.
+    fn accounts(&self) -> Vec<Account>;
+
+    /// Mirrors the item that an id or URL names, if it is not mirrored yet, and tells where it stands. With `refresh`
+    /// the remote is read first even when it is.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when the id is unknown or hidden; network and permission errors as they come.
+    async fn fetch(&self, id_or_url: &str, refresh: bool) -> Result<ItemReport>;
+
+    /// Searches what is mirrored, best first; `offset` counts hits to skip.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` when the index cannot be read.
+    async fn search(&self, query: &str, limit: usize, offset: usize) -> Result<Vec<Hit>>;
+
+    /// Makes a new Doc from MEBDF and mirrors it.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when the text cannot become a Doc; network and permission errors as they come.
+    async fn create(&self, title: &str, text: &str) -> Result<ItemReport>;
+
+    /// Stops mirroring an item; its files are put away, the remote is not touched.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when it is not mirrored.
+    async fn forget(&self, id_or_url: &str) -> Result<Done>;
+
+    /// Tells how things stand.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` when the state cannot be read.
+    async fn status(&self) -> Result<StatusReport>;
+
+    /// Tells what an edited file would change, as a unified diff against what both sides last agreed on.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when no item has that file.
+    async fn diff(&self, path: &Path) -> Result<DiffReport>;
+
+    /// Pushes a file now. With `dry_run` it only tells what would be sent; with `accept` it sends what is held.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when no item has that file; `Refused` and `PlanRejected` when it cannot be pushed.
+    async fn push(&self, path: &Path, accept: bool, dry_run: bool) -> Result<PushReport>;
+
+    /// Writes the file of an item back that was deleted in the workspace.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when it is not mirrored.
+    async fn restore(&self, id_or_url: &str) -> Result<ItemReport>;
+
+    /// Ends a file's conflicts in favour of one side.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when no item has that file; `InvalidInput` when it has no conflict.
+    async fn resolve(&self, path: &Path, side: Side) -> Result<Done>;
+}
+
+/// Whose text stands when a conflict ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The file's.
+    Mine,
+    /// The remote's.
+    Theirs,
+}
+
+/// Where an item stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemReport {
+    /// The item.
+    pub id: ItemId,
+    /// Its kind.
+    pub kind: KindName,
+    /// The account that mirrors it.
+    pub account: Account,
+    /// Its name.
+    pub title: String,
+    /// Where a person opens it.
+    pub url: String,
+    /// Its files; the first is the main one and there is always one.
+    pub parts: Vec<PartReport>,
+    /// What the files cannot say, or what waits.
+    pub notices: Vec<Notice>,
+    /// True when the remote could not be asked and the files may be behind it.
+    pub stale: bool,
+}
+
+/// One file of an item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartReport {
+    /// Which file: empty for the main one, a tab id for another tab.
+    pub part: PartId,
+    /// The tab's title, or the item's.
+    pub title: String,
+    /// Where it stands, absolute.
+    pub path: PathBuf,
+}
+
+/// One thing found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hit {
+    /// The item.
+    pub id: ItemId,
+    /// Its kind.
+    pub kind: KindName,
+    /// The account that mirrors it.
+    pub account: Account,
+    /// Its name.
+    pub title: String,
+    /// Words around the match.
+    pub snippet: String,
+    /// When it was last changed, RFC 3339; empty when that is not known.
+    pub modified: String,
+    /// Its main file, absolute.
+    pub path: PathBuf,
+}
+
+/// Something was done; the sentence says what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Done {
+    /// The item.
+    pub id: ItemId,
+    /// One sentence.
+    pub message: String,
+}
+
+/// How things stand.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatusReport {
+    /// The folder that holds the account folders.
+    pub workspace: PathBuf,
+    /// The accounts.
+    pub accounts: Vec<AccountStatus>,
+}
+
+/// How one account stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccountStatus {
+    /// Its address.
+    pub account: Account,
+    /// Count of items mirrored.
+    pub items: usize,
+    /// Why nothing is synced until a person acts; empty when all is well.
+    pub halted: String,
+    /// What waits: pushes, holds, conflicts, trouble.
+    pub waiting: Vec<WaitingStatus>,
+}
+
+/// One thing that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitingStatus {
+    /// The item.
+    pub id: ItemId,
+    /// The file it is about, when it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
+    /// A word: `pending`, `held`, `conflict`, `retrying`, `refused`, `hidden`.
+    pub state: String,
+    /// One sentence that says why.
+    pub message: String,
+}
+
+/// What an edited file would change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiffReport {
+    /// The item.
+    pub id: ItemId,
+    /// The file.
+    pub path: PathBuf,
+    /// A unified diff; empty when there is no edit.
+    pub diff: String,
+}
+
+/// What became of a push, or what would.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PushReport {
+    /// The item.
+    pub id: ItemId,
+    /// The file.
+    pub path: PathBuf,
+    /// True when something was sent and accepted.
+    pub pushed: bool,
+    /// The requests, as they were or would be sent; empty when there is nothing to push.
+    pub requests: Vec<serde_json::Value>,
+    /// Edits that are not pushed, each with its reason.
+    pub refused: Vec<Notice>,
+    /// Why the push waits for `--accept`, when it does.
+    pub holds: Vec<Notice>,
+    /// One sentence that says what became of it.
+    pub message: String,
+}

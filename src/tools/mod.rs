@@ -1,0 +1,30 @@
+//! The MCP server on the socket, the control socket of the command line, and the bridge that clients start.
+//!
+//! Everything here speaks to a [`Host`]; nothing here knows how the mirror works.
+
+mod answer;
+mod bridge;
+mod control;
+mod documentation;
+mod host;
+mod mirrored;
+mod outline;
+mod schema;
+mod server;
+mod socket;
+mod verbs;
+
+#[cfg(test)]
+mod tests;
+
+pub use answer::ErrorAnswer;
+pub use bridge::{BridgeOptions, bridge};
+pub use control::{CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, serve_control};
+pub use host::{
+    AccountStatus, DiffReport, Done, Hit, Host, ItemReport, PartReport, PushReport, Side, StatusReport, WaitingStatus,
+};
+pub use mirrored::Mirrors;
+pub use outline::{OutlineEntry, outline};
+pub use server::{Server, serve_mcp};
+pub(crate) use socket::read_line;
+pub use socket::{LINE_BYTES_MAX, bind, connect_is_mine, prepare_run_dir, remove};

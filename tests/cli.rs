@@ -1,0 +1,99 @@
+//! The program as people and scripts run it, where no daemon is needed.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn run(home: &Path, arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-workspace"))
+        .arg("--home")
+        .arg(home)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("stdin is a pipe");
+    // A program that ends without reading its input is no fault.
+    drop(stdin.write_all(input.as_bytes()));
+    drop(stdin);
+    child.wait_with_output().expect("the program ends")
+}
+
+/// Expects an exit code, and with `--json` an error of a kind on stdout.
+fn check(arguments: &[&str], code: i32, kind: &str) {
+    let home = tempfile::tempdir().expect("a folder");
+    let human = run(home.path(), arguments, "");
+    assert_eq!(human.status.code(), Some(code), "{arguments:?}");
+    assert!(human.stdout.is_empty(), "{arguments:?}: errors go to stderr");
+    assert!(String::from_utf8_lossy(&human.stderr).contains("error: "), "{arguments:?}");
+    let json = run(home.path(), &[arguments, &["--json"]].concat(), "");
+    assert_eq!(json.status.code(), Some(code), "{arguments:?} --json");
+    let answer: Value = serde_json::from_slice(&json.stdout).expect("JSON on stdout");
+    assert_eq!(answer["kind"], kind, "{arguments:?}: {answer}");
+    for key in ["error", "message", "retryable", "suggestion"] {
+        assert!(answer.get(key).is_some_and(|value| value != ""), "{arguments:?}: {key} in {answer}");
+    }
+}
+
+#[test]
+fn errors_have_exit_codes_and_json() {
+    check(&["status"], 1, "daemon");
+    check(&["fetch", "x"], 1, "daemon");
+    check(&["push", "x.md", "--dry-run"], 1, "daemon");
+    check(&["create", "--title", "T", "no-such-file.md"], 1, "storage_error");
+    check(&["fetch"], 2, "invalid_input");
+    check(&["dance"], 2, "invalid_input");
+    check(&["resolve", "x.md"], 2, "invalid_input");
+    check(&["resolve", "x.md", "--mine", "--theirs"], 2, "invalid_input");
+    check(&["search", "x", "--limit", "0"], 2, "invalid_input");
+    check(&["emulator", "--listen", "192.0.2.1:0"], 1, "invalid_input");
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    let home = tempfile::tempdir().expect("a folder");
+    for arguments in [["--help"], ["--version"]] {
+        let output = run(home.path(), &arguments, "");
+        assert_eq!(output.status.code(), Some(0));
+        assert!(!output.stdout.is_empty() && output.stderr.is_empty());
+    }
+}
+
+#[test]
+fn a_home_that_is_too_long_is_refused_with_advice() {
+    let long = Path::new("/nowhere").join("x".repeat(120));
+    let output = run(&long, &["status", "--json"], "");
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON on stdout");
+    assert!(answer["suggestion"].as_str().is_some_and(|text| text.contains("shorter")), "{answer}");
+}
+
+/// A demo's home has no daemon of its own to start, so the bridge must say so in MCP and nothing else.
+#[test]
+fn a_bridge_without_a_daemon_answers_in_mcp() {
+    let home = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir_all(home.path().join("state")).expect("a folder");
+    std::fs::write(home.path().join("state/demo.json"), "{}").expect("a file");
+    let input = "\n{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"initialize\",\"params\":{}}\n\
+                 {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\nnonsense\n";
+    let output = run(home.path(), &["bridge"], input);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let answer: Value = serde_json::from_str(&text).expect("one line of JSON");
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::from(7), &Value::from(-32000)));
+    assert!(answer["error"]["message"].as_str().is_some_and(|message| message.contains("demo")), "{answer}");
+}
+
+#[test]
+fn a_demo_leaves_a_home_in_use_alone() {
+    let home = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir_all(home.path().join("config")).expect("a folder");
+    std::fs::write(home.path().join("config/config.toml"), "poll_ms = 7\n").expect("a file");
+    let output = run(home.path(), &["demo", "--json"], "");
+    assert_eq!(output.status.code(), Some(1));
+    let kept = std::fs::read_to_string(home.path().join("config/config.toml")).expect("the file");
+    assert_eq!(kept, "poll_ms = 7\n");
+}

@@ -1,0 +1,453 @@
+//! The walk of an edit on real documents: no edit, no request; one word, one small batch; nothing else moves.
+//!
+//! The oracle below imports nothing from the Docs model: it carries out the requests as plain splices of UTF-16 text.
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
+
+mod support;
+
+use mcp_workspace::gdocs;
+use mcp_workspace::kinds::docs::{self, Access};
+use mcp_workspace::kinds::{Fetched, Part};
+use mcp_workspace::mebdf::{self, Block, Content, Marks, Property, PropertyValue, Run, RunContent};
+use serde_json::Value;
+
+const URL: &str = "https://docs.google.com/document/d/x/edit";
+
+/// What stands in for units of a segment that are no text.
+const STRUCTURE: u16 = 0xffff;
+
+const REPLACEMENTS: [&str; 12] = [
+    "X",
+    "naïve",
+    "👍🏽",
+    "日本語テキスト",
+    "ไทยกำลัง",
+    "שלום",
+    "e\u{301}tude",
+    "👨‍👩‍👧",
+    "a longer phrase, with a comma",
+    "under_score*star",
+    "<b>&amp;",
+    "",
+];
+
+/// A small deterministic source of choices.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % sides
+    }
+}
+
+fn fetched(raw: &Value) -> Fetched {
+    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, URL).unwrap()
+}
+
+/// The UTF-16 units of a body, with its paragraphs (start, end) that hold nothing but text.
+fn flatten(tab: &Value) -> (Vec<u16>, Vec<(usize, usize)>) {
+    let content = tab["documentTab"]["body"]["content"].as_array().unwrap();
+    let end = content.last().unwrap()["endIndex"].as_u64().unwrap() as usize;
+    let mut units = vec![STRUCTURE; end];
+    let mut paragraphs = Vec::new();
+    walk(content, &mut units, &mut paragraphs);
+    (units, paragraphs)
+}
+
+fn walk(content: &[Value], units: &mut [u16], paragraphs: &mut Vec<(usize, usize)>) {
+    for element in content {
+        let index = |value: &Value, key: &str| value[key].as_u64().unwrap_or(0) as usize;
+        if let Some(paragraph) = element.get("paragraph") {
+            let mut plain =
+                !paragraph.to_string().contains("suggested") && paragraph.get("positionedObjectIds").is_none();
+            for part in paragraph["elements"].as_array().unwrap() {
+                if let Some(text) = part["textRun"]["content"].as_str() {
+                    plain &= !text.chars().any(|c| ('\u{e000}'..='\u{f8ff}').contains(&c));
+                    for (at, unit) in text.encode_utf16().enumerate() {
+                        units[index(part, "startIndex") + at] = unit;
+                    }
+                } else {
+                    plain = false;
+                }
+            }
+            if plain {
+                paragraphs.push((index(element, "startIndex"), index(element, "endIndex")));
+            }
+        }
+        for row in element["table"]["tableRows"].as_array().into_iter().flatten() {
+            for cell in row["tableCells"].as_array().unwrap() {
+                walk(cell["content"].as_array().unwrap(), units, paragraphs);
+            }
+        }
+    }
+}
+
+/// Carries out insertions and deletions as splices; returns false for any other request.
+fn splice(units: &mut Vec<u16>, request: &Value, tab: &str, inside: (usize, usize)) {
+    let object = request.as_object().unwrap();
+    assert_eq!(object.len(), 1);
+    let (name, body) = object.iter().next().unwrap();
+    match name.as_str() {
+        "insertText" => {
+            assert_eq!(body["location"]["tabId"], tab);
+            let index = body["location"]["index"].as_u64().unwrap() as usize;
+            assert!((inside.0..units.len()).contains(&index));
+            units.splice(index..index, body["text"].as_str().unwrap().encode_utf16());
+        }
+        "deleteContentRange" => {
+            assert_eq!(body["range"]["tabId"], tab);
+            let (start, end) = (&body["range"]["startIndex"], &body["range"]["endIndex"]);
+            let (start, end) = (start.as_u64().unwrap() as usize, end.as_u64().unwrap() as usize);
+            assert!(inside.0 <= start && start < end);
+            assert!(units[start..end].iter().all(|unit| *unit != STRUCTURE && *unit != u16::from(b'\n')));
+            units.drain(start..end);
+        }
+        other => panic!("a change of one word needs no {other}"),
+    }
+}
+
+fn without_positions(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => map
+            .iter()
+            .filter(|(key, _)| !matches!(key.as_str(), "startIndex" | "endIndex" | "revisionId"))
+            .map(|(key, value)| (key.clone(), without_positions(value)))
+            .collect(),
+        Value::Array(list) => list.iter().map(without_positions).collect(),
+        other => other.clone(),
+    }
+}
+
+/// Removes the paragraph that starts at `start` in tab `tab`, wherever it is nested.
+fn without_paragraph(document: &Value, tab: usize, start: usize) -> Value {
+    fn blank(value: &mut Value, start: usize) {
+        match value {
+            Value::Object(map) => {
+                if map.contains_key("paragraph") && map.get("startIndex").and_then(Value::as_u64) == Some(start as u64)
+                {
+                    let style = map["paragraph"]["paragraphStyle"].take();
+                    let bullet = map["paragraph"]["bullet"].take();
+                    *value = serde_json::json!({ "style": style, "bullet": bullet });
+                } else {
+                    map.values_mut().for_each(|value| blank(value, start));
+                }
+            }
+            Value::Array(list) => list.iter_mut().for_each(|value| blank(value, start)),
+            _ => {}
+        }
+    }
+    let mut document = document.clone();
+    blank(&mut document["tabs"][tab]["documentTab"]["body"], start);
+    without_positions(&document)
+}
+
+/// Words of a paragraph, as byte ranges of its text: runs of letters and digits.
+fn words(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut words = Vec::new();
+    let mut start = None;
+    for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
+        match (character.is_alphanumeric(), start) {
+            (true, None) => start = Some(at),
+            (false, Some(begin)) => {
+                words.push(begin..at);
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    words
+}
+
+/// Where the text of the file begins behind its head.
+fn body_start(text: &str) -> usize {
+    text[4..].find("\n---\n").unwrap() + 4 + 5
+}
+
+/// Escapes what is typed as a person would who knows the format.
+fn typed(text: &str) -> String {
+    text.chars().flat_map(|c| if c.is_ascii_punctuation() { vec!['\\', c] } else { vec![c] }).collect()
+}
+
+/// Changes one word of the paragraph at `paragraph`; returns false when the word cannot be found in the file without doubt.
+fn change_one_word(raw: &Value, remote: &Fetched, tab: usize, paragraph: (usize, usize), dice: &mut Dice) -> bool {
+    let part: &Part = &remote.parts[tab];
+    let tab_id = raw["tabs"][tab]["tabProperties"]["tabId"].as_str().unwrap();
+    let (mut units, _) = flatten(&raw["tabs"][tab]);
+    let text = String::from_utf16(&units[paragraph.0..paragraph.1]).unwrap();
+    let words = words(&text);
+    if words.is_empty() {
+        return false;
+    }
+    let word = words[dice.roll(words.len())].clone();
+    let old = &text[word.clone()];
+    let body = body_start(&part.text);
+    // The same word may stand in several places; the file has them in the order of the document.
+    let before =
+        String::from_utf16_lossy(&units[..paragraph.0]).matches(old).count() + text[..word.start].matches(old).count();
+    let places: Vec<usize> = part.text[body..].match_indices(old).map(|(place, _)| place).collect();
+    if places.len() != String::from_utf16_lossy(&units).matches(old).count() {
+        return false;
+    }
+    let place = places[before];
+    let new = REPLACEMENTS[dice.roll(REPLACEMENTS.len())];
+    if new == old {
+        return false;
+    }
+    let rest_empty = text.trim().len() == old.len();
+    if new.is_empty() && (rest_empty || text.trim_end().ends_with(old) || text.starts_with(old)) {
+        // Markdown does not keep a blank at the edge of a line; that is another law.
+        return false;
+    }
+    let mut edited = part.text.clone();
+    edited.replace_range(body + place..body + place + old.len(), &typed(new));
+    let plan = docs::plan(remote, &part.id, &edited, false)
+        .unwrap_or_else(|error| panic!("{old:?} → {new:?} in {text:?}: {error}"));
+    assert!(plan.refused.is_empty() && plan.holds.is_empty(), "{old:?} → {new:?} in {text:?}: {:?}", plan.refused);
+    assert!((1..=3).contains(&plan.requests.len()), "{old:?} → {new:?} in {text:?}: {:#?}", plan.requests);
+    let mut wanted = units.clone();
+    let start = paragraph.0 + text[..word.start].encode_utf16().count();
+    wanted.splice(start..start + old.encode_utf16().count(), new.encode_utf16());
+    for request in &plan.requests {
+        splice(&mut units, request, tab_id, (paragraph.0, paragraph.1 - 1));
+    }
+    assert_eq!(String::from_utf16_lossy(&units), String::from_utf16_lossy(&wanted), "{old:?} → {new:?} in {text:?}");
+
+    let document: gdocs::Document = serde_json::from_value(raw.clone()).unwrap();
+    let requests = gdocs::read_requests(&plan.requests).unwrap();
+    let after = gdocs::apply(&document, &requests, 7).unwrap();
+    let after_raw = serde_json::to_value(&after.document).unwrap();
+    assert_eq!(without_paragraph(raw, tab, paragraph.0), without_paragraph(&after_raw, tab, paragraph.0));
+    let again = fetched(&after_raw);
+    let plan = docs::plan(&again, &part.id, &edited, false).unwrap();
+    assert!(plan.requests.is_empty(), "the edit has arrived, and yet {:#?}", plan.requests);
+    true
+}
+
+#[test]
+fn an_unedited_document_needs_no_request() {
+    let Some(documents) = support::raw_documents("an_unedited_document_needs_no_request") else { return };
+    assert_eq!(documents.len(), 11);
+    for (name, raw) in documents {
+        let remote = fetched(&raw);
+        for part in &remote.parts {
+            for text in [
+                part.text.clone(),
+                part.text.replace('\n', "\r\n"),
+                format!("\u{feff}{}", part.text),
+                format!("{}\n\n", part.text),
+            ] {
+                let plan =
+                    docs::plan(&remote, &part.id, &text, false).unwrap_or_else(|error| panic!("{name}: {error}"));
+                assert!(
+                    plan.requests.is_empty() && plan.refused.is_empty(),
+                    "{name}: {:#?} {:#?}",
+                    plan.requests,
+                    plan.refused
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn one_word_is_one_small_batch() {
+    let Some(documents) = support::raw_documents("one_word_is_one_small_batch") else { return };
+    let mut changed = 0;
+    for (seed, (name, raw)) in documents.into_iter().enumerate() {
+        let mut dice = Dice(seed as u64);
+        let mut here = 0;
+        let remote = fetched(&raw);
+        for tab in 0..raw["tabs"].as_array().unwrap().len() {
+            for paragraph in flatten(&raw["tabs"][tab]).1 {
+                for _ in 0..4 {
+                    here += usize::from(change_one_word(&raw, &remote, tab, paragraph, &mut dice));
+                }
+            }
+        }
+        assert!(here > 0, "{name}: no word could be changed");
+        changed += here;
+    }
+    println!("{changed} words changed, one at a time");
+}
+
+#[test]
+fn every_script_stands_around_an_edit() {
+    let Some(documents) = support::raw_documents("every_script_stands_around_an_edit") else { return };
+    let scripts = ["👍🏽 smile 👨‍👩‍👧", "ไทย anchor กำ", "日本 word 語", "שלום weekday עולם", "e\u{301} accent o\u{308}"];
+    let mut changed = 0;
+    for (seed, (_, raw)) in documents.into_iter().enumerate() {
+        let mut dice = Dice(1000 + seed as u64);
+        for script in scripts {
+            let document: gdocs::Document = serde_json::from_value(raw.clone()).unwrap();
+            let paragraphs = flatten(&raw["tabs"][0]).1;
+            let (start, _) = paragraphs[dice.roll(paragraphs.len())];
+            let insert =
+                serde_json::json!({"insertText": {"location": {"index": start}, "text": format!("{script} ")}});
+            let requests = gdocs::read_requests(&[insert]).unwrap();
+            let raw = serde_json::to_value(gdocs::apply(&document, &requests, 3).unwrap().document).unwrap();
+            let remote = fetched(&raw);
+            for paragraph in flatten(&raw["tabs"][0]).1 {
+                if paragraph.0 == start {
+                    for _ in 0..6 {
+                        changed += usize::from(change_one_word(&raw, &remote, 0, paragraph, &mut dice));
+                    }
+                }
+            }
+        }
+    }
+    assert!(changed > 60, "{changed}");
+}
+
+/// What a test does to a block.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Delete,
+    InsertParagraph,
+    InsertHeading,
+    InsertItem,
+    Bold,
+    Plain,
+    Underline,
+    Link,
+    Relevel,
+}
+
+const CHANGES: [Change; 9] = [
+    Change::Delete,
+    Change::InsertParagraph,
+    Change::InsertHeading,
+    Change::InsertItem,
+    Change::Bold,
+    Change::Plain,
+    Change::Underline,
+    Change::Link,
+    Change::Relevel,
+];
+
+/// Makes a change at a block; returns false where it has no meaning.
+fn make(blocks: &mut Vec<Block>, at: usize, change: Change, count: usize) -> bool {
+    let text = |text: String| vec![Run { content: RunContent::Text(text), marks: Marks::default() }];
+    let content = blocks[at].content.clone();
+    match change {
+        Change::Delete => {
+            if !matches!(content, Content::Paragraph { .. } | Content::Heading { .. } | Content::Item { .. }) {
+                return false;
+            }
+            blocks.remove(at);
+        }
+        Change::InsertParagraph => {
+            blocks.insert(at, Block::new(Content::Paragraph { runs: text(format!("Inserted {count} 👍🏽 *star*")) }));
+        }
+        Change::InsertHeading => {
+            blocks.insert(
+                at,
+                Block::new(Content::Heading { level: 2, anchor: None, runs: text(format!("Heading {count}")) }),
+            );
+        }
+        Change::InsertItem => {
+            let Content::Item { depth, mark, .. } = content else { return false };
+            blocks.insert(at, Block::new(Content::Item { depth, mark, runs: text(format!("Item {count}")) }));
+        }
+        Change::Relevel => {
+            let Content::Heading { level, .. } = &mut blocks[at].content else { return false };
+            *level = *level % 6 + 1;
+        }
+        Change::Bold | Change::Plain | Change::Underline | Change::Link => {
+            let (Content::Paragraph { runs } | Content::Heading { runs, .. } | Content::Item { runs, .. }) =
+                &mut blocks[at].content
+            else {
+                return false;
+            };
+            let Some(run) = runs.iter_mut().find(|run| matches!(run.content, RunContent::Text(_)) && !run.marks.code)
+            else {
+                return false;
+            };
+            match change {
+                Change::Bold => run.marks.bold = true,
+                Change::Plain => {
+                    (run.marks.bold, run.marks.italic, run.marks.strike, run.marks.link) = (false, false, false, None);
+                }
+                Change::Underline => {
+                    let underline = Property { name: "underline".into(), value: PropertyValue::On };
+                    if run.marks.link.is_some() || run.marks.properties.iter().any(|p| p.name == "underline") {
+                        return false;
+                    }
+                    run.marks.properties.push(underline);
+                }
+                _ => {
+                    // A link is underlined anyway; the file does not say so twice.
+                    run.marks.properties.retain(|property| property.name != "underline");
+                    run.marks.link = Some(format!("https://example.com/{count}"));
+                }
+            }
+        }
+    }
+    true
+}
+
+/// The text behind the head, without the anchors of headings: a new heading has none yet.
+fn body(text: &str) -> String {
+    let mut tree = mebdf::parse(text).tree;
+    tree.front_matter = None;
+    for block in &mut tree.blocks {
+        if let Content::Heading { anchor, .. } = &mut block.content {
+            *anchor = None;
+        }
+    }
+    mebdf::print(&tree)
+}
+
+#[test]
+fn edits_of_blocks_and_styles_arrive() {
+    let Some(documents) = support::raw_documents("edits_of_blocks_and_styles_arrive") else { return };
+    let (mut arrived, mut refused) = (0, 0);
+    for (seed, (name, raw)) in documents.into_iter().enumerate() {
+        let mut dice = Dice(5000 + seed as u64);
+        let mut raw = raw;
+        for round in 0..60 {
+            let remote = fetched(&raw);
+            let part = &remote.parts[dice.roll(remote.parts.len())];
+            let mut tree = mebdf::parse(&part.text).tree;
+            let mut changes = Vec::new();
+            for _ in 0..=dice.roll(3) {
+                if tree.blocks.is_empty() {
+                    break;
+                }
+                let (at, change) = (dice.roll(tree.blocks.len()), CHANGES[dice.roll(CHANGES.len())]);
+                if make(&mut tree.blocks, at, change, round) {
+                    changes.push((at, change));
+                }
+            }
+            let edited = mebdf::print(&tree);
+            let plan = docs::plan(&remote, &part.id, &edited, false).unwrap_or_else(|error| {
+                panic!("{name} round {round} {changes:?}: {error}\n{}\n=====\n{edited}", part.text)
+            });
+            let document: gdocs::Document = serde_json::from_value(raw.clone()).unwrap();
+            let requests = gdocs::read_requests(&plan.requests).unwrap();
+            let after = gdocs::apply(&document, &requests, 100 + round as u64).unwrap();
+            let after_raw = serde_json::to_value(&after.document).unwrap();
+            let again = fetched(&after_raw);
+            let found = again.parts.iter().find(|other| other.id == part.id).unwrap();
+            assert_eq!(body(&plan.expected), body(&found.text), "{name} round {round} {changes:?}");
+            if plan.refused.is_empty() && plan.holds.is_empty() {
+                assert_eq!(body(&found.text), body(&edited), "{name} round {round} {changes:?}: {:#?}", plan.requests);
+                arrived += 1;
+            } else {
+                refused += 1;
+            }
+            let plan = docs::plan(&again, &part.id, &found.text, false).unwrap();
+            assert!(plan.requests.is_empty(), "{name} round {round}");
+            raw = after_raw;
+        }
+    }
+    println!("{arrived} rounds arrived whole, {refused} with something told as locked");
+    assert!(arrived > 300, "{arrived} arrived, {refused} refused");
+}
