@@ -310,6 +310,7 @@ impl Engine {
             // A dry run changes nothing, so it cannot share a walk; it has the next one.
             item.dirty.dry = true;
             why.dry = false;
+            item.dirty.dry_accept = std::mem::take(&mut why.dry_accept);
             (item.waiters, waiters) = waiters.into_iter().partition(|waiter| waiter.dry);
         }
         item.walk = Some(Walk { why, waiters, ..Walk::default() });

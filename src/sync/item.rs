@@ -58,6 +58,8 @@ pub(super) struct Dirty {
     pub(super) push: bool,
     /// Somebody asked only for a plan.
     pub(super) dry: bool,
+    /// The plan that was asked for is made as if what is held were released; it stays held.
+    pub(super) dry_accept: bool,
     /// What is held now is released.
     pub(super) accept: bool,
     /// Hidden files come back.
@@ -93,6 +95,7 @@ impl Dirty {
         self.remote |= other.remote;
         self.push |= other.push;
         self.dry |= other.dry;
+        self.dry_accept |= other.dry_accept;
         self.accept |= other.accept;
         self.restore |= other.restore;
         self.forget |= other.forget;
@@ -108,6 +111,8 @@ pub(super) struct Waiter {
     pub(super) request: RequestId,
     /// It is for a plan only.
     pub(super) dry: bool,
+    /// It is about what is saved, so a save that is not quiet yet concerns it; taken back when it has waited for one.
+    pub(super) about_save: bool,
 }
 
 /// A push whose outcome is not known.

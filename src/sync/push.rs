@@ -26,7 +26,8 @@ impl Engine {
                 continue;
             }
             let observed = walk.local(&id).and_then(hash_of);
-            let accept = part.accepted.is_some() && part.accepted == observed;
+            let released = part.accepted.is_some() && part.accepted == observed;
+            let accept = released || walk.why.dry_accept;
             let effect = Effect::Plan { item: item.id.clone(), part: id.clone(), desired: merged.push.clone(), accept };
             walk.planning = Some(id);
             item.phase = Phase::Planning;
@@ -57,7 +58,9 @@ impl Engine {
         };
         let Some(part) = item.parts.get_mut(&id) else { return self.next_plan(item) };
         part.refused.clone_from(&planned.refused);
-        part.held.clone_from(&planned.holds);
+        if !walk.why.dry_accept {
+            part.held.clone_from(&planned.holds);
+        }
         let accept = part.accepted.is_some() && part.accepted == walk.local(&id).and_then(hash_of);
         if accept {
             part.held.clear();

@@ -5,7 +5,7 @@ use crate::model::{ContentHash, Millis, PartId};
 use super::backoff;
 use super::engine::{Engine, Fate};
 use super::hold;
-use super::item::{Dirty, Item, Part, Phase, Walk, notice};
+use super::item::{Dirty, Item, Part, Phase, Waiter, Walk, notice};
 use super::merge::{self, Merged};
 use super::{Answer, Effect, Failure, FailureClass, JobEnd, Local, Observation, Remote, Side, Touch};
 
@@ -185,7 +185,8 @@ impl Engine {
                 if accepted {
                     part.held.clear();
                 }
-                part.held.is_empty().then(|| merge::resolve(base.map_or("", String::as_str), text, remote, side))
+                let goes_on = part.held.is_empty() || walk.why.dry_accept;
+                goes_on.then(|| merge::resolve(base.map_or("", String::as_str), text, remote, side))
             }
         };
         if let Some(merged) = &merged {
@@ -225,9 +226,18 @@ impl Engine {
     /// Ends a walk that came to its end, and answers who waited for it.
     pub(super) fn end(&mut self, item: &mut Item) -> Fate {
         item.phase = Phase::Idle;
-        let Some(walk) = item.walk.take() else { return Fate::Keep };
+        let Some(mut walk) = item.walk.take() else { return Fate::Keep };
         item.failures = 0;
         item.moved = 0;
+        // A save came while the walk went on and nothing landed, so a question about what is saved has the next walk, once.
+        let saving = item.parts.keys().any(|part| self.settle.is_due_soon(&(item.id.clone(), part.clone())));
+        if saving && walk.requests == 0 && walk.waiters.iter().any(|waiter| waiter.about_save) {
+            let (later, now) = walk.waiters.into_iter().partition(|waiter| waiter.about_save);
+            walk.waiters = now;
+            let Dirty { push, accept, dry, dry_accept, .. } = walk.why;
+            item.dirty.join(Dirty { push, accept, dry, dry_accept, ..Dirty::default() });
+            item.waiters.extend(Vec::into_iter(later).map(|waiter| Waiter { about_save: false, ..waiter }));
+        }
         let answer = Answer::Done { notices: item.notices(), requests: walk.requests };
         for waiter in walk.waiters {
             self.reply(waiter.request, answer.clone());
