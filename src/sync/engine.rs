@@ -246,6 +246,7 @@ impl Engine {
             let (id, part) = settled.key;
             if let Some(item) = self.items.get_mut(&id) {
                 item.dirty.local = true;
+                item.dirty.remote |= item.parts.get(&part).is_some_and(|part| part.behind);
                 if settled.twice {
                     item.dirty.twice.insert(part);
                 }

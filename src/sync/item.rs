@@ -147,6 +147,9 @@ pub(super) struct Part {
     pub(super) conflicts: Vec<String>,
     /// Why the file cannot be read.
     pub(super) unusable: Option<Notice>,
+    /// A walk passed it by, so its base may be behind the remote though the feed says nothing new: the walk that its
+    /// next touch begins reads the remote, whatever the file says.
+    pub(super) behind: bool,
     /// The text whose holds were released.
     pub(super) accepted: Option<ContentHash>,
     /// The first of two readings.
@@ -162,6 +165,8 @@ pub(super) struct Walk {
     pub(super) why: Dirty,
     /// Who is answered at its end.
     pub(super) waiters: Vec<Waiter>,
+    /// A file was passed by because a save was under way: what the feed named is not covered by this walk.
+    pub(super) passed: bool,
     /// The files and bases as they were read.
     pub(super) observed: BTreeMap<PartId, Observation>,
     /// The remote as it was read last.

@@ -72,8 +72,16 @@ impl Engine {
         let held = !part.held.is_empty();
         // Touched since it was read: the newer save has a walk of its own.
         let newer = self.settle.waits(&(item.id.clone(), id.clone()));
+        if newer && planned.requests > 0 && !held {
+            // Nothing of it may be recorded either: with this reading's hash, the same bytes would look like an echo to
+            // the walk that is for them.
+            part.behind = true;
+            walk.passed = true;
+            walk.merged.remove(&id);
+            return self.next_plan(item);
+        }
         let revision = walk.remote.as_ref().and_then(|remote| remote.revision.clone());
-        let Some(revision) = revision.filter(|_| planned.requests > 0 && !held && !newer) else {
+        let Some(revision) = revision.filter(|_| planned.requests > 0 && !held) else {
             return self.next_plan(item);
         };
         if self.halted.is_some() {

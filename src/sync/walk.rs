@@ -53,6 +53,7 @@ impl Engine {
         match &observation.local {
             Local::Absent => {
                 part.held.clear();
+                part.behind = observation.base.is_some();
                 if observation.base.is_some() && !part.hidden {
                     part.hidden = true;
                     self.note_missing(count);
@@ -65,6 +66,7 @@ impl Engine {
             }
             Local::Unusable { notice } => {
                 part.hidden = false;
+                part.behind = true;
                 part.unusable = Some(notice.clone());
                 false
             }
@@ -143,7 +145,7 @@ impl Engine {
         walk.merged.clear();
         walk.plans.clear();
         for (id, text) in &remote.parts {
-            if let Some(merged) = self.merge_part(item, &walk, id, text) {
+            if let Some(merged) = self.merge_part(item, &mut walk, id, text) {
                 if merged.pushes && !walk.pushed.contains(id) {
                     walk.plans.push_back(id.clone());
                 }
@@ -164,7 +166,7 @@ impl Engine {
     }
 
     /// Merges one file with its remote text; `None` when the file takes no part in this walk.
-    fn merge_part(&mut self, item: &mut Item, walk: &Walk, id: &PartId, remote: &str) -> Option<Merged> {
+    fn merge_part(&mut self, item: &mut Item, walk: &mut Walk, id: &PartId, remote: &str) -> Option<Merged> {
         let waits = self.settle.waits(&(item.id.clone(), id.clone()));
         let part = item.parts.entry(id.clone()).or_default();
         let observation = walk.observed.get(id);
@@ -177,7 +179,10 @@ impl Engine {
             }
             Local::Unusable { .. } | Local::Restless => None,
             // Touched since it was read: whatever was read may be half of a save.
-            Local::Text { .. } if waits => None,
+            Local::Text { .. } if waits => {
+                walk.passed = true;
+                None
+            }
             Local::Text { hash, text, .. } => {
                 part.held = hold::holds(base.map(String::as_str), text);
                 let accepted = part.accepted == Some(*hash);
@@ -189,6 +194,7 @@ impl Engine {
                 goes_on.then(|| merge::resolve(base.map_or("", String::as_str), text, remote, side))
             }
         };
+        part.behind = merged.is_none();
         if let Some(merged) = &merged {
             part.conflicts = merged.conflicts.iter().map(|conflict| conflict.heading.clone()).collect();
             if !merged.pushes {
