@@ -451,3 +451,128 @@ fn edits_of_blocks_and_styles_arrive() {
     println!("{arrived} rounds arrived whole, {refused} with something told as locked");
     assert!(arrived > 300, "{arrived} arrived, {refused} refused");
 }
+
+/// How often each word of four letters and more stands in a text.
+fn counts(text: &str) -> std::collections::BTreeMap<String, usize> {
+    let mut counts = std::collections::BTreeMap::new();
+    // What stands in braces is the format's, not the document's.
+    let text = text
+        .split('{')
+        .map(|piece| piece.split_once('}').map_or(piece, |(_, text)| text))
+        .collect::<Vec<_>>()
+        .join(" ");
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 4) {
+        *counts.entry(word.to_lowercase()).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// All text of one tab, footnotes and cells included.
+fn tab_text(raw: &Value, tab: usize) -> String {
+    fn gather(value: &Value, text: &mut String) {
+        match value {
+            Value::Object(map) => {
+                if let Some(elements) = map.get("elements").and_then(Value::as_array) {
+                    for run in elements {
+                        text.push_str(run["textRun"]["content"].as_str().unwrap_or(" "));
+                    }
+                }
+                map.values().for_each(|value| gather(value, text));
+            }
+            Value::Array(list) => list.iter().for_each(|value| gather(value, text)),
+            _ => {}
+        }
+    }
+    let mut text = String::new();
+    let tab = &raw["tabs"][tab]["documentTab"];
+    gather(&tab["body"], &mut text);
+    gather(&tab["footnotes"], &mut text);
+    text
+}
+
+/// Tears a text as careless fingers do: lines are moved, joined, split, doubled, indented, prefixed.
+fn tear(lines: &mut Vec<String>, dice: &mut Dice) {
+    const PREFIXES: [&str; 10] = ["- ", "# ", "> ", "1. ", "```", "| ", "{^ x} ", "{!mono}", "    ", "[^1]: "];
+    let at = dice.roll(lines.len());
+    let to = dice.roll(lines.len());
+    match dice.roll(7) {
+        0 => {
+            let line = lines.remove(at);
+            lines.insert(to.min(lines.len()), line);
+        }
+        1 if at + 1 < lines.len() => {
+            let next = lines.remove(at + 1);
+            lines[at].push_str(&next);
+        }
+        2 => {
+            let spaces: Vec<usize> = lines[at].match_indices(' ').map(|(place, _)| place).collect();
+            if !spaces.is_empty() {
+                let rest = lines[at].split_off(spaces[dice.roll(spaces.len())]);
+                lines.insert(at + 1, rest.trim_start().to_owned());
+                lines.insert(at + 1, String::new());
+            }
+        }
+        3 => {
+            lines.remove(at);
+        }
+        4 => lines[at].insert_str(0, PREFIXES[dice.roll(PREFIXES.len())]),
+        5 => lines.insert(at, PREFIXES[dice.roll(PREFIXES.len())].to_owned()),
+        _ => {
+            let end = (at + 3).min(lines.len());
+            let block: Vec<String> = lines.drain(at..end).collect();
+            let to = to.min(lines.len());
+            lines.splice(to..to, block);
+        }
+    }
+    if lines.is_empty() {
+        lines.push(String::new());
+    }
+}
+
+#[test]
+fn torn_files_lose_and_double_no_word() {
+    let Some(mut documents) = support::raw_documents("torn_files_lose_and_double_no_word") else { return };
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/demo")).unwrap() {
+        let path = entry.unwrap().path();
+        documents.push((path.display().to_string(), serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap()));
+    }
+    let rounds: u64 = std::env::var("ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(40);
+    let (mut pushed, mut rejected) = (0, 0);
+    for (number, (name, raw)) in documents.iter().enumerate() {
+        let remote = fetched(raw);
+        let document: gdocs::Document = serde_json::from_value(raw.clone()).unwrap();
+        for round in 0..rounds {
+            let mut dice = Dice(round * 1_000 + number as u64);
+            let tab = dice.roll(remote.parts.len());
+            let part = &remote.parts[tab];
+            let body = body_start(&part.text);
+            let mut lines: Vec<String> = part.text[body..].lines().map(ToOwned::to_owned).collect();
+            for _ in 0..=dice.roll(2) {
+                tear(&mut lines, &mut dice);
+            }
+            let edited = format!("{}{}\n", &part.text[..body], lines.join("\n"));
+            let Ok(plan) = docs::plan(&remote, &part.id, &edited, false) else {
+                rejected += 1;
+                continue;
+            };
+            let requests = gdocs::read_requests(&plan.requests).unwrap();
+            let after = gdocs::apply(&document, &requests, 9).unwrap();
+            let after = serde_json::to_value(&after.document).unwrap();
+            let (old, new, file) =
+                (counts(&tab_text(raw, tab)), counts(&tab_text(&after, tab)), counts(&lines.join("\n")));
+            for word in old.keys().chain(new.keys()) {
+                let of = |counts: &std::collections::BTreeMap<String, usize>| counts.get(word).copied().unwrap_or(0);
+                let (was, is, wanted) = (of(&old), of(&new), of(&file));
+                let told = format!(
+                    "{name} round {round}: {word:?} was {was}, is {is}, file {wanted}\n{:#?}\n{edited}",
+                    plan.refused
+                );
+                assert!(is >= was.min(wanted), "lost: {told}");
+                assert!(is <= was.max(wanted), "doubled: {told}");
+            }
+            pushed += usize::from(!plan.requests.is_empty());
+        }
+    }
+    println!("{pushed} torn files pushed, {rejected} plans rejected");
+    assert!(pushed > 200 && rejected * 20 < pushed, "{pushed} pushed, {rejected} rejected");
+}

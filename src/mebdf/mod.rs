@@ -6,8 +6,6 @@ mod escape;
 mod front_matter;
 mod inline;
 mod join;
-#[cfg(test)]
-mod laws;
 mod mask;
 mod normalize;
 mod parse;

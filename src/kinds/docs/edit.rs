@@ -1,11 +1,13 @@
 //! The edit of one paragraph's text, and what is expected of it. Pure.
 
+use std::collections::BTreeSet;
+
 use super::extract::Origin;
 use super::line::{Line, Token, Unit};
-use super::plan::Planner;
+use super::plan::{Planner, words_of};
 use super::words::{Hunk, hunks};
 use crate::gdocs::{DeleteContentRange, InsertText, Location, Range, Request};
-use crate::mebdf::{Content, Mark, Marks};
+use crate::mebdf::{Content, Mark, Marks, Object};
 
 /// Requests that belong together, in the order in which they are carried out.
 pub(super) struct Group {
@@ -118,6 +120,7 @@ pub(super) fn edit_line(
         let restyled = line.units.iter().zip(new).any(|(unit, (_, marks))| unit.marks != *marks);
         if !changes.is_empty() || restyled {
             planner.refuse("LOCKED", number, format!("this paragraph cannot be edited here: {reason}"));
+            planner.unplaced(&text_of_tokens(new), &text_of_units(&line.units));
         }
         return (Vec::new(), stays(&line.units));
     }
@@ -125,7 +128,7 @@ pub(super) fn edit_line(
     let mut result = Vec::new();
     let (mut old_at, mut new_at) = (0, 0);
     for hunk in changes {
-        result.extend(same(&line.units[old_at..hunk.old.start], &new[new_at..hunk.new.start]));
+        result.extend(same(planner, &line.units[old_at..hunk.old.start], &new[new_at..hunk.new.start], number));
         (old_at, new_at) = (hunk.old.end, hunk.new.end);
         if let Some(inserted) = allowed(planner, line, &hunk, new, number) {
             let text: String = inserted
@@ -133,16 +136,14 @@ pub(super) fn edit_line(
                 .filter_map(|wanted| if let Token::Char(c) = wanted.token { Some(c) } else { None })
                 .collect();
             // The last edit is carried out first, so that the places of the others still hold.
-            requests.splice(
-                0..0,
-                replace(line, &line.units[hunk.old], hunk_place(line, old_at), &text, planner.tab_id.as_deref()),
-            );
+            let place = hunk_place(line, old_at);
+            requests.splice(0..0, replace(line, &line.units[hunk.old], place, &text, planner.tab_id.as_deref()));
             result.extend(inserted);
         } else {
             result.extend(stays(&line.units[hunk.old]));
         }
     }
-    result.extend(same(&line.units[old_at..], &new[new_at..]));
+    result.extend(same(planner, &line.units[old_at..], &new[new_at..], number));
     (requests, result)
 }
 
@@ -152,12 +153,24 @@ fn hunk_place(line: &Line, index: usize) -> u32 {
 }
 
 /// Tokens that stay, with the marks that the file gives them.
-fn same<'a>(units: &'a [Unit], new: &'a [(Token, Marks)]) -> impl Iterator<Item = Wanted> + 'a {
-    units.iter().zip(new).map(|(unit, (_, marks))| Wanted {
-        token: unit.token.clone(),
-        marks: marks.clone(),
-        fresh: false,
-    })
+fn same(planner: &mut Planner<'_>, units: &[Unit], new: &[(Token, Marks)], number: u32) -> Vec<Wanted> {
+    let mut stay = Vec::new();
+    for (unit, (token, marks)) in units.iter().zip(new) {
+        if unit.token != *token {
+            planner.refuse("LOCKED", number, "the title of an object cannot be changed from here");
+        }
+        stay.push(Wanted { token: unit.token.clone(), marks: marks.clone(), fresh: false });
+    }
+    stay
+}
+
+/// What people call an object.
+pub(super) fn name_of(object: &Object) -> String {
+    match &object.title {
+        Some(title) if object.kind == "embed" => title.clone(),
+        Some(title) => format!("{} \"{title}\"", object.kind),
+        None => object.kind.clone(),
+    }
 }
 
 /// Decides on one hunk: the tokens it inserts, or `None` when it is not carried out.
@@ -173,10 +186,7 @@ fn allowed(
             Token::Char(_) => {}
             Token::Object(object) if unit.len > 0 => {
                 if !planner.accept {
-                    let name = object
-                        .title
-                        .as_ref()
-                        .map_or_else(|| object.kind.clone(), |title| format!("{} \"{title}\"", object.kind));
+                    let name = name_of(object);
                     planner.hold(
                         "DESTROYS_OBJECT",
                         number,
@@ -189,6 +199,13 @@ fn allowed(
                 return None;
             }
         }
+    }
+    if planner.may_have_moved(&words_of(&text_of_units(&line.units[hunk.old.clone()]))) {
+        let message = "words were removed here while other text of the file cannot be pushed; they stay in the document, \
+                       since they may only have moved there";
+        planner.refuse("KEPT", number, message);
+        planner.unplaced(&text_of_tokens(&new[hunk.new.clone()]), "");
+        return None;
     }
     let mut inserted = Vec::new();
     for (token, marks) in &new[hunk.new.clone()] {
@@ -206,11 +223,34 @@ fn allowed(
             Token::Char(_) => inserted.push(Wanted { token: token.clone(), marks: marks.clone(), fresh: true }),
             Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => {
                 planner.refuse("LOCKED", number, "objects, footnotes and anchors cannot be inserted or moved yet");
+                planner.unplaced(&text_of_tokens(&new[hunk.new.clone()]), "");
                 return None;
             }
         }
     }
     Some(inserted)
+}
+
+fn text_of_tokens(tokens: &[(Token, Marks)]) -> String {
+    tokens.iter().map(|(token, _)| if let Token::Char(character) = token { *character } else { ' ' }).collect()
+}
+
+fn text_of_units(units: &[Unit]) -> String {
+    units.iter().map(|unit| if let Token::Char(character) = unit.token { character } else { ' ' }).collect()
+}
+
+impl Planner<'_> {
+    /// Notes that `text` stands in the file and cannot be pushed, but for the words that stand in `known` already.
+    pub(super) fn unplaced(&mut self, text: &str, known: &str) {
+        let known = words_of(known);
+        self.unplaced.extend(words_of(text).into_iter().filter(|word| !known.contains(word)));
+    }
+
+    /// Tells whether most of the words that would go stand in the file where they cannot be pushed.
+    pub(super) fn may_have_moved(&self, words: &BTreeSet<String>) -> bool {
+        let moved = words.intersection(&self.moved).count();
+        moved * 2 > words.len()
+    }
 }
 
 /// Tells whether Google leaves a character out of inserted text.
@@ -227,7 +267,9 @@ pub(super) const fn is_stripped(character: char) -> bool {
 fn replace(line: &Line, old: &[Unit], place: u32, text: &str, tab: Option<&str>) -> Vec<Request> {
     let insert = |index: u32| insert_text(line.segment.as_deref(), tab, index, text);
     let delete = |start: u32, end: u32| delete_range(line.segment.as_deref(), tab, start, end);
-    let (Some(first), Some(last)) = (old.first(), old.last()) else { return vec![insert(place)] };
+    let (Some(first), Some(last)) = (old.first(), old.last()) else {
+        return if text.is_empty() { Vec::new() } else { vec![insert(place)] };
+    };
     let (start, end) = (first.at, last.at + last.len);
     if text.is_empty() {
         return vec![delete(start, end)];

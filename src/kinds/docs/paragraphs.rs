@@ -1,10 +1,14 @@
 //! The edits of whole blocks: a pair that differs, and the gap between two pairs. Pure.
 
-use super::edit::{Expected, Group, Shape, Wanted, What, delete_range, edit_line, insert_text, is_stripped, shape};
+use super::edit::{
+    Expected, Group, Shape, Wanted, What, delete_range, edit_line, insert_text, is_stripped, name_of, shape,
+};
 use super::extract::Origin;
 use super::line::{Line, Token, tokens};
-use super::plan::{Gap, Gone, Neighbour, New, Planner, block_runs};
-use crate::mebdf::{Block, Cell, Content, Mark, Run};
+use std::collections::BTreeSet;
+
+use super::plan::{Gap, Gone, Neighbour, New, Planner, because, block_runs, text_of, words_of};
+use crate::mebdf::{Block, Cell, Content, Mark, Run, plain};
 
 /// Plans what turns an old block into the new one it is paired with.
 pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, new: &Block, origin: &Origin) {
@@ -39,6 +43,7 @@ pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, new: &Block, origin: 
         }
         _ => {
             planner.refuse("LOCKED", number, "this block cannot be edited from here");
+            planner.unplaced(&text_of(&new.content), &text_of(&old.content));
             planner.expected.push(Expected::kept(&old.content, origin));
         }
     }
@@ -60,6 +65,7 @@ fn texts(
         let same_count = lines.len() == new.len();
         if !same_count {
             planner.refuse("LOCKED", number, "paragraphs cannot be added to or removed from a cell or a footnote yet");
+            planner.unplaced(&cell_text(new), &cell_text(old));
         }
         for (at, line) in lines.iter().enumerate() {
             let runs: &[Run] = if same_count { &new[at] } else { old.get(at).map_or(&[], Vec::as_slice) };
@@ -71,6 +77,10 @@ fn texts(
     planner.groups.push(group);
     let what = What::Edited { shape: shape(content), lines: all, named_style: None, fresh: false };
     planner.expected.push(Expected { element, line: number, what });
+}
+
+fn cell_text(cell: &Cell) -> String {
+    cell.iter().map(|runs| plain(runs)).collect::<Vec<_>>().join(" ")
 }
 
 /// Decides what kind of block a pair becomes; what cannot be changed stays and is told.
@@ -99,18 +109,27 @@ fn shape_after(planner: &mut Planner<'_>, old: &Content, new: &Content, number: 
 /// Plans the blocks that are gone and those that are new between two pairs.
 pub(super) fn gap(planner: &mut Planner<'_>, gap: &Gap<'_>) {
     let mut deletable: Vec<bool> = gap.deleted.iter().map(|gone| may_go(planner, gone, gap.line)).collect();
-    let all_go = !deletable.contains(&false);
-    if !gap.inserted.is_empty() && !all_go {
-        deletable.fill(false);
-    }
     let told = planner.refused.0.len();
-    let mut insertions = Insertions::decide(planner, gap, deletable.contains(&true));
-    if insertions.refused && deletable.contains(&true) {
-        // A block that became something that cannot be pushed looks like a deletion beside a refused insertion. Its
-        // text would be gone from the document, so it stays.
-        deletable.fill(false);
+    let mut kept_words = BTreeSet::new();
+    for (gone, _) in gap.deleted.iter().zip(&deletable).filter(|(_, deletable)| !**deletable) {
+        kept_words.append(&mut words_of(&text_of(&gone.block.content)));
+    }
+    let mut insertions = Insertions::decide(planner, gap, deletable.contains(&true), &kept_words);
+    // A block that became something that cannot be pushed looks like a deletion beside a refused insertion: its text
+    // would be gone from the document, so it stays. And what stays keeps its neighbours, so that the order holds.
+    let torn = insertions.refused || (deletable.contains(&false) && !gap.inserted.is_empty());
+    if torn && deletable.contains(&true) {
+        for (gone, deletable) in gap.deleted.iter().zip(&mut deletable).filter(|(_, deletable)| **deletable) {
+            kept_words.append(&mut words_of(&text_of(&gone.block.content)));
+            *deletable = false;
+        }
         planner.refused.0.truncate(told);
-        insertions = Insertions::decide(planner, gap, false);
+        planner.refuse(
+            "KEPT",
+            gap.line,
+            "what was removed here stays in the document: what took its place cannot be pushed",
+        );
+        insertions = Insertions::decide(planner, gap, false, &kept_words);
     }
     let at = planner.groups.len();
     deletions(planner, gap, &deletable);
@@ -125,11 +144,9 @@ pub(super) fn gap(planner: &mut Planner<'_>, gap: &Gap<'_>) {
 /// Decides whether a block may go; if not, says why.
 fn may_go(planner: &mut Planner<'_>, gone: &Gone<'_>, number: u32) -> bool {
     if let Some(reason) = &gone.lock {
-        planner.refuse(
-            "LOCKED",
-            number,
-            format!("a read-only part was removed from the file; it stays in the document: {reason}"),
-        );
+        let message =
+            format!("a read-only part was removed from the file; it stays in the document{}", because(reason));
+        planner.refuse("LOCKED", number, message);
         return false;
     }
     let Origin::Line { line, .. } = gone.origin else {
@@ -152,6 +169,13 @@ fn may_go(planner: &mut Planner<'_>, gone: &Gone<'_>, number: u32) -> bool {
         );
         return false;
     }
+    let words = words_of(&text_of(&gone.block.content));
+    if planner.may_have_moved(&words) {
+        let message = "a paragraph was removed here while other text of the file cannot be pushed; it stays in the document, \
+                       since it may only have moved there";
+        planner.refuse("KEPT", number, message);
+        return false;
+    }
     let object =
         line.units.iter().find_map(|unit| if let Token::Object(object) = &unit.token { Some(object) } else { None });
     if let Some(object) = object
@@ -160,7 +184,7 @@ fn may_go(planner: &mut Planner<'_>, gone: &Gone<'_>, number: u32) -> bool {
         planner.hold(
             "DESTROYS_OBJECT",
             number,
-            format!("this would destroy {} in the document, and the API cannot bring it back", object.kind),
+            format!("this would destroy {} in the document, and the API cannot bring it back", name_of(object)),
         );
     }
     true
@@ -248,16 +272,31 @@ struct Insertions {
 }
 
 impl Insertions {
-    /// Chooses a place for the new blocks; `old_goes` tells that the old blocks of the gap go.
-    fn decide(planner: &mut Planner<'_>, gap: &Gap<'_>, old_goes: bool) -> Self {
+    /// Chooses a place for the new blocks; `old_goes` tells that the old blocks of the gap go, `kept_words` what those
+    /// say that stay.
+    fn decide(planner: &mut Planner<'_>, gap: &Gap<'_>, old_goes: bool, kept_words: &BTreeSet<String>) -> Self {
         let mut insertions = Self::default();
         let last = gap.deleted.last().filter(|_| !old_goes);
         let last = last.map(|gone| Neighbour { origin: gone.origin.clone(), shape: shape(&gone.block.content) });
         let previous = last.or_else(|| gap.previous.clone());
         for new in &gap.inserted {
-            let place = match place(previous.as_ref(), gap.next.as_ref(), new) {
+            let words = words_of(&text_of(&new.block.content));
+            let known = words.intersection(kept_words).count();
+            let mut place = place(previous.as_ref(), gap.next.as_ref(), new);
+            if known * 2 > words.len() {
+                place = Err("this is text of a block that stays in the document; it would stand there twice".into());
+            }
+            if tokens(block_runs(&new.block.content)).iter().any(|(token, _)| !matches!(token, Token::Char(_))) {
+                // Without them the paragraph would not say what the file says, or say it a second time.
+                place = Err("a new paragraph with objects, footnotes or anchors cannot be pushed yet".into());
+            }
+            if place.is_err() {
+                planner.unplaced(&text_of(&new.block.content), "");
+            }
+            let place = match place {
                 Ok(place) if insertions.place.is_none_or(|chosen| chosen == place) => place,
                 Ok(_) => {
+                    planner.unplaced(&text_of(&new.block.content), "");
                     let message = "list items and paragraphs cannot be inserted at one place in one step yet";
                     planner.refuse("LIST_LOCKED", new.line, message);
                     insertions.refused = true;
@@ -283,17 +322,16 @@ impl Insertions {
         let mut wanted = Vec::new();
         let mut text = String::new();
         for (token, marks) in tokens(block_runs(&new.block.content)) {
-            if let Token::Char(character) = token
-                && !is_stripped(character)
-            {
-                text.push(character);
-                wanted.push(Wanted { token, marks, fresh: true });
-            } else {
-                planner.refuse(
-                    "LOCKED",
-                    new.line,
-                    "objects, footnotes and anchors cannot be inserted yet; the text around them can",
+            let Token::Char(character) = token else { continue };
+            if is_stripped(character) {
+                let message = format!(
+                    "the character U+{:04X} cannot stand in a Google Doc and was left out",
+                    u32::from(character)
                 );
+                planner.refuse("CHARACTER", new.line, message);
+            } else {
+                text.push(character);
+                wanted.push(Wanted { token: Token::Char(character), marks, fresh: true });
             }
         }
         self.texts.push(text);
@@ -324,7 +362,7 @@ impl Insertions {
 /// Chooses the neighbour whose place and style a new block takes over.
 fn place(previous: Option<&Neighbour>, next: Option<&Neighbour>, new: &New<'_>) -> Result<Place, String> {
     if let Some(reason) = &new.lock {
-        return Err(format!("nothing can be inserted into a read-only part: {reason}"));
+        return Err(format!("nothing can be inserted into a read-only part{}", because(reason)));
     }
     let line = |neighbour: Option<&Neighbour>| matches!(neighbour, Some(Neighbour { origin: Origin::Line { .. }, .. }));
     let plain =

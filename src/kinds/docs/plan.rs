@@ -4,6 +4,8 @@
 //! that each still finds its place. The model carries them out; what then differs in style, and only that, becomes the
 //! second half of the batch. At last the whole batch is carried out on the model and compared with the file.
 
+use std::collections::BTreeSet;
+
 use super::align::{Step, align};
 use super::edit::{Expected, Group, Shape, shape};
 use super::extract::{Extract, Origin, extract, tab_of};
@@ -15,6 +17,7 @@ use crate::gdocs::{Document, Request, apply};
 use crate::kinds::PushPlan;
 use crate::mebdf::{Block, Content, Property, PropertyValue, Run, Tree, clean, parse, print, print_block};
 use crate::model::{ItemId, Notice, PartId};
+use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Seeds the ids that the model makes up while a plan is tried; they never leave it.
 const TRIAL_SEED: u64 = 0;
@@ -37,18 +40,7 @@ pub(super) fn plan_part(document: &Document, part: &PartId, desired: &str, accep
     let desired = clean(desired);
     let mut local = parse(&desired).tree;
     local.normalize();
-    let mut planner = Planner {
-        remote: &remote,
-        tab_id,
-        accept,
-        text: &desired,
-        groups: Vec::new(),
-        expected: Vec::new(),
-        refused: Notices::default(),
-        holds: Vec::new(),
-    };
-    planner.front_matter(&local);
-    planner.blocks(&local);
+    let planner = Planner::settled(&remote, tab_id, accept, &desired, &local);
     let Planner { groups, mut expected, mut refused, holds, tab_id, .. } = planner;
     if !holds.is_empty() && !accept {
         return Ok(PushPlan { requests: Vec::new(), refused: refused.0, holds, expected: print(&remote.tree) });
@@ -75,12 +67,19 @@ pub(super) fn plan_part(document: &Document, part: &PartId, desired: &str, accep
     }
     verify::arrives(&result, &expected).map_err(rejected)?;
     verify::nothing_else_moves(document, &after, part, &touched, &expected).map_err(rejected)?;
+    if !refused.0.is_empty()
+        && let Err(word) = verify::words_are_kept(&remote.tree, &local, &result.tree)
+    {
+        let message = format!(
+            "nothing of this file is pushed: text with `{word}` was moved to or from a place that cannot be edited yet, and a \
+             part of the edit would lose it or double it"
+        );
+        refused.refuse("TORN", 0, message);
+        return Ok(PushPlan { requests: Vec::new(), refused: refused.sorted(), holds, expected: print(&remote.tree) });
+    }
     let expected = print(&predicted(result.tree, &remote, &local));
     let requests = requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
-    let mut refused = refused.0;
-    refused.sort_by_key(|notice| (notice.line, notice.column));
-    refused.dedup();
-    Ok(PushPlan { requests, refused, holds, expected })
+    Ok(PushPlan { requests, refused: refused.sorted(), holds, expected })
 }
 
 /// Plans what makes a new, empty document say `text`.
@@ -136,6 +135,13 @@ fn anchor(block: &Block) -> Option<&String> {
 pub(super) struct Notices(pub(super) Vec<Notice>);
 
 impl Notices {
+    /// Returns them by line, each once.
+    pub(super) fn sorted(mut self) -> Vec<Notice> {
+        self.0.sort_by_key(|notice| (notice.line, notice.column));
+        self.0.dedup();
+        self.0
+    }
+
     /// Notes that an edit in `line` of the file is not pushed.
     pub(super) fn refuse(&mut self, code: &str, line: u32, message: impl Into<String>) {
         self.0.push(Notice { code: code.into(), line, column: 0, message: message.into() });
@@ -148,6 +154,10 @@ pub(super) struct Planner<'a> {
     pub(super) tab_id: Option<String>,
     pub(super) accept: bool,
     text: &'a str,
+    /// Words of text that stands in the file and cannot be pushed: what looks deleted may only have moved there.
+    pub(super) moved: BTreeSet<String>,
+    /// Such words, as far as this pass found them.
+    pub(super) unplaced: BTreeSet<String>,
     pub(super) groups: Vec<Group>,
     pub(super) expected: Vec<Expected>,
     pub(super) refused: Notices,
@@ -186,6 +196,38 @@ pub(super) fn key(content: &Content) -> String {
         return print_block(&Content::Heading { level: *level, anchor: None, runs: runs.clone() });
     }
     print_block(content)
+}
+
+/// Passes after which the words that cannot be pushed are taken as known; each pass can only find more of them.
+const PASSES_MAX: usize = 4;
+
+impl<'a> Planner<'a> {
+    /// Plans until no text is taken from the document that stands in the file where it cannot be pushed: a paragraph
+    /// that was moved to such a place must not be deleted from the place that it left.
+    fn settled(remote: &'a Extract, tab_id: Option<String>, accept: bool, text: &'a str, local: &Tree) -> Self {
+        let mut moved = BTreeSet::new();
+        for pass in 1.. {
+            let mut planner = Self {
+                remote,
+                tab_id: tab_id.clone(),
+                accept,
+                text,
+                moved: moved.clone(),
+                unplaced: BTreeSet::new(),
+                groups: Vec::new(),
+                expected: Vec::new(),
+                refused: Notices::default(),
+                holds: Vec::new(),
+            };
+            planner.front_matter(local);
+            planner.blocks(local);
+            if planner.unplaced.is_subset(&moved) || pass == PASSES_MAX {
+                return planner;
+            }
+            moved.append(&mut planner.unplaced);
+        }
+        unreachable!("the last pass returns")
+    }
 }
 
 impl Planner<'_> {
@@ -290,12 +332,28 @@ impl Planner<'_> {
             return;
         }
         if let Some(reason) = old.locked.as_ref().or(new.locked.as_ref()) {
-            self.refuse("LOCKED", line, format!("this part is read-only: {reason}"));
+            self.refuse("LOCKED", line, format!("this part is read-only{}", because(reason)));
+            self.unplaced(&text_of(&new.block.content), &text_of(&old.block.content));
             self.expected.push(Expected::kept(&old.block.content, origin));
             return;
         }
         paragraphs::pair(self, old.block, new.block, origin);
     }
+}
+
+/// A reason, as the end of a sentence.
+pub(super) fn because(reason: &str) -> String {
+    if reason.is_empty() { String::new() } else { format!(": {reason}") }
+}
+
+/// The words of a text, as far as they can tell where a text went.
+pub(super) fn words_of(text: &str) -> BTreeSet<String> {
+    text.unicode_words().map(str::to_lowercase).collect()
+}
+
+/// The text of a block, marks and all, for its words.
+pub(super) fn text_of(content: &Content) -> String {
+    print_block(content)
 }
 
 /// What stands between two pairs: blocks that are gone, and blocks that are new.

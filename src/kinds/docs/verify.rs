@@ -1,5 +1,9 @@
 //! The check that a plan must stand on the model before it is sent. Pure.
 
+use std::collections::BTreeMap;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
 use super::edit::{Expected, Shape, Wanted, What, shape};
 use super::extract::{Extract, Origin};
 use super::line::{Line, Token};
@@ -7,7 +11,7 @@ use super::plan::key;
 use super::restyle::{contents, lines};
 use super::words::same;
 use crate::gdocs::{Document, DocumentTab, StructuralElement, Tab};
-use crate::mebdf::{Content, Marks};
+use crate::mebdf::{Content, Marks, Tree, plain};
 use crate::model::PartId;
 
 /// Checks that the document after the plan says what the file says.
@@ -59,6 +63,52 @@ fn looks(found: &Marks, wanted: &Marks, token: &Token) -> bool {
         Token::Char(_) => found == wanted,
         Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => true,
     }
+}
+
+/// Shorter words come and go too often to tell where a text went.
+const WORD_CHARS_MIN: usize = 4;
+
+/// Checks that a plan that carries out only a part of an edit loses and doubles no word: each stands in the document
+/// about as often as it did or as the file has it. Without this, a paragraph moved to where it cannot be pushed would
+/// be gone from the one place and missing in the other.
+///
+/// # Errors
+///
+/// A word that would be lost or doubled.
+pub(super) fn words_are_kept(before: &Tree, local: &Tree, after: &Tree) -> Result<(), String> {
+    let (before, local, after) = (word_counts(before), word_counts(local), word_counts(after));
+    for word in before.keys().chain(after.keys()) {
+        let of = |counts: &BTreeMap<String, usize>| counts.get(word).copied().unwrap_or(0);
+        let (was, wanted, is) = (of(&before), of(&local), of(&after));
+        if is < was.min(wanted) || is > was.max(wanted) {
+            return Err(word.clone());
+        }
+    }
+    Ok(())
+}
+
+fn word_counts(tree: &Tree) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for block in &tree.blocks {
+        let text = match &block.content {
+            Content::Heading { runs, .. }
+            | Content::Paragraph { runs }
+            | Content::Item { runs, .. }
+            | Content::ItemParagraph { runs, .. } => plain(runs),
+            Content::Code { text, .. } => text.clone(),
+            Content::Table { rows, .. } => {
+                rows.iter().flatten().flatten().map(|runs| plain(runs)).collect::<Vec<_>>().join("\n")
+            }
+            Content::Footnote { paragraphs, .. } => {
+                paragraphs.iter().map(|runs| plain(runs)).collect::<Vec<_>>().join("\n")
+            }
+            Content::Rule | Content::Directive { .. } => continue,
+        };
+        for word in text.unicode_words().filter(|word| word.chars().count() >= WORD_CHARS_MIN) {
+            *counts.entry(word.to_lowercase()).or_insert(0) += 1;
+        }
+    }
+    counts
 }
 
 /// Checks that nothing outside the edited paragraphs would change.

@@ -1,11 +1,13 @@
 //! The recorded cases, and cases of our own.
 
+mod laws;
+
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::laws::check_laws;
 use super::*;
+use laws::check_laws;
 
 fn shared() -> Option<PathBuf> {
     let path = std::env::var_os("MCP_WORKSPACE_SHARED")
