@@ -11,7 +11,7 @@ use super::{Message, Replied, Shared, blocking};
 use crate::error::{Error, Result};
 use crate::model::{Account, ItemId, KindName, Notice, PartId, Revision};
 use crate::store::{Hits, LogLine, StoredItem};
-use crate::sync::{Answer, Command, ItemStatus, Local, Side, Status};
+use crate::sync::{Answer, Command, Local, Side, Status};
 use crate::workspace::layout::Place;
 
 /// A handle on a running mirror.
@@ -258,8 +258,7 @@ impl MirrorHandle {
             Answer::Failed(failure) => return Err(error_of(failure, &item.0, self.account())),
         };
         let plan = replied.plans.get(&part);
-        let status = self.engine_status().await?.items.into_iter().find(|status| status.id == item);
-        let file = status.as_ref().and_then(|status: &ItemStatus| status.parts.iter().find(|other| other.part == part));
+        let file = replied.status.as_ref().and_then(|status| status.parts.iter().find(|other| other.part == part));
         let mut refused = file.map(|file| file.refused.clone()).unwrap_or_default();
         let mut held = file.map(|file| file.held.clone()).unwrap_or_default();
         // A dry run leaves no trace in the engine, so what it found is in the plan alone.

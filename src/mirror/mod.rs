@@ -18,10 +18,10 @@ use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 use crate::error::{Error, Result};
-use crate::kinds::Kind;
+use crate::kinds::{Kind, PushPlan};
 use crate::model::{Account, ItemId, Millis, PartId};
 use crate::store::Store;
-use crate::sync::{Answer, Command, Effect, Engine, Event, RequestId, Settings, Status};
+use crate::sync::{Answer, Command, Effect, Engine, Event, ItemStatus, RequestId, Settings, Status};
 use crate::workspace::{self, Seen, Watch, Workspace};
 use walk::{FEED, Hand, perform};
 
@@ -79,7 +79,9 @@ enum Message {
 /// An answer, and the plans that were made for it.
 struct Replied {
     answer: Answer,
-    plans: BTreeMap<PartId, Arc<crate::kinds::PushPlan>>,
+    plans: BTreeMap<PartId, Arc<PushPlan>>,
+    /// How the item stood when the answer was given; told for a push alone.
+    status: Option<ItemStatus>,
 }
 
 /// What one account's mirror is made of.
@@ -108,8 +110,16 @@ pub struct Mirror {
     identity: Option<(u64, u64)>,
     lanes: HashMap<Option<ItemId>, Lane>,
     tasks: JoinSet<Done>,
-    questions: HashMap<RequestId, (Option<ItemId>, oneshot::Sender<Replied>)>,
+    questions: HashMap<RequestId, Question>,
     next_request: u64,
+}
+
+/// A question that was not answered yet.
+struct Question {
+    item: Option<ItemId>,
+    /// Whether the answer is to say how the item stands.
+    with_status: bool,
+    reply: oneshot::Sender<Replied>,
 }
 
 /// The effects of one item, in order, and what its walk carries.
@@ -294,7 +304,9 @@ impl Mirror {
                 }
                 let request = RequestId(self.next_request);
                 self.next_request += 1;
-                self.questions.insert(request, (item_of_command(&command), reply));
+                let with_status = matches!(command, Command::Push { .. });
+                let question = Question { item: item_of_command(&command), with_status, reply };
+                self.questions.insert(request, question);
                 self.step(Event::Asked { request, command });
             }
         }
@@ -335,7 +347,7 @@ impl Mirror {
     fn take(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             if let Effect::Reply { request, answer } = effect {
-                let item = self.questions.get(&request).and_then(|(item, _)| item.clone());
+                let item = self.questions.get(&request).and_then(|question| question.item.clone());
                 match self.lanes.get_mut(&item).filter(|lane| lane.is_busy()) {
                     // What was decided before the answer has happened when the answer is heard.
                     Some(lane) => lane.effects.push_back(Effect::Reply { request, answer }),
@@ -353,11 +365,13 @@ impl Mirror {
     }
 
     fn answer(&mut self, request: RequestId, answer: Answer) {
-        let Some((item, reply)) = self.questions.remove(&request) else { return };
+        let Some(Question { item, with_status, reply }) = self.questions.remove(&request) else { return };
         let hand = self.lanes.get(&item).and_then(|lane| lane.hand.as_ref());
         let plans = hand.map(|hand| hand.plans.clone()).unwrap_or_default();
+        let mut items = if with_status { self.engine.status().items } else { Vec::new() };
+        items.retain(|status| Some(&status.id) == item.as_ref());
         // Who asked may have gone.
-        drop(reply.send(Replied { answer, plans }));
+        drop(reply.send(Replied { answer, plans, status: items.pop() }));
     }
 
     fn start_lanes(&mut self) {

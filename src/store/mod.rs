@@ -2,6 +2,7 @@
 //!
 //! What is stored are observations; what is to be done follows from them. Only pushes begun are stored as work.
 
+mod record;
 mod schema;
 mod search;
 #[cfg(test)]
@@ -11,13 +12,13 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
 use rusqlite_migration::{MigrationDefinitionError, SchemaVersionError};
 
 use crate::error::{Error, Result};
-use crate::mebdf;
 use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
-use crate::sync::{JobEnd, JobId, Loaded, OpenJob, Record, Row, RowPart};
+use crate::sync::{JobId, Loaded, OpenJob, Record, Row, RowPart};
+use record::{write_log, write_record};
 
 pub use search::{Hit, Hits};
 
@@ -415,178 +416,6 @@ impl Store {
             .map_err(storage(doing))?;
         rows.collect::<Result<_, _>>().map_err(storage(doing))
     }
-}
-
-fn write_record(transaction: &Transaction<'_>, record: &Record, facts: Option<&Facts>) -> Result<()> {
-    let doing = "recording";
-    let Record { item, kind, title, revision, can_edit, parts, jobs, at } = record;
-    transaction
-        .execute(
-            "INSERT INTO item (id, kind, title, revision, can_edit, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-             ON CONFLICT (id) DO UPDATE SET kind = ?2, title = ?3, revision = ?4, can_edit = ?5, at = ?6",
-            params![item.0, kind.to_string(), title, revision.as_ref().map(|r| &r.0), can_edit, millis(*at)],
-        )
-        .map_err(storage(doing))?;
-    transaction.execute("DELETE FROM tombstone WHERE item = ?1", [&item.0]).map_err(storage(doing))?;
-
-    let pushed = jobs.iter().any(|(_, end)| matches!(end, JobEnd::Accepted));
-    let what = if pushed { "push" } else { "pull" };
-    for (position, part) in parts.iter().enumerate() {
-        let changed = write_base(transaction, item, &part.part, &part.base, *at)?;
-        write_index(transaction, record, position, title)?;
-        if changed {
-            let words = format!("{} characters stand", part.base.chars().count());
-            write_log(transaction, *at, item, &part.part, what, &words)?;
-        }
-    }
-    drop_missing_parts(transaction, record)?;
-
-    if let Some(facts) = facts {
-        transaction.execute("UPDATE item SET url = ?2 WHERE id = ?1", [&item.0, &facts.url]).map_err(storage(doing))?;
-        for (part, title, warnings) in &facts.parts {
-            let warnings =
-                serde_json::to_string(warnings).map_err(|source| Error::Storage { doing, source: Box::new(source) })?;
-            transaction
-                .execute(
-                    "UPDATE part SET title = ?3, warnings = ?4 WHERE item = ?1 AND part = ?2",
-                    [&item.0, &part.0, title, &warnings],
-                )
-                .map_err(storage(doing))?;
-        }
-    }
-
-    for (JobId(id), end) in jobs {
-        let state = match end {
-            JobEnd::Accepted => "accepted",
-            JobEnd::Stale => "stale",
-            JobEnd::Refused => "refused",
-            JobEnd::Failed => "failed",
-            JobEnd::Reconciled => "reconciled",
-        };
-        transaction.execute("UPDATE job SET state = ?2 WHERE id = ?1", params![id, state]).map_err(storage(doing))?;
-    }
-    transaction
-        .execute("DELETE FROM job WHERE state <> 'begun' AND id <= (SELECT max(id) FROM job) - ?1", [KEPT_JOBS])
-        .map(drop)
-        .map_err(storage(doing))
-}
-
-/// Adds a base when it differs from the newest one, and drops those beyond [`KEPT_BASES`]. Tells whether it was added.
-fn write_base(transaction: &Transaction<'_>, item: &ItemId, part: &PartId, text: &str, at: Millis) -> Result<bool> {
-    let doing = "recording a base";
-    let hash = ContentHash::of(text.as_bytes());
-    let newest: Option<(i64, Vec<u8>)> = transaction
-        .prepare_cached("SELECT seq, hash FROM base WHERE item = ?1 AND part = ?2 ORDER BY seq DESC LIMIT 1")
-        .and_then(|mut s| s.query_row([&item.0, &part.0], |row| Ok((row.get(0)?, row.get(1)?))).optional())
-        .map_err(storage(doing))?;
-    if newest.as_ref().is_some_and(|(_, newest)| newest.as_slice() == hash.0) {
-        return Ok(false);
-    }
-    let seq = newest.map_or(1, |(seq, _)| seq + 1);
-    transaction
-        .execute(
-            "INSERT INTO base (item, part, seq, text, hash, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            params![item.0, part.0, seq, pack(text.as_bytes(), doing)?, hash.0, millis(at)],
-        )
-        .map_err(storage(doing))?;
-    transaction
-        .execute(
-            "DELETE FROM base WHERE item = ?1 AND part = ?2 AND seq <= ?3",
-            params![item.0, part.0, seq - KEPT_BASES],
-        )
-        .map_err(storage(doing))?;
-    Ok(true)
-}
-
-/// Writes the row of a part and, when its text or the item's title changed, its row in the index.
-fn write_index(transaction: &Transaction<'_>, record: &Record, position: usize, title: &str) -> Result<()> {
-    let doing = "recording a file";
-    let Some(part) = record.parts.get(position) else { return Ok(()) };
-    let (item, at) = (&record.item.0, millis(record.at));
-    let stamp = match part.stamp {
-        Some(stamp) => {
-            Some(serde_json::to_string(&stamp).map_err(|source| Error::Storage { doing, source: Box::new(source) })?)
-        }
-        None => None,
-    };
-    let hash = part.hash.map(|hash| hash.0);
-    let position = i64::try_from(position).unwrap_or(i64::MAX);
-    let indexed: Option<(i64, bool)> = transaction
-        .prepare_cached(
-            "SELECT p.docid, d.text = ?3 AND d.title = ?4 FROM part p LEFT JOIN doc d ON d.rowid = p.docid
-             WHERE p.item = ?1 AND p.part = ?2",
-        )
-        .and_then(|mut s| {
-            s.query_row([item, &part.part.0, mebdf::body(&part.indexed), title], |row| {
-                Ok((row.get(0)?, row.get::<_, Option<bool>>(1)?.unwrap_or(false)))
-            })
-            .optional()
-        })
-        .map_err(storage(doing))?;
-    if let Some((_, true)) = indexed {
-        return transaction
-            .execute(
-                "UPDATE part SET position = ?3, stamp = ?4, hash = ?5 WHERE item = ?1 AND part = ?2",
-                params![item, part.part.0, position, stamp, hash],
-            )
-            .map(drop)
-            .map_err(storage(doing));
-    }
-    // A changed text gets the highest row number, so that row numbers run from old to new and the newest
-    // candidates of a search are found without sorting.
-    if let Some((doc, _)) = indexed {
-        transaction.execute("DELETE FROM doc WHERE rowid = ?1", [doc]).map_err(storage(doing))?;
-    }
-    let doc: i64 = transaction
-        .query_row("SELECT coalesce(max(docid), 0) + 1 FROM part", [], |row| row.get(0))
-        .map_err(storage(doing))?;
-    transaction
-        .execute(
-            "INSERT INTO doc (rowid, title, text) VALUES (?1, ?2, ?3)",
-            params![doc, title, mebdf::body(&part.indexed)],
-        )
-        .map_err(storage(doing))?;
-    transaction
-        .execute(
-            "INSERT INTO part (item, part, position, stamp, hash, modified, docid) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-             ON CONFLICT (item, part) DO UPDATE SET position = ?3, stamp = ?4, hash = ?5, modified = ?6, docid = ?7",
-            params![item, part.part.0, position, stamp, hash, at, doc],
-        )
-        .map(drop)
-        .map_err(storage(doing))
-}
-
-/// Drops the rows of parts that no longer exist remotely.
-fn drop_missing_parts(transaction: &Transaction<'_>, record: &Record) -> Result<()> {
-    let doing = "dropping a file";
-    let item = &record.item.0;
-    let stored: Vec<(String, i64)> = transaction
-        .prepare_cached("SELECT part, docid FROM part WHERE item = ?1")
-        .and_then(|mut s| s.query_map([item], |row| Ok((row.get(0)?, row.get(1)?)))?.collect())
-        .map_err(storage(doing))?;
-    for (part, doc) in stored {
-        if record.parts.iter().any(|kept| kept.part.0 == part) {
-            continue;
-        }
-        transaction.execute("DELETE FROM doc WHERE rowid = ?1", [doc]).map_err(storage(doing))?;
-        transaction.execute("DELETE FROM part WHERE item = ?1 AND part = ?2", [item, &part]).map_err(storage(doing))?;
-        transaction.execute("DELETE FROM base WHERE item = ?1 AND part = ?2", [item, &part]).map_err(storage(doing))?;
-    }
-    Ok(())
-}
-
-fn write_log(connection: &Connection, at: Millis, item: &ItemId, part: &PartId, what: &str, words: &str) -> Result<()> {
-    let doing = "writing the log";
-    connection
-        .execute(
-            "INSERT INTO log (at, item, part, what, words) VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![millis(at), item.0, part.0, what, words],
-        )
-        .map_err(storage(doing))?;
-    connection
-        .execute("DELETE FROM log WHERE id <= ?1", [connection.last_insert_rowid() - KEPT_LOG])
-        .map(drop)
-        .map_err(storage(doing))
 }
 
 fn item_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredItem> {

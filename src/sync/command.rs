@@ -26,8 +26,8 @@ impl Engine {
                 let why = Dirty { remote: true, restore: true, ..Dirty::default() };
                 self.ask_walk(request, &id, why);
             }
-            Command::Push { item, dry_run: true, .. } => {
-                self.ask_walk(request, &item, Dirty { dry: true, ..Dirty::default() });
+            Command::Push { item, accept, dry_run: true } => {
+                self.ask_walk(request, &item, Dirty { dry: true, dry_accept: accept, ..Dirty::default() });
             }
             Command::Push { item, accept, dry_run: false } => {
                 self.ask_walk(request, &item, Dirty { push: true, accept, ..Dirty::default() });
@@ -48,7 +48,8 @@ impl Engine {
             self.reply(request, Answer::Failed(failure));
             return;
         };
-        item.waiters.push(Waiter { request, dry: why.dry });
+        let about_save = why.push || why.dry;
+        item.waiters.push(Waiter { request, dry: why.dry, about_save });
         item.dirty.join(why);
         self.enqueue(id, true);
     }

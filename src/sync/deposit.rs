@@ -151,7 +151,9 @@ impl Engine {
             self.retire(item);
             return Fate::Drop;
         }
-        self.cover(&item.id, item.covers);
+        if item.walk.as_ref().is_some_and(|walk| !walk.passed) {
+            self.cover(&item.id, item.covers);
+        }
         self.end(item)
     }
 }

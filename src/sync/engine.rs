@@ -246,6 +246,7 @@ impl Engine {
             let (id, part) = settled.key;
             if let Some(item) = self.items.get_mut(&id) {
                 item.dirty.local = true;
+                item.dirty.remote |= item.parts.get(&part).is_some_and(|part| part.behind);
                 if settled.twice {
                     item.dirty.twice.insert(part);
                 }
@@ -310,6 +311,7 @@ impl Engine {
             // A dry run changes nothing, so it cannot share a walk; it has the next one.
             item.dirty.dry = true;
             why.dry = false;
+            item.dirty.dry_accept = std::mem::take(&mut why.dry_accept);
             (item.waiters, waiters) = waiters.into_iter().partition(|waiter| waiter.dry);
         }
         item.walk = Some(Walk { why, waiters, ..Walk::default() });

@@ -58,6 +58,8 @@ pub(super) struct Dirty {
     pub(super) push: bool,
     /// Somebody asked only for a plan.
     pub(super) dry: bool,
+    /// The plan that was asked for is made as if what is held were released; it stays held.
+    pub(super) dry_accept: bool,
     /// What is held now is released.
     pub(super) accept: bool,
     /// Hidden files come back.
@@ -93,6 +95,7 @@ impl Dirty {
         self.remote |= other.remote;
         self.push |= other.push;
         self.dry |= other.dry;
+        self.dry_accept |= other.dry_accept;
         self.accept |= other.accept;
         self.restore |= other.restore;
         self.forget |= other.forget;
@@ -108,6 +111,8 @@ pub(super) struct Waiter {
     pub(super) request: RequestId,
     /// It is for a plan only.
     pub(super) dry: bool,
+    /// It is about what is saved, so a save that is not quiet yet concerns it; taken back when it has waited for one.
+    pub(super) about_save: bool,
 }
 
 /// A push whose outcome is not known.
@@ -142,6 +147,9 @@ pub(super) struct Part {
     pub(super) conflicts: Vec<String>,
     /// Why the file cannot be read.
     pub(super) unusable: Option<Notice>,
+    /// A walk passed it by, so its base may be behind the remote though the feed says nothing new: the walk that its
+    /// next touch begins reads the remote, whatever the file says.
+    pub(super) behind: bool,
     /// The text whose holds were released.
     pub(super) accepted: Option<ContentHash>,
     /// The first of two readings.
@@ -157,6 +165,8 @@ pub(super) struct Walk {
     pub(super) why: Dirty,
     /// Who is answered at its end.
     pub(super) waiters: Vec<Waiter>,
+    /// A file was passed by because a save was under way: what the feed named is not covered by this walk.
+    pub(super) passed: bool,
     /// The files and bases as they were read.
     pub(super) observed: BTreeMap<PartId, Observation>,
     /// The remote as it was read last.

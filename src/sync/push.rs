@@ -26,7 +26,8 @@ impl Engine {
                 continue;
             }
             let observed = walk.local(&id).and_then(hash_of);
-            let accept = part.accepted.is_some() && part.accepted == observed;
+            let released = part.accepted.is_some() && part.accepted == observed;
+            let accept = released || walk.why.dry_accept;
             let effect = Effect::Plan { item: item.id.clone(), part: id.clone(), desired: merged.push.clone(), accept };
             walk.planning = Some(id);
             item.phase = Phase::Planning;
@@ -57,7 +58,9 @@ impl Engine {
         };
         let Some(part) = item.parts.get_mut(&id) else { return self.next_plan(item) };
         part.refused.clone_from(&planned.refused);
-        part.held.clone_from(&planned.holds);
+        if !walk.why.dry_accept {
+            part.held.clone_from(&planned.holds);
+        }
         let accept = part.accepted.is_some() && part.accepted == walk.local(&id).and_then(hash_of);
         if accept {
             part.held.clear();
@@ -69,8 +72,16 @@ impl Engine {
         let held = !part.held.is_empty();
         // Touched since it was read: the newer save has a walk of its own.
         let newer = self.settle.waits(&(item.id.clone(), id.clone()));
+        if newer && planned.requests > 0 && !held {
+            // Nothing of it may be recorded either: with this reading's hash, the same bytes would look like an echo to
+            // the walk that is for them.
+            part.behind = true;
+            walk.passed = true;
+            walk.merged.remove(&id);
+            return self.next_plan(item);
+        }
         let revision = walk.remote.as_ref().and_then(|remote| remote.revision.clone());
-        let Some(revision) = revision.filter(|_| planned.requests > 0 && !held && !newer) else {
+        let Some(revision) = revision.filter(|_| planned.requests > 0 && !held) else {
             return self.next_plan(item);
         };
         if self.halted.is_some() {

@@ -5,7 +5,7 @@ use crate::model::{ContentHash, Millis, PartId};
 use super::backoff;
 use super::engine::{Engine, Fate};
 use super::hold;
-use super::item::{Dirty, Item, Part, Phase, Walk, notice};
+use super::item::{Dirty, Item, Part, Phase, Waiter, Walk, notice};
 use super::merge::{self, Merged};
 use super::{Answer, Effect, Failure, FailureClass, JobEnd, Local, Observation, Remote, Side, Touch};
 
@@ -53,6 +53,7 @@ impl Engine {
         match &observation.local {
             Local::Absent => {
                 part.held.clear();
+                part.behind = observation.base.is_some();
                 if observation.base.is_some() && !part.hidden {
                     part.hidden = true;
                     self.note_missing(count);
@@ -65,6 +66,7 @@ impl Engine {
             }
             Local::Unusable { notice } => {
                 part.hidden = false;
+                part.behind = true;
                 part.unusable = Some(notice.clone());
                 false
             }
@@ -143,7 +145,7 @@ impl Engine {
         walk.merged.clear();
         walk.plans.clear();
         for (id, text) in &remote.parts {
-            if let Some(merged) = self.merge_part(item, &walk, id, text) {
+            if let Some(merged) = self.merge_part(item, &mut walk, id, text) {
                 if merged.pushes && !walk.pushed.contains(id) {
                     walk.plans.push_back(id.clone());
                 }
@@ -164,7 +166,7 @@ impl Engine {
     }
 
     /// Merges one file with its remote text; `None` when the file takes no part in this walk.
-    fn merge_part(&mut self, item: &mut Item, walk: &Walk, id: &PartId, remote: &str) -> Option<Merged> {
+    fn merge_part(&mut self, item: &mut Item, walk: &mut Walk, id: &PartId, remote: &str) -> Option<Merged> {
         let waits = self.settle.waits(&(item.id.clone(), id.clone()));
         let part = item.parts.entry(id.clone()).or_default();
         let observation = walk.observed.get(id);
@@ -177,7 +179,10 @@ impl Engine {
             }
             Local::Unusable { .. } | Local::Restless => None,
             // Touched since it was read: whatever was read may be half of a save.
-            Local::Text { .. } if waits => None,
+            Local::Text { .. } if waits => {
+                walk.passed = true;
+                None
+            }
             Local::Text { hash, text, .. } => {
                 part.held = hold::holds(base.map(String::as_str), text);
                 let accepted = part.accepted == Some(*hash);
@@ -185,9 +190,11 @@ impl Engine {
                 if accepted {
                     part.held.clear();
                 }
-                part.held.is_empty().then(|| merge::resolve(base.map_or("", String::as_str), text, remote, side))
+                let goes_on = part.held.is_empty() || walk.why.dry_accept;
+                goes_on.then(|| merge::resolve(base.map_or("", String::as_str), text, remote, side))
             }
         };
+        part.behind = merged.is_none();
         if let Some(merged) = &merged {
             part.conflicts = merged.conflicts.iter().map(|conflict| conflict.heading.clone()).collect();
             if !merged.pushes {
@@ -225,9 +232,18 @@ impl Engine {
     /// Ends a walk that came to its end, and answers who waited for it.
     pub(super) fn end(&mut self, item: &mut Item) -> Fate {
         item.phase = Phase::Idle;
-        let Some(walk) = item.walk.take() else { return Fate::Keep };
+        let Some(mut walk) = item.walk.take() else { return Fate::Keep };
         item.failures = 0;
         item.moved = 0;
+        // A save came while the walk went on and nothing landed, so a question about what is saved has the next walk, once.
+        let saving = item.parts.keys().any(|part| self.settle.is_due_soon(&(item.id.clone(), part.clone())));
+        if saving && walk.requests == 0 && walk.waiters.iter().any(|waiter| waiter.about_save) {
+            let (later, now) = walk.waiters.into_iter().partition(|waiter| waiter.about_save);
+            walk.waiters = now;
+            let Dirty { push, accept, dry, dry_accept, .. } = walk.why;
+            item.dirty.join(Dirty { push, accept, dry, dry_accept, ..Dirty::default() });
+            item.waiters.extend(Vec::into_iter(later).map(|waiter| Waiter { about_save: false, ..waiter }));
+        }
         let answer = Answer::Done { notices: item.notices(), requests: walk.requests };
         for waiter in walk.waiters {
             self.reply(waiter.request, answer.clone());

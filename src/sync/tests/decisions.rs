@@ -3,8 +3,8 @@
 use crate::model::{ContentHash, ItemId, KindName, Millis, PartId, Revision, Stamp};
 
 use super::super::{
-    Answer, Command, Effect, Engine, Event, Failure, FailureClass, Loaded, Local, Observation, Remote, RequestId, Row,
-    RowPart, Settings,
+    Answer, Command, Effect, Engine, Event, Failure, FailureClass, Loaded, Local, Observation, Planned, Remote,
+    RequestId, Row, RowPart, Settings,
 };
 
 const STAMP: Stamp = Stamp { dev: 1, ino: 1, len_bytes: 1, mtime_ns: 1, ctime_ns: 1 };
@@ -160,4 +160,41 @@ fn a_save_seen_before_it_was_quiet_is_pushed_when_it_is() {
     assert_eq!(words(&engine.step(Millis(60), Event::Tick)), "observe");
     assert_eq!(words(&engine.step(Millis(61), observed(id(0), "a", "b"))), "fetch", "it is no echo of anything");
     assert_eq!(words(&engine.step(Millis(62), fetched(id(0), "a", true))), "plan");
+}
+
+fn touched() -> Event {
+    Event::Touched { item: id(0), part: PartId::default(), touch: super::super::Touch::Complete }
+}
+
+#[test]
+fn a_save_seen_while_its_plan_was_made_is_pushed_when_it_is_quiet() {
+    let mut engine = engine(1);
+    assert_eq!(words(&engine.step(Millis(11), observed(id(0), "a", "b"))), "fetch");
+    assert_eq!(words(&engine.step(Millis(12), fetched(id(0), "a", true))), "plan");
+    engine.step(Millis(13), touched());
+    let planned = |requests| Event::Planned {
+        item: id(0),
+        result: Ok(Planned { requests, refused: Vec::new(), holds: Vec::new(), expected: "b".into() }),
+    };
+    assert_eq!(words(&engine.step(Millis(14), planned(1))), "record");
+    engine.step(Millis(15), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(words(&engine.step(Millis(63), Event::Tick)), "observe");
+    assert_eq!(words(&engine.step(Millis(64), observed(id(0), "a", "b"))), "fetch", "it is no echo of anything");
+    assert_eq!(words(&engine.step(Millis(65), fetched(id(0), "a", true))), "plan");
+    assert_eq!(words(&engine.step(Millis(66), planned(1))), "begin");
+}
+
+#[test]
+fn a_remote_edit_that_met_a_touch_arrives_though_the_file_did_not_change() {
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), "a", "a"));
+    let poll = Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) };
+    assert_eq!(words(&engine.step(Millis(2), poll)), "observe");
+    assert_eq!(words(&engine.step(Millis(3), observed(id(0), "a", "a"))), "fetch");
+    engine.step(Millis(4), touched());
+    assert_eq!(words(&engine.step(Millis(5), fetched(id(0), "b", true))), "record");
+    engine.step(Millis(6), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(words(&engine.step(Millis(54), Event::Tick)), "observe");
+    assert_eq!(words(&engine.step(Millis(55), observed(id(0), "a", "a"))), "fetch", "the base is behind the remote");
+    assert_eq!(words(&engine.step(Millis(56), fetched(id(0), "b", true))), "deposit");
 }
