@@ -580,3 +580,56 @@ fn torn_files_lose_and_double_no_word() {
     println!("{pushed} torn files pushed, {rejected} plans rejected");
     assert!(pushed > 200 && rejected * 20 < pushed, "{pushed} pushed, {rejected} rejected");
 }
+
+/// Edits a text of the demo, and checks which notices are told and what the document holds afterwards.
+fn check(file: &str, tab: usize, old: &str, new: &str, codes: &[&str], text: &str, times: usize) {
+    let path = format!("{}/fixtures/demo/{file}.json", env!("CARGO_MANIFEST_DIR"));
+    let raw: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let remote = fetched(&raw);
+    let part = &remote.parts[tab];
+    assert!(part.text.contains(old), "{old:?} is not in {}", part.text);
+    let plan = docs::plan(&remote, &part.id, &part.text.replacen(old, new, 1), false).unwrap();
+    let told: Vec<&str> = plan.refused.iter().map(|notice| notice.code.as_str()).collect();
+    assert_eq!(told, codes, "{old:?} → {new:?}: {:#?}", plan.refused);
+    let document: gdocs::Document = serde_json::from_value(raw).unwrap();
+    let requests = gdocs::read_requests(&plan.requests).unwrap();
+    let after = serde_json::to_value(&gdocs::apply(&document, &requests, 5).unwrap().document).unwrap();
+    let after = tab_text(&after, tab);
+    assert_eq!(after.matches(text).count(), times, "{old:?} → {new:?}: {after}");
+    let head = |text: &str| text[..body_start(text)].to_owned();
+    assert_eq!(head(&plan.expected), head(&part.text), "the head of the document is the document's");
+}
+
+#[test]
+fn edits_that_cannot_be_pushed_whole_are_told() {
+    // A control character is left out, and the rest goes on.
+    check("meeting-notes", 0, "numbers are", "numbers\u{7} are now", &["CHARACTER"], "numbers are now", 1);
+    // An edit of the head stays in the file and is told with its line.
+    check("meeting-notes", 0, "title: Meeting notes", "title: Neu", &["FRONT_MATTER_LOCKED"], "Neu", 0);
+    // A heading that is joined to the paragraph above cannot take its anchor along.
+    check(
+        "meeting-notes",
+        0,
+        "Chidi.\n\n# {^ h.demonotes1}Q",
+        "Chidi. # {^ h.demonotes1}Q",
+        &["LOCKED", "KEPT"],
+        "Quarterly report",
+        1,
+    );
+    // A row with a cell too many says more than the table can.
+    check("meeting-notes", 0, "| Ana | Wednesday |", "| Ana | Wednesday | maybe |", &["TABLE_CELLS"], "Wednesday", 1);
+    // A table whose Markdown breaks is still the table, and not text as well.
+    check("meeting-notes", 0, "| --- | --- | --- |", "| --- | -x- | --- |", &["LOCKED", "LOCKED"], "Wednesday", 1);
+    // New objects cannot be pushed, and leave nothing behind.
+    check(
+        "meeting-notes",
+        0,
+        "# {^ h.demonotes3}Actions",
+        "{^= pagebreak}\n\n# {^ h.demonotes3}Actions",
+        &["LOCKED"],
+        "\n\n",
+        0,
+    );
+    // Items are split and moved.
+    check("meeting-notes", 0, "- Who tells the *customers*?", "- Who tells\n\nthe *customers*?", &[], "Who tells", 1);
+}

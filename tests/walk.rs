@@ -417,3 +417,45 @@ async fn the_idle_daemon_is_small() {
     println!("idle RSS {kib} KiB");
     assert!(kib <= 25 * 1024 * if cfg!(debug_assertions) { 2 } else { 1 }, "{kib} KiB");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_saved_in_place_of_a_link_is_an_edit() {
+    let (world, id) = world("by-name").await;
+    let file = world.file(&id);
+    let link = file.parent().unwrap().parent().unwrap().join("by-name/Walk.md");
+    until("the link is there", || std::future::ready(link.is_symlink())).await;
+    assert!(run("sed", &["-i", "s/Bravo/Golf/", link.to_str().unwrap()]));
+    until("the edit is in the document", || async { world.text(&id).await.contains("Golf paragraph") }).await;
+    until("the link is back", || std::future::ready(link.is_symlink())).await;
+    assert!(std::fs::read_to_string(&file).unwrap().contains("Golf paragraph"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_with_lists_becomes_a_document() {
+    let (world, _) = world("create").await;
+    let source = world.home.join("source.md");
+    let text = "# Shopping\n\nFor **Sunday**:\n\n- bread\n  - rye\n- milk\n\n1. go\n2. pay\n";
+    std::fs::write(&source, text).unwrap();
+    let (done, answer) = world.cli(&["create", "--title", "Shopping list", source.to_str().unwrap()]);
+    assert!(done, "{answer}");
+    let file = std::fs::read_to_string(answer["path"].as_str().unwrap()).unwrap();
+    assert!(
+        file.contains("- bread\n  - rye\n- milk\n") && file.contains("1. go\n2. pay\n") && file.contains("**Sunday**"),
+        "{file}"
+    );
+    let (done, answer) = world.cli(&["create", "--title", "Empty"]);
+    assert!(done, "an empty document can be made: {answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_forgotten_can_be_fetched_at_once() {
+    let (world, id) = world("forget").await;
+    for _ in 0..5 {
+        let file = world.file(&id);
+        assert!(file.is_file());
+        let (done, answer) = world.cli(&["forget", &id]);
+        assert!(done, "{answer}");
+        assert!(!file.exists(), "it is put away when the answer is heard");
+    }
+    assert!(world.text(&id).await.contains("Alpha"), "the document is untouched");
+}

@@ -88,6 +88,8 @@ pub(crate) enum Verb {
         /// Id or URL
         id: String,
     },
+    /// Go on after a halt, when the folder is as it should be
+    Resume,
     /// End a file's conflicts
     #[command(group(ArgGroup::new("side").required(true)))]
     Resolve {

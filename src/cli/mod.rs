@@ -85,6 +85,7 @@ fn perform(arguments: Arguments) -> Answer<()> {
         Verb::Diff { file } => Command::Diff { path: absolute(&file)? },
         Verb::Push { file, dry_run, accept } => Command::Push { path: absolute(&file)?, accept, dry_run },
         Verb::Restore { id } => Command::Restore { id },
+        Verb::Resume => Command::Resume,
         Verb::Resolve { file, mine, theirs: _ } => {
             Command::Resolve { path: absolute(&file)?, side: if mine { Side::Mine } else { Side::Theirs } }
         }

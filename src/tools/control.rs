@@ -87,6 +87,8 @@ pub enum Command {
         /// The item's id or URL.
         id: String,
     },
+    /// Goes on after a halt.
+    Resume,
     /// Ends a file's conflicts.
     Resolve {
         /// The file, absolute.
@@ -186,6 +188,7 @@ async fn run(host: &dyn Host, command: Command) -> Result<Value> {
         Command::Diff { path } => to_value(&host.diff(&path).await?),
         Command::Push { path, accept, dry_run } => to_value(&host.push(&path, accept, dry_run).await?),
         Command::Restore { id } => item_value(&host.restore(&id).await?),
+        Command::Resume => to_value(&host.resume().await?),
         Command::Resolve { path, side } => to_value(&host.resolve(&path, side).await?),
     }
 }

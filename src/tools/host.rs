@@ -83,6 +83,13 @@ pub trait Host: Send + Sync + 'static {
     ///
     /// `NotFound` when no item has that file; `InvalidInput` when it has no conflict.
     async fn resolve(&self, path: &Path, side: Side) -> Result<Done>;
+
+    /// Goes on with every account that was halted.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` when the state cannot be read.
+    async fn resume(&self) -> Result<Resumed>;
 }
 
 /// Whose text stands when a conflict ends.
@@ -151,6 +158,13 @@ pub struct Hit {
 pub struct Done {
     /// The item.
     pub id: ItemId,
+    /// One sentence.
+    pub message: String,
+}
+
+/// The accounts go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resumed {
     /// One sentence.
     pub message: String,
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 
 use super::host::{
-    AccountStatus, DiffReport, Done, Hit, Host, ItemReport, PartReport, PushReport, Side, StatusReport, WaitingStatus,
+    AccountStatus, DiffReport, Done, Hit, Host, ItemReport, PartReport, PushReport, Resumed, Side, StatusReport,
+    WaitingStatus,
 };
 use crate::error::{Error, Result};
 use crate::mirror::{self, MirrorHandle};
@@ -185,6 +186,13 @@ impl Host for Mirrors {
         };
         let id = handle.resolve(&path, side).await?;
         Ok(Done { id, message: format!("resolved: {whose}") })
+    }
+
+    async fn resume(&self) -> Result<Resumed> {
+        for handle in &self.handles {
+            handle.resume().await?;
+        }
+        Ok(Resumed { message: "every account goes on".into() })
     }
 }
 

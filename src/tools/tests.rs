@@ -128,6 +128,10 @@ impl Host for MemoryHost {
         self.note(format!("resolve {side:?}"));
         Ok(Done { id: ItemId("doc1".into()), message: "resolved".into() })
     }
+
+    async fn resume(&self) -> Result<Resumed> {
+        Ok(Resumed { message: "on".into() })
+    }
 }
 
 /// How a client begins.

@@ -202,6 +202,10 @@ fn allowed(
     for unit in &line.units[hunk.old.clone()] {
         match &unit.token {
             Token::Char(_) => {}
+            Token::Object(object) if planner.has_moved(object) => {
+                planner.refuse("LOCKED", number, format!("{} cannot be moved from here yet", name_of(object)));
+                return None;
+            }
             Token::Object(object) if unit.len > 0 => {
                 if !planner.accept {
                     let name = name_of(object);
@@ -258,6 +262,11 @@ fn text_of_units(units: &[Unit]) -> String {
 }
 
 impl Planner<'_> {
+    /// Tells whether an object that would go stands elsewhere in the file.
+    pub(super) fn has_moved(&self, object: &Object) -> bool {
+        object.id.as_ref().is_some_and(|id| self.objects.contains(id))
+    }
+
     /// Notes that `text` stands in the file and cannot be pushed, but for the words that stand in `known` already.
     pub(super) fn unplaced(&mut self, text: &str, known: &str) {
         let known = words_of(known);

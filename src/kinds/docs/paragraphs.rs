@@ -179,6 +179,12 @@ fn may_go(planner: &mut Planner<'_>, gone: &Gone<'_>, number: u32) -> bool {
     let object =
         line.units.iter().find_map(|unit| if let Token::Object(object) = &unit.token { Some(object) } else { None });
     if let Some(object) = object
+        && planner.has_moved(object)
+    {
+        planner.refuse("LOCKED", number, format!("{} cannot be moved from here yet", name_of(object)));
+        return false;
+    }
+    if let Some(object) = object
         && !planner.accept
     {
         planner.hold(

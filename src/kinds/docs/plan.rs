@@ -15,7 +15,9 @@ use super::{paragraphs, restyle, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, Request, apply};
 use crate::kinds::PushPlan;
-use crate::mebdf::{Block, Content, FrontMatter, Property, PropertyValue, Run, Tree, clean, parse, print, print_block};
+use crate::mebdf::{
+    Block, Content, FrontMatter, Property, PropertyValue, Run, RunContent, Tree, clean, parse, print, print_block,
+};
 use crate::model::{ItemId, Notice, PartId};
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -49,7 +51,7 @@ pub(super) fn plan_part(
     let parsed = parse(&desired);
     let mut local = parsed.tree;
     local.normalize();
-    let planner = Planner::settled(&remote, tab_id, accept, &desired, &local, &parsed.diagnostics);
+    let planner = Planner::settled(&remote, tab_id.as_deref(), accept, &desired, &local, &parsed.diagnostics);
     let Planner { groups, mut expected, mut refused, holds, tab_id, .. } = planner;
     if !holds.is_empty() && !accept {
         return Ok(PushPlan { requests: Vec::new(), refused: refused.0, holds, expected: print(&remote.tree) });
@@ -169,6 +171,8 @@ pub(super) struct Planner<'a> {
     text: &'a str,
     /// What the parser did not understand.
     diagnostics: &'a [Notice],
+    /// The objects that the file still holds, by id: what looks destroyed may only have moved.
+    pub(super) objects: BTreeSet<String>,
     /// Words of text that stands in the file and cannot be pushed: what looks deleted may only have moved there.
     pub(super) moved: BTreeSet<String>,
     /// Such words, as far as this pass found them.
@@ -221,7 +225,7 @@ impl<'a> Planner<'a> {
     /// that was moved to such a place must not be deleted from the place that it left.
     fn settled(
         remote: &'a Extract,
-        tab_id: Option<String>,
+        tab_id: Option<&str>,
         accept: bool,
         text: &'a str,
         local: &Tree,
@@ -231,10 +235,11 @@ impl<'a> Planner<'a> {
         for pass in 1.. {
             let mut planner = Self {
                 remote,
-                tab_id: tab_id.clone(),
+                tab_id: tab_id.map(ToOwned::to_owned),
                 accept,
                 text,
                 diagnostics,
+                objects: local.blocks.iter().flat_map(|block| object_ids(&block.content)).collect(),
                 moved: moved.clone(),
                 unplaced: BTreeSet::new(),
                 groups: Vec::new(),
@@ -390,6 +395,20 @@ impl Planner<'_> {
         }
         paragraphs::pair(self, old.block, new.block, origin);
     }
+}
+
+/// The ids of the objects in a block.
+fn object_ids(content: &Content) -> Vec<String> {
+    let runs: Vec<&Run> = match content {
+        Content::Table { rows, .. } => rows.iter().flatten().flatten().flatten().collect(),
+        Content::Footnote { paragraphs, .. } => paragraphs.iter().flatten().collect(),
+        Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. } | Content::ItemParagraph { .. } => {
+            block_runs(content).iter().collect()
+        }
+        Content::Code { .. } | Content::Rule | Content::Directive { .. } => Vec::new(),
+    };
+    let id = |run: &Run| if let RunContent::Object(object) = &run.content { object.id.clone() } else { None };
+    runs.into_iter().filter_map(id).collect()
 }
 
 /// A reason, as the end of a sentence.
