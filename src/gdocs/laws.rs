@@ -1,6 +1,7 @@
 //! What must hold for every request on every document.
 
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use serde_json::{Value, json};
 
 use super::sample::document;
@@ -176,7 +177,7 @@ fn build(document: &Document, parts: &(u8, (&'static str, f64), f64, String, (Va
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))), ..ProptestConfig::default() })]
 
     #[test]
     fn inserting_and_deleting_again_restores(place in place(), text in text()) {

@@ -1,6 +1,7 @@
 //! The merge: tables for its decisions, properties for its promises.
 
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 
 use super::super::merge::{graft, merge3, resolve, same_meaning};
 use super::super::{Merged, Side};
@@ -216,7 +217,7 @@ fn all_words(merged: &Merged) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))), ..ProptestConfig::default() })]
 
     #[test]
     fn the_merge_keeps_its_promises(base in base_words(), l in edits(), r in edits()) {
