@@ -1,6 +1,7 @@
 //! The edit of one paragraph's text, and what is expected of it. Pure.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::extract::Origin;
 use super::line::{Line, Token, Unit};
@@ -87,7 +88,7 @@ pub(super) struct Wanted {
     /// What it is.
     pub(super) token: Token,
     /// How it shall look.
-    pub(super) marks: Marks,
+    pub(super) marks: Rc<Marks>,
     /// Whether the push inserts it.
     pub(super) fresh: bool,
 }
@@ -125,7 +126,7 @@ pub(super) fn shape(content: &Content) -> Shape {
 pub(super) fn edit_line(
     planner: &mut Planner<'_>,
     line: &Line,
-    new: &[(Token, Marks)],
+    new: &[(Token, Rc<Marks>)],
     number: u32,
 ) -> (Vec<Request>, Vec<Wanted>) {
     let stays = |units: &[Unit]| -> Vec<Wanted> {
@@ -171,7 +172,7 @@ fn hunk_place(line: &Line, index: usize) -> u32 {
 }
 
 /// Tokens that stay, with the marks that the file gives them.
-fn same(planner: &mut Planner<'_>, units: &[Unit], new: &[(Token, Marks)], number: u32) -> Vec<Wanted> {
+fn same(planner: &mut Planner<'_>, units: &[Unit], new: &[(Token, Rc<Marks>)], number: u32) -> Vec<Wanted> {
     let mut stay = Vec::new();
     for (unit, (token, marks)) in units.iter().zip(new) {
         if unit.token != *token {
@@ -196,7 +197,7 @@ fn allowed(
     planner: &mut Planner<'_>,
     line: &Line,
     hunk: &Hunk,
-    new: &[(Token, Marks)],
+    new: &[(Token, Rc<Marks>)],
     number: u32,
 ) -> Option<Vec<Wanted>> {
     for unit in &line.units[hunk.old.clone()] {
@@ -253,7 +254,7 @@ fn allowed(
     Some(inserted)
 }
 
-fn text_of_tokens(tokens: &[(Token, Marks)]) -> String {
+fn text_of_tokens(tokens: &[(Token, Rc<Marks>)]) -> String {
     tokens.iter().map(|(token, _)| if let Token::Char(character) = token { *character } else { ' ' }).collect()
 }
 

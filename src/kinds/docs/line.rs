@@ -1,5 +1,7 @@
 //! A paragraph as the planner sees it: units of text with their places in the document. Pure.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use super::style;
@@ -12,11 +14,11 @@ pub(super) enum Token {
     /// A character; U+000B is a line break.
     Char(char),
     /// An opaque object.
-    Object(Object),
+    Object(Box<Object>),
     /// A reference to a footnote.
-    Footnote(String),
+    Footnote(Box<str>),
     /// An anchor in the text.
-    Anchor(Option<String>),
+    Anchor(Option<Box<str>>),
 }
 
 /// A token that is visible in the file, and where it stands.
@@ -29,7 +31,7 @@ pub(super) struct Unit {
     /// What it is.
     pub(super) token: Token,
     /// How it looks in the file.
-    pub(super) marks: Marks,
+    pub(super) marks: Rc<Marks>,
 }
 
 /// One paragraph of the document.
@@ -67,7 +69,7 @@ impl Line {
         let mut runs: Vec<Run> = Vec::new();
         let start = element.start_index.utf16();
         for object in tethered(paragraph, tab) {
-            raw.push((start, 0, Token::Object(object.clone())));
+            raw.push((start, 0, Token::Object(Box::new(object.clone()))));
             runs.push(Run { content: RunContent::Object(object), marks: Marks::default() });
         }
         let mut lock = suggestion_keys(&paragraph.rest).then(|| SUGGESTIONS.to_owned());
@@ -121,19 +123,21 @@ fn inherited(tab: &DocumentTab, named_style: &str) -> Vec<&'static str> {
 }
 
 /// Splits runs into tokens; a soft line break is a space.
-pub(super) fn tokens(runs: &[Run]) -> Vec<(Token, Marks)> {
+pub(super) fn tokens(runs: &[Run]) -> Vec<(Token, Rc<Marks>)> {
     let mut tokens = Vec::new();
     for run in runs {
+        // One for the run: a long document has a million characters and a few thousand looks.
+        let marks = Rc::new(run.marks.clone());
         match &run.content {
             RunContent::Text(text) => {
                 for character in text.chars() {
                     let character = if character == '\n' { ' ' } else { character };
-                    tokens.push((Token::Char(character), run.marks.clone()));
+                    tokens.push((Token::Char(character), Rc::clone(&marks)));
                 }
             }
-            RunContent::Object(object) => tokens.push((Token::Object(object.clone()), run.marks.clone())),
-            RunContent::FootnoteReference(label) => tokens.push((Token::Footnote(label.clone()), run.marks.clone())),
-            RunContent::Anchor(id) => tokens.push((Token::Anchor(id.clone()), run.marks.clone())),
+            RunContent::Object(object) => tokens.push((Token::Object(Box::new(object.clone())), marks)),
+            RunContent::FootnoteReference(label) => tokens.push((Token::Footnote(label.as_str().into()), marks)),
+            RunContent::Anchor(id) => tokens.push((Token::Anchor(id.as_deref().map(Into::into)), marks)),
         }
     }
     tokens
@@ -171,11 +175,11 @@ fn read_element(element: &ParagraphElement, tab: &DocumentTab, raw: &mut Vec<(u3
     let Some(run) = &element.text_run else {
         let len = element.end_index.utf16().saturating_sub(at);
         if let Some(label) = element.rest.get("footnoteReference").map(footnote_label) {
-            raw.push((at, len, Token::Footnote(label.clone())));
+            raw.push((at, len, Token::Footnote(label.as_str().into())));
             runs.push(Run { content: RunContent::FootnoteReference(label), marks: Marks::default() });
         } else {
             let object = object_of(element, tab);
-            raw.push((at, len, Token::Object(object.clone())));
+            raw.push((at, len, Token::Object(Box::new(object.clone()))));
             runs.push(Run { content: RunContent::Object(object), marks: Marks::default() });
         }
         return;
@@ -199,7 +203,7 @@ fn read_element(element: &ParagraphElement, tab: &DocumentTab, raw: &mut Vec<(u3
                 runs.push(Run { content: RunContent::Text(std::mem::take(&mut text)), marks: marks.clone() });
             }
             let object = Object { id: None, kind: "embed".into(), title: None };
-            raw.push((place, len, Token::Object(object.clone())));
+            raw.push((place, len, Token::Object(Box::new(object.clone()))));
             runs.push(Run { content: RunContent::Object(object), marks: Marks::default() });
         } else {
             // A newline inside a run breaks Docs' own rule; it can only be shown as a line break.

@@ -5,9 +5,10 @@
 //! second half of the batch. At last the whole batch is carried out on the model and compared with the file.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::align::{Step, align};
-use super::edit::{Expected, Group, Shape, shape};
+use super::edit::{Expected, Group, Shape, What, shape};
 use super::extract::{Extract, Origin, extract, tab_of};
 use super::line::{Token, tokens};
 use super::words::similarity;
@@ -55,6 +56,10 @@ pub(super) fn plan_part(
     let Planner { groups, mut expected, mut refused, holds, tab_id, .. } = planner;
     if !holds.is_empty() && !accept {
         return Ok(PushPlan { requests: Vec::new(), refused: refused.0, holds, expected: print(&remote.tree) });
+    }
+    if expected.iter().all(|expected| matches!(expected.what, What::Kept(_))) {
+        // Nothing is asked of the document, so nothing has to be tried.
+        return Ok(PushPlan { requests: Vec::new(), refused: refused.sorted(), holds, expected: print(&remote.tree) });
     }
     let rejected = |reason: String| Error::PlanRejected { id: id.clone(), reason };
     let touched: Vec<usize> = groups.iter().flat_map(|group| group.elements.iter().copied()).collect();
@@ -169,6 +174,8 @@ pub(super) struct Planner<'a> {
     pub(super) tab_id: Option<String>,
     pub(super) accept: bool,
     text: &'a str,
+    /// Where the lines of the text end, in bytes.
+    newlines: Rc<[usize]>,
     /// What the parser did not understand.
     diagnostics: &'a [Notice],
     /// The objects that the file still holds, by id: what looks destroyed may only have moved.
@@ -231,6 +238,7 @@ impl<'a> Planner<'a> {
         local: &Tree,
         diagnostics: &'a [Notice],
     ) -> Self {
+        let newlines: Rc<[usize]> = text.match_indices('\n').map(|(at, _)| at).collect();
         let mut moved = BTreeSet::new();
         for pass in 1.. {
             let mut planner = Self {
@@ -238,6 +246,7 @@ impl<'a> Planner<'a> {
                 tab_id: tab_id.map(ToOwned::to_owned),
                 accept,
                 text,
+                newlines: Rc::clone(&newlines),
                 diagnostics,
                 objects: local.blocks.iter().flat_map(|block| object_ids(&block.content)).collect(),
                 moved: moved.clone(),
@@ -260,9 +269,8 @@ impl<'a> Planner<'a> {
 
 impl Planner<'_> {
     pub(super) fn line_number(&self, block: &Block) -> u32 {
-        let before = self.text.as_bytes().get(..block.span.0.start).unwrap_or_default();
-        let newlines = before.iter().filter(|byte| **byte == b'\n').count();
-        u32::try_from(newlines + 1).unwrap_or(u32::MAX)
+        let line = self.newlines.partition_point(|newline| *newline < block.span.0.start);
+        u32::try_from(line + 1).unwrap_or(u32::MAX)
     }
 
     pub(super) fn refuse(&mut self, code: &str, line: u32, message: impl Into<String>) {
@@ -501,8 +509,9 @@ fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32> {
         return None;
     }
     let new_tokens = tokens(block_runs(&new.content));
-    let row =
-        |tokens: &'_ [(Token, crate::mebdf::Marks)]| tokens.iter().map(|(token, _)| token.clone()).collect::<Vec<_>>();
+    let row = |tokens: &'_ [(Token, Rc<crate::mebdf::Marks>)]| {
+        tokens.iter().map(|(token, _)| token.clone()).collect::<Vec<_>>()
+    };
     let (old_row, new_row) = (row(&old_tokens), row(&new_tokens));
     Some(score + similarity(&old_row.iter().collect::<Vec<_>>(), &new_row.iter().collect::<Vec<_>>()))
 }

@@ -1,5 +1,7 @@
 //! The second half of a plan: what still differs in style once the text is right. Pure.
 
+use std::rc::Rc;
+
 use serde_json::{Map, Value, json};
 
 use super::edit::{Bullets, Expected, Wanted, What, range};
@@ -197,7 +199,11 @@ fn delta(line: &Line, unit: &Unit, wanted: &mut Wanted, number: u32, notices: &m
         wanted.marks = unit.marks.clone();
         return delta;
     }
-    let (has, wants) = (&unit.marks, &mut wanted.marks);
+    if unit.marks == wanted.marks {
+        return delta;
+    }
+    let (has, fresh) = (&*unit.marks, wanted.fresh);
+    let wants = Rc::make_mut(&mut wanted.marks);
     for (field, has, wants) in [
         ("bold", has.bold, &mut wants.bold),
         ("italic", has.italic, &mut wants.italic),
@@ -215,7 +221,7 @@ fn delta(line: &Line, unit: &Unit, wanted: &mut Wanted, number: u32, notices: &m
         wants.code = false;
     }
     link(has, wants, &mut delta, number, notices);
-    properties(has, wants, wanted.fresh, &mut delta, number, notices);
+    properties(has, wants, fresh, &mut delta, number, notices);
     delta
 }
 

@@ -27,7 +27,8 @@ pub(super) fn arrives(after: &Extract, expected: &[Expected]) -> Result<(), Stri
     for ((content, origin), expected) in found.into_iter().zip(expected) {
         match &expected.what {
             What::Kept(kept) => {
-                if key(kept) != key(content) {
+                // Anchors of headings are not compared, and printing is the slower way to leave them out.
+                if kept != content && key(kept) != key(content) {
                     return Err("a block that was not edited would change".into());
                 }
             }
