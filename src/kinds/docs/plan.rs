@@ -57,7 +57,8 @@ pub(super) fn plan_part(
     if !holds.is_empty() && !accept {
         return Ok(PushPlan { requests: Vec::new(), refused: refused.0, holds, expected: print(&remote.tree) });
     }
-    if expected.iter().all(|expected| matches!(expected.what, What::Kept(_))) {
+    let all_stand = expected.iter().all(|expected| matches!(expected.what, What::Kept(_)));
+    if all_stand && groups.iter().all(|group| group.requests.is_empty()) {
         // Nothing is asked of the document, so nothing has to be tried.
         return Ok(PushPlan { requests: Vec::new(), refused: refused.sorted(), holds, expected: print(&remote.tree) });
     }
