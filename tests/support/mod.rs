@@ -35,4 +35,5 @@ pub(crate) fn raw_documents(test: &str) -> Option<Vec<(String, Value)>> {
     Some(documents)
 }
 
+pub(crate) mod oracle;
 pub(crate) mod world;
