@@ -4,6 +4,7 @@
 //! lost. A section that both sides changed keeps its old text in the new base, the file's in the file and the
 //! remote's in the remote: the conflict is found again by the next merge, so it is never stored as state.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::mebdf::{self, Block, Content, FrontMatter, RunContent, Tree};
@@ -118,10 +119,36 @@ pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Mer
         local: Text::read(local, &mut keys),
         remote: Text::read(remote, &mut keys),
     };
-    let regions = hunks::regions(&three.base, &three.local, &three.remote);
+    let mut regions = hunks::regions(&three.base, &three.local, &three.remote);
+    freeze_moved(&three, &mut regions);
     let heads = head::merge(&three.base, &three.local, &three.remote, side);
     let merger = Merger { three, side };
     merger.merged(&regions, heads, &mut keys).unwrap_or_else(|| whole(base, local, remote, side))
+}
+
+/// Freezes what the file inserts when it is text that it took out of a conflict: a paragraph that was moved here while it
+/// was edited there would otherwise stand twice in the remote until the conflict ends.
+fn freeze_moved(three: &Three<'_>, regions: &mut [Region]) {
+    let mut taken: BTreeSet<u32> = BTreeSet::new();
+    let mut at = 0;
+    let mut passed = 0;
+    let mut mine = Vec::with_capacity(regions.len());
+    for region in regions.iter() {
+        at += region.base.start.saturating_sub(passed);
+        passed = region.base.end;
+        let here = at..at + region.local_len;
+        at = here.end;
+        if region.verdict == Verdict::Conflict {
+            let kept = three.local.bare(&here);
+            taken.extend(three.base.bare(&region.base).iter().filter(|key| !kept.contains(key)));
+        }
+        mine.push(here);
+    }
+    for (region, mine) in regions.iter_mut().zip(mine) {
+        if region.verdict == Verdict::Local && three.local.bare(&mine).iter().any(|key| taken.contains(key)) {
+            region.verdict = Verdict::Conflict;
+        }
+    }
 }
 
 /// Carries what leads from `from` to `to` over to `onto`, which comes from `from` too; `None` when the two meet.

@@ -290,3 +290,20 @@ proptest! {
         prop_assert_eq!(again.file, merged.file);
     }
 }
+
+#[test]
+fn a_paragraph_moved_here_and_edited_there_stands_once() {
+    let base = "# A\n\nfirst\n\nmoved\n\n# B\n\nsecond\n";
+    let local = "# A\n\nfirst\n\n# B\n\nsecond\n\nmoved\n";
+    let remote = "# A\n\nfirst\n\nmoved, edited\n\n# B\n\nsecond\n";
+    let merged = merge3(base, local, remote);
+    assert_eq!(merged.push.matches("moved").count(), 1, "{}", merged.push);
+    assert_eq!(merged.file, local);
+    assert_eq!(merged.conflicts.len(), 2);
+    assert!(!merged.pushes);
+    // It is found again, and ends as one.
+    let again = merge3(&merged.base, &merged.file, &merged.push);
+    assert_eq!((again.push, again.conflicts.len()), (merged.push, 2));
+    assert_eq!(resolve(&merged.base, local, remote, Some(Side::Mine)).push.matches("moved").count(), 1);
+    assert_eq!(resolve(&merged.base, local, remote, Some(Side::Theirs)).file.matches("moved").count(), 1);
+}
