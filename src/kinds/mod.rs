@@ -63,6 +63,19 @@ pub struct PushPlan {
     pub holds: Vec<Notice>,
     /// The text of the part after the push, as the model predicts it.
     pub expected: String,
+    /// The name that the item shall have, when the head of its file says another.
+    pub rename: Option<String>,
+    /// Whether a part of the edit can only be planned once this has landed, such as the text of a new footnote, whose id
+    /// Google gives.
+    pub again: bool,
+}
+
+impl PushPlan {
+    /// Counts what would be sent; 0 means that there is nothing to push.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.requests.len() + usize::from(self.rename.is_some())
+    }
 }
 
 /// What became of a push.

@@ -171,10 +171,11 @@ async fn plan(
     let (kind, id) = (shared.kind.clone(), part.clone());
     let plan = blocking(move || kind.plan(&fetched, &id, &desired, accept)).await.map_err(|error| failure(&error))?;
     let planned = Planned {
-        requests: plan.requests.len(),
+        requests: plan.size(),
         refused: plan.refused.clone(),
         holds: plan.holds.clone(),
         expected: plan.expected.clone(),
+        again: plan.again,
     };
     hand.plans.insert(part, Arc::new(plan));
     Ok(planned)

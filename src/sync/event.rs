@@ -174,6 +174,8 @@ pub struct Planned {
     pub holds: Vec<Notice>,
     /// The text of the part afterwards, as the model predicts it.
     pub expected: String,
+    /// Whether a part of the edit can only be planned once this has landed.
+    pub again: bool,
 }
 
 /// What became of a push.

@@ -7,6 +7,9 @@ use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revisi
 use super::merge::Merged;
 use super::{Failure, JobEnd, JobId, Local, Observation, Planned, Remote, RequestId, Side};
 
+/// How often a file is pushed in one walk, when each plan asks for another.
+pub(super) const PUSHES_MAX: u8 = 4;
+
 /// What is being done with an item. One thing at a time; everything else waits in [`Dirty`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -181,8 +184,8 @@ pub(super) struct Walk {
     pub(super) pushing: Option<(PartId, Revision, Planned)>,
     /// Its row in the journal.
     pub(super) job: Option<JobId>,
-    /// Files whose push landed in this walk; they are not pushed twice in one.
-    pub(super) pushed: BTreeSet<PartId>,
+    /// How often each file was pushed in this walk. None is pushed twice, unless its plan asked for it.
+    pub(super) pushed: BTreeMap<PartId, u8>,
     /// Files still to be written.
     pub(super) deposits: VecDeque<PartId>,
     /// What was written.

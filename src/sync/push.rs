@@ -4,7 +4,7 @@ use crate::model::{Millis, PartId};
 
 use super::backoff;
 use super::engine::{Engine, Fate, failure_of};
-use super::item::{Item, Phase, Unknown, Walk, hash_of, notice};
+use super::item::{Item, PUSHES_MAX, Phase, Unknown, Walk, hash_of, notice};
 use super::merge;
 use super::{Effect, Failure, FailureClass, JobEnd, JobId, Planned, Posted};
 
@@ -126,7 +126,8 @@ impl Engine {
         match result {
             Posted::Accepted(_) => {
                 walk.requests += planned.requests;
-                walk.pushed.insert(id.clone());
+                let pushes = walk.pushed.entry(id.clone()).or_default();
+                *pushes = if planned.again { pushes.saturating_add(1) } else { PUSHES_MAX };
                 item.ended.push((job, JobEnd::Accepted));
                 item.stale = 0;
                 if let Some(base) = base {

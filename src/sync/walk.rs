@@ -5,7 +5,7 @@ use crate::model::{ContentHash, Millis, PartId};
 use super::backoff;
 use super::engine::{Engine, Fate};
 use super::hold;
-use super::item::{Dirty, Item, Part, Phase, Waiter, Walk, notice};
+use super::item::{Dirty, Item, PUSHES_MAX, Part, Phase, Waiter, Walk, notice};
 use super::merge::{self, Merged};
 use super::{Answer, Effect, Failure, FailureClass, JobEnd, Local, Observation, Remote, Side, Touch};
 
@@ -146,7 +146,7 @@ impl Engine {
         walk.plans.clear();
         for (id, text) in &remote.parts {
             if let Some(merged) = self.merge_part(item, &mut walk, id, text) {
-                if merged.pushes && !walk.pushed.contains(id) {
+                if merged.pushes && walk.pushed.get(id).is_none_or(|pushes| *pushes < PUSHES_MAX) {
                     walk.plans.push_back(id.clone());
                 }
                 walk.merged.insert(id.clone(), merged);

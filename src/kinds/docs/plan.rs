@@ -55,12 +55,24 @@ pub(super) fn plan_part(
     let planner = Planner::settled(&remote, tab_id.as_deref(), accept, &desired, &local, &parsed.diagnostics);
     let Planner { groups, mut expected, mut refused, holds, tab_id, .. } = planner;
     if !holds.is_empty() && !accept {
-        return Ok(PushPlan { requests: Vec::new(), refused: refused.0, holds, expected: print(&remote.tree) });
+        return Ok(PushPlan {
+            requests: Vec::new(),
+            refused: refused.0,
+            holds,
+            expected: print(&remote.tree),
+            ..PushPlan::default()
+        });
     }
     let all_stand = expected.iter().all(|expected| matches!(expected.what, What::Kept(_)));
     if all_stand && groups.iter().all(|group| group.requests.is_empty()) {
         // Nothing is asked of the document, so nothing has to be tried.
-        return Ok(PushPlan { requests: Vec::new(), refused: refused.sorted(), holds, expected: print(&remote.tree) });
+        return Ok(PushPlan {
+            requests: Vec::new(),
+            refused: refused.sorted(),
+            holds,
+            expected: print(&remote.tree),
+            ..PushPlan::default()
+        });
     }
     let rejected = |reason: String| Error::PlanRejected { id: id.clone(), reason };
     let touched: Vec<usize> = groups.iter().flat_map(|group| group.elements.iter().copied()).collect();
@@ -92,11 +104,17 @@ pub(super) fn plan_part(
              part of the edit would lose it or double it"
         );
         refused.refuse("TORN", 0, message);
-        return Ok(PushPlan { requests: Vec::new(), refused: refused.sorted(), holds, expected: print(&remote.tree) });
+        return Ok(PushPlan {
+            requests: Vec::new(),
+            refused: refused.sorted(),
+            holds,
+            expected: print(&remote.tree),
+            ..PushPlan::default()
+        });
     }
     let expected = print(&predicted(result.tree, &remote));
     let requests = requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
-    Ok(PushPlan { requests, refused: refused.sorted(), holds, expected })
+    Ok(PushPlan { requests, refused: refused.sorted(), holds, expected, ..PushPlan::default() })
 }
 
 /// Plans what makes a new, empty document say `text`.

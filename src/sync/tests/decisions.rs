@@ -3,8 +3,8 @@
 use crate::model::{ContentHash, ItemId, KindName, Millis, PartId, Revision, Stamp};
 
 use super::super::{
-    Answer, Command, Effect, Engine, Event, Failure, FailureClass, Loaded, Local, Observation, Planned, Remote,
-    RequestId, Row, RowPart, Settings,
+    Answer, Command, Effect, Engine, Event, Failure, FailureClass, JobId, Loaded, Local, Observation, Planned, Posted,
+    Remote, RequestId, Row, RowPart, Settings,
 };
 
 const STAMP: Stamp = Stamp { dev: 1, ino: 1, len_bytes: 1, mtime_ns: 1, ctime_ns: 1 };
@@ -174,7 +174,7 @@ fn a_save_seen_while_its_plan_was_made_is_pushed_when_it_is_quiet() {
     engine.step(Millis(13), touched());
     let planned = |requests| Event::Planned {
         item: id(0),
-        result: Ok(Planned { requests, refused: Vec::new(), holds: Vec::new(), expected: "b".into() }),
+        result: Ok(Planned { requests, refused: Vec::new(), holds: Vec::new(), expected: "b".into(), again: false }),
     };
     assert_eq!(words(&engine.step(Millis(14), planned(1))), "record");
     engine.step(Millis(15), Event::Recorded { item: id(0), result: Ok(()) });
@@ -182,6 +182,24 @@ fn a_save_seen_while_its_plan_was_made_is_pushed_when_it_is_quiet() {
     assert_eq!(words(&engine.step(Millis(64), observed(id(0), "a", "b"))), "fetch", "it is no echo of anything");
     assert_eq!(words(&engine.step(Millis(65), fetched(id(0), "a", true))), "plan");
     assert_eq!(words(&engine.step(Millis(66), planned(1))), "begin");
+}
+
+#[test]
+fn what_can_only_be_planned_later_is_pushed_in_the_same_walk() {
+    let mut engine = engine(1);
+    let planned = |again| Event::Planned {
+        item: id(0),
+        result: Ok(Planned { requests: 1, refused: Vec::new(), holds: Vec::new(), expected: "a".into(), again }),
+    };
+    let posted = || Event::Posted { item: id(0), result: Posted::Accepted(None) };
+    assert_eq!(words(&engine.step(Millis(1), observed(id(0), "a", "b"))), "fetch");
+    for again in [true, false] {
+        assert_eq!(words(&engine.step(Millis(2), fetched(id(0), "a", true))), "plan", "again: {again}");
+        assert_eq!(words(&engine.step(Millis(3), planned(again))), "begin");
+        engine.step(Millis(4), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+        assert_eq!(words(&engine.step(Millis(5), posted())), "fetch");
+    }
+    assert_eq!(words(&engine.step(Millis(6), fetched(id(0), "a", true))), "record", "no plan asked for more");
 }
 
 #[test]

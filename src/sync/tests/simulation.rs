@@ -213,7 +213,7 @@ impl World {
                 let requests = usize::from(!same_meaning(&desired, &self.fetched[&item].1));
                 let expected = canonical(&desired);
                 self.plans.insert(item.clone(), expected.clone());
-                let planned = Planned { requests, refused: Vec::new(), holds: Vec::new(), expected };
+                let planned = Planned { requests, refused: Vec::new(), holds: Vec::new(), expected, again: false };
                 Event::Planned { item, result: Ok(planned) }
             }
             Effect::Begin { item, revision, expected, .. } => {
