@@ -10,6 +10,8 @@ use super::{Marks, Run, RunContent};
 pub(super) enum Token {
     /// A character of the text, to be escaped where it would mean something.
     Letter(char),
+    /// Text that means nothing wherever it stands, with a letter before and behind it.
+    Plain(String),
     /// Output as it is: forms, code spans, brackets. Begins and ends with ASCII punctuation.
     Raw(String),
     /// A delimiter of emphasis, once or twice.
@@ -70,6 +72,29 @@ struct Opened {
 }
 
 impl<'a> Writer<'a> {
+    /// Writes text. Words between two blanks stay together: most text needs no look at each of its characters.
+    fn text(&mut self, text: &str) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let end = rest.find(|letter| !is_inert(letter)).unwrap_or(rest.len());
+            let (inert, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
+            // What looks at its neighbours looks no further than to the next blank.
+            let words = inert.find(' ').map(|at| at + 1).zip(inert.rfind(' ')).filter(|(start, end)| start < end);
+            match words.and_then(|(start, end)| Some((inert.get(..start)?, inert.get(start..end)?, inert.get(end..)?)))
+            {
+                Some((first, words, last)) => {
+                    self.tokens.extend(first.chars().map(Token::Letter));
+                    self.tokens.push(Token::Plain(words.to_owned()));
+                    self.tokens.extend(last.chars().map(Token::Letter));
+                }
+                None => self.tokens.extend(inert.chars().map(Token::Letter)),
+            }
+            let mut letters = tail.chars();
+            self.tokens.extend(letters.next().map(Token::Letter));
+            rest = letters.as_str();
+        }
+    }
+
     fn all(&mut self) {
         let mut at = 0;
         while let Some(run) = self.runs.get(at) {
@@ -193,12 +218,17 @@ impl<'a> Writer<'a> {
     fn content(&mut self, run: &Run) {
         match &run.content {
             RunContent::Text(text) if run.marks.code => self.tokens.push(Token::Raw(code_span(text, self.place))),
-            RunContent::Text(text) => self.tokens.extend(text.chars().map(Token::Letter)),
+            RunContent::Text(text) => self.text(text),
             RunContent::Anchor(id) => self.tokens.push(Token::Raw(braces::print_anchor(id.as_deref()))),
             RunContent::Object(object) => self.tokens.push(Token::Raw(braces::print_object(object))),
             RunContent::FootnoteReference(label) => self.tokens.push(Token::Raw(format!("[^{label}]"))),
         }
     }
+}
+
+/// Tells whether a character means nothing inside a line between blanks, whatever stands around it.
+fn is_inert(letter: char) -> bool {
+    letter.is_alphanumeric() || " ,;.()'\"?%/$@=+-".contains(letter)
 }
 
 /// Prints a code span with as many backticks as never stand together inside.

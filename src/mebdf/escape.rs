@@ -70,7 +70,7 @@ impl Printer {
         for at in 0..self.tokens.len() {
             let letter = match self.tokens.get(at) {
                 Some(Token::Letter(letter)) => *letter,
-                Some(Token::Raw(text)) => {
+                Some(Token::Raw(text) | Token::Plain(text)) => {
                     self.out.push_str(text);
                     line_start = false;
                     continue;
@@ -147,7 +147,7 @@ impl Printer {
     fn letter(&self, at: usize) -> Option<char> {
         match self.tokens.get(at) {
             Some(Token::Letter(letter)) if !self.is_entity(at) => Some(*letter),
-            Some(Token::Letter(_) | Token::Raw(_) | Token::Mark { .. }) | None => None,
+            Some(Token::Letter(_) | Token::Plain(_) | Token::Raw(_) | Token::Mark { .. }) | None => None,
         }
     }
 
@@ -189,7 +189,7 @@ impl Printer {
             let before_close = match self.tokens.get(at + 1) {
                 Some(Token::Raw(raw)) => raw.starts_with(']') || raw == "{/!}",
                 Some(Token::Mark { opens, .. }) => !opens,
-                Some(Token::Letter(_)) | None => false,
+                Some(Token::Letter(_) | Token::Plain(_)) | None => false,
             };
             let force = match letter {
                 ' ' | '\t' => line_start || at == last,
@@ -210,10 +210,11 @@ impl Printer {
     fn force_flanks(&mut self) {
         // One character can stand between two delimiters, so that a change travels; it can only travel one way in a
         // row, and each round goes both ways.
+        let is_mark = |at: &usize| matches!(self.tokens.get(*at), Some(Token::Mark { .. }));
+        let marks: Vec<usize> = (0..self.tokens.len()).filter(is_mark).collect();
         loop {
             let mut changed = false;
-            let count = self.tokens.len();
-            for at in (0..count).chain((0..count).rev()) {
+            for at in marks.iter().chain(marks.iter().rev()).copied() {
                 changed |= self.force_flank(at);
             }
             if !changed {
@@ -258,6 +259,8 @@ impl Printer {
         let Some(at) = at else { return Class::Blank };
         match self.tokens.get(at) {
             None => Class::Blank,
+            // Nothing asks: a letter stands on either side of it.
+            Some(Token::Plain(_)) => Class::Other,
             Some(Token::Raw(_) | Token::Mark { .. }) => Class::Punctuation,
             Some(Token::Letter(_)) if self.is_entity(at) => Class::Punctuation,
             Some(Token::Letter(letter)) => {

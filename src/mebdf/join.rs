@@ -60,7 +60,9 @@ fn build(wanted: &[Content], slices: &[Option<&str>], start: usize, end: usize) 
     for (content, slice) in wanted.iter().zip(slices).take(end).skip(start) {
         match slice {
             Some(text) => printer.source(content, text, text_column(text)),
-            None => printer.block(content),
+            None => {
+                printer.block(content);
+            }
         }
     }
     printer.finish()

@@ -93,14 +93,30 @@ pub fn body(text: &str) -> &str {
 pub fn print(tree: &Tree) -> String {
     let mut tree = tree.clone();
     tree.normalize();
+    print_normalized(&tree).text
+}
+
+/// A text, and where its blocks stand in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Printed {
+    /// The text.
+    pub text: String,
+    /// Where the first line of each block begins, in bytes.
+    pub starts: Vec<usize>,
+}
+
+/// Prints a tree that [`Tree::normalize`] would not change.
+#[must_use]
+pub fn print_normalized(tree: &Tree) -> Printed {
     let head = tree.front_matter.as_ref().map(front_matter::print).unwrap_or_default();
+    let gap = if head.is_empty() || tree.blocks.is_empty() { "" } else { "\n" };
+    let base = head.len() + gap.len();
     let mut printer = print::BlockPrinter::default();
+    let mut starts = Vec::with_capacity(tree.blocks.len());
     for block in &tree.blocks {
-        printer.block(&block.content);
+        starts.push(base + printer.block(&block.content));
     }
-    let body = printer.finish();
-    let gap = if head.is_empty() || body.is_empty() { "" } else { "\n" };
-    format!("{head}{gap}{body}")
+    Printed { text: format!("{head}{gap}{}", printer.finish()), starts }
 }
 
 fn literal(text: &str) -> Parsed {

@@ -133,6 +133,38 @@ impl Element {
 /// Brings the runs of one paragraph into canonical form; with `one_line` a line break becomes a blank.
 #[must_use]
 pub fn normalize_runs(runs: Vec<Run>, one_line: bool) -> Vec<Run> {
+    if is_plainly_canonical(&runs) {
+        return runs;
+    }
+    rebuild(runs, one_line)
+}
+
+/// Tells whether runs are certainly in canonical form, from one look at each: most text is.
+fn is_plainly_canonical(runs: &[Run]) -> bool {
+    let plain = runs.iter().all(|run| {
+        let marks = &run.marks;
+        let RunContent::Text(text) = &run.content else { return false };
+        if marks.code || text.is_empty() || text.contains(['\0', '\n', '\r', '\u{b}']) {
+            return false;
+        }
+        let emphasised = marks.bold || marks.italic || marks.strike;
+        let edges = text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace);
+        let canonical = || {
+            let mut properties = marks.properties.clone();
+            properties::canonical_order(&mut properties);
+            properties == marks.properties
+        };
+        !(emphasised && edges)
+            && (marks.properties.is_empty() || canonical())
+            && marks.link.as_ref().is_none_or(|link| valid_link(link) == *link)
+    });
+    let blank_end =
+        matches!(runs.last(), Some(Run { content: RunContent::Text(text), .. }) if text.ends_with([' ', '\t']));
+    plain && !blank_end && runs.windows(2).all(|pair| matches!(pair, [first, second] if first.marks != second.marks))
+}
+
+/// Brings runs into canonical form character by character.
+fn rebuild(runs: Vec<Run>, one_line: bool) -> Vec<Run> {
     let mut looks: Vec<Marks> = vec![Marks::default()];
     let mut elements = explode(runs, one_line, &mut looks);
     drop_blanks(&mut elements);
@@ -322,4 +354,40 @@ fn valid_link(link: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::mebdf::{Property, PropertyValue};
+
+    fn run() -> impl Strategy<Value = Run> {
+        let text = "[a-c \u{a0}\n\u{b}]{0,4}";
+        let properties = prop_oneof![
+            4 => Just(vec![]),
+            1 => Just(vec![("mono", PropertyValue::On)]),
+            1 => Just(vec![("mono", PropertyValue::On), ("size", PropertyValue::Text("9pt".into()))]),
+            1 => Just(vec![("color", PropertyValue::Text("F00".into()))]),
+        ];
+        let link = prop_oneof![4 => Just(None), 1 => Just(Some("x")), 1 => Just(Some(" x\u{1}"))];
+        (text, any::<[bool; 3]>(), prop::bool::weighted(0.1), link, properties).prop_map(
+            |(text, [bold, italic, strike], code, link, properties)| {
+                let properties = properties.into_iter().map(|(name, value)| Property { name: name.into(), value });
+                let link = link.map(ToOwned::to_owned);
+                let marks = Marks { bold, italic, strike, code, link, properties: properties.collect() };
+                Run { content: RunContent::Text(text), marks }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_looks_canonical_is(runs in prop::collection::vec(run(), 0..5), one_line: bool) {
+            if is_plainly_canonical(&runs) {
+                prop_assert_eq!(rebuild(runs.clone(), one_line), runs);
+            }
+        }
+    }
 }

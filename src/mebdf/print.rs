@@ -54,9 +54,10 @@ impl BlockPrinter {
         self.out
     }
 
-    /// Prints one normalised block, with what must stand between it and the last.
-    pub(super) fn block(&mut self, content: &Content) {
+    /// Prints one normalised block, with what must stand between it and the last. Returns where it begins, in bytes.
+    pub(super) fn block(&mut self, content: &Content) -> usize {
         self.gap(content);
+        let start = self.out.len();
         let text = match content {
             Content::Heading { level, anchor, runs } => heading(*level, anchor.as_deref(), runs),
             Content::Paragraph { runs } => paragraph(runs, 0),
@@ -78,6 +79,7 @@ impl BlockPrinter {
         if !self.out.ends_with('\n') {
             self.out.push('\n');
         }
+        start
     }
 
     /// Takes a block as it is written; `indent` is that of the item's text, when it is an item.

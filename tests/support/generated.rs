@@ -4,9 +4,46 @@ use mcp_workspace::gdocs::{Document, reindex};
 use serde_json::{Value, json};
 
 const WORDS: [&str; 40] = [
-    "the", "quarter", "revenue", "of", "a", "market", "grew", "and", "customers", "in", "report", "is", "team", "plan", "to",
-    "budget", "for", "naïve", "über", "日本", "review", "with", "on", "launch", "owner", "risk", "by", "open", "question",
-    "we", "decided", "that", "support", "costs", "fell", "while", "🙂", "growth", "remained", "steady",
+    "the",
+    "quarter",
+    "revenue",
+    "of",
+    "a",
+    "market",
+    "grew",
+    "and",
+    "customers",
+    "in",
+    "report",
+    "is",
+    "team",
+    "plan",
+    "to",
+    "budget",
+    "for",
+    "naïve",
+    "über",
+    "日本",
+    "review",
+    "with",
+    "on",
+    "launch",
+    "owner",
+    "risk",
+    "by",
+    "open",
+    "question",
+    "we",
+    "decided",
+    "that",
+    "support",
+    "costs",
+    "fell",
+    "while",
+    "🙂",
+    "growth",
+    "remained",
+    "steady",
 ];
 
 /// Returns the raw JSON of a document of about `pages` pages of some 450 words each.
@@ -93,10 +130,8 @@ fn list_style() -> Value {
 }
 
 fn paragraph(runs: &[(String, Value)], style: Value) -> Value {
-    let elements: Vec<Value> = runs
-        .iter()
-        .map(|(text, style)| json!({"textRun": {"content": text, "textStyle": style}}))
-        .collect();
+    let elements: Vec<Value> =
+        runs.iter().map(|(text, style)| json!({"textRun": {"content": text, "textStyle": style}})).collect();
     json!({"paragraph": {"elements": elements, "paragraphStyle": style}})
 }
 

@@ -147,7 +147,20 @@ fn hostile() -> impl Strategy<Value = String> {
 
 /// Text as it stands in a tree.
 fn words() -> impl Strategy<Value = String> {
-    let letters: Vec<&str> = HOSTILE.iter().copied().chain(["\u{b}", "x\u{b}y", " c ", "word", "* ", " *"]).collect();
+    let letters: Vec<&str> = HOSTILE
+        .iter()
+        .copied()
+        .chain([
+            "\u{b}",
+            "x\u{b}y",
+            " c ",
+            "word",
+            "* ",
+            " *",
+            "some words mean nothing",
+            " and so do (these), 1. + 2. = 3; ",
+        ])
+        .collect();
     vec(select(letters), 1..5).prop_map(|parts| parts.concat())
 }
 

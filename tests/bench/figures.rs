@@ -10,9 +10,9 @@
     reason = "a measuring program says what it measured and may fail"
 )]
 
+mod documents;
 #[path = "../support/generated.rs"]
 mod generated;
-mod documents;
 mod report;
 
 use report::Report;
