@@ -4,6 +4,7 @@ mod adapter;
 mod align;
 mod edit;
 mod extract;
+mod head;
 mod line;
 mod paragraphs;
 mod plan;
