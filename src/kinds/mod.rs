@@ -1,5 +1,8 @@
 //! The kinds of items: one folder each. A kind knows its remote, not where its text is kept.
 
+use std::any::Any;
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
 use crate::error::Result;
@@ -37,8 +40,34 @@ pub struct Fetched {
     pub can_edit: bool,
     /// Its files; the first is the main one.
     pub parts: Vec<Part>,
-    /// The answer it was read from, unchanged; plans are made on it.
+    /// The answer it was read from, unchanged.
     pub raw: Vec<u8>,
+    /// What the kind read from it.
+    pub reading: Reading,
+}
+
+/// What a kind made of an answer, kept so that its plans need not read the answer again; opaque to all others.
+#[derive(Clone, Default)]
+pub struct Reading(Option<Arc<dyn Any + Send + Sync>>);
+
+impl Reading {
+    /// Wraps what was read.
+    #[must_use]
+    pub fn new<T: Any + Send + Sync>(read: T) -> Self {
+        Self(Some(Arc::new(read)))
+    }
+
+    /// Returns what was read, if it is of this type.
+    #[must_use]
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.0.as_ref()?.downcast_ref()
+    }
+}
+
+impl std::fmt::Debug for Reading {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(if self.0.is_some() { "Reading" } else { "no reading" })
+    }
 }
 
 /// What a change feed told.

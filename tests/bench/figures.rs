@@ -1,10 +1,12 @@
 //! The figures of the design that can be measured: each beside its reference, measured in the same run.
 //!
-//! `cargo bench` prints a table; `cargo bench -- --check` fails when a target is missed.
+//! `cargo bench --bench figures` prints a table; with `-- --check` it fails when a target is missed, with `-- NAME…` it
+//! measures only these groups.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
     clippy::print_stdout,
+    clippy::exit,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     reason = "a measuring program says what it measured and may fail"
@@ -17,13 +19,26 @@ mod report;
 
 use report::Report;
 
+/// A group of figures, by the name that chooses it.
+type Group = (&'static str, fn(&mut Report));
+
+const GROUPS: [Group; 4] = [
+    ("reading", documents::reading),
+    ("no_edit", documents::no_edit),
+    ("one_word", documents::one_word),
+    ("scaling", documents::scaling),
+];
+
 fn main() {
-    let check = std::env::args().any(|argument| argument == "--check");
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let check = arguments.iter().any(|argument| argument == "--check");
+    let names: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
     let mut report = Report::default();
-    documents::reading(&mut report);
-    documents::no_edit(&mut report);
-    documents::one_word(&mut report);
-    documents::scaling(&mut report);
+    for (name, measure) in GROUPS {
+        if names.is_empty() || names.iter().any(|chosen| *chosen == name) {
+            measure(&mut report);
+        }
+    }
     report.print();
     if check && report.missed() > 0 {
         std::process::exit(1);

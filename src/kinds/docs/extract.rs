@@ -8,7 +8,8 @@ use super::style;
 use crate::gdocs::{Document, DocumentTab, Paragraph, StructuralElement, Tab, Table};
 use crate::kinds::Part;
 use crate::mebdf::{
-    Alignment, Block, Cell, Content, FrontMatter, Mark, Object, Property, PropertyValue, Run, RunContent, Tree, print,
+    Alignment, Block, Cell, Content, FrontMatter, Mark, Object, Property, PropertyValue, Run, RunContent, Tree,
+    print_normalized,
 };
 use crate::model::{Notice, PartId};
 
@@ -55,19 +56,41 @@ pub(super) enum Origin {
     Directive,
 }
 
-/// Returns the files of a document: one for each tab, the first tab under the empty part id.
-pub(super) fn parts(document: &Document, access: &str, url: &str) -> Vec<Part> {
+/// A heading of the body: where its line begins in the text of its part, and which structural element it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Landmark {
+    /// In bytes.
+    pub(super) at: usize,
+    /// Index among the body's structural elements.
+    pub(super) element: usize,
+}
+
+/// Returns the files of a document: one for each tab, the first tab under the empty part id. Beside each stand its
+/// headings.
+pub(super) fn parts(document: &Document, access: &str, url: &str) -> Vec<(Part, Vec<Landmark>)> {
     let tabs = document.all_tabs();
     let several = tabs.len() > 1;
     let mut parts = Vec::new();
     for (index, tab) in tabs.iter().enumerate() {
         let properties = tab.tab_properties.clone().unwrap_or_default();
-        let extract = extract(document, tab, access, url, several);
+        let extract = read(document, tab, access, url, several, false);
+        let printed = print_normalized(&extract.tree);
+        let landmarks = landmarks(&extract, &printed.starts);
         let id = if index == 0 { PartId::default() } else { PartId(properties.tab_id.clone()) };
         let title = if several { properties.title } else { document.title.clone() };
-        parts.push(Part { id, title, text: print(&extract.tree), warnings: extract.warnings });
+        parts.push((Part { id, title, text: printed.text, warnings: extract.warnings }, landmarks));
     }
     parts
+}
+
+fn landmarks(extract: &Extract, starts: &[usize]) -> Vec<Landmark> {
+    let blocks = extract.tree.blocks.iter().zip(&extract.origins).zip(starts);
+    blocks
+        .filter_map(|((block, origin), at)| match (&block.content, origin) {
+            (Content::Heading { .. }, Origin::Line { element, .. }) => Some(Landmark { at: *at, element: *element }),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Finds the tab that a part shows.
@@ -79,12 +102,17 @@ pub(super) fn tab_of<'a>(document: &'a Document, part: &PartId) -> Option<&'a Ta
     tabs.into_iter().find(|tab| tab.tab_properties.as_ref().is_some_and(|properties| properties.tab_id == part.0))
 }
 
-/// Reads one tab.
+/// Reads one tab with the place of everything in it.
 pub(super) fn extract(document: &Document, tab: &Tab, access: &str, url: &str, several: bool) -> Extract {
+    read(document, tab, access, url, several, true)
+}
+
+fn read(document: &Document, tab: &Tab, access: &str, url: &str, several: bool, placed: bool) -> Extract {
     let empty = DocumentTab::default();
     let content = tab.document_tab.as_ref().unwrap_or(&empty);
     let mut reader = Reader {
         tab: content,
+        placed,
         blocks: Vec::new(),
         origins: Vec::new(),
         warnings: Vec::new(),
@@ -146,6 +174,8 @@ fn plain_lines(content: &[StructuralElement]) -> String {
 
 struct Reader<'a> {
     tab: &'a DocumentTab,
+    /// Whether the place of each character is asked for.
+    placed: bool,
     blocks: Vec<Content>,
     origins: Vec<Origin>,
     warnings: Vec<Notice>,
@@ -203,9 +233,9 @@ impl Reader<'_> {
     fn paragraph(&mut self, index: usize, element: &StructuralElement, paragraph: &Paragraph) {
         self.note_footnotes(paragraph);
         let heading = paragraph.named_style_type().starts_with("HEADING_");
-        let (line, runs) = Line::read(element, paragraph, None, self.tab, heading);
+        let (line, runs) = Line::read(element, paragraph, None, self.tab, heading, self.placed);
         let rule = matches!(paragraph.elements.first(), Some(first) if first.rest.contains_key("horizontalRule"))
-            && line.units.len() == 1;
+            && runs.len() == 1;
         let level = line.named_style.strip_prefix("HEADING_").and_then(|level| level.parse::<u8>().ok());
         let content = if rule {
             Content::Rule
@@ -332,7 +362,7 @@ impl Reader<'_> {
                 if paragraph.bullet.is_some() {
                     *lock = Some("a list in a cell");
                 }
-                let (line, runs) = Line::read(element, paragraph, None, self.tab, true);
+                let (line, runs) = Line::read(element, paragraph, None, self.tab, true, self.placed);
                 paragraphs.push(runs);
                 lines.push(line);
             } else if let Some(table) = &element.table {
@@ -360,7 +390,7 @@ impl Reader<'_> {
             let mut lines = Vec::new();
             for element in self.tab.footnotes.get(&id).into_iter().flat_map(|segment| &segment.content) {
                 if let Some(paragraph) = &element.paragraph {
-                    let (line, runs) = Line::read(element, paragraph, Some(&id), self.tab, false);
+                    let (line, runs) = Line::read(element, paragraph, Some(&id), self.tab, false, self.placed);
                     paragraphs.push(runs);
                     lines.push(line);
                 }

@@ -57,13 +57,15 @@ pub(super) struct Line {
 
 impl Line {
     /// Reads a paragraph. Returns its runs in canonical form beside it; `one_line` tells that its block has no room for
-    /// a line break, as a heading or a cell.
+    /// a line break, as a heading or a cell. Without `placed` the line has no units: a text alone needs none, and there
+    /// are as many of them as characters.
     pub(super) fn read(
         element: &StructuralElement,
         paragraph: &Paragraph,
         segment: Option<&str>,
         tab: &DocumentTab,
         one_line: bool,
+        placed: bool,
     ) -> (Self, Vec<Run>) {
         let mut raw: Vec<(u32, u32, Token)> = Vec::new();
         let mut runs: Vec<Run> = Vec::new();
@@ -79,7 +81,7 @@ impl Line {
             {
                 lock = Some(SUGGESTIONS.to_owned());
             }
-            read_element(part, tab, &mut raw, &mut runs);
+            read_element(part, tab, placed.then_some(&mut raw), &mut runs);
         }
         let runs = normalize_runs(runs, one_line);
         let fields = paragraph.paragraph_style.as_ref();
@@ -96,9 +98,9 @@ impl Line {
             segment: segment.map(ToOwned::to_owned),
             start,
             end: element.end_index.utf16(),
-            units: visible(&raw, &runs),
+            units: if placed { visible(&raw, &runs) } else { Vec::new() },
             lock,
-            inherited: inherited(tab, &named_style),
+            inherited: if placed { inherited(tab, &named_style) } else { Vec::new() },
             named_style,
             overrides,
         };
@@ -170,18 +172,21 @@ fn shows(raw: &Token, shown: &Token) -> bool {
     }
 }
 
-fn read_element(element: &ParagraphElement, tab: &DocumentTab, raw: &mut Vec<(u32, u32, Token)>, runs: &mut Vec<Run>) {
+/// The raw units of a paragraph, when their places are asked for: start and width in UTF-16 units, and what it is.
+type RawUnits<'a> = Option<&'a mut Vec<(u32, u32, Token)>>;
+
+fn read_element(element: &ParagraphElement, tab: &DocumentTab, mut raw: RawUnits<'_>, runs: &mut Vec<Run>) {
     let at = element.start_index.utf16();
     let Some(run) = &element.text_run else {
         let len = element.end_index.utf16().saturating_sub(at);
-        if let Some(label) = element.rest.get("footnoteReference").map(footnote_label) {
-            raw.push((at, len, Token::Footnote(label.as_str().into())));
-            runs.push(Run { content: RunContent::FootnoteReference(label), marks: Marks::default() });
+        let (token, content) = if let Some(label) = element.rest.get("footnoteReference").map(footnote_label) {
+            (Token::Footnote(label.as_str().into()), RunContent::FootnoteReference(label))
         } else {
             let object = object_of(element, tab);
-            raw.push((at, len, Token::Object(Box::new(object.clone()))));
-            runs.push(Run { content: RunContent::Object(object), marks: Marks::default() });
-        }
+            (Token::Object(Box::new(object.clone())), RunContent::Object(object))
+        };
+        raw.iter_mut().for_each(|raw| raw.push((at, len, token.clone())));
+        runs.push(Run { content, marks: Marks::default() });
         return;
     };
     let mut marks = style::marks(run.text_style.as_ref());
@@ -193,29 +198,48 @@ fn read_element(element: &ParagraphElement, tab: &DocumentTab, raw: &mut Vec<(u3
             marks.properties.push(crate::mebdf::Property { name: name.into(), value });
         }
     }
-    let mut place = at;
-    let mut text = String::new();
-    for character in run.content.strip_suffix('\n').unwrap_or(&run.content).chars() {
-        let len = if character.len_utf16() == 2 { 2 } else { 1 };
-        if ('\u{e000}'..='\u{f8ff}').contains(&character) {
-            // Docs puts a private character where its API has no words for what stands there.
-            if !text.is_empty() {
-                runs.push(Run { content: RunContent::Text(std::mem::take(&mut text)), marks: marks.clone() });
-            }
-            let object = Object { id: None, kind: "embed".into(), title: None };
-            raw.push((place, len, Token::Object(Box::new(object.clone()))));
-            runs.push(Run { content: RunContent::Object(object), marks: Marks::default() });
-        } else {
-            // A newline inside a run breaks Docs' own rule; it can only be shown as a line break.
-            let character = if character == '\n' { '\u{b}' } else { character };
-            raw.push((place, len, Token::Char(character)));
-            text.push(character);
+    let content = run.content.strip_suffix('\n').unwrap_or(&run.content);
+    if let Some(raw) = &mut raw {
+        let mut place = at;
+        for character in content.chars() {
+            let len = if character.len_utf16() == 2 { 2 } else { 1 };
+            raw.push((
+                place,
+                len,
+                if is_private(character) { unmodelled_token() } else { Token::Char(shown(character)) },
+            ));
+            place += len;
         }
-        place += len;
     }
-    if !text.is_empty() {
-        runs.push(Run { content: RunContent::Text(text), marks });
+    // Pieces between the characters that stand for what the API has no words for.
+    for (number, text) in content.split(is_private).enumerate() {
+        if number > 0 {
+            runs.push(Run { content: RunContent::Object(unmodelled()), marks: Marks::default() });
+        }
+        if !text.is_empty() {
+            let text = if text.contains('\n') { text.replace('\n', "\u{b}") } else { text.to_owned() };
+            runs.push(Run { content: RunContent::Text(text), marks: marks.clone() });
+        }
     }
+}
+
+/// Docs puts a private character where its API has no words for what stands there.
+const fn is_private(character: char) -> bool {
+    matches!(character, '\u{e000}'..='\u{f8ff}')
+}
+
+/// What stands in the text for something that the API has no words for.
+fn unmodelled() -> Object {
+    Object { id: None, kind: "embed".into(), title: None }
+}
+
+fn unmodelled_token() -> Token {
+    Token::Object(Box::new(unmodelled()))
+}
+
+/// A newline inside a run breaks Docs' own rule; it can only be shown as a line break.
+const fn shown(character: char) -> char {
+    if character == '\n' { '\u{b}' } else { character }
 }
 
 /// The label of a footnote reference: its number, or its id where it has none.

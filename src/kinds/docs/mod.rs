@@ -12,6 +12,7 @@ mod recognize;
 mod restyle;
 mod style;
 mod verify;
+mod window;
 mod wire;
 mod words;
 
@@ -19,7 +20,7 @@ pub use adapter::Docs;
 
 use crate::error::{Error, Result};
 use crate::gdocs::Document;
-use crate::kinds::{Fetched, PushPlan};
+use crate::kinds::{Fetched, PushPlan, Reading};
 use crate::mebdf;
 use crate::model::{ItemId, KindName, PartId, Revision};
 
@@ -54,17 +55,25 @@ pub fn read(raw: Vec<u8>, access: Access, url: &str) -> Result<Fetched> {
     let revision = document.revision_id.clone().filter(|revision| !revision.is_empty()).map(Revision);
     let can_edit = access == Access::Edit && revision.is_some();
     let access = if can_edit || access != Access::Edit { access } else { Access::Read };
-    let parts = extract::parts(&document, access.word(), url);
+    let (parts, landmarks) = extract::parts(&document, access.word(), url).into_iter().unzip();
     Ok(Fetched {
-        id: ItemId(document.document_id),
+        id: ItemId(document.document_id.clone()),
         kind: KindName::Docs,
-        title: document.title,
+        title: document.title.clone(),
         url: url.to_owned(),
         revision,
         can_edit,
         parts,
         raw,
+        reading: Reading::new(Read { document, landmarks }),
     })
+}
+
+/// A document that was read, kept for the plans that are made on it.
+struct Read {
+    document: Document,
+    /// The headings of each part.
+    landmarks: Vec<Vec<extract::Landmark>>,
 }
 
 /// Plans what makes `part` of `remote` say `desired`; see [`Kind::plan`](crate::kinds::Kind::plan). Pure.
@@ -77,9 +86,13 @@ pub fn plan(remote: &Fetched, part: &PartId, desired: &str, accept: bool) -> Res
         let reason = "this account may not edit the document".to_owned();
         return Err(Error::ReadOnly { id: remote.id.to_string(), reason });
     }
-    let text = remote.parts.iter().find(|other| other.id == *part).map(|part| part.text.as_str());
-    let head = text.and_then(mebdf::head);
-    plan::plan_part(&document(&remote.raw)?, head, part, desired, accept)
+    let at = remote.parts.iter().position(|other| other.id == *part);
+    let text = at.and_then(|at| remote.parts.get(at)).map(|part| part.text.as_str());
+    if let (Some(read), Some(text)) = (remote.reading.get::<Read>(), text) {
+        let landmarks = at.and_then(|at| read.landmarks.get(at)).map_or(&[][..], Vec::as_slice);
+        return window::plan(&window::Source { document: &read.document, part, text, landmarks }, desired, accept);
+    }
+    plan::plan_part(&document(&remote.raw)?, text.and_then(mebdf::head), part, desired, accept)
 }
 
 fn document(raw: &[u8]) -> Result<Document> {
