@@ -25,7 +25,7 @@ pub(crate) fn reading(report: &mut Report) {
         pages += pages / 2;
         raw = generated::document(pages);
     }
-    let typed = median(ROUNDS, || serde_json::from_slice::<Document>(&raw).unwrap());
+    let typed = median(ROUNDS, || serde_json::from_slice::<Document>(&raw.clone()).unwrap());
     let whole = median(ROUNDS, || fetched(&raw));
     let ratio = whole.as_secs_f64() / typed.as_secs_f64();
     report.add(

@@ -1,5 +1,6 @@
 //! A paragraph as the planner sees it: units of text with their places in the document. Pure.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -217,9 +218,17 @@ fn read_element(element: &ParagraphElement, tab: &DocumentTab, mut raw: RawUnits
             runs.push(Run { content: RunContent::Object(unmodelled()), marks: Marks::default() });
         }
         if !text.is_empty() {
-            let text = if text.contains('\n') { text.replace('\n', "\u{b}") } else { text.to_owned() };
-            runs.push(Run { content: RunContent::Text(text), marks: marks.clone() });
+            push_text(runs, text, &marks);
         }
+    }
+}
+
+/// Appends text to the last run where that looks the same: Docs cuts runs where nothing can be seen.
+fn push_text(runs: &mut Vec<Run>, text: &str, marks: &Marks) {
+    let text = if text.contains('\n') { Cow::Owned(text.replace('\n', "\u{b}")) } else { Cow::Borrowed(text) };
+    match runs.last_mut() {
+        Some(Run { content: RunContent::Text(last), marks: same }) if same == marks => last.push_str(&text),
+        _ => runs.push(Run { content: RunContent::Text(text.into_owned()), marks: marks.clone() }),
     }
 }
 
