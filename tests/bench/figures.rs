@@ -12,21 +12,32 @@
     reason = "a measuring program says what it measured and may fail"
 )]
 
+mod daemon;
 mod documents;
 #[path = "../support/generated.rs"]
 mod generated;
 mod report;
+#[allow(
+    dead_code,
+    unused_qualifications,
+    clippy::wildcard_enum_match_arm,
+    reason = "other programs use the rest of it"
+)]
+#[path = "../support/world.rs"]
+mod world;
 
 use report::Report;
 
 /// A group of figures, by the name that chooses it.
 type Group = (&'static str, fn(&mut Report));
 
-const GROUPS: [Group; 4] = [
+const GROUPS: [Group; 6] = [
     ("reading", documents::reading),
     ("no_edit", documents::no_edit),
     ("one_word", documents::one_word),
     ("scaling", documents::scaling),
+    ("long_document", daemon::long_document),
+    ("save_to_post", daemon::save_to_post),
 ];
 
 fn main() {
