@@ -143,7 +143,7 @@ fn drain(siblings: &mut Vec<StructuralElement>, from: usize, to: usize, removed:
 }
 
 /// Notes what a deleted element held.
-fn collect(element: StructuralElement, removed: &mut Removed) {
+pub(crate) fn collect(element: StructuralElement, removed: &mut Removed) {
     removed.paragraphs.extend(element.paragraph);
     for cell in element.table.into_iter().flat_map(|table| table.table_rows).flat_map(|row| row.table_cells) {
         for inner in cell.content {

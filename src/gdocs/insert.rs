@@ -106,7 +106,7 @@ fn push_line(elements: &mut Vec<ParagraphElement>, piece: &str, style: &Style) {
 }
 
 /// Returns the style of a new paragraph: the same, with a heading id of its own.
-fn copied_style(paragraph: &Paragraph, ids: &mut FreshIds) -> Option<Style> {
+pub(crate) fn copied_style(paragraph: &Paragraph, ids: &mut FreshIds) -> Option<Style> {
     let heading = is_heading(paragraph.named_style_type());
     let mut style = paragraph.paragraph_style.clone()?;
     style.0.remove("headingId");

@@ -4,6 +4,7 @@
 
 mod access;
 mod apply;
+mod batch;
 mod bullets;
 mod delete;
 mod document;
@@ -32,13 +33,20 @@ mod runs;
 #[cfg(test)]
 mod sample;
 mod schema;
+mod segment;
 mod style;
+mod table;
+mod table_merge;
+mod table_rows;
+#[cfg(test)]
+mod table_tests;
 #[cfg(test)]
 mod tests;
 mod text_style;
+mod trace;
 
 pub use access::ElementKind;
-pub use apply::{Applied, apply};
+pub use apply::{Applied, apply, apply_traced};
 pub use document::*;
 pub use index::{reindex, segment_end, utf16_len};
 pub use legacy::to_legacy;
@@ -46,3 +54,4 @@ pub use new_document::new_document;
 pub use read::read_requests;
 pub use refusal::Refusal;
 pub use request::*;
+pub use trace::SegmentTrace;

@@ -184,3 +184,34 @@ pub(crate) fn not_interpreted(number: usize, kind: &str) -> String {
 pub(crate) fn not_carried_out(kind: &str) -> String {
     format!("{kind} is not interpreted by this model yet")
 }
+
+/// Text for a place where no table starts. Source: public issue threads, for `insertTableColumn`.
+pub(crate) const NO_TABLE_THERE: &str = "Invalid table start location. Must specify the start index of the table.";
+
+/// Text for a cell that a table does not have. Doubt: never recorded.
+pub(crate) const CELL_OUTSIDE: &str = "The table cell location is outside the bounds of the table.";
+
+/// Text for a part that reaches out of its table. Source: a public test log, for `mergeTableCells`.
+pub(crate) const RANGE_OUTSIDE_TABLE: &str = "The table range extends outside the bounds of the table.";
+
+/// Text for a part of no cells. Doubt: never recorded.
+pub(crate) const EMPTY_TABLE_RANGE: &str = "The row span and column span of the table range must be at least 1.";
+
+/// Text for cells that form no rectangle. The discovery text says so; doubt for the words.
+pub(crate) const NOT_RECTANGULAR: &str = "The table range is not rectangular.";
+
+/// Text for a table whose rows differ in length; never Google's, which counts such tables in a way not recorded.
+pub(crate) const RAGGED_TABLE: &str =
+    "a table whose rows have different numbers of cells is not interpreted by this model";
+
+/// Text for one row or column too many. Doubt: never recorded.
+pub(crate) fn too_many(what: &str, most: u32) -> String {
+    format!("A table has at most {most} {what}.")
+}
+
+// Tables, assumed throughout `table_rows` and `table_merge`. Documented: a row goes above or below the whole of a
+// merged cell, all rows that a cell spans are deleted with it, the text of merged cells is concatenated. Live tests of
+// others: a new row looks like the row it was made from. Doubt for the rest: a new cell takes the style of the first
+// paragraph and character of its model, but no list and no span; a merged cell that a new row crosses spans it; a
+// merged cell that loses its head loses its text, and what is left of it stays merged; the paragraphs of merged cells
+// follow one another, empty cells add none; a merge of one cell does nothing.
