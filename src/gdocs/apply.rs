@@ -11,7 +11,10 @@ use super::refusal::Refusal;
 use super::request::{DeleteContentRange, EndOfSegmentLocation, InsertTable, InsertText, Location, Request};
 use super::segment::Address;
 use super::trace::{SegmentTrace, Trace};
-use super::{bullets, delete, insert, named_range, paragraph_style, quirks, table_merge, table_rows, text_style};
+use super::{
+    bullets, chips, delete, elements, images, insert, named_range, paragraph_style, quirks, table_merge, table_rows,
+    text_style,
+};
 
 /// What a batch did.
 #[derive(Debug, Clone)]
@@ -92,6 +95,15 @@ fn carry_out_one(batch: &mut Batch, request: &Request) -> Result<Value, Refusal>
         Request::DeleteTableColumn(request) => table_rows::delete_columns(batch, request),
         Request::MergeTableCells(request) => table_merge::merge(batch, request),
         Request::UnmergeTableCells(request) => table_merge::unmerge(batch, request),
+        Request::CreateFootnote(request) => return elements::create_footnote(batch, request),
+        Request::InsertPageBreak(request) => elements::insert_page_break(batch, request),
+        Request::InsertSectionBreak(request) => elements::insert_section_break(batch, request),
+        Request::InsertPerson(request) => chips::insert_person(batch, request),
+        Request::InsertDate(request) => chips::insert_date(batch, request),
+        Request::InsertRichLink(request) => chips::insert_rich_link(batch, request),
+        Request::InsertInlineImage(request) => return images::insert(batch, request),
+        Request::ReplaceImage(request) => images::replace(batch, request),
+        Request::DeletePositionedObject(request) => images::delete_positioned(batch, request),
         other => Err(Refusal::unimplemented(quirks::not_carried_out(other.kind()))),
     };
     done.map(|()| json!({}))

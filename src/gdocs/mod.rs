@@ -6,10 +6,15 @@ mod access;
 mod apply;
 mod batch;
 mod bullets;
+mod chips;
 mod delete;
 mod document;
+#[cfg(test)]
+mod element_tests;
+mod elements;
 mod glyphs;
 mod ids;
+mod images;
 mod index;
 mod insert;
 mod insert_table;
@@ -43,6 +48,7 @@ mod table_tests;
 #[cfg(test)]
 mod tests;
 mod text_style;
+mod time;
 mod trace;
 
 pub use access::ElementKind;
