@@ -12,8 +12,8 @@ use super::request::{DeleteContentRange, EndOfSegmentLocation, InsertTable, Inse
 use super::segment::Address;
 use super::trace::{SegmentTrace, Trace};
 use super::{
-    bullets, chips, delete, elements, images, insert, named_range, paragraph_style, quirks, table_merge, table_rows,
-    text_style,
+    bullets, chips, delete, elements, images, insert, named_range, page, page_style, paragraph_style, quirks,
+    table_merge, table_rows, table_style, text_style,
 };
 
 /// What a batch did.
@@ -104,6 +104,17 @@ fn carry_out_one(batch: &mut Batch, request: &Request) -> Result<Value, Refusal>
         Request::InsertInlineImage(request) => return images::insert(batch, request),
         Request::ReplaceImage(request) => images::replace(batch, request),
         Request::DeletePositionedObject(request) => images::delete_positioned(batch, request),
+        Request::CreateHeader(request) => return page::create_header(batch, request),
+        Request::CreateFooter(request) => return page::create_footer(batch, request),
+        Request::DeleteHeader(request) => page::delete_header(batch, request),
+        Request::DeleteFooter(request) => page::delete_footer(batch, request),
+        Request::UpdateSectionStyle(request) => page_style::update_section(batch, request),
+        Request::UpdateDocumentStyle(request) => page_style::update_document(batch, request),
+        Request::UpdateNamedStyle(request) => page_style::update_named(batch, request),
+        Request::PinTableHeaderRows(request) => table_style::pin(batch, request),
+        Request::UpdateTableCellStyle(request) => table_style::update_cells(batch, request),
+        Request::UpdateTableColumnProperties(request) => table_style::update_columns(batch, request),
+        Request::UpdateTableRowStyle(request) => table_style::update_rows(batch, request),
         other => Err(Refusal::unimplemented(quirks::not_carried_out(other.kind()))),
     };
     done.map(|()| json!({}))

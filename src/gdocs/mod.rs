@@ -29,6 +29,10 @@ mod message;
 mod named_range;
 mod new_document;
 mod objects;
+mod page;
+mod page_style;
+#[cfg(test)]
+mod page_tests;
 mod paragraph_style;
 mod quirks;
 mod read;
@@ -43,6 +47,7 @@ mod style;
 mod table;
 mod table_merge;
 mod table_rows;
+mod table_style;
 #[cfg(test)]
 mod table_tests;
 #[cfg(test)]

@@ -326,3 +326,67 @@ pub(crate) fn unknown_object(id: &str) -> String {
 pub(crate) fn no_image(id: &str) -> String {
     format!("The object with ID {id} is not an image.")
 }
+
+/// Text for a header or footer of no type. Doubt: never recorded.
+pub(crate) fn no_header_type(what: &str) -> String {
+    format!("The {what} type must be specified.")
+}
+
+/// Text for a header or footer that is there. Source: public clients that look for these words; a footer is taken to
+/// be refused likewise.
+pub(crate) fn already_exists(what: &str) -> String {
+    format!("Default {what} already exists.")
+}
+
+/// Text for a header or footer at a place that is no section break. Doubt: never recorded.
+pub(crate) const NO_SECTION_BREAK: &str = "The section break location must refer to a section break.";
+
+/// Text for the style of sections elsewhere than in the body. Doubt for the words.
+pub(crate) const SECTION_OUTSIDE_BODY: &str = "Section styles can only be updated in the body.";
+
+/// The most columns of a section. Source: discovery text.
+pub(crate) const MAX_SECTION_COLUMNS: usize = 3;
+
+/// Text for more. Doubt for the words.
+pub(crate) const TOO_MANY_SECTION_COLUMNS: &str = "A section can have no more than 3 columns.";
+
+/// The gap between two columns of a section, in points, when none is said. The editor's; doubt for the API.
+pub(crate) const SECTION_COLUMN_GAP: u32 = 36;
+
+/// Text for a field of a section that cannot be reset. The discovery text says so; doubt for the words.
+pub(crate) fn must_be_set(name: &str) -> String {
+    format!("The field {name} must be set to a concrete value.")
+}
+
+/// Text for a named style without a type. The discovery text says so; doubt for the words.
+pub(crate) const NO_NAMED_STYLE: &str = "The named style type must be specified.";
+
+// Styles of the page, assumed in `page_style`: what is reset on a document goes back to what a new one has, on normal
+// text likewise, on another named style to what normal text has; a mask that names `textStyle` and fields of it means
+// the fields. Doubt: no recording shows any of these.
+
+/// Text for more pinned rows than there are. Doubt: never recorded.
+pub(crate) const TOO_MANY_PINNED: &str = "The number of pinned header rows must not exceed the number of rows.";
+
+/// Text for the style of no cells. Doubt: never recorded.
+pub(crate) const NO_CELLS: &str = "The request must specify either a table range or a table start location.";
+
+/// Text for a border one can see through. The discovery text says so; doubt for the words.
+pub(crate) const TRANSPARENT_BORDER: &str = "Table cell borders cannot be transparent.";
+
+/// Text for a row or column that a table does not have. Doubt: never recorded.
+pub(crate) fn outside_table(what: &str, number: u32) -> String {
+    format!("The {what} index {number} is outside the bounds of the table.")
+}
+
+/// The least width of a column in points. Source: discovery text.
+pub(crate) const MIN_COLUMN_WIDTH: f64 = 5.0;
+
+/// Text for a narrower one. The discovery text says so; doubt for the words.
+pub(crate) const NARROW_COLUMN: &str = "The width of a table column must be at least 5 points.";
+
+/// Text for columns at a place where no table starts. Source: a public log of live trials.
+pub(crate) const NO_TABLE_FOR_COLUMNS: &str = "The provided table start location is invalid.";
+
+// Styles of cells, assumed in `table_style`: what is reset goes back to what a new cell has; a border is not set on a
+// cell that a merged one covers, everything else is; a width makes a column one of fixed width. Doubt for all three.
