@@ -4,11 +4,17 @@
 
 mod access;
 mod apply;
+mod batch;
 mod bullets;
+mod chips;
 mod delete;
 mod document;
+#[cfg(test)]
+mod element_tests;
+mod elements;
 mod glyphs;
 mod ids;
+mod images;
 mod index;
 mod insert;
 mod insert_table;
@@ -23,6 +29,10 @@ mod message;
 mod named_range;
 mod new_document;
 mod objects;
+mod page;
+mod page_style;
+#[cfg(test)]
+mod page_tests;
 mod paragraph_style;
 mod quirks;
 mod read;
@@ -32,13 +42,22 @@ mod runs;
 #[cfg(test)]
 mod sample;
 mod schema;
+mod segment;
 mod style;
+mod table;
+mod table_merge;
+mod table_rows;
+mod table_style;
+#[cfg(test)]
+mod table_tests;
 #[cfg(test)]
 mod tests;
 mod text_style;
+mod time;
+mod trace;
 
 pub use access::ElementKind;
-pub use apply::{Applied, apply};
+pub use apply::{Applied, apply, apply_traced};
 pub use document::*;
 pub use index::{reindex, segment_end, utf16_len};
 pub use legacy::to_legacy;
@@ -46,3 +65,4 @@ pub use new_document::new_document;
 pub use read::read_requests;
 pub use refusal::Refusal;
 pub use request::*;
+pub use trace::SegmentTrace;
