@@ -70,6 +70,12 @@ impl<'a> Call<'a> {
         Self { service, method: Method::POST, path, query: Vec::new(), body: Some(body), id, doing }
     }
 
+    /// Returns a call that changes a part of something.
+    #[must_use]
+    pub fn patch(service: Service, path: String, body: &'a Value, id: &'a str, doing: &'a str) -> Self {
+        Self { method: Method::PATCH, ..Self::post(service, path, body, id, doing) }
+    }
+
     /// Adds a query parameter.
     #[must_use]
     pub fn with(mut self, name: &'a str, value: &'a str) -> Self {

@@ -52,6 +52,15 @@ pub struct Changes {
     pub cursor: Cursor,
 }
 
+/// A change of an item's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rename {
+    /// The name that the plan was made on; an item that has yet another by now is not renamed.
+    pub from: String,
+    /// The name it shall have.
+    pub to: String,
+}
+
 /// The requests that make a remote item say what a file says. Pure data.
 #[derive(Debug, Clone, Default)]
 pub struct PushPlan {
@@ -63,8 +72,8 @@ pub struct PushPlan {
     pub holds: Vec<Notice>,
     /// The text of the part after the push, as the model predicts it.
     pub expected: String,
-    /// The name that the item shall have, when the head of its file says another.
-    pub rename: Option<String>,
+    /// The other name that the item shall have, when the head of its file says one.
+    pub rename: Option<Rename>,
     /// Whether a part of the edit can only be planned once this has landed, such as the text of a new footnote, whose id
     /// Google gives.
     pub again: bool,
@@ -75,6 +84,13 @@ impl PushPlan {
     #[must_use]
     pub fn size(&self) -> usize {
         self.requests.len() + usize::from(self.rename.is_some())
+    }
+
+    /// Returns what would be sent, for people: the requests of the batch, then what goes to other services.
+    #[must_use]
+    pub fn shown(&self) -> Vec<serde_json::Value> {
+        let rename = self.rename.iter().map(|rename| serde_json::json!({ "files.update": { "name": rename.to } }));
+        self.requests.iter().cloned().chain(rename).collect()
     }
 }
 

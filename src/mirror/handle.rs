@@ -273,7 +273,7 @@ impl MirrorHandle {
         }
         Ok(PushReport {
             pushed: !dry_run && requests > 0,
-            requests: plan.map(|plan| plan.requests.clone()).unwrap_or_default(),
+            requests: plan.map(|plan| plan.shown()).unwrap_or_default(),
             conflicts: file.map(|file| file.conflicts.clone()).unwrap_or_default(),
             refused,
             held,

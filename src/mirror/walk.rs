@@ -196,7 +196,7 @@ async fn begin(
     hand.begun = Some(part.clone());
     let (shared, item) = (shared.clone(), item.clone());
     let job = blocking(move || {
-        let plan = serde_json::to_vec(&plan.requests)
+        let plan = serde_json::to_vec(&plan.shown())
             .map_err(|source| Error::Storage { doing: "writing the journal", source: Box::new(source) })?;
         let (base_revision, expected) = (&revision, expected.as_str());
         let job = NewJob { item: &item, part: &part, base_revision, expected, plan: &plan, at: now };
