@@ -109,6 +109,7 @@ impl Kind for MemoryKind {
             revision: Some(Revision(revision.to_string())),
             can_edit: true,
             parts: tabs.iter().map(part).collect(),
+            images: Vec::new(),
             raw: Vec::new(),
         })
     }

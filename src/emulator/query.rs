@@ -409,6 +409,8 @@ mod tests {
             deleted: false,
             role: Role::Owner,
             document: Document { title: title.into(), ..Document::default() },
+            blob: None,
+            public: false,
         }
     }
 

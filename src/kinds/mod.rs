@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
 
 pub mod docs;
@@ -18,6 +18,17 @@ pub struct Part {
     pub text: String,
     /// What the text cannot say.
     pub warnings: Vec<Notice>,
+}
+
+/// A picture that an item holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// The id of the object, as the text names it.
+    pub id: String,
+    /// Where its bytes are for a while; another address at each reading.
+    pub address: String,
+    /// What it is known by: as long as this is the same, so are the bytes.
+    pub source: String,
 }
 
 /// One item, read whole.
@@ -37,6 +48,8 @@ pub struct Fetched {
     pub can_edit: bool,
     /// Its files; the first is the main one.
     pub parts: Vec<Part>,
+    /// Its pictures, each once.
+    pub images: Vec<Image>,
     /// The answer it was read from, unchanged; plans are made on it.
     pub raw: Vec<u8>,
 }
@@ -136,6 +149,17 @@ pub trait Kind: Send + Sync {
     ///
     /// `NotFound` when the id is unknown or hidden.
     async fn fetch(&self, id: &ItemId) -> Result<Fetched>;
+
+    /// Reads the bytes of a picture, at most `bytes_max`. Its address must come from a reading that is minutes old at most.
+    ///
+    /// # Errors
+    ///
+    /// `Refused` when it is gone, too large, or its address is none to be asked; network errors as they come.
+    async fn image(&self, image: &Image, bytes_max: usize) -> Result<Vec<u8>> {
+        Err(Error::Refused {
+            message: format!("{} pictures of {bytes_max} bytes cannot be read: {}", self.name(), image.id),
+        })
+    }
 
     /// Plans what makes `part` of `remote` say `desired`, checks the plan on the model, and touches nothing. Pure.
     /// With `accept`, edits that would be held (such as destroying an object) are planned too.

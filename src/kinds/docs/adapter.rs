@@ -12,7 +12,7 @@ use super::{Access, plan, recognize};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, new_document, read_requests};
 use crate::google::{Call, Client, Service};
-use crate::kinds::{Changes, Created, Fetched, Kind, Outcome, PushPlan, Rename};
+use crate::kinds::{Changes, Created, Fetched, Image, Kind, Outcome, PushPlan, Rename};
 use crate::model::{Cursor, ItemId, KindName, PartId, Revision};
 
 /// The type of a Doc in Drive.
@@ -177,6 +177,10 @@ impl Kind for Docs {
         };
         // Google tells the revision to editors alone; without one there is no lock, hence no edit.
         super::read(raw, Access::Edit, &self.url(id))
+    }
+
+    async fn image(&self, image: &Image, bytes_max: usize) -> Result<Vec<u8>> {
+        self.google.content(&image.address, bytes_max, "reading a picture").await
     }
 
     fn plan(&self, remote: &Fetched, part: &PartId, desired: &str, accept: bool) -> Result<PushPlan> {

@@ -5,6 +5,7 @@ mod align;
 mod edit;
 mod extract;
 mod head;
+mod images;
 mod line;
 mod paragraphs;
 mod plan;
@@ -55,6 +56,7 @@ pub fn read(raw: Vec<u8>, access: Access, url: &str) -> Result<Fetched> {
     let can_edit = access == Access::Edit && revision.is_some();
     let access = if can_edit || access != Access::Edit { access } else { Access::Read };
     let parts = extract::parts(&document, access.word(), url);
+    let images = images::images(&document);
     Ok(Fetched {
         id: ItemId(document.document_id),
         kind: KindName::Docs,
@@ -63,6 +65,7 @@ pub fn read(raw: Vec<u8>, access: Access, url: &str) -> Result<Fetched> {
         revision,
         can_edit,
         parts,
+        images,
         raw,
     })
 }
