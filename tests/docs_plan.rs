@@ -505,8 +505,8 @@ fn check(file: &str, tab: usize, old: &str, new: &str, codes: &[&str], text: &st
 fn edits_that_cannot_be_pushed_whole_are_told() {
     // A control character is left out, and the rest goes on.
     check("meeting-notes", 0, "numbers are", "numbers\u{7} are now", &["CHARACTER"], "numbers are now", 1);
-    // An edit of the head stays in the file and is told with its line.
-    check("meeting-notes", 0, "title: Meeting notes", "title: Neu", &["FRONT_MATTER_LOCKED"], "Neu", 0);
+    // An edit of what only Google can say stays in the file and is told with its line.
+    check("meeting-notes", 0, "access: edit", "access: read", &["FRONT_MATTER_LOCKED"], "access: read", 0);
     // A heading that is joined to the paragraph above cannot take its anchor along.
     check(
         "meeting-notes",

@@ -110,6 +110,7 @@ impl Kind for MemoryKind {
             can_edit: true,
             parts: tabs.iter().map(part).collect(),
             reading: Default::default(),
+            images: Vec::new(),
             raw: Vec::new(),
         })
     }

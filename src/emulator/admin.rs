@@ -45,7 +45,8 @@ fn edit(google: &Google, call: &Call, id: &str) -> Handled {
     if body.as_object().is_some_and(|map| map.len() > 1) {
         return Err(bad("only `requests` is understood"));
     }
-    Ok(Answer::json(200, &docs::edit(google, &mut google.world(), id, requests)?))
+    let images = google.fetch_images(&call.host, requests)?;
+    Ok(Answer::json(200, &docs::edit(google, &mut google.world(), id, requests, images)?))
 }
 
 /// Changes what the demo account may do with a document.

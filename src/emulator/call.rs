@@ -23,6 +23,8 @@ pub(super) struct Call {
     pub(super) bearer: Option<String>,
     /// The media type of the body, without parameters.
     pub(super) content_type: String,
+    /// What parts the pieces of the body, when it has several.
+    pub(super) boundary: Option<String>,
     /// The body.
     pub(super) body: Vec<u8>,
 }
@@ -84,6 +86,11 @@ impl Answer {
     /// Returns a text answer.
     pub(super) fn text(status: u16, content_type: &'static str, body: &str) -> Self {
         Self { status, content_type, headers: Vec::new(), body: body.as_bytes().to_vec() }
+    }
+
+    /// Returns an answer of bytes.
+    pub(super) fn bytes(status: u16, content_type: &'static str, body: &[u8]) -> Self {
+        Self { status, content_type, headers: Vec::new(), body: body.to_vec() }
     }
 
     /// Adds a header.

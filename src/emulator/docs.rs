@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::call::{Answer, Call, Handled};
 use super::errors::{self, aip, bad_field};
 use super::fields::Mask;
+use super::images;
 use super::state::{File, Google, World};
 use crate::gdocs;
 
@@ -73,11 +74,12 @@ fn get(google: &Google, call: &Call, id: &str) -> Handled {
     let asked = call.parameter("suggestionsViewMode").unwrap_or("DEFAULT_FOR_CURRENT_ACCESS");
     check_comments_mode(call, asked)?;
     let world = google.world();
-    let file = world.visible(id).ok_or_else(errors::not_found)?;
+    let file = world.doc(id)?;
     let mode = suggestions_mode(file, asked)?;
     let tabs = call.flag("includeTabsContent") || mask.as_ref().is_some_and(|mask| mask.0.contains_key("tabs"));
-    let value = show(file, tabs, mode);
+    let mut value = show(file, tabs, mode);
     drop(world);
+    google.publish_images(&mut value, &call.host);
     Ok(Answer::json(200, &mask.map_or(value.clone(), |mask| mask.pick(&value))))
 }
 
@@ -223,23 +225,34 @@ fn batch_update(google: &Google, call: &Call, id: &str) -> Handled {
             ));
         }
     };
+    let may = |world: &World| {
+        let file = world.doc(id)?;
+        if file.role.can_edit() { check_control(&control, file) } else { Err(errors::forbidden()) }
+    };
+    may(&google.world())?;
+    // Fetching takes its time, so the world goes on meanwhile.
+    let images = google.fetch_images(&call.host, &requests)?;
     let mut world = google.world();
-    let file = world.visible(id).ok_or_else(errors::not_found)?;
-    if !file.role.can_edit() {
-        return Err(errors::forbidden());
-    }
-    check_control(&control, file)?;
-    let reply = edit(google, &mut world, id, &requests)?;
+    may(&world)?;
+    let reply = edit(google, &mut world, id, &requests, images)?;
     Ok(Answer::json(200, &mask.map_or(reply.clone(), |mask| mask.pick(&reply))))
 }
 
 /// Applies requests to a document whole or not at all, keeps it, and returns the reply of a batch.
-pub(super) fn edit(google: &Google, world: &mut World, id: &str, requests: &[Value]) -> Result<Value, Answer> {
-    let mut file = world.files.get(id).filter(|file| !file.deleted).cloned().ok_or_else(errors::not_found)?;
+pub(super) fn edit(
+    google: &Google,
+    world: &mut World,
+    id: &str,
+    requests: &[Value],
+    images: Vec<Option<images::Fetched>>,
+) -> Result<Value, Answer> {
+    let file = world.files.get(id).filter(|file| !file.deleted && file.blob.is_none());
+    let mut file = file.cloned().ok_or_else(errors::not_found)?;
     let refused = |refusal: gdocs::Refusal| aip(refusal.code, refusal.status, &refusal.message);
     let typed = gdocs::read_requests(requests).map_err(refused)?;
     let applied = gdocs::apply(&file.document, &typed, google.seed(&file)).map_err(refused)?;
     file.document = applied.document;
+    images::fill(&mut file.document, requests, &applied.replies, images);
     google.put(world, file, true).map_err(|error| errors::internal(&error))?;
     let revision = world.files.get(id).and_then(|file| file.document.revision_id.clone());
     Ok(json!({"documentId": id, "replies": applied.replies, "writeControl": {"requiredRevisionId": revision}}))

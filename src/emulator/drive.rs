@@ -8,8 +8,8 @@ use super::call::{Answer, Call, Handled};
 use super::errors::{self, file_not_found, invalid_value, legacy};
 use super::fields::Mask;
 use super::query::Query;
-use super::state::{DOCUMENT_TYPE, File, Google, Role};
-use super::{DEMO_ACCOUNT, clock};
+use super::state::{File, Google, Role};
+use super::{DEMO_ACCOUNT, clock, upload};
 
 /// Files and changes on a page, unless asked otherwise.
 const PAGE: usize = 100;
@@ -21,7 +21,9 @@ const MAX_PAGE: usize = 1_000;
 pub(super) fn handle(google: &Google, call: &Call, rest: &[&str], stale_feed: bool) -> Handled {
     match (call.method.as_str(), rest) {
         ("GET", ["files"]) => list(google, call),
+        ("GET", ["files", "generateIds"]) => upload::generate_ids(google, call),
         ("GET", ["files", id]) => get(google, call, id),
+        (_, ["files", id, "permissions", rest @ ..]) => upload::permissions(google, call, id, rest),
         ("PATCH", ["files", id]) => update(google, call, id),
         ("DELETE", ["files", id]) => delete(google, id),
         ("GET", ["changes"]) => changes(google, call, stale_feed),
@@ -65,13 +67,10 @@ fn check_file_mask(mask: &Mask) -> Result<(), Answer> {
 }
 
 /// Answers `files.get`.
-fn get(google: &Google, call: &Call, id: &str) -> Handled {
+pub(super) fn get(google: &Google, call: &Call, id: &str) -> Handled {
     match call.parameter("alt") {
         None | Some("json") => {}
-        Some(_) => {
-            let message = "Only files with binary content can be downloaded. Use Export with Docs Editors files.";
-            return Err(legacy(403, "fileNotDownloadable", message, Some(("alt", "parameter"))));
-        }
+        Some(_) => return upload::download(google, id),
     }
     let mask = mask(call, "kind,id,name,mimeType")?;
     check_file_mask(&mask)?;
@@ -288,7 +287,7 @@ fn show(file: &File, host: &str) -> Value {
         "kind": "drive#file",
         "id": id,
         "name": file.document.title,
-        "mimeType": DOCUMENT_TYPE,
+        "mimeType": file.media_type(),
         "description": "",
         "starred": false,
         "trashed": file.trashed,
@@ -303,7 +302,7 @@ fn show(file: &File, host: &str) -> Value {
         "owners": [owner],
         "lastModifyingUser": owner,
         "ownedByMe": own,
-        "shared": !own,
+        "shared": !own || file.public,
         "writersCanShare": true,
         "capabilities": {
             "canEdit": edit,
@@ -320,6 +319,11 @@ fn show(file: &File, host: &str) -> Value {
             "canListChildren": false,
         },
     });
+    if let Some(blob) = &file.blob {
+        value["size"] = blob.size.to_string().into();
+        value["webContentLink"] = format!("http://{host}/uc?id={id}&export=download").into();
+        value["webViewLink"] = format!("http://{host}/file/d/{id}/view").into();
+    }
     if own {
         value["parents"] = json!([ROOT_FOLDER]);
     } else {

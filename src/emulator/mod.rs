@@ -11,6 +11,7 @@ mod drive;
 mod errors;
 mod faults;
 mod fields;
+mod images;
 mod oauth;
 mod page;
 mod persist;
@@ -20,6 +21,7 @@ mod route;
 mod seed;
 mod state;
 mod typing;
+mod upload;
 mod wire;
 
 use std::net::SocketAddr;

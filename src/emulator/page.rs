@@ -111,7 +111,7 @@ fn typed(google: &Google, call: &Call, id: &str) -> Handled {
         .requests(&typed.new.replace('\r', ""), &typed.tab, &typed.segment)
         .ok_or_else(|| aip(400, "INVALID_ARGUMENT", "An object cannot be typed."))?;
     if !requests.is_empty() {
-        docs::edit(google, &mut world, id, &requests)?;
+        docs::edit(google, &mut world, id, &requests, Vec::new())?;
     }
     let file = readable(world.files.get(id))?;
     Ok(guarded(Answer::json(200, &view(file, Some(&typed.tab))?)))
@@ -119,7 +119,7 @@ fn typed(google: &Google, call: &Call, id: &str) -> Handled {
 
 /// Returns a file that was not deleted.
 fn readable(file: Option<&File>) -> Result<&File, Answer> {
-    file.filter(|file| !file.deleted).ok_or_else(errors::not_found)
+    file.filter(|file| !file.deleted && file.blob.is_none()).ok_or_else(errors::not_found)
 }
 
 /// Returns what the page shows of a document.

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 /// The folder that keeps a world.
 pub(super) struct Store {
     documents: PathBuf,
+    bytes: PathBuf,
     tokens: PathBuf,
 }
 
@@ -23,7 +24,23 @@ impl Store {
     pub(super) fn open(dir: &Path) -> Result<Self> {
         let documents = dir.join("documents");
         fs::create_dir_all(&documents).map_err(|source| disk(&documents, "made", source))?;
-        Ok(Self { documents, tokens: dir.join("tokens.json") })
+        let bytes = dir.join("bytes");
+        fs::create_dir_all(&bytes).map_err(|source| disk(&bytes, "made", source))?;
+        Ok(Self { documents, bytes, tokens: dir.join("tokens.json") })
+    }
+
+    /// Writes bytes under their key, unless they stand there.
+    pub(super) fn write_bytes(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        let path = self.bytes.join(key);
+        if path.exists() {
+            return Ok(());
+        }
+        replace_bytes(&path, bytes)
+    }
+
+    /// Reads bytes by their key.
+    pub(super) fn read_bytes(&self, key: &str) -> Option<Vec<u8>> {
+        usable_id(key).then(|| fs::read(self.bytes.join(key)).ok())?
     }
 
     /// Reads all documents. A file that cannot be read is an error: starting without it would lose it.
@@ -69,11 +86,15 @@ impl Store {
 
 /// Replaces a file: temporary file, fsync, rename, fsync of the folder.
 fn replace(path: &Path, value: &impl Serialize) -> Result<()> {
+    let bytes = serde_json::to_vec(value).map_err(|error| disk(path, "written", error.into()))?;
+    replace_bytes(path, &bytes)
+}
+
+fn replace_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = |source| disk(path, "written", source);
     let dir = path.parent().unwrap_or(Path::new("."));
-    let bytes = serde_json::to_vec(value).map_err(|error| failed(error.into()))?;
     let mut temp = tempfile::Builder::new().suffix(".tmp").tempfile_in(dir).map_err(failed)?;
-    temp.write_all(&bytes).map_err(failed)?;
+    temp.write_all(bytes).map_err(failed)?;
     temp.as_file().sync_all().map_err(failed)?;
     temp.persist(path).map_err(|error| failed(error.error))?;
     fs::File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed)

@@ -5,7 +5,7 @@
 use super::DEMO_ACCOUNT;
 use super::clock;
 use super::drive::ROOT_FOLDER;
-use super::state::{DOCUMENT_TYPE, File, Role};
+use super::state::{File, Role};
 
 /// Parentheses and `not` that may be nested.
 const MAX_DEPTH: usize = 64;
@@ -135,8 +135,8 @@ impl Term {
             Self::Name(same, text) => (name == text) == *same,
             Self::NameContains(text) => has_words(name, text, true),
             Self::FullText(text) => has_words(&format!("{name} {}", full_text(file)), text, false),
-            Self::Type(same, text) => (text == DOCUMENT_TYPE) == *same,
-            Self::TypeContains(text) => DOCUMENT_TYPE.starts_with(text.as_str()),
+            Self::Type(same, text) => (text == file.media_type()) == *same,
+            Self::TypeContains(text) => file.media_type().starts_with(text.as_str()),
             Self::Time(field, operator, ms) => {
                 let own = match field {
                     TimeField::Created => file.created_ms,
@@ -409,6 +409,8 @@ mod tests {
             deleted: false,
             role: Role::Owner,
             document: Document { title: title.into(), ..Document::default() },
+            blob: None,
+            public: false,
         }
     }
 

@@ -16,10 +16,13 @@ use super::errors::{self, Envelope};
 use super::faults::FaultKind;
 use super::state::Google;
 use super::wire::Wire;
-use super::{admin, clock, docs, drive, oauth, page};
+use super::{admin, clock, docs, drive, oauth, page, upload};
 
 /// Bytes that an import may have.
 const IMPORT_BYTES: usize = 64 << 20;
+
+/// Bytes that an upload may have: a picture of the largest size, and what is around it.
+const UPLOAD_BYTES: usize = (50 << 20) + (1 << 20);
 
 /// Bytes that any other request may have.
 const BODY_BYTES: usize = 10 << 20;
@@ -50,7 +53,11 @@ async fn read(request: Request) -> Result<Call, Answer> {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path().to_owned();
     let raw_query = parts.uri.query().unwrap_or_default().to_owned();
-    let limit = if path == "/admin/documents" { IMPORT_BYTES } else { BODY_BYTES };
+    let limit = match path.as_str() {
+        "/admin/documents" => IMPORT_BYTES,
+        "/upload/drive/v3/files" => UPLOAD_BYTES,
+        _ => BODY_BYTES,
+    };
     let body = to_bytes(body, limit).await.map_err(|error| {
         tracing::debug!(%error, "a body was not read");
         errors::aip(413, "INVALID_ARGUMENT", &format!("Request payload size exceeds the limit: {limit} bytes."))
@@ -69,6 +76,11 @@ async fn read(request: Request) -> Result<Call, Answer> {
         origin: text(header::ORIGIN),
         bearer,
         content_type: content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase(),
+        boundary: content_type
+            .split(';')
+            .filter_map(|part| part.trim().strip_prefix("boundary="))
+            .map(|boundary| boundary.trim_matches('"').to_owned())
+            .next(),
         path,
         raw_query,
         body: body.to_vec(),
@@ -158,6 +170,13 @@ fn dispatch(google: &Google, call: &Call, stale_feed: bool) -> Handled {
             google.authorize(call, Envelope::Legacy)?;
             drive::handle(google, call, rest, stale_feed)
         }
+        ("POST", ["upload", "drive", "v3", "files"]) => {
+            google.authorize(call, Envelope::Legacy)?;
+            upload::create(google, call)
+        }
+        // Both are for everybody who has the URI, so neither asks for a token.
+        ("GET", ["docsz", key]) => google.image(call, key),
+        ("GET", ["uc"]) => google.public_file(call),
         (_, ["admin", rest @ ..]) => {
             google.authorize(call, Envelope::Aip)?;
             admin::handle(google, call, rest)

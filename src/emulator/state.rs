@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -64,14 +65,36 @@ pub(super) struct File {
     /// What the demo account may do.
     #[serde(default)]
     pub(super) role: Role,
-    /// The document; its revision is that of the last change.
+    /// The document; its revision is that of the last change. Of a file that is no Doc it holds the id and the name.
     pub(super) document: Document,
+    /// Set for a file that is no Doc.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) blob: Option<Blob>,
+    /// Whether everybody may read it who has the link.
+    #[serde(default)]
+    pub(super) public: bool,
+}
+
+/// What a file holds that is no Doc.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Blob {
+    /// Its media type.
+    pub(super) media_type: String,
+    /// The key of its bytes.
+    pub(super) key: String,
+    /// Count of its bytes.
+    pub(super) size: usize,
 }
 
 impl File {
     /// Tells whether the demo account sees it.
     pub(super) fn visible(&self) -> bool {
         !self.deleted && self.role != Role::None
+    }
+
+    /// Returns its type in Drive.
+    pub(super) fn media_type(&self) -> &str {
+        self.blob.as_ref().map_or(DOCUMENT_TYPE, |blob| &blob.media_type)
     }
 }
 
@@ -88,6 +111,15 @@ impl World {
     /// Returns a file that the demo account sees.
     pub(super) fn visible(&self, id: &str) -> Option<&File> {
         self.files.get(id).filter(|file| file.visible())
+    }
+
+    /// Returns a Doc that the demo account sees.
+    pub(super) fn doc(&self, id: &str) -> std::result::Result<&File, Answer> {
+        let file = self.visible(id).ok_or_else(errors::not_found)?;
+        if file.blob.is_some() {
+            return Err(errors::aip(400, "FAILED_PRECONDITION", "This operation is not supported for this document"));
+        }
+        Ok(file)
     }
 }
 
@@ -117,6 +149,10 @@ pub(super) struct Google {
     token: String,
     pub(super) token_lifetime: Duration,
     store: Option<Store>,
+    /// Bytes of pictures and files by their hash; a world on disk keeps them there instead.
+    bytes: Mutex<BTreeMap<String, Arc<Vec<u8>>>>,
+    /// Counts the ids that were made ahead.
+    reserved: AtomicU64,
     world: Mutex<World>,
     pub(super) tokens: Mutex<Tokens>,
     pub(super) faults: Mutex<Vec<Fault>>,
@@ -152,6 +188,8 @@ impl Google {
             token: options.token.unwrap_or_else(|| DEFAULT_TOKEN.into()),
             token_lifetime: options.token_lifetime,
             store,
+            bytes: Mutex::default(),
+            reserved: AtomicU64::new(0),
             world: Mutex::new(world),
             tokens: Mutex::new(tokens),
             faults: Mutex::new(faults),
@@ -192,6 +230,30 @@ impl Google {
         Ok(())
     }
 
+    /// Keeps bytes and returns their key.
+    pub(super) fn keep_bytes(&self, bytes: Vec<u8>) -> Result<String> {
+        let key = blake3::hash(&bytes).to_hex().to_string();
+        match &self.store {
+            Some(store) => store.write_bytes(&key, &bytes)?,
+            None => drop(lock(&self.bytes).insert(key.clone(), Arc::new(bytes))),
+        }
+        Ok(key)
+    }
+
+    /// Returns bytes by their key.
+    pub(super) fn bytes(&self, key: &str) -> Option<Arc<Vec<u8>>> {
+        match &self.store {
+            Some(store) => store.read_bytes(key).map(Arc::new),
+            None => lock(&self.bytes).get(key).cloned(),
+        }
+    }
+
+    /// Returns an id like Drive's for a file to come.
+    pub(super) fn reserve_id(&self) -> String {
+        let number = self.reserved.fetch_add(1, Ordering::Relaxed);
+        format!("1{}", self.letters("reserved", "", number, 32))
+    }
+
     /// Keeps the tokens.
     pub(super) fn keep_tokens(&self, tokens: &Tokens) -> Result<()> {
         self.store.as_ref().map_or(Ok(()), |store| store.write_tokens(tokens))
@@ -206,6 +268,7 @@ impl Google {
         if document.tabs.iter().all(|tab| tab.document_tab.is_none()) {
             return Err(bad_document("none of its tabs has a `documentTab`"));
         }
+        self.take_in_images(&mut document)?;
         let mut world = self.world();
         if !usable_id(&document.document_id) || world.files.contains_key(&document.document_id) {
             document.document_id = self.fresh_id(&world);
@@ -220,6 +283,8 @@ impl Google {
             deleted: false,
             role: Role::Owner,
             document,
+            blob: None,
+            public: false,
         };
         self.put(&mut world, file, true)?;
         Ok(id)
@@ -238,6 +303,8 @@ impl Google {
             deleted: false,
             role: Role::Owner,
             document: gdocs::new_document(&id, title),
+            blob: None,
+            public: false,
         };
         self.put(&mut world, file, true)?;
         world.files.get(&id).cloned().ok_or_else(|| Error::NotFound { id })
@@ -285,7 +352,7 @@ impl Google {
     }
 
     /// Returns `count` characters of the alphabet of ids.
-    fn letters(&self, word: &str, id: &str, number: u64, count: usize) -> String {
+    pub(super) fn letters(&self, word: &str, id: &str, number: u64, count: usize) -> String {
         const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
         let mut hasher = blake3::Hasher::new_keyed(&self.key(word));
         hasher.update(id.as_bytes()).update(&number.to_le_bytes());

@@ -34,6 +34,7 @@ mod page_style;
 #[cfg(test)]
 mod page_tests;
 mod paragraph_style;
+mod picture;
 mod quirks;
 mod read;
 mod refusal;
@@ -62,6 +63,7 @@ pub use document::*;
 pub use index::{reindex, segment_end, utf16_len};
 pub use legacy::to_legacy;
 pub use new_document::new_document;
+pub use picture::{PICTURE_BYTES_MAX, PICTURE_PIXELS_MAX, PICTURE_URI_BYTES_MAX, Picture, PictureFormat};
 pub use read::read_requests;
 pub use refusal::Refusal;
 pub use request::*;

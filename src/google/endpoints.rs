@@ -69,7 +69,7 @@ impl Endpoints {
 }
 
 /// Tells whether a URL's host is a loopback address or `localhost`.
-fn is_loopback(url: &Url) -> bool {
+pub(super) fn is_loopback(url: &Url) -> bool {
     url.host_str().is_some_and(|host| {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())

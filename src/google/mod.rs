@@ -3,12 +3,13 @@
 //! It tries once, apart from renewing a token that was refused; whoever asks decides about trying again.
 
 mod auth;
+mod content;
 mod endpoints;
 mod failure;
 
 use std::time::Duration;
 
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
@@ -51,6 +52,8 @@ pub struct Call<'a> {
     pub query: Vec<(&'a str, &'a str)>,
     /// The body, if any.
     pub body: Option<&'a Value>,
+    /// Bytes that are uploaded beside the body, with their media type.
+    pub media: Option<(&'a str, &'a [u8])>,
     /// The item it is about, for errors.
     pub id: &'a str,
     /// What is being done, for errors: "reading the document".
@@ -61,13 +64,32 @@ impl<'a> Call<'a> {
     /// Returns a call that only reads.
     #[must_use]
     pub fn get(service: Service, path: String, id: &'a str, doing: &'a str) -> Self {
-        Self { service, method: Method::GET, path, query: Vec::new(), body: None, id, doing }
+        Self { service, method: Method::GET, path, query: Vec::new(), body: None, media: None, id, doing }
     }
 
     /// Returns a call that changes something.
     #[must_use]
     pub fn post(service: Service, path: String, body: &'a Value, id: &'a str, doing: &'a str) -> Self {
-        Self { service, method: Method::POST, path, query: Vec::new(), body: Some(body), id, doing }
+        Self { service, method: Method::POST, path, query: Vec::new(), body: Some(body), media: None, id, doing }
+    }
+
+    /// Returns a call that changes a part of something.
+    #[must_use]
+    pub fn patch(service: Service, path: String, body: &'a Value, id: &'a str, doing: &'a str) -> Self {
+        Self { method: Method::PATCH, ..Self::post(service, path, body, id, doing) }
+    }
+
+    /// Returns a call that takes something away.
+    #[must_use]
+    pub fn delete(service: Service, path: String, id: &'a str, doing: &'a str) -> Self {
+        Self { method: Method::DELETE, ..Self::get(service, path, id, doing) }
+    }
+
+    /// Uploads bytes of a media type beside the body.
+    #[must_use]
+    pub fn with_media(mut self, media_type: &'a str, bytes: &'a [u8]) -> Self {
+        self.media = Some((media_type, bytes));
+        self
     }
 
     /// Adds a query parameter.
@@ -87,6 +109,8 @@ impl<'a> Call<'a> {
 #[derive(Debug)]
 pub struct Client {
     http: reqwest::Client,
+    /// For what is fetched without a token.
+    content: reqwest::Client,
     endpoints: Endpoints,
     tokens: TokenSource,
 }
@@ -106,7 +130,7 @@ impl Client {
     /// `InvalidInput` when an endpoint is not safe; `Network` when TLS cannot be set up.
     pub fn new(endpoints: Endpoints, tokens: TokenSource) -> Result<Self> {
         endpoints.check()?;
-        Ok(Self { http: http_client(&endpoints)?, endpoints, tokens })
+        Ok(Self { http: http_client(&endpoints)?, content: content::client(&endpoints)?, endpoints, tokens })
     }
 
     /// Returns where the services are.
@@ -165,9 +189,14 @@ impl Client {
             .request(call.method.clone(), format!("{base}{}", call.path))
             .query(&call.query)
             .bearer_auth(token.reveal());
-        if let Some(body) = call.body {
-            request = request.json(body);
-        }
+        request = match (call.body, call.media) {
+            (Some(body), Some((media_type, bytes))) => {
+                let (content_type, body) = related(body, media_type, bytes);
+                request.header(CONTENT_TYPE, content_type).body(body)
+            }
+            (Some(body), None) => request.json(body),
+            (None, _) => request,
+        };
         let mut response = request.send().await.map_err(|error| lost(call, error))?;
         let (status, retry_after) = (response.status(), retry_after(response.headers()));
         let mut body = Vec::new();
@@ -183,6 +212,22 @@ impl Client {
         }
         Ok(Answer { status, retry_after, body })
     }
+}
+
+/// Returns the type and the bytes of a body of two parts: what a file is called, and what it holds.
+///
+/// Source: <https://developers.google.com/workspace/drive/api/guides/manage-uploads#multipart>
+fn related(metadata: &Value, media_type: &str, bytes: &[u8]) -> (String, Vec<u8>) {
+    // The hash of the bytes cannot stand in them but by design, and then it harms nobody else.
+    let boundary = format!("mcpw{}", blake3::hash(bytes).to_hex());
+    let mut body = format!(
+        "--{boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n{metadata}\r\n--{boundary}\r\n\
+         Content-Type: {media_type}\r\n\r\n"
+    )
+    .into_bytes();
+    body.extend_from_slice(bytes);
+    body.extend_from_slice(format!("\r\n--{boundary}--\r\n").as_bytes());
+    (format!("multipart/related; boundary={boundary}"), body)
 }
 
 /// Makes the HTTP client that calls and token renewals share.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
 
 pub mod docs;
@@ -21,6 +21,17 @@ pub struct Part {
     pub text: String,
     /// What the text cannot say.
     pub warnings: Vec<Notice>,
+}
+
+/// A picture that an item holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// The id of the object, as the text names it.
+    pub id: String,
+    /// Where its bytes are for a while; another address at each reading.
+    pub address: String,
+    /// What it is known by: as long as this is the same, so are the bytes.
+    pub source: String,
 }
 
 /// One item, read whole.
@@ -40,6 +51,8 @@ pub struct Fetched {
     pub can_edit: bool,
     /// Its files; the first is the main one.
     pub parts: Vec<Part>,
+    /// Its pictures, each once.
+    pub images: Vec<Image>,
     /// The answer it was read from, unchanged.
     pub raw: Vec<u8>,
     /// What the kind read from it.
@@ -81,6 +94,15 @@ pub struct Changes {
     pub cursor: Cursor,
 }
 
+/// A change of an item's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rename {
+    /// The name that the plan was made on; an item that has yet another by now is not renamed.
+    pub from: String,
+    /// The name it shall have.
+    pub to: String,
+}
+
 /// The requests that make a remote item say what a file says. Pure data.
 #[derive(Debug, Clone, Default)]
 pub struct PushPlan {
@@ -92,8 +114,8 @@ pub struct PushPlan {
     pub holds: Vec<Notice>,
     /// The text of the part after the push, as the model predicts it.
     pub expected: String,
-    /// The name that the item shall have, when the head of its file says another.
-    pub rename: Option<String>,
+    /// The other name that the item shall have, when the head of its file says one.
+    pub rename: Option<Rename>,
     /// Whether a part of the edit can only be planned once this has landed, such as the text of a new footnote, whose id
     /// Google gives.
     pub again: bool,
@@ -104,6 +126,13 @@ impl PushPlan {
     #[must_use]
     pub fn size(&self) -> usize {
         self.requests.len() + usize::from(self.rename.is_some())
+    }
+
+    /// Returns what would be sent, for people: the requests of the batch, then what goes to other services.
+    #[must_use]
+    pub fn shown(&self) -> Vec<serde_json::Value> {
+        let rename = self.rename.iter().map(|rename| serde_json::json!({ "files.update": { "name": rename.to } }));
+        self.requests.iter().cloned().chain(rename).collect()
     }
 }
 
@@ -149,6 +178,17 @@ pub trait Kind: Send + Sync {
     ///
     /// `NotFound` when the id is unknown or hidden.
     async fn fetch(&self, id: &ItemId) -> Result<Fetched>;
+
+    /// Reads the bytes of a picture, at most `bytes_max`. Its address must come from a reading that is minutes old at most.
+    ///
+    /// # Errors
+    ///
+    /// `Refused` when it is gone, too large, or its address is none to be asked; network errors as they come.
+    async fn image(&self, image: &Image, bytes_max: usize) -> Result<Vec<u8>> {
+        Err(Error::Refused {
+            message: format!("{} pictures of {bytes_max} bytes cannot be read: {}", self.name(), image.id),
+        })
+    }
 
     /// Plans what makes `part` of `remote` say `desired`, checks the plan on the model, and touches nothing. Pure.
     /// With `accept`, edits that would be held (such as destroying an object) are planned too.

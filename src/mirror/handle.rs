@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
 
 use super::failure::error_of;
-use super::{Message, Replied, Shared, blocking};
+use super::{Message, Replied, Shared, blocking, images};
 use crate::error::{Error, Result};
 use crate::model::{Account, ItemId, KindName, Notice, PartId, Revision};
 use crate::store::{Hits, LogLine, StoredItem};
@@ -40,6 +41,8 @@ pub struct FetchReport {
     pub can_edit: bool,
     /// Its files, the main one first.
     pub parts: Vec<PartReport>,
+    /// Its pictures that stand beside its files.
+    pub images: Vec<ImageReport>,
     /// What a person should know: what the text cannot say, refused edits, holds, conflicts.
     pub notices: Vec<(PartId, Notice)>,
     /// Why the files may be behind the remote, when they may.
@@ -53,6 +56,15 @@ pub struct PartReport {
     pub part: PartId,
     /// The tab's title, or the item's.
     pub title: String,
+    /// Where it stands, absolute.
+    pub path: PathBuf,
+}
+
+/// One picture of a [`FetchReport`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ImageReport {
+    /// The id of the object, as the text names it.
+    pub object: String,
     /// Where it stands, absolute.
     pub path: PathBuf,
 }
@@ -149,7 +161,7 @@ impl MirrorHandle {
     /// `InvalidInput` when the id or URL is of no known kind.
     pub async fn lookup(&self, id_or_url: &str) -> Result<Option<FetchReport>> {
         let item = self.item(id_or_url)?;
-        match self.report(item, Vec::new(), None).await {
+        match self.report_within(item, Vec::new(), None, Duration::ZERO).await {
             Ok(report) => Ok(Some(report)),
             Err(Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -273,7 +285,7 @@ impl MirrorHandle {
         }
         Ok(PushReport {
             pushed: !dry_run && requests > 0,
-            requests: plan.map(|plan| plan.requests.clone()).unwrap_or_default(),
+            requests: plan.map(|plan| plan.shown()).unwrap_or_default(),
             conflicts: file.map(|file| file.conflicts.clone()).unwrap_or_default(),
             refused,
             held,
@@ -360,13 +372,27 @@ impl MirrorHandle {
     }
 
     async fn report(&self, item: ItemId, notices: Vec<(PartId, Notice)>, stale: Option<String>) -> Result<FetchReport> {
+        self.report_within(item, notices, stale, images::ANSWER_WAIT).await
+    }
+
+    /// Tells where an item stands; waits at most `wait` for its pictures.
+    async fn report_within(
+        &self,
+        item: ItemId,
+        notices: Vec<(PartId, Notice)>,
+        stale: Option<String>,
+        wait: Duration,
+    ) -> Result<FetchReport> {
+        let all_here = self.shared.images.wait(&item, wait).await;
         let shared = self.shared.clone();
         blocking(move || {
+            let (images, pictures) = images::report(&shared, &item, all_here)?;
             let Some(stored) = shared.reader().item(&item)? else { return Err(Error::NotFound { id: item.0 }) };
             let StoredItem { id, kind, title, url, revision, can_edit, parts, .. } = stored;
             let mut report = FetchReport {
                 account: shared.account.clone(),
                 parts: Vec::new(),
+                images: images.into_iter().map(|(object, path)| ImageReport { object, path }).collect(),
                 notices: Vec::new(),
                 item: id,
                 kind,
@@ -382,6 +408,7 @@ impl MirrorHandle {
                 let title = if part.title.is_empty() { report.title.clone() } else { part.title };
                 report.parts.push(PartReport { part: part.part, title, path });
             }
+            report.notices.extend(pictures.into_iter().map(|notice| (PartId::default(), notice)));
             report.notices.extend(notices);
             Ok(report)
         })

@@ -7,6 +7,7 @@
 mod crash;
 mod failure;
 mod handle;
+mod images;
 mod walk;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -25,7 +26,7 @@ use crate::sync::{Answer, Command, Effect, Engine, Event, ItemStatus, RequestId,
 use crate::workspace::{self, Seen, Watch, Workspace};
 use walk::{FEED, Hand, perform};
 
-pub use handle::{DiffReport, FetchReport, MirrorHandle, PartReport, PushReport, StatusReport};
+pub use handle::{DiffReport, FetchReport, ImageReport, MirrorHandle, PartReport, PushReport, StatusReport};
 
 /// How many items are read from the remote at the same time.
 const FETCHES_MAX: usize = 4;
@@ -53,6 +54,7 @@ pub(crate) struct Shared {
     reader: Mutex<Store>,
     kind: Arc<dyn Kind>,
     fetches: Semaphore,
+    images: images::Images,
 }
 
 impl Shared {
@@ -174,6 +176,7 @@ impl Mirror {
             reader: Mutex::new(reader),
             kind,
             fetches: Semaphore::new(FETCHES_MAX),
+            images: images::Images::new(),
         });
         let mut mirror = Self {
             shared,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::crash::crash_point;
 use super::failure::failure;
-use super::{Shared, blocking};
+use super::{Shared, blocking, images};
 use crate::error::{Error, Result};
 use crate::kinds::{Fetched, Outcome, PushPlan};
 use crate::model::{Cursor, ItemId, Millis, PartId, Revision, Stamp};
@@ -46,6 +46,9 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
         Effect::Poll { cursor } => Some(Event::Polled(poll(shared, cursor).await)),
         Effect::Fetch { item } => {
             let result = fetch(shared, hand, &item).await;
+            if let (Ok(_), Some(fetched)) = (&result, &hand.fetched) {
+                images::start(shared, &item, fetched.images.clone(), now);
+            }
             Some(Event::Fetched { item, result })
         }
         Effect::Plan { item, part, desired, accept } => {
@@ -196,7 +199,7 @@ async fn begin(
     hand.begun = Some(part.clone());
     let (shared, item) = (shared.clone(), item.clone());
     let job = blocking(move || {
-        let plan = serde_json::to_vec(&plan.requests)
+        let plan = serde_json::to_vec(&plan.shown())
             .map_err(|source| Error::Storage { doing: "writing the journal", source: Box::new(source) })?;
         let (base_revision, expected) = (&revision, expected.as_str());
         let job = NewJob { item: &item, part: &part, base_revision, expected, plan: &plan, at: now };
@@ -286,6 +289,8 @@ fn names(record: &Record, facts: &Facts) -> Vec<(PartId, String)> {
 
 /// Puts the files away, then forgets the item: died in between, the item is known and its files are merely absent.
 async fn retire(shared: &Arc<Shared>, item: ItemId, now: Millis) {
+    // A picture that comes later would stand where nobody looks after it.
+    shared.images.stop(&item).await;
     let (here, id) = (shared.clone(), item.clone());
     let retired = blocking(move || {
         let paths = here.workspace.retire(&id, now)?;

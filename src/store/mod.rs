@@ -2,6 +2,7 @@
 //!
 //! What is stored are observations; what is to be done follows from them. Only pushes begun are stored as work.
 
+mod images;
 mod record;
 mod schema;
 mod search;
@@ -20,6 +21,7 @@ use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId
 use crate::sync::{JobId, Loaded, OpenJob, Record, Row, RowPart};
 use record::{write_log, write_record};
 
+pub use images::StoredImage;
 pub use search::{Hit, Hits};
 
 /// How many bases of each part are kept; they are the undo history.
@@ -367,6 +369,7 @@ impl Store {
         for sql in [
             "DELETE FROM doc WHERE rowid IN (SELECT docid FROM part WHERE item = ?1)",
             "UPDATE job SET state = 'reconciled' WHERE item = ?1 AND state = 'begun'",
+            "DELETE FROM image WHERE item = ?1",
             "DELETE FROM item WHERE id = ?1",
         ] {
             transaction.execute(sql, [&id.0]).map_err(storage(doing))?;

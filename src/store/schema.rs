@@ -69,7 +69,26 @@ CREATE TABLE tombstone (
 CREATE VIRTUAL TABLE doc USING fts5 (title, text, tokenize = 'unicode61 remove_diacritics 2');
 ";
 
+/// Pictures that stand beside the files, and files that stand in Drive for a moment.
+const PICTURES: &str = "
+CREATE TABLE image (
+    item    TEXT NOT NULL,
+    object  TEXT NOT NULL,
+    source  TEXT NOT NULL,
+    name    TEXT NOT NULL,
+    hash    BLOB,
+    problem TEXT NOT NULL,
+    at      INTEGER NOT NULL,
+    PRIMARY KEY (item, object)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE hosted (
+    id TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
-    Migrations::new(vec![M::up(FIRST)])
+    Migrations::new(vec![M::up(FIRST), M::up(PICTURES)])
 }

@@ -30,6 +30,16 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
     let none = FrontMatter::default();
     let remote_head = &remote.tree.front_matter;
     let base_head = base.tree.front_matter.as_ref().unwrap_or(&none);
+    if let (Some(theirs), Some(mine)) = (remote_head, &local.tree.front_matter)
+        && is_raw(mine)
+        && !is_raw(theirs)
+    {
+        // What a person wrote there cannot be read, so nothing of it is merged: it stays as it is in the file, and the
+        // plan says so.
+        let (file, push) = (Some(mine.clone()), Some(mine.clone()));
+        let landed = base.tree.front_matter.clone();
+        return Heads { file, push, base: Some(theirs.clone()), landed, pushes: true, ..Heads::default() };
+    }
     let (Some(theirs), Some(mine)) = (remote_head, &local.tree.front_matter) else {
         // A head that the file lost comes back; one that the remote never had stays the file's own.
         let file = remote_head.clone().or_else(|| local.tree.front_matter.clone());
@@ -48,9 +58,17 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
     let mut is_conflict = false;
     for name in names {
         let (b, l, r) = (value(base_head, name), value(mine, name), value(theirs, name));
-        let mut chosen = if l == r || l == b || OWNED.contains(&name.as_str()) {
-            [r, r, r, if l == r { l } else { b }]
-        } else if r == b {
+        let owned = OWNED.contains(&name.as_str());
+        let mut chosen = if alike(l, r) {
+            // A line's end more or less is nobody's edit, and stays as the file has it.
+            [l, r, r, l]
+        } else if alike(l, b) || (owned && (l.is_none() || !alike(r, b))) {
+            // What only Google can say and the file lost comes back.
+            [r, r, r, b]
+        } else if owned {
+            // It cannot be pushed; the plan says so, and the file keeps it until the person takes it back.
+            [l, l, r, b]
+        } else if alike(r, b) {
             [l, l, r, l]
         } else {
             match side {
@@ -80,6 +98,30 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
         is_conflict.then(|| SectionConflict { heading: "the head of the file".into(), base: b, mine: l, theirs: r });
     let heads = Heads { file, push, base, landed, conflict, pushes };
     in_the_order_of(heads, mine)
+}
+
+/// Tells whether two heads say the same; the ends of the last lines of their values mean nothing.
+pub(super) fn same(one: Option<&FrontMatter>, other: Option<&FrontMatter>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            one.entries.len() == other.entries.len()
+                && one
+                    .entries
+                    .iter()
+                    .zip(&other.entries)
+                    .all(|((a, one), (b, other))| a == b && alike(Some(one), Some(other)))
+        }
+        (one, other) => one == other,
+    }
+}
+
+fn alike(one: Option<&str>, other: Option<&str>) -> bool {
+    one.map(|text| text.trim_end_matches('\n')) == other.map(|text| text.trim_end_matches('\n'))
+}
+
+/// Tells whether a head could not be read: it is kept as one entry without a name.
+fn is_raw(head: &FrontMatter) -> bool {
+    matches!(head.entries.as_slice(), [(name, _)] if name.is_empty())
 }
 
 fn value<'a>(head: &'a FrontMatter, name: &str) -> Option<&'a str> {

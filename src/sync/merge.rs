@@ -87,7 +87,7 @@ pub fn same_meaning(one: &str, other: &str) -> bool {
     let mut keys = Keys::default();
     let one = Text::read(one, &mut keys);
     let other = Text::read(other, &mut keys);
-    one.keys == other.keys && one.tree.front_matter == other.tree.front_matter
+    one.keys == other.keys && head::same(one.tree.front_matter.as_ref(), other.tree.front_matter.as_ref())
 }
 
 /// Merges `local` and `remote`, which both come from `base`. Total.

@@ -117,6 +117,9 @@ pub struct ItemReport {
     pub url: String,
     /// Its files; the first is the main one and there is always one.
     pub parts: Vec<PartReport>,
+    /// Its pictures, each a file of its own.
+    #[serde(default)]
+    pub images: Vec<ImageReport>,
     /// What the files cannot say, or what waits.
     pub notices: Vec<Notice>,
     /// True when the remote could not be asked and the files may be behind it.
@@ -130,6 +133,15 @@ pub struct PartReport {
     pub part: PartId,
     /// The tab's title, or the item's.
     pub title: String,
+    /// Where it stands, absolute.
+    pub path: PathBuf,
+}
+
+/// One picture of an item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImageReport {
+    /// The id of the object, as the text names it.
+    pub object: String,
     /// Where it stands, absolute.
     pub path: PathBuf,
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 
 use super::host::{
-    AccountStatus, DiffReport, Done, Hit, Host, ItemReport, PartReport, PushReport, Resumed, Side, StatusReport,
-    WaitingStatus,
+    AccountStatus, DiffReport, Done, Hit, Host, ImageReport, ItemReport, PartReport, PushReport, Resumed, Side,
+    StatusReport, WaitingStatus,
 };
 use crate::error::{Error, Result};
 use crate::mirror::{self, MirrorHandle};
@@ -211,6 +211,7 @@ fn item_report(report: mirror::FetchReport) -> ItemReport {
             .into_iter()
             .map(|part| PartReport { part: part.part, title: part.title, path: part.path })
             .collect(),
+        images: report.images.into_iter().map(|image| ImageReport { object: image.object, path: image.path }).collect(),
         notices,
         stale,
     }

@@ -109,6 +109,7 @@ fn fetch() -> Tool {
             "tab": { "type": "string", "description": "Tab id; empty for the main file." },
             "title": { "type": "string" },
             "path": { "type": "string" },
+            "object": { "type": "string", "description": "Set for a picture: its id in the text." },
         },
         "required": ["tab", "title", "path"],
     });
@@ -132,7 +133,7 @@ fn fetch() -> Tool {
             "title": { "type": "string" },
             "url": { "type": "string" },
             "path": { "type": "string", "description": "Absolute path of the file: this is the document." },
-            "paths": { "type": "array", "items": path, "description": "All files of the item." },
+            "paths": { "type": "array", "items": path, "description": "All files of the item: its tabs, then its pictures." },
             "outline": { "type": "array", "items": entry, "description": "Headings of the file at path." },
             "warnings": { "type": "array", "items": { "type": "string" } },
             "stale": { "type": "boolean", "description": "True when the file may be behind the remote." },

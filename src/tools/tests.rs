@@ -48,6 +48,7 @@ impl MemoryHost {
             title: "Title".into(),
             url: "https://docs.google.com/document/d/doc1/edit".into(),
             parts: vec![part("", "Main", "doc1.md"), part("t.2", "Second", "doc1.t.2.md")],
+            images: vec![ImageReport { object: "kix.1".into(), path: self.drive("doc1").join("kix.1.png") }],
             notices,
             stale: false,
         }
@@ -311,7 +312,10 @@ async fn fetch_finds_by_id_path_tab_and_section() {
     assert_eq!(main["outline"].as_array().unwrap().len(), 3);
     assert_eq!(main["outline"][0], json!({ "line": 4, "end_line": 6, "level": 1, "anchor": "h.1", "title": "One" }));
     assert_eq!(main["warnings"], json!(["line 5: LOCKED: a drawing"]));
-    assert_eq!(main["paths"].as_array().unwrap().len(), 2);
+    let paths = main["paths"].as_array().unwrap();
+    assert_eq!(paths.len(), 3);
+    assert_eq!(paths[2]["object"], "kix.1");
+    assert!(paths[2]["path"].as_str().unwrap().ends_with("/doc1/kix.1.png"));
     let path = host.drive("doc1.t.2.md");
     for arguments in
         [json!({ "id": "doc1", "tab": "t.2" }), json!({ "id": "doc1", "tab": "Second" }), json!({ "id": path })]

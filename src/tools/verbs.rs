@@ -25,6 +25,8 @@ const TEXT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 const OUTLINE_BYTES_MAX: u64 = 32 * 1024 * 1024;
 /// The most headings in one answer: clients cut answers at 25,000 tokens.
 const OUTLINE_ENTRIES_MAX: usize = 300;
+/// The most pictures in one answer.
+const IMAGES_MAX: usize = 100;
 /// The most warnings in one answer.
 const WARNINGS_MAX: usize = 50;
 /// How deep a search pages; who looks so far should ask for something narrower.
@@ -174,8 +176,18 @@ pub(crate) async fn fetch(host: &dyn Host, arguments: Map<String, Value>) -> Res
         warnings.push(format!("the outline is cut at {OUTLINE_ENTRIES_MAX} of {} headings", entries.len()));
         entries.truncate(OUTLINE_ENTRIES_MAX);
     }
-    let paths: Vec<Value> =
+    let mut paths: Vec<Value> =
         report.parts.iter().map(|part| json!({ "tab": part.part, "title": part.title, "path": part.path })).collect();
+    let images = report.images.iter().take(IMAGES_MAX);
+    paths.extend(
+        images.map(|image| json!({ "tab": "", "title": image.object, "path": image.path, "object": image.object })),
+    );
+    if report.images.len() > IMAGES_MAX {
+        warnings.push(format!(
+            "`paths` is cut at {IMAGES_MAX} of {} pictures; the others stand beside them",
+            report.images.len()
+        ));
+    }
     Ok(json!({
         "id": report.id,
         "kind": report.kind,

@@ -162,6 +162,15 @@ impl Layout {
         Ok(self.drive_folder().join(place.name()?))
     }
 
+    /// Returns the folder for the pictures of an item.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when the id holds what may not stand in a file name.
+    pub fn images_folder(&self, item: &ItemId) -> Result<PathBuf> {
+        if item_is_safe(&item.0) { Ok(self.drive_folder().join(&item.0)) } else { Err(unsafe_id(&item.0)) }
+    }
+
     /// Returns which file stands at `path`; `None` for everything that is not ours.
     #[must_use]
     pub fn place(&self, path: &Path) -> Option<Place> {
@@ -183,6 +192,15 @@ fn part_is_safe(id: &str) -> bool {
     id.len() <= ID_BYTES_MAX
         && id.split('.').all(item_is_safe)
         && !id.rsplit('.').next().is_some_and(|last| RESERVED.contains(&last))
+}
+
+/// Returns the name of the file of a picture: the id of its object, and an ending that says what it is. `None` when the
+/// id cannot be the name of a file.
+#[must_use]
+pub fn image_name(object: &str, extension: &str) -> Option<String> {
+    // The ids look like `kix.abc123`: the same letters as those of tabs.
+    let is_safe = object.len() <= ID_BYTES_MAX && object.split('.').all(item_is_safe);
+    is_safe.then(|| format!("{object}.{extension}"))
 }
 
 fn unsafe_id(id: &str) -> Error {
@@ -298,6 +316,17 @@ mod tests {
         for part in [".", "..", "../x", "t/0", "conflict", "t.conflict", "comments", "t.", ".t", "t..0"] {
             assert!(Place::file(&ItemId("a".into()), &PartId(part.into())).name().is_err(), "{part:?}");
         }
+    }
+
+    #[test]
+    fn pictures_are_named_by_their_objects() {
+        assert_eq!(image_name("kix.abc", "png").as_deref(), Some("kix.abc.png"));
+        for object in ["", ".", "..", "../x", "a/b", ".x", "x.", "a b", "a\0", "é", &"x".repeat(101)] {
+            assert_eq!(image_name(object, "png"), None, "{object:?}");
+        }
+        let layout = Layout::new(Path::new("/w"), &Account("a@b".into())).unwrap();
+        assert_eq!(layout.images_folder(&ItemId("1x".into())).unwrap(), Path::new("/w/a@b/drive/1x"));
+        assert!(layout.images_folder(&ItemId("..".into())).is_err());
     }
 
     #[test]

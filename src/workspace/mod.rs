@@ -2,6 +2,7 @@
 //!
 //! Folders are opened step by step without following links, so nothing in the tree leads out of it.
 
+mod images;
 pub mod layout;
 mod names;
 mod observe;
@@ -169,7 +170,7 @@ impl Workspace {
         own_folder(&self.layout.drive_folder())?;
         let folder = self.folder()?;
         let path = self.layout.drive_folder().join(&name);
-        let (new_name, new) = self.write_new(&folder, text)?;
+        let (new_name, new) = self.write_new(&folder, text.as_bytes())?;
         let placed = match expect {
             None => place_where_none_is(&folder, &new_name, &name, &path),
             Some(stamp) => self.exchange(&folder, &new_name, &name, &path, stamp),
@@ -210,7 +211,7 @@ impl Workspace {
         {
             return Ok(());
         }
-        let (new_name, _new) = self.write_new(&folder, text)?;
+        let (new_name, _new) = self.write_new(&folder, text.as_bytes())?;
         rustix::fs::renameat(&folder, &new_name, &folder, &name).map_err(|e| disk(&path, "written", e.into()))?;
         rustix::fs::fsync(&folder).map_err(|e| disk(&path, "written", e.into()))
     }
@@ -223,6 +224,7 @@ impl Workspace {
     pub fn retire(&self, item: &ItemId, at: Millis) -> Result<Vec<PathBuf>> {
         let places = self.files(item)?;
         self.set_links(item, &[])?;
+        self.retire_images(item, at)?;
         if places.is_empty() {
             return Ok(Vec::new());
         }
@@ -274,8 +276,8 @@ impl Workspace {
         open_below(&account, DRIVE, &self.layout.drive_folder())
     }
 
-    /// Writes `text` under a name of its own, and waits until it is on the disk.
-    fn write_new(&self, folder: &OwnedFd, text: &str) -> Result<(String, File)> {
+    /// Writes `bytes` under a name of its own, and waits until they are on the disk.
+    fn write_new(&self, folder: &OwnedFd, bytes: &[u8]) -> Result<(String, File)> {
         let shown = self.layout.drive_folder();
         let mut random = [0_u8; 8];
         getrandom::fill(&mut random).map_err(|error| disk(&shown, "written", io::Error::other(error)))?;
@@ -283,7 +285,7 @@ impl Workspace {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = rustix::fs::openat(folder, &name, flags, Mode::RUSR | Mode::WUSR);
         let mut file = File::from(opened.map_err(|errno| disk(&shown.join(&name), "written", errno.into()))?);
-        let (first, second) = text.as_bytes().split_at(text.len() / 2);
+        let (first, second) = bytes.split_at(bytes.len() / 2);
         let written = file
             .write_all(first)
             .and_then(|()| {

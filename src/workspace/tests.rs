@@ -102,7 +102,7 @@ fn a_save_between_the_look_and_the_rename_is_kept() {
     fs::write(f.path("other"), "edited\n").unwrap();
     fs::rename(f.path("other"), f.path("one.md")).unwrap();
     let folder = f.workspace.folder().unwrap();
-    let (new_name, _file) = f.workspace.write_new(&folder, "two\n").unwrap();
+    let (new_name, _file) = f.workspace.write_new(&folder, b"two\n").unwrap();
     let path = f.path("one.md");
     let result = f.workspace.exchange(&folder, &new_name, "one.md", &path, seen);
     assert!(matches!(result, Err(NotDeposited::Moved)));

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::head::{self, Segment};
 use super::line::{Line, footnote_label};
 use super::style;
 use crate::gdocs::{Document, DocumentTab, Paragraph, StructuralElement, Tab, Table};
@@ -21,6 +22,8 @@ pub(super) struct Extract {
     pub(super) origins: Vec<Origin>,
     /// What the text cannot say.
     pub(super) warnings: Vec<Notice>,
+    /// The header and footer that the head shows.
+    pub(super) segments: Vec<Segment>,
 }
 
 /// Where a block came from.
@@ -123,7 +126,8 @@ fn read(document: &Document, tab: &Tab, access: &str, url: &str, several: bool, 
         reader.element(index, element);
     }
     reader.footnotes();
-    let front_matter = Some(front_matter(document, tab, content, access, url, several));
+    let segments = head::segments(content);
+    let front_matter = Some(front_matter(document, tab, &segments, access, url, several));
     let mut tree = Tree { front_matter, blocks: reader.blocks.into_iter().map(Block::new).collect() };
     tree.normalize();
     debug_assert_eq!(
@@ -131,13 +135,13 @@ fn read(document: &Document, tab: &Tab, access: &str, url: &str, several: bool, 
         reader.origins.len(),
         "the canonical form of what was extracted has the same blocks"
     );
-    Extract { tree, origins: reader.origins, warnings: reader.warnings }
+    Extract { tree, origins: reader.origins, warnings: reader.warnings, segments }
 }
 
 fn front_matter(
     document: &Document,
     tab: &Tab,
-    content: &DocumentTab,
+    segments: &[Segment],
     access: &str,
     url: &str,
     several: bool,
@@ -149,27 +153,8 @@ fn front_matter(
     }
     entries.push(("url".into(), url.to_owned()));
     entries.push(("access".into(), access.to_owned()));
-    for (name, field, segments) in
-        [("header", "defaultHeaderId", &content.headers), ("footer", "defaultFooterId", &content.footers)]
-    {
-        let id = content.document_style.as_ref().and_then(|style| style.get(field)).and_then(Value::as_str);
-        let segment = id.and_then(|id| segments.get(id)).or_else(|| segments.values().next());
-        if let Some(segment) = segment {
-            entries.push((name.into(), plain_lines(&segment.content)));
-        }
-    }
+    entries.extend(segments.iter().map(|segment| (segment.name.to_owned(), segment.text())));
     FrontMatter { entries }
-}
-
-/// The text of a header or footer, a line for each paragraph.
-fn plain_lines(content: &[StructuralElement]) -> String {
-    let mut text = String::new();
-    for paragraph in content.iter().filter_map(|element| element.paragraph.as_ref()) {
-        for run in paragraph.elements.iter().filter_map(|element| element.text_run.as_ref()) {
-            text.push_str(&run.content.replace('\u{b}', " "));
-        }
-    }
-    text.trim_end_matches('\n').to_owned()
 }
 
 struct Reader<'a> {

@@ -1,31 +1,394 @@
-//! The edits of a file's head. Pure.
+//! The edits of a file's head: the title, and the text of header and footer. Pure.
+//!
+//! Of a header or footer the head shows the words alone. What it does not show, such as a page number, a picture or a
+//! table, stands between the words as a hole that no edit may take away.
 
+use serde_json::Value;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::edit::{Group, delete_range, insert_text, is_stripped, utf16_len};
+use super::line::{SUGGESTIONS, Token, suggestion_keys};
 use super::plan::Planner;
-use crate::mebdf::Tree;
+use super::words::{Hunk, hunks};
+use crate::gdocs::{DocumentTab, Paragraph, Request, StructuralElement};
+use crate::kinds::Rename;
+use crate::mebdf::{FrontMatter, Tree};
+
+/// UTF-16 units that Drive takes for a name.
+pub(super) const MAX_TITLE_CHARS: usize = 500;
+
+/// UTF-16 units that a header or footer may have; a page holds far fewer.
+const MAX_SEGMENT_UTF16: u32 = 20_000;
+
+/// A header or footer as the head of the file shows it.
+#[derive(Debug, Clone)]
+pub(super) struct Segment {
+    /// `header` or `footer`.
+    pub(super) name: &'static str,
+    /// Its id in the document.
+    pub(super) id: String,
+    /// What the head shows of it.
+    units: Vec<Unit>,
+    /// Where text goes when it shows nothing.
+    start: u32,
+    /// Why it cannot be edited, if so.
+    lock: Option<&'static str>,
+}
+
+/// A character that the head shows, and where it stands.
+#[derive(Debug, Clone)]
+struct Unit {
+    at: u32,
+    len: u32,
+    token: Token,
+    /// Set for a newline that holds the structure together, so it cannot go.
+    fixed: bool,
+}
+
+/// What the head of the file asks for, as far as it can be pushed.
+#[derive(Debug, Default)]
+pub(super) struct HeadEdits {
+    /// The document's other name.
+    pub(super) rename: Option<Rename>,
+    /// Segments that are edited: name, id, and the text that the head shows of it afterwards.
+    segments: Vec<(&'static str, String, String)>,
+}
+
+impl HeadEdits {
+    /// Returns the head as it stands once the push has landed.
+    pub(super) fn applied(&self, head: Option<&FrontMatter>) -> Option<FrontMatter> {
+        let mut head = head?.clone();
+        let title = self.rename.iter().map(|rename| ("title", &rename.to));
+        for (name, text) in title.chain(self.segments.iter().map(|(name, _, text)| (*name, text))) {
+            if let Some((_, value)) = head.entries.iter_mut().find(|(entry, _)| entry == name) {
+                value.clone_from(text);
+            }
+        }
+        Some(head)
+    }
+
+    /// Checks that headers and footers say what they shall say after the push, and lost nothing that the head does not
+    /// show.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that tells what would differ.
+    pub(super) fn arrives(&self, old: &DocumentTab, new: &DocumentTab) -> Result<(), String> {
+        for (old, new) in [(&old.headers, &new.headers), (&old.footers, &new.footers)] {
+            if !old.keys().eq(new.keys()) {
+                return Err("the headers and footers would change".into());
+            }
+            for ((id, old), (_, new)) in old.iter().zip(new) {
+                match self.segments.iter().find(|(_, edited, _)| edited == id) {
+                    None if old == new => {}
+                    None => return Err("a header or footer that was not edited would change".into()),
+                    Some((name, id, text)) => {
+                        if read_segment(name, id, &new.content).text() != *text {
+                            return Err(format!("the {name} would not say what the file says"));
+                        }
+                        if hidden(&old.content) != hidden(&new.content) {
+                            return Err(format!("the {name} would lose what the head of the file does not show"));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the header and the footer that the head of a tab's file shows: those of every page that has none of its own.
+pub(super) fn segments(tab: &DocumentTab) -> Vec<Segment> {
+    let mut found = Vec::new();
+    for (name, field, segments) in
+        [("header", "defaultHeaderId", &tab.headers), ("footer", "defaultFooterId", &tab.footers)]
+    {
+        let named = |field: &str| tab.document_style.as_ref()?.get(field)?.as_str();
+        // Without a word about which one it is, it is one that is not said to be for first or even pages alone.
+        let special = ["firstPageHeaderId", "firstPageFooterId", "evenPageHeaderId", "evenPageFooterId"].map(named);
+        let plain = || segments.iter().find(|(id, _)| !special.contains(&Some(id.as_str())));
+        if let Some((id, segment)) = named(field).and_then(|id| segments.get_key_value(id)).or_else(plain) {
+            found.push(read_segment(name, id, &segment.content));
+        }
+    }
+    found
+}
+
+fn read_segment(name: &'static str, id: &str, content: &[StructuralElement]) -> Segment {
+    let mut segment = Segment { name, id: id.to_owned(), units: Vec::new(), start: 0, lock: None };
+    let mut previous: Option<(u32, bool)> = None;
+    for element in content {
+        let Some(paragraph) = &element.paragraph else {
+            // A table, whose rows are not shown.
+            continue;
+        };
+        let (start, end) = (element.start_index.utf16(), element.end_index.utf16());
+        let tethers = paragraph.rest.get("positionedObjectIds").and_then(Value::as_array);
+        let holds = tethers.is_some_and(|ids| !ids.is_empty());
+        match previous {
+            None => segment.start = start,
+            Some((last, held)) => segment.units.push(Unit {
+                at: last.saturating_sub(1),
+                len: 1,
+                token: Token::Char('\n'),
+                fixed: last != start || held || holds,
+            }),
+        }
+        segment.read_paragraph(paragraph);
+        previous = Some((end, holds));
+    }
+    while segment.units.last().is_some_and(|unit| unit.token == Token::Char('\n')) {
+        segment.units.pop();
+    }
+    segment
+}
+
+impl Segment {
+    fn read_paragraph(&mut self, paragraph: &Paragraph) {
+        if suggestion_keys(&paragraph.rest) {
+            self.lock = Some(SUGGESTIONS);
+        }
+        for element in &paragraph.elements {
+            if element.rest.values().any(|value| value.as_object().is_some_and(suggestion_keys)) {
+                self.lock = Some(SUGGESTIONS);
+            }
+            let Some(run) = &element.text_run else { continue };
+            if suggestion_keys(&run.rest) {
+                self.lock = Some(SUGGESTIONS);
+            }
+            let mut at = element.start_index.utf16();
+            for character in run.content.strip_suffix('\n').unwrap_or(&run.content).chars() {
+                let len = if character.len_utf16() == 2 { 2 } else { 1 };
+                // Docs puts a private character where its API has no words for what stands there.
+                if !('\u{e000}'..='\u{f8ff}').contains(&character) {
+                    let shown = if matches!(character, '\n' | '\u{b}') { ' ' } else { character };
+                    self.units.push(Unit { at, len, token: Token::Char(shown), fixed: false });
+                }
+                at += len;
+            }
+        }
+    }
+
+    /// The text that the head shows: a line for each paragraph.
+    pub(super) fn text(&self) -> String {
+        self.units.iter().filter_map(|unit| char_of(&unit.token)).collect()
+    }
+
+    /// Where text goes that comes behind the unit before `index`.
+    fn place(&self, index: usize) -> u32 {
+        index.checked_sub(1).and_then(|before| self.units.get(before)).map_or(self.start, |unit| unit.at + unit.len)
+    }
+
+    /// The requests that put `text` in the place of a stretch of units, the last in the segment first. What stands
+    /// between them and is not shown stays where it is.
+    fn replace(&self, hunk: &Hunk, text: &str, tab: Option<&str>) -> Vec<Request> {
+        let id = Some(self.id.as_str());
+        let units = self.units.get(hunk.old.clone()).unwrap_or_default();
+        let mut stretches = units.chunk_by(|one, next| one.at + one.len == next.at);
+        let Some(first) = stretches.next() else {
+            return vec![insert_text(id, tab, self.place(hunk.old.start), text)];
+        };
+        let bounds = |units: &[Unit]| {
+            (units.first().map_or(0, |unit| unit.at), units.last().map_or(0, |unit| unit.at + unit.len))
+        };
+        let mut requests: Vec<Request> = stretches
+            .map(|units| {
+                let (start, end) = bounds(units);
+                delete_range(id, tab, start, end)
+            })
+            .collect();
+        requests.reverse();
+        let (start, end) = bounds(first);
+        if text.is_empty() {
+            requests.push(delete_range(id, tab, start, end));
+            return requests;
+        }
+        // Behind the first cluster of the old, and only then the old goes: so the new text takes its style, and a
+        // comment on exactly these words keeps words to stand on.
+        let behind_first = start + first_cluster(first);
+        requests.push(insert_text(id, tab, behind_first, text));
+        if behind_first < end {
+            let len = utf16_len(text);
+            requests.push(delete_range(id, tab, behind_first + len, end + len));
+        }
+        requests.push(delete_range(id, tab, start, behind_first));
+        requests
+    }
+}
+
+/// Width of the first grapheme cluster in UTF-16 units.
+fn first_cluster(units: &[Unit]) -> u32 {
+    let text: String = units.iter().filter_map(|unit| char_of(&unit.token)).collect();
+    text.graphemes(true).next().map_or(0, utf16_len)
+}
+
+const fn char_of(token: &Token) -> Option<char> {
+    match token {
+        Token::Char(character) => Some(*character),
+        Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => None,
+    }
+}
+
+/// What a segment holds that the head does not show, without the places, which an edit moves.
+fn hidden(content: &[StructuralElement]) -> Vec<Value> {
+    let mut found = Vec::new();
+    for element in content {
+        let Some(paragraph) = &element.paragraph else {
+            let mut value = serde_json::to_value(element).unwrap_or_default();
+            unplace(&mut value);
+            found.push(value);
+            continue;
+        };
+        found.extend(paragraph.rest.get("positionedObjectIds").cloned());
+        for part in &paragraph.elements {
+            if let Some(run) = &part.text_run {
+                let private = run.content.chars().filter(|c| ('\u{e000}'..='\u{f8ff}').contains(c));
+                found.extend(private.map(|character| Value::from(character.to_string())));
+            } else {
+                let mut value = serde_json::to_value(part).unwrap_or_default();
+                unplace(&mut value);
+                found.push(value);
+            }
+        }
+    }
+    found
+}
+
+fn unplace(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|name, _| name != "startIndex" && name != "endIndex");
+            map.values_mut().for_each(unplace);
+        }
+        Value::Array(list) => list.iter_mut().for_each(unplace),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Returns why a text cannot be the name of a document, if so.
+pub(super) fn bad_title(title: &str) -> Option<String> {
+    if title.is_empty() {
+        return Some("a document needs a title".into());
+    }
+    if title.contains(char::is_control) {
+        return Some("a title stands on one line and has no control characters".into());
+    }
+    (title.encode_utf16().count() > MAX_TITLE_CHARS)
+        .then(|| format!("a title has at most {MAX_TITLE_CHARS} characters"))
+}
 
 impl Planner<'_> {
     /// Decides on every entry of the head that differs.
     pub(super) fn front_matter(&mut self, local: &Tree) {
         let (Some(remote), Some(local)) = (&self.remote.tree.front_matter, &local.front_matter) else { return };
+        if let [(name, _)] = local.entries.as_slice()
+            && name.is_empty()
+        {
+            let message = "the head of the file is no YAML that can be read, so nothing in it is pushed; a value that holds \
+                           `: ` or ` #` must stand in quotes";
+            return self.refuse("FRONT_MATTER", 1, message);
+        }
         for (name, value) in &remote.entries {
-            let here = local.entries.iter().find(|(other, _)| other == name).map(|(_, value)| value.trim_end());
-            if here != Some(value.trim_end()) {
-                let line = self.head_line(name);
-                self.refuse(
-                    "FRONT_MATTER_LOCKED",
-                    line,
-                    format!("`{name}` in the head of the file cannot be pushed yet"),
-                );
+            let here = local.entries.iter().find(|(other, _)| other == name).map(|(_, value)| value);
+            if here.map(|here| here.trim_end()) != Some(value.trim_end()) {
+                self.entry(name, value, here.map(String::as_str));
             }
         }
         for (name, _) in local.entries.iter().filter(|(name, _)| !remote.entries.iter().any(|(other, _)| other == name))
         {
             let line = self.head_line(name);
-            self.refuse("FRONT_MATTER_LOCKED", line, format!("`{name}` in the head of the file means nothing here"));
+            let message = match name.as_str() {
+                "header" | "footer" => format!("the document has no {name}, and making one cannot be pushed yet"),
+                _ => format!("`{name}` in the head of the file means nothing here"),
+            };
+            self.refuse("FRONT_MATTER_LOCKED", line, message);
         }
     }
 
-    /// The line of an entry of the head, or that of the head's end.
+    /// Decides on one entry that differs; `new` is `None` when it was removed.
+    fn entry(&mut self, name: &str, old: &str, new: Option<&str>) {
+        let line = self.head_line(name);
+        match (name, new) {
+            ("title", Some(new)) => self.title(old, new.trim(), line),
+            ("header" | "footer", Some(new)) => {
+                let remote = self.remote;
+                match remote.segments.iter().find(|segment| segment.name == name) {
+                    Some(segment) => self.segment(segment, new, line),
+                    None => self.refuse("FRONT_MATTER_LOCKED", line, format!("the document has no {name}")),
+                }
+            }
+            ("header" | "footer", None) => {
+                let message = format!(
+                    "`{name}` was removed from the head of the file; it stays in the document. Write `{name}:` with \
+                     nothing behind it to empty it"
+                );
+                self.refuse("FRONT_MATTER_LOCKED", line, message);
+            }
+            ("tab", Some(_)) => {
+                self.refuse("FRONT_MATTER_LOCKED", line, "a tab cannot be renamed from here yet");
+            }
+            (_, Some(_)) => {
+                self.refuse("FRONT_MATTER_LOCKED", line, format!("`{name}` is Google's to say; `{old}` stays"));
+            }
+            (_, None) => {
+                let message = format!("`{name}` was removed from the head of the file; it means `{old}` still");
+                self.refuse("FRONT_MATTER_LOCKED", line, message);
+            }
+        }
+    }
+
+    fn title(&mut self, old: &str, new: &str, line: u32) {
+        match bad_title(new) {
+            Some(why) => self.refuse("TITLE", line, why),
+            None => self.head.rename = Some(Rename { from: old.to_owned(), to: new.to_owned() }),
+        }
+    }
+
+    /// Plans the words of a header or footer.
+    fn segment(&mut self, segment: &Segment, new: &str, line: u32) {
+        if let Some(reason) = segment.lock {
+            return self.refuse("LOCKED", line, format!("the {} cannot be edited here: {reason}", segment.name));
+        }
+        if utf16_len(new) > MAX_SEGMENT_UTF16 {
+            let message = format!("a {} has at most {MAX_SEGMENT_UTF16} characters", segment.name);
+            return self.refuse("LOCKED", line, message);
+        }
+        let mut wanted: Vec<Token> = Vec::new();
+        for character in new.trim_end_matches('\n').chars() {
+            if is_stripped(character) {
+                let code = u32::from(character);
+                let message = format!("the character U+{code:04X} cannot stand in a Google Doc and was left out");
+                self.refuse("CHARACTER", line, message);
+            } else {
+                // A line break within a paragraph is shown as a blank, so it can only be asked for as one.
+                wanted.push(Token::Char(if character == '\u{b}' { ' ' } else { character }));
+            }
+        }
+        let old: Vec<&Token> = segment.units.iter().map(|unit| &unit.token).collect();
+        let wanted: Vec<&Token> = wanted.iter().collect();
+        let mut requests = Vec::new();
+        let mut result = segment.text().chars().collect::<Vec<_>>();
+        for hunk in hunks(&old, &wanted).into_iter().rev() {
+            if segment.units[hunk.old.clone()].iter().any(|unit| unit.fixed) {
+                let message =
+                    "these lines cannot be joined: a table or a picture that is not shown here stands between them";
+                self.refuse("LOCKED", line, message);
+                continue;
+            }
+            let inserted: Vec<char> = wanted[hunk.new.clone()].iter().filter_map(|token| char_of(token)).collect();
+            let text: String = inserted.iter().collect();
+            requests.extend(segment.replace(&hunk, &text, self.tab_id.as_deref()));
+            result.splice(hunk.old.clone(), inserted);
+        }
+        if requests.is_empty() {
+            return;
+        }
+        let result: String = result.into_iter().collect();
+        self.groups.push(Group { elements: Vec::new(), requests });
+        self.head.segments.push((segment.name, segment.id.clone(), result.trim_end_matches('\n').to_owned()));
+    }
+
+    /// The line of an entry of the head, or that of the head's begin.
     fn head_line(&self, name: &str) -> u32 {
         let mut lines = self.text.lines().enumerate().skip(1).take_while(|(_, line)| *line != "---");
         let line = lines.find(|(_, line)| line.split(':').next().is_some_and(|key| key.trim() == name));

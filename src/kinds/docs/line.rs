@@ -146,10 +146,11 @@ pub(super) fn tokens(runs: &[Run]) -> Vec<(Token, Rc<Marks>)> {
     tokens
 }
 
-const SUGGESTIONS: &str = "it holds suggestions that wait for an answer";
+/// Why a paragraph with suggestions is locked.
+pub(super) const SUGGESTIONS: &str = "it holds suggestions that wait for an answer";
 
 /// Tells whether a message carries suggested changes.
-fn suggestion_keys(fields: &serde_json::Map<String, Value>) -> bool {
+pub(super) fn suggestion_keys(fields: &serde_json::Map<String, Value>) -> bool {
     fields.keys().any(|key| key.starts_with("suggested"))
 }
 

@@ -5,6 +5,7 @@ mod align;
 mod edit;
 mod extract;
 mod head;
+mod images;
 mod line;
 mod paragraphs;
 mod plan;
@@ -56,6 +57,7 @@ pub fn read(raw: Vec<u8>, access: Access, url: &str) -> Result<Fetched> {
     let can_edit = access == Access::Edit && revision.is_some();
     let access = if can_edit || access != Access::Edit { access } else { Access::Read };
     let (parts, landmarks) = extract::parts(&document, access.word(), url).into_iter().unzip();
+    let images = images::images(&document);
     Ok(Fetched {
         id: ItemId(document.document_id.clone()),
         kind: KindName::Docs,
@@ -64,6 +66,7 @@ pub fn read(raw: Vec<u8>, access: Access, url: &str) -> Result<Fetched> {
         revision,
         can_edit,
         parts,
+        images,
         raw,
         reading: Reading::new(Read { document, landmarks }),
     })

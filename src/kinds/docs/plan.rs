@@ -10,6 +10,7 @@ use std::rc::Rc;
 use super::align::{Step, align};
 use super::edit::{Expected, Group, Shape, What, shape};
 use super::extract::{Extract, Origin, extract, tab_of};
+use super::head::HeadEdits;
 use super::line::{Token, tokens};
 use super::words::similarity;
 use super::{paragraphs, restyle, verify};
@@ -53,7 +54,7 @@ pub(super) fn plan_part(
     let mut local = parsed.tree;
     local.normalize();
     let planner = Planner::settled(&remote, tab_id.as_deref(), accept, &desired, &local, &parsed.diagnostics);
-    let Planner { groups, mut expected, mut refused, holds, tab_id, .. } = planner;
+    let Planner { groups, mut expected, mut refused, holds, tab_id, head, .. } = planner;
     if !holds.is_empty() && !accept {
         return Ok(PushPlan {
             requests: Vec::new(),
@@ -66,11 +67,13 @@ pub(super) fn plan_part(
     let all_stand = expected.iter().all(|expected| matches!(expected.what, What::Kept(_)));
     if all_stand && groups.iter().all(|group| group.requests.is_empty()) {
         // Nothing is asked of the document, so nothing has to be tried.
+        remote.tree.front_matter = head.applied(remote.tree.front_matter.as_ref());
         return Ok(PushPlan {
             requests: Vec::new(),
             refused: refused.sorted(),
             holds,
             expected: print(&remote.tree),
+            rename: head.rename,
             ..PushPlan::default()
         });
     }
@@ -95,7 +98,7 @@ pub(super) fn plan_part(
         (after, result) = trial(&requests)?;
     }
     verify::arrives(&result, &expected).map_err(rejected)?;
-    verify::nothing_else_moves(document, &after, part, &touched, &expected).map_err(rejected)?;
+    verify::nothing_else_moves(document, &after, part, &touched, &expected, &head).map_err(rejected)?;
     if !refused.0.is_empty()
         && let Err(word) = verify::words_are_kept(&remote.tree, &local, &result.tree)
     {
@@ -112,9 +115,10 @@ pub(super) fn plan_part(
             ..PushPlan::default()
         });
     }
+    remote.tree.front_matter = head.applied(remote.tree.front_matter.as_ref());
     let expected = print(&predicted(result.tree, &remote));
     let requests = requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
-    Ok(PushPlan { requests, refused: refused.sorted(), holds, expected, ..PushPlan::default() })
+    Ok(PushPlan { requests, refused: refused.sorted(), holds, expected, rename: head.rename, ..PushPlan::default() })
 }
 
 /// Plans what makes a new, empty document say `text`.
@@ -207,6 +211,8 @@ pub(super) struct Planner<'a> {
     pub(super) expected: Vec<Expected>,
     pub(super) refused: Notices,
     pub(super) holds: Vec<Notice>,
+    /// What the head asks for.
+    pub(super) head: HeadEdits,
 }
 
 /// A block of one side that is content, with its place among all blocks of its side and the directives in force.
@@ -274,6 +280,7 @@ impl<'a> Planner<'a> {
                 expected: Vec::new(),
                 refused: Notices::default(),
                 holds: Vec::new(),
+                head: HeadEdits::default(),
             };
             planner.front_matter(local);
             planner.blocks(local);

@@ -6,6 +6,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::edit::{Expected, Shape, Wanted, What, shape};
 use super::extract::{Extract, Origin};
+use super::head::HeadEdits;
 use super::line::{Line, Token};
 use super::plan::key;
 use super::restyle::{contents, lines};
@@ -123,6 +124,7 @@ pub(super) fn nothing_else_moves(
     part: &PartId,
     touched: &[usize],
     expected: &[Expected],
+    head: &HeadEdits,
 ) -> Result<(), String> {
     if before.title != after.title || before.rest != after.rest {
         return Err("the document itself would change".into());
@@ -145,18 +147,17 @@ pub(super) fn nothing_else_moves(
         }
         if edited {
             surroundings(old, new)?;
+            head.arrives(old, new)?;
             body(old, new, touched, expected)?;
         }
     }
     Ok(())
 }
 
-/// Everything of a tab but its body and the text of its footnotes.
+/// Everything of a tab but its body, its headers and footers, and the text of its footnotes.
 fn surroundings(old: &DocumentTab, new: &DocumentTab) -> Result<(), String> {
     let same = old.document_style == new.document_style
         && old.named_styles == new.named_styles
-        && old.headers == new.headers
-        && old.footers == new.footers
         && old.positioned_objects == new.positioned_objects
         && old.rest == new.rest
         && old.footnotes.keys().eq(new.footnotes.keys())

@@ -72,3 +72,11 @@ pub(super) struct NewDocument {
     /// The id.
     pub(super) document_id: String,
 }
+
+/// A file of Drive, as far as a rename reads it.
+#[derive(Debug, Deserialize)]
+pub(super) struct DriveFile {
+    /// What people call it.
+    #[serde(default)]
+    pub(super) name: String,
+}
