@@ -1,6 +1,6 @@
 //! The edits of a file's head. Pure.
 
-use super::plan::Planner;
+use super::planner::Planner;
 use crate::mebdf::Tree;
 
 impl Planner<'_> {

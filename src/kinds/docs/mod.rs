@@ -2,15 +2,19 @@
 
 mod adapter;
 mod align;
+mod blocks;
 mod edit;
 mod extract;
 mod head;
 mod line;
+mod newlines;
 mod paragraphs;
 mod plan;
+mod planner;
 mod recognize;
 mod restyle;
 mod style;
+mod trial;
 mod verify;
 mod wire;
 mod words;
