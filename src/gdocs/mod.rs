@@ -4,11 +4,17 @@
 
 mod access;
 mod apply;
+mod batch;
 mod bullets;
+mod chips;
 mod delete;
 mod document;
+#[cfg(test)]
+mod element_tests;
+mod elements;
 mod glyphs;
 mod ids;
+mod images;
 mod index;
 mod insert;
 mod insert_table;
@@ -32,13 +38,21 @@ mod runs;
 #[cfg(test)]
 mod sample;
 mod schema;
+mod segment;
 mod style;
+mod table;
+mod table_merge;
+mod table_rows;
+#[cfg(test)]
+mod table_tests;
 #[cfg(test)]
 mod tests;
 mod text_style;
+mod time;
+mod trace;
 
 pub use access::ElementKind;
-pub use apply::{Applied, apply};
+pub use apply::{Applied, apply, apply_traced};
 pub use document::*;
 pub use index::{reindex, segment_end, utf16_len};
 pub use legacy::to_legacy;
@@ -46,3 +60,4 @@ pub use new_document::new_document;
 pub use read::read_requests;
 pub use refusal::Refusal;
 pub use request::*;
+pub use trace::SegmentTrace;
