@@ -1,5 +1,7 @@
 //! The alignment of two rows of blocks. Pure.
 
+use std::ops::Range;
+
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// One step of the way through both rows.
@@ -14,7 +16,7 @@ pub(super) enum Step {
 }
 
 /// Beyond this many comparisons inside one changed stretch, blocks are paired in order instead of by likeness.
-const COMPARISONS_MAX: usize = 2_500;
+pub(super) const COMPARISONS_MAX: usize = 2_500;
 
 /// Aligns two rows by their keys, and inside a changed stretch by `likeness`: `None` when two blocks cannot become one
 /// another, else more for what is more alike. Deletions come before insertions at one place, and where both remain
@@ -42,9 +44,27 @@ pub(super) fn align(old: &[String], new: &[String], likeness: impl Fn(usize, usi
     steps
 }
 
+/// Returns the stretches of both rows between the blocks that are the same on both sides, where they differ.
+pub(super) fn stretches(old: &[String], new: &[String]) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut found: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    for op in capture_diff_slices(Algorithm::Myers, old, new) {
+        if matches!(op, DiffOp::Equal { .. }) {
+            continue;
+        }
+        let (old, new) = (op.old_range(), op.new_range());
+        match found.last_mut() {
+            Some((old_last, new_last)) if old_last.end == old.start && new_last.end == new.start => {
+                (old_last.end, new_last.end) = (old.end, new.end);
+            }
+            _ => found.push((old, new)),
+        }
+    }
+    found
+}
+
 fn stretch(
-    old: std::ops::Range<usize>,
-    new: std::ops::Range<usize>,
+    old: Range<usize>,
+    new: Range<usize>,
     likeness: &impl Fn(usize, usize) -> Option<f32>,
     steps: &mut Vec<Step>,
 ) {
@@ -72,8 +92,8 @@ fn stretch(
 
 /// The row of pairs, rising on both sides, with the greatest sum of likeness.
 fn likeliest(
-    old: &std::ops::Range<usize>,
-    new: &std::ops::Range<usize>,
+    old: &Range<usize>,
+    new: &Range<usize>,
     likeness: &impl Fn(usize, usize) -> Option<f32>,
 ) -> Vec<(usize, usize)> {
     let (height, width) = (old.len(), new.len());

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::extract::Origin;
 use super::line::{Line, Token, Unit};
-use super::plan::{Planner, words_of};
+use super::planner::{Planner, words_of};
 use super::words::{Hunk, hunks};
 use crate::gdocs::{DeleteContentRange, InsertText, Location, Range, Request};
 use crate::mebdf::{Content, Mark, Marks, Object};

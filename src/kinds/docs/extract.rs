@@ -15,6 +15,7 @@ use crate::mebdf::{
 use crate::model::{Notice, PartId};
 
 /// A tab as a tree, and where each of its blocks came from.
+#[derive(Debug, Clone)]
 pub(super) struct Extract {
     /// The tab in canonical form.
     pub(super) tree: Tree,

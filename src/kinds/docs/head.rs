@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::edit::{Group, delete_range, insert_text, is_stripped, utf16_len};
 use super::line::{SUGGESTIONS, Token, suggestion_keys};
-use super::plan::Planner;
+use super::planner::Planner;
 use super::words::{Hunk, hunks};
 use crate::gdocs::{DocumentTab, Paragraph, Request, StructuralElement};
 use crate::kinds::Rename;

@@ -2,16 +2,20 @@
 
 mod adapter;
 mod align;
+mod blocks;
 mod edit;
 mod extract;
 mod head;
 mod images;
 mod line;
+mod newlines;
 mod paragraphs;
 mod plan;
+mod planner;
 mod recognize;
 mod restyle;
 mod style;
+mod trial;
 mod verify;
 mod window;
 mod wire;

@@ -7,7 +7,8 @@ use super::extract::Origin;
 use super::line::{Line, Token, tokens};
 use std::collections::BTreeSet;
 
-use super::plan::{Gap, Gone, Neighbour, New, Planner, because, block_runs, text_of, words_of};
+use super::blocks::{Gap, Gone, Neighbour, New, block_runs};
+use super::planner::{Planner, because, text_of, words_of};
 use crate::mebdf::{Block, Cell, Content, Mark, Run, plain};
 
 /// Plans what turns an old block into the new one it is paired with.

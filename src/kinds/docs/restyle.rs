@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::edit::{Bullets, Expected, Wanted, What, range};
 use super::extract::{Extract, Origin};
 use super::line::{Line, Token, Unit};
-use super::plan::Notices;
+use super::planner::Notices;
 use super::style::{self, text_field};
 use crate::gdocs::{
     BulletPreset, CreateParagraphBullets, DeleteParagraphBullets, Request, Style, UpdateParagraphStyle, UpdateTextStyle,

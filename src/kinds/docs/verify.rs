@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::blocks::key;
 use super::edit::{Expected, Shape, Wanted, What, shape};
 use super::extract::{Extract, Origin};
 use super::head::HeadEdits;
 use super::line::{Line, Token};
-use super::plan::key;
 use super::restyle::{contents, lines};
 use super::words::same;
 use crate::gdocs::{Document, DocumentTab, StructuralElement, Tab};
@@ -126,6 +126,48 @@ pub(super) fn nothing_else_moves(
     expected: &[Expected],
     head: &HeadEdits,
 ) -> Result<(), String> {
+    edited_tab(before, after, part, |old, new| {
+        head.arrives(old, new)?;
+        body(old, new, touched, expected)
+    })
+}
+
+/// Checks that every element of the body but those `touched` would stand there unchanged, in its order, and that nothing
+/// beside the body would change.
+///
+/// # Errors
+///
+/// A sentence that tells what would change.
+pub(super) fn untouched_stay(
+    before: &Document,
+    after: &Document,
+    part: &PartId,
+    touched: &[usize],
+) -> Result<(), String> {
+    edited_tab(before, after, part, |old, new| {
+        HeadEdits::default().arrives(old, new)?;
+        let mut found = elements(new).iter();
+        let untouched = elements(old).iter().enumerate().filter(|(index, _)| !touched.contains(index));
+        for (_, element) in untouched {
+            if !found.any(|candidate| candidate == element) {
+                return Err(moved(element));
+            }
+        }
+        Ok(())
+    })
+}
+
+fn moved(element: &StructuralElement) -> String {
+    format!("the paragraph at {} would change without having been edited", element.start_index.utf16())
+}
+
+/// Checks everything but the body of the edited tab, which `check` is asked about.
+fn edited_tab(
+    before: &Document,
+    after: &Document,
+    part: &PartId,
+    check: impl Fn(&DocumentTab, &DocumentTab) -> Result<(), String>,
+) -> Result<(), String> {
     if before.title != after.title || before.rest != after.rest {
         return Err("the document itself would change".into());
     }
@@ -147,8 +189,7 @@ pub(super) fn nothing_else_moves(
         }
         if edited {
             surroundings(old, new)?;
-            head.arrives(old, new)?;
-            body(old, new, touched, expected)?;
+            check(old, new)?;
         }
     }
     Ok(())
@@ -181,10 +222,7 @@ fn body(old: &DocumentTab, new: &DocumentTab, touched: &[usize], expected: &[Exp
                 continue;
             }
         } else if !found.any(|candidate| candidate == element) {
-            return Err(format!(
-                "the paragraph at {} would change without having been edited",
-                element.start_index.utf16()
-            ));
+            return Err(moved(element));
         }
     }
     let inserted = expected

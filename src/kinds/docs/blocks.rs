@@ -1,0 +1,237 @@
+//! The blocks of both sides: which became which, and what stands between. Pure.
+
+use std::rc::Rc;
+
+use super::align::{Step, align};
+use super::edit::{Expected, Shape, shape};
+use super::extract::Origin;
+use super::line::{Token, tokens};
+use super::paragraphs;
+use super::planner::{Planner, because, text_of};
+use super::words::similarity;
+use crate::mebdf::{Block, Content, Property, PropertyValue, Run, Tree, print_block};
+
+/// A block of one side that is content, with its place among all blocks of its side and the directives in force.
+pub(super) struct Entry<'a> {
+    /// Its place among all blocks.
+    pub(super) index: usize,
+    /// The block.
+    pub(super) block: &'a Block,
+    named_style: Option<String>,
+    properties: Vec<Property>,
+    /// Why it is read-only, if so.
+    pub(super) locked: Option<String>,
+    /// What makes it the same as another.
+    pub(super) key: String,
+}
+
+/// The blocks of one side that are content.
+pub(super) fn entries(blocks: &[Block]) -> Vec<Entry<'_>> {
+    let states = crate::mebdf::states(blocks);
+    blocks
+        .iter()
+        .zip(states)
+        .enumerate()
+        .filter(|(_, (block, _))| !matches!(block.content, Content::Directive { .. }))
+        .map(|(index, (block, state))| {
+            let mut properties = state.properties;
+            // Turned off is what it is anyway.
+            properties.retain(|property| property.value != PropertyValue::Off);
+            Entry { index, block, named_style: state.style, properties, locked: state.locked, key: key(&block.content) }
+        })
+        .collect()
+}
+
+/// What makes two blocks the same: their canonical text, without the anchor of a heading.
+pub(super) fn key(content: &Content) -> String {
+    if let Content::Heading { level, runs, .. } = content {
+        return print_block(&Content::Heading { level: *level, anchor: None, runs: runs.clone() });
+    }
+    print_block(content)
+}
+
+impl Planner<'_> {
+    pub(super) fn blocks(&mut self, local: &Tree) {
+        let old = entries(&self.remote.tree.blocks);
+        let new = entries(&local.blocks);
+        let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
+        let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
+        let steps = align(&old_keys, &new_keys, |i, j| {
+            likeness(old[i].block, &self.remote.origins[old[i].index], new[j].block)
+        });
+        let (mut at, mut passed_old, mut passed_new) = (0, 0, 0);
+        while let Some(step) = steps.get(at) {
+            if let Step::Pair(i, j) = *step {
+                self.pair(&old[i], &new[j]);
+                (at, passed_old, passed_new) = (at + 1, i + 1, j + 1);
+                continue;
+            }
+            let gap = steps[at..].iter().take_while(|step| !matches!(step, Step::Pair(..)));
+            let (mut deleted, mut inserted) = (0, 0);
+            for step in gap {
+                match step {
+                    Step::Delete(_) => deleted += 1,
+                    Step::Insert(_) => inserted += 1,
+                    Step::Pair(..) => {}
+                }
+            }
+            let (old_end, new_end) = (passed_old + deleted, passed_new + inserted);
+            let line = new.get(passed_new).map_or(0, |entry| self.line_number(entry.block));
+            let neighbour = |entry: &Entry<'_>| Neighbour {
+                origin: self.remote.origins[entry.index].clone(),
+                shape: shape(&entry.block.content),
+            };
+            let gap = Gap {
+                line,
+                previous: passed_old.checked_sub(1).and_then(|i| old.get(i)).map(neighbour),
+                deleted: old[passed_old..old_end]
+                    .iter()
+                    .map(|entry| Gone {
+                        block: entry.block,
+                        origin: &self.remote.origins[entry.index],
+                        lock: entry.locked.clone(),
+                    })
+                    .collect(),
+                inserted: new[passed_new..new_end]
+                    .iter()
+                    .map(|entry| New {
+                        block: entry.block,
+                        line: self.line_number(entry.block),
+                        lock: entry.locked.clone(),
+                        named_style: match entry.named_style.as_deref() {
+                            Some("Title") => "TITLE",
+                            Some("Subtitle") => "SUBTITLE",
+                            Some(_) | None => "NORMAL_TEXT",
+                        },
+                        styled: !entry.properties.is_empty(),
+                    })
+                    .collect(),
+                next: old.get(old_end).map(neighbour),
+            };
+            paragraphs::gap(self, &gap);
+            (at, passed_old, passed_new) = (at + deleted + inserted, old_end, new_end);
+        }
+    }
+
+    fn pair(&mut self, old: &Entry<'_>, new: &Entry<'_>) {
+        let line = self.line_number(new.block);
+        if (&old.named_style, &old.properties) != (&new.named_style, &new.properties) {
+            self.refuse("STYLE_LOCKED", line, "paragraph styles cannot be pushed yet; the text around them can");
+        }
+        let origin = &self.remote.origins[old.index];
+        if old.key == new.key && self.unread(new.block).is_none() {
+            self.expected.push(Expected::kept(&old.block.content, origin));
+            return;
+        }
+        if let Some(unread) = self.unread(new.block) {
+            self.refused.0.push(unread);
+            self.unplaced(&text_of(&new.block.content), &text_of(&old.block.content));
+            self.expected.push(Expected::kept(&old.block.content, origin));
+            return;
+        }
+        if let Some(reason) = old.locked.as_ref().or(new.locked.as_ref()) {
+            self.refuse("LOCKED", line, format!("this part is read-only{}", because(reason)));
+            self.unplaced(&text_of(&new.block.content), &text_of(&old.block.content));
+            self.expected.push(Expected::kept(&old.block.content, origin));
+            return;
+        }
+        paragraphs::pair(self, old.block, new.block, origin);
+    }
+}
+
+/// What stands between two pairs: blocks that are gone, and blocks that are new.
+pub(super) struct Gap<'a> {
+    /// Line of the file, for what is gone.
+    pub(super) line: u32,
+    /// The old block before.
+    pub(super) previous: Option<Neighbour>,
+    /// The old blocks that are gone.
+    pub(super) deleted: Vec<Gone<'a>>,
+    /// The new blocks.
+    pub(super) inserted: Vec<New<'a>>,
+    /// The old block behind.
+    pub(super) next: Option<Neighbour>,
+}
+
+/// A block beside a gap.
+#[derive(Clone)]
+pub(super) struct Neighbour {
+    /// Where it stands in the document.
+    pub(super) origin: Origin,
+    /// What kind of block it is.
+    pub(super) shape: Shape,
+}
+
+/// A block that the file no longer has.
+pub(super) struct Gone<'a> {
+    /// What it was.
+    pub(super) block: &'a Block,
+    /// Where it stands in the document.
+    pub(super) origin: &'a Origin,
+    /// Why it is read-only, if so.
+    pub(super) lock: Option<String>,
+}
+
+/// A block that the document does not have.
+pub(super) struct New<'a> {
+    /// What it says.
+    pub(super) block: &'a Block,
+    /// Its line in the file.
+    pub(super) line: u32,
+    /// Why it is read-only, if so.
+    pub(super) lock: Option<String>,
+    /// The named style that the directives in force ask for.
+    pub(super) named_style: &'static str,
+    /// Whether directives ask for more than a named style.
+    pub(super) styled: bool,
+}
+
+/// Tells how alike two blocks are; `None` when one cannot become the other.
+pub(super) fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32> {
+    const SAME_KIND: f32 = 0.2;
+    const OTHER_KIND: f32 = 0.05;
+    let score = match (&old.content, &new.content, origin) {
+        (Content::Table { rows: old, .. }, Content::Table { rows: new, .. }, Origin::Table { .. }) => {
+            let shape = |rows: &[Vec<crate::mebdf::Cell>]| rows.iter().map(Vec::len).collect::<Vec<_>>();
+            return (shape(old) == shape(new)).then_some(1.0 + SAME_KIND);
+        }
+        (Content::Footnote { label: old, .. }, Content::Footnote { label: new, .. }, Origin::Footnote { .. }) => {
+            return (old == new).then_some(1.0 + SAME_KIND);
+        }
+        (Content::Heading { .. }, Content::Heading { .. }, Origin::Line { .. })
+        | (Content::Paragraph { .. }, Content::Paragraph { .. }, Origin::Line { .. })
+        | (Content::Item { .. }, Content::Item { .. }, Origin::Line { .. }) => SAME_KIND,
+        (
+            Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. },
+            Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. },
+            Origin::Line { .. },
+        ) => OTHER_KIND,
+        _ => return None,
+    };
+    let old_tokens = tokens(block_runs(&old.content));
+    if old_tokens.is_empty() && shape(&old.content) != shape(&new.content) {
+        // Nothing is kept by turning an empty block into another kind.
+        return None;
+    }
+    let new_tokens = tokens(block_runs(&new.content));
+    let row = |tokens: &'_ [(Token, Rc<crate::mebdf::Marks>)]| {
+        tokens.iter().map(|(token, _)| token.clone()).collect::<Vec<_>>()
+    };
+    let (old_row, new_row) = (row(&old_tokens), row(&new_tokens));
+    Some(score + similarity(&old_row.iter().collect::<Vec<_>>(), &new_row.iter().collect::<Vec<_>>()))
+}
+
+/// The runs of a block that is one paragraph.
+pub(super) fn block_runs(content: &Content) -> &[Run] {
+    match content {
+        Content::Heading { runs, .. }
+        | Content::Paragraph { runs }
+        | Content::Item { runs, .. }
+        | Content::ItemParagraph { runs, .. } => runs,
+        Content::Code { .. }
+        | Content::Table { .. }
+        | Content::Rule
+        | Content::Directive { .. }
+        | Content::Footnote { .. } => &[],
+    }
+}

@@ -1,0 +1,149 @@
+//! The planner: what it knows of both sides, and what it has gathered so far. Pure.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::blocks::block_runs;
+use super::edit::{Expected, Group};
+use super::extract::Extract;
+use super::head::HeadEdits;
+use super::trial::Task;
+use crate::mebdf::{Block, Content, Run, RunContent, Tree, print_block};
+use crate::model::Notice;
+
+/// Edits that are not pushed, with their reasons.
+#[derive(Default)]
+pub(super) struct Notices(pub(super) Vec<Notice>);
+
+impl Notices {
+    /// Returns them by line, each once.
+    pub(super) fn sorted(mut self) -> Vec<Notice> {
+        self.0.sort_by_key(|notice| (notice.line, notice.column));
+        self.0.dedup();
+        self.0
+    }
+
+    /// Notes that an edit in `line` of the file is not pushed.
+    pub(super) fn refuse(&mut self, code: &str, line: u32, message: impl Into<String>) {
+        self.0.push(Notice { code: code.into(), line, column: 0, message: message.into() });
+    }
+}
+
+/// Gathers the edits of one tab in the order of the document.
+pub(super) struct Planner<'a> {
+    pub(super) remote: &'a Extract,
+    pub(super) tab_id: Option<String>,
+    pub(super) accept: bool,
+    pub(super) text: &'a str,
+    /// Where the lines of the text end, in bytes.
+    newlines: Rc<[usize]>,
+    /// What the parser did not understand.
+    diagnostics: &'a [Notice],
+    /// The objects that the file still holds, by id: what looks destroyed may only have moved.
+    pub(super) objects: BTreeSet<String>,
+    /// Words of text that stands in the file and cannot be pushed: what looks deleted may only have moved there.
+    pub(super) moved: BTreeSet<String>,
+    /// Such words, as far as this pass found them.
+    pub(super) unplaced: BTreeSet<String>,
+    pub(super) groups: Vec<Group>,
+    pub(super) expected: Vec<Expected>,
+    pub(super) refused: Notices,
+    pub(super) holds: Vec<Notice>,
+    /// What the head asks for.
+    pub(super) head: HeadEdits,
+}
+
+/// Passes after which the words that cannot be pushed are taken as known; each pass can only find more of them.
+pub(super) const PASSES_MAX: usize = 4;
+
+impl<'a> Planner<'a> {
+    /// Starts a plan of what makes `remote` say `local`; `moved` are words that are known not to be pushed.
+    pub(super) fn new(task: &'a Task<'_>, remote: &'a Extract, local: &Tree, moved: BTreeSet<String>) -> Self {
+        Self {
+            remote,
+            tab_id: task.tab_id.clone(),
+            accept: task.accept,
+            text: &task.text,
+            newlines: Rc::clone(&task.newlines),
+            diagnostics: &task.diagnostics,
+            objects: local.blocks.iter().flat_map(|block| object_ids(&block.content)).collect(),
+            moved,
+            unplaced: BTreeSet::new(),
+            groups: Vec::new(),
+            expected: Vec::new(),
+            refused: Notices::default(),
+            holds: Vec::new(),
+            head: HeadEdits::default(),
+        }
+    }
+
+    /// Plans until no text is taken from the document that stands in the file where it cannot be pushed: a paragraph
+    /// that was moved to such a place must not be deleted from the place that it left.
+    pub(super) fn settled(task: &'a Task<'_>, remote: &'a Extract, local: &Tree, mut moved: BTreeSet<String>) -> Self {
+        for pass in 1.. {
+            let mut planner = Self::new(task, remote, local, moved.clone());
+            planner.front_matter(local);
+            planner.blocks(local);
+            if planner.unplaced.is_subset(&moved) || pass == PASSES_MAX {
+                return planner;
+            }
+            moved.append(&mut planner.unplaced);
+        }
+        unreachable!("the last pass returns")
+    }
+}
+
+impl Planner<'_> {
+    pub(super) fn line_number(&self, block: &Block) -> u32 {
+        let line = self.newlines.partition_point(|newline| *newline < block.span.0.start);
+        u32::try_from(line + 1).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn refuse(&mut self, code: &str, line: u32, message: impl Into<String>) {
+        self.refused.refuse(code, line, message);
+    }
+
+    pub(super) fn hold(&mut self, code: &str, line: u32, message: impl Into<String>) {
+        self.holds.push(Notice { code: code.into(), line, column: 0, message: message.into() });
+    }
+
+    /// Finds what the parser left out of a table: the block does not say all that the file does.
+    pub(super) fn unread(&self, block: &Block) -> Option<Notice> {
+        let lines = self.text.get(block.span.0.clone()).unwrap_or_default().lines().count();
+        let first = self.line_number(block);
+        let last = first.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        let here = |notice: &&Notice| notice.code == "TABLE_CELLS" && (first..last).contains(&notice.line);
+        self.diagnostics.iter().find(here).cloned()
+    }
+}
+
+/// The ids of the objects in a block.
+fn object_ids(content: &Content) -> Vec<String> {
+    let runs: Vec<&Run> = match content {
+        Content::Table { rows, .. } => rows.iter().flatten().flatten().flatten().collect(),
+        Content::Footnote { paragraphs, .. } => paragraphs.iter().flatten().collect(),
+        Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. } | Content::ItemParagraph { .. } => {
+            block_runs(content).iter().collect()
+        }
+        Content::Code { .. } | Content::Rule | Content::Directive { .. } => Vec::new(),
+    };
+    let id = |run: &Run| if let RunContent::Object(object) = &run.content { object.id.clone() } else { None };
+    runs.into_iter().filter_map(id).collect()
+}
+
+/// A reason, as the end of a sentence.
+pub(super) fn because(reason: &str) -> String {
+    if reason.is_empty() { String::new() } else { format!(": {reason}") }
+}
+
+/// The words of a text, as far as they can tell where a text went.
+pub(super) fn words_of(text: &str) -> BTreeSet<String> {
+    text.unicode_words().map(str::to_lowercase).collect()
+}
+
+/// The text of a block, marks and all, for its words.
+pub(super) fn text_of(content: &Content) -> String {
+    print_block(content)
+}

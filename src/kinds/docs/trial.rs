@@ -1,0 +1,135 @@
+//! The task of a plan, and the document as the requests gathered so far leave it. Pure.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use super::extract::{Extract, extract, tab_of};
+use super::verify;
+use crate::error::{Error, Result};
+use crate::gdocs::{Document, Request, apply};
+use crate::mebdf::{FrontMatter, Tree, clean, parse};
+use crate::model::{ItemId, Notice, PartId};
+
+/// What is to be planned.
+pub(super) struct Task<'a> {
+    /// The document as it is.
+    pub(super) document: &'a Document,
+    /// The tab that is edited.
+    pub(super) part: &'a PartId,
+    /// Its id, when it has one.
+    pub(super) tab_id: Option<String>,
+    /// The tab as it is.
+    pub(super) remote: Extract,
+    /// What it shall say, as text.
+    pub(super) text: String,
+    /// Where the lines of the text end, in bytes.
+    pub(super) newlines: Rc<[usize]>,
+    /// What it shall say.
+    pub(super) local: Tree,
+    /// What the parser did not understand.
+    pub(super) diagnostics: Vec<Notice>,
+    /// Whether objects may be destroyed.
+    pub(super) accept: bool,
+    /// Whether the document has several tabs.
+    several: bool,
+}
+
+impl<'a> Task<'a> {
+    /// Reads both sides.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when the document has no such tab.
+    pub(super) fn read(
+        document: &'a Document,
+        head: Option<FrontMatter>,
+        part: &'a PartId,
+        desired: &str,
+        accept: bool,
+    ) -> Result<Self> {
+        let tab = tab_of(document, part)
+            .ok_or_else(|| Error::NotFound { id: format!("{}, tab {part}", document.document_id) })?;
+        let tab_id = tab.tab_properties.as_ref().map(|properties| properties.tab_id.clone());
+        let several = document.all_tabs().len() > 1;
+        // The document does not know its access and URL; the head that was written with them does.
+        let mut remote = extract(document, tab, "", "", several);
+        remote.tree.front_matter = head;
+        let text = clean(desired).into_owned();
+        let parsed = parse(&text);
+        let mut local = parsed.tree;
+        local.normalize();
+        Ok(Self {
+            document,
+            part,
+            tab_id: tab_id.filter(|id| !id.is_empty()),
+            remote,
+            newlines: text.match_indices('\n').map(|(at, _)| at).collect(),
+            text,
+            local,
+            diagnostics: parsed.diagnostics,
+            accept,
+            several,
+        })
+    }
+
+    /// The error for a plan that did not stand its check.
+    pub(super) fn rejected(&self, reason: String) -> Error {
+        Error::PlanRejected { id: ItemId(self.document.document_id.clone()), reason }
+    }
+}
+
+/// A document as the requests gathered so far leave it.
+pub(super) struct Trial<'a> {
+    task: &'a Task<'a>,
+    /// The document.
+    pub(super) document: Cow<'a, Document>,
+    /// Its tab.
+    pub(super) extract: Cow<'a, Extract>,
+    /// The requests that made it.
+    pub(super) requests: Vec<Request>,
+}
+
+impl<'a> Trial<'a> {
+    /// Starts with the document as it is.
+    pub(super) fn new(task: &'a Task<'a>) -> Self {
+        let (document, extract) = (Cow::Borrowed(task.document), Cow::Borrowed(&task.remote));
+        Self { task, document, extract, requests: Vec::new() }
+    }
+
+    /// Carries out more requests on the model.
+    ///
+    /// # Errors
+    ///
+    /// `PlanRejected` with the model's words when it refuses one.
+    pub(super) fn carry_out(&mut self, requests: Vec<Request>) -> Result<()> {
+        if requests.is_empty() {
+            return Ok(());
+        }
+        // Each step draws other ids; they never leave the model.
+        let seed = u64::try_from(self.requests.len()).unwrap_or(0);
+        let after = apply(&self.document, &requests, seed).map_err(|refusal| self.task.rejected(refusal.message))?;
+        self.document = Cow::Owned(after.document);
+        self.requests.extend(requests);
+        let tab =
+            tab_of(&self.document, self.task.part).ok_or_else(|| self.task.rejected("the tab would be gone".into()))?;
+        let mut after = extract(&self.document, tab, "", "", self.task.several);
+        after.tree.front_matter.clone_from(&self.task.remote.tree.front_matter);
+        self.extract = Cow::Owned(after);
+        Ok(())
+    }
+
+    /// Carries out requests that change the structure and checks that they touch nothing but the elements `touched`.
+    ///
+    /// # Errors
+    ///
+    /// `PlanRejected` when the model refuses one, or something else would change.
+    pub(super) fn change_structure(&mut self, requests: Vec<Request>, touched: &[usize]) -> Result<()> {
+        if requests.is_empty() {
+            return Ok(());
+        }
+        let before = self.document.clone();
+        self.carry_out(requests)?;
+        verify::untouched_stay(&before, &self.document, self.task.part, touched)
+            .map_err(|reason| self.task.rejected(reason))
+    }
+}
