@@ -10,15 +10,15 @@ use std::rc::Rc;
 use super::align::{Step, align};
 use super::edit::{Expected, Group, Shape, What, shape};
 use super::extract::{Extract, Origin, extract, tab_of};
+use super::flat::{Flat, Look, flatten, notices};
 use super::line::{Token, tokens};
+use super::properties::{Context, LINK_LATER};
 use super::words::similarity;
 use super::{paragraphs, restyle, verify};
 use crate::error::{Error, Result};
-use crate::gdocs::{Document, Request, apply};
+use crate::gdocs::{Document, DocumentTab, Request, apply};
 use crate::kinds::PushPlan;
-use crate::mebdf::{
-    Block, Content, FrontMatter, Property, PropertyValue, Run, RunContent, Tree, clean, parse, print, print_block,
-};
+use crate::mebdf::{Block, Content, FrontMatter, Run, RunContent, Tree, clean, parse, print, print_block};
 use crate::model::{ItemId, Notice, PartId};
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -50,8 +50,8 @@ pub(super) fn plan_part(
     remote.tree.front_matter = head;
     let desired = clean(desired);
     let parsed = parse(&desired);
-    let mut local = parsed.tree;
-    local.normalize();
+    let empty = DocumentTab::default();
+    let local = flatten(&parsed.tree, &desired, tab.document_tab.as_ref().unwrap_or(&empty));
     let planner = Planner::settled(&remote, tab_id.as_deref(), accept, &desired, &local, &parsed.diagnostics);
     let Planner { groups, mut expected, mut refused, holds, tab_id, .. } = planner;
     if !holds.is_empty() && !accept {
@@ -59,7 +59,7 @@ pub(super) fn plan_part(
             requests: Vec::new(),
             refused: refused.0,
             holds,
-            expected: print(&remote.tree),
+            expected: print(&remote.presented()),
             ..PushPlan::default()
         });
     }
@@ -70,7 +70,7 @@ pub(super) fn plan_part(
             requests: Vec::new(),
             refused: refused.sorted(),
             holds,
-            expected: print(&remote.tree),
+            expected: print(&remote.presented()),
             ..PushPlan::default()
         });
     }
@@ -84,20 +84,20 @@ pub(super) fn plan_part(
         Ok((after, extract))
     };
     let (mut after, mut result) = trial(&requests)?;
-    let styles = restyle::paragraph_styles(&result, &expected, tab_id.as_deref()).map_err(rejected)?;
-    if !styles.is_empty() {
-        requests.extend(styles);
-        (after, result) = trial(&requests)?;
-    }
-    let styles = restyle::text_styles(&result, &mut expected, tab_id.as_deref(), &mut refused).map_err(rejected)?;
-    if !styles.is_empty() {
+    for step in [restyle::paragraph_styles, restyle::text_styles] {
+        let content = tab_of(&after, part).and_then(|tab| tab.document_tab.as_ref()).unwrap_or(&empty);
+        let context = Context::new(&after, content, tab_id.as_deref());
+        let styles = step(&result, &mut expected, &context, &mut refused).map_err(rejected)?;
+        if styles.is_empty() {
+            continue;
+        }
         requests.extend(styles);
         (after, result) = trial(&requests)?;
     }
     verify::arrives(&result, &expected).map_err(rejected)?;
     verify::nothing_else_moves(document, &after, part, &touched, &expected).map_err(rejected)?;
     if !refused.0.is_empty()
-        && let Err(word) = verify::words_are_kept(&remote.tree, &local, &result.tree)
+        && let Err(word) = verify::words_are_kept(&remote.tree, &parsed.tree, &result.tree)
     {
         let message = format!(
             "nothing of this file is pushed: text with `{word}` was moved to or from a place that cannot be edited yet, and a \
@@ -108,13 +108,17 @@ pub(super) fn plan_part(
             requests: Vec::new(),
             refused: refused.sorted(),
             holds,
-            expected: print(&remote.tree),
+            expected: print(&remote.presented()),
             ..PushPlan::default()
         });
     }
-    let expected = print(&predicted(result.tree, &remote));
-    let requests = requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
-    Ok(PushPlan { requests, refused: refused.sorted(), holds, expected, ..PushPlan::default() })
+    let expected = print(&predicted(result.presented(), &remote));
+    let requests: Vec<_> = requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
+    // A link to a new heading is made once Google has given its id.
+    let later = refused.0.iter().any(|notice| notice.code == LINK_LATER);
+    let again = later && !requests.is_empty();
+    refused.0.retain(|notice| !again || notice.code != LINK_LATER);
+    Ok(PushPlan { requests, refused: refused.sorted(), holds, expected, again, ..PushPlan::default() })
 }
 
 /// Plans what makes a new, empty document say `text`.
@@ -213,26 +217,13 @@ pub(super) struct Planner<'a> {
 struct Entry<'a> {
     index: usize,
     block: &'a Block,
-    named_style: Option<String>,
-    properties: Vec<Property>,
-    locked: Option<String>,
+    look: &'a Look,
     key: String,
 }
 
-fn entries(blocks: &[Block]) -> Vec<Entry<'_>> {
-    let states = crate::mebdf::states(blocks);
-    blocks
-        .iter()
-        .zip(states)
-        .enumerate()
-        .filter(|(_, (block, _))| !matches!(block.content, Content::Directive { .. }))
-        .map(|(index, (block, state))| {
-            let mut properties = state.properties;
-            // Turned off is what it is anyway.
-            properties.retain(|property| property.value != PropertyValue::Off);
-            Entry { index, block, named_style: state.style, properties, locked: state.locked, key: key(&block.content) }
-        })
-        .collect()
+fn entries<'a>(tree: &'a Tree, looks: &'a [Look]) -> Vec<Entry<'a>> {
+    let blocks = tree.blocks.iter().zip(looks).enumerate();
+    blocks.map(|(index, (block, look))| Entry { index, block, look, key: key(&block.content) }).collect()
 }
 
 /// What makes two blocks the same: their canonical text, without the anchor of a heading.
@@ -254,7 +245,7 @@ impl<'a> Planner<'a> {
         tab_id: Option<&str>,
         accept: bool,
         text: &'a str,
-        local: &Tree,
+        local: &Flat,
         diagnostics: &'a [Notice],
     ) -> Self {
         let newlines: Rc<[usize]> = text.match_indices('\n').map(|(at, _)| at).collect();
@@ -267,7 +258,7 @@ impl<'a> Planner<'a> {
                 text,
                 newlines: Rc::clone(&newlines),
                 diagnostics,
-                objects: local.blocks.iter().flat_map(|block| object_ids(&block.content)).collect(),
+                objects: local.tree.blocks.iter().flat_map(|block| object_ids(&block.content)).collect(),
                 moved: moved.clone(),
                 unplaced: BTreeSet::new(),
                 groups: Vec::new(),
@@ -275,7 +266,8 @@ impl<'a> Planner<'a> {
                 refused: Notices::default(),
                 holds: Vec::new(),
             };
-            planner.front_matter(local);
+            planner.front_matter(&local.tree);
+            planner.findings(local);
             planner.blocks(local);
             if planner.unplaced.is_subset(&moved) || pass == PASSES_MAX {
                 return planner;
@@ -288,8 +280,20 @@ impl<'a> Planner<'a> {
 
 impl Planner<'_> {
     pub(super) fn line_number(&self, block: &Block) -> u32 {
-        let line = self.newlines.partition_point(|newline| *newline < block.span.0.start);
+        self.line_at(block.span.0.start)
+    }
+
+    fn line_at(&self, byte: usize) -> u32 {
+        let line = self.newlines.partition_point(|newline| *newline < byte);
         u32::try_from(line + 1).unwrap_or(u32::MAX)
+    }
+
+    /// Tells what the file asks for that means nothing.
+    fn findings(&mut self, local: &Flat) {
+        let unknown = self.diagnostics.iter().filter(|notice| notice.code == "UNKNOWN_PROPERTY");
+        self.refused.0.extend(unknown.cloned());
+        let found = notices(&local.findings, |at| self.line_at(at));
+        self.refused.0.extend(found);
     }
 
     pub(super) fn refuse(&mut self, code: &str, line: u32, message: impl Into<String>) {
@@ -336,9 +340,9 @@ impl Planner<'_> {
         line.map_or(1, |(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX))
     }
 
-    fn blocks(&mut self, local: &Tree) {
-        let old = entries(&self.remote.tree.blocks);
-        let new = entries(&local.blocks);
+    fn blocks(&mut self, local: &Flat) {
+        let old = entries(&self.remote.tree, &self.remote.looks);
+        let new = entries(&local.tree, &local.looks);
         let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
         let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
         let steps = align(&old_keys, &new_keys, |i, j| {
@@ -374,7 +378,7 @@ impl Planner<'_> {
                     .map(|entry| Gone {
                         block: entry.block,
                         origin: &self.remote.origins[entry.index],
-                        lock: entry.locked.clone(),
+                        lock: entry.look.locked.clone(),
                     })
                     .collect(),
                 inserted: new[passed_new..new_end]
@@ -382,13 +386,9 @@ impl Planner<'_> {
                     .map(|entry| New {
                         block: entry.block,
                         line: self.line_number(entry.block),
-                        lock: entry.locked.clone(),
-                        named_style: match entry.named_style.as_deref() {
-                            Some("Title") => "TITLE",
-                            Some("Subtitle") => "SUBTITLE",
-                            Some(_) | None => "NORMAL_TEXT",
-                        },
-                        styled: !entry.properties.is_empty(),
+                        lock: entry.look.locked.clone(),
+                        named_style: entry.look.named_style(),
+                        look: entry.look.clone(),
                     })
                     .collect(),
                 next: old.get(old_end).map(neighbour),
@@ -400,11 +400,9 @@ impl Planner<'_> {
 
     fn pair(&mut self, old: &Entry<'_>, new: &Entry<'_>) {
         let line = self.line_number(new.block);
-        if (&old.named_style, &old.properties) != (&new.named_style, &new.properties) {
-            self.refuse("STYLE_LOCKED", line, "paragraph styles cannot be pushed yet; the text around them can");
-        }
         let origin = &self.remote.origins[old.index];
-        if old.key == new.key && self.unread(new.block).is_none() {
+        let restyled = is_styled(new.block, origin) && !old.look.is_like(new.look);
+        if old.key == new.key && !restyled && self.unread(new.block).is_none() {
             self.expected.push(Expected::kept(&old.block.content, origin));
             return;
         }
@@ -414,14 +412,20 @@ impl Planner<'_> {
             self.expected.push(Expected::kept(&old.block.content, origin));
             return;
         }
-        if let Some(reason) = old.locked.as_ref().or(new.locked.as_ref()) {
+        if let Some(reason) = old.look.locked.as_ref().or(new.look.locked.as_ref()) {
             self.refuse("LOCKED", line, format!("this part is read-only{}", because(reason)));
             self.unplaced(&text_of(&new.block.content), &text_of(&old.block.content));
             self.expected.push(Expected::kept(&old.block.content, origin));
             return;
         }
-        paragraphs::pair(self, old.block, new.block, origin);
+        paragraphs::pair(self, old.block, old.look, new.block, new.look, origin);
     }
+}
+
+/// Tells whether directives say how a block looks; of an empty paragraph they do not.
+fn is_styled(block: &Block, origin: &Origin) -> bool {
+    let (Content::Paragraph { runs } | Content::Item { runs, .. }) = &block.content else { return false };
+    matches!(origin, Origin::Line { .. }) && !runs.is_empty()
 }
 
 /// The ids of the objects in a block.
@@ -496,8 +500,8 @@ pub(super) struct New<'a> {
     pub(super) lock: Option<String>,
     /// The named style that the directives in force ask for.
     pub(super) named_style: &'static str,
-    /// Whether directives ask for more than a named style.
-    pub(super) styled: bool,
+    /// What the directives in force ask for.
+    pub(super) look: Look,
 }
 
 /// Tells how alike two blocks are; `None` when one cannot become the other.
