@@ -17,6 +17,7 @@ use mcp_workspace::kinds::docs::{self, Access};
 use mcp_workspace::kinds::{Fetched, Part};
 use mcp_workspace::mebdf::{self, Block, Content, Mark, Marks, Property, PropertyValue, Run, RunContent};
 use serde_json::Value;
+use support::meaning::meaning as body;
 use support::oracle::{flatten, splice, without_paragraph};
 
 const URL: &str = "https://docs.google.com/document/d/x/edit";
@@ -108,7 +109,10 @@ fn change_one_word(raw: &Value, remote: &Fetched, tab: usize, paragraph: (usize,
         return false;
     }
     let mut edited = part.text.clone();
-    edited.replace_range(body + place..body + place + old.len(), &typed(new));
+    // Nothing is special in a code span.
+    let line = part.text[..body + place].rsplit('\n').next().unwrap().replace("\\`", "");
+    let new_text = if line.matches('`').count() % 2 == 1 { new.to_owned() } else { typed(new) };
+    edited.replace_range(body + place..body + place + old.len(), &new_text);
     let plan = docs::plan(remote, &part.id, &edited, false)
         .unwrap_or_else(|error| panic!("{old:?} → {new:?} in {text:?}: {error}"));
     assert!(plan.refused.is_empty() && plan.holds.is_empty(), "{old:?} → {new:?} in {text:?}: {:?}", plan.refused);
@@ -296,18 +300,6 @@ fn make(blocks: &mut Vec<Block>, at: usize, change: Change, count: usize) -> boo
         }
     }
     true
-}
-
-/// The text behind the head, without the anchors of headings: a new heading has none yet.
-fn body(text: &str) -> String {
-    let mut tree = mebdf::parse(text).tree;
-    tree.front_matter = None;
-    for block in &mut tree.blocks {
-        if let Content::Heading { anchor, .. } = &mut block.content {
-            *anchor = None;
-        }
-    }
-    mebdf::print(&tree)
 }
 
 #[test]

@@ -60,6 +60,7 @@ mod trace;
 pub use access::ElementKind;
 pub use apply::{Applied, apply, apply_traced};
 pub use document::*;
+pub(crate) use glyphs::list_of;
 pub use index::{reindex, segment_end, utf16_len};
 pub use legacy::to_legacy;
 pub use new_document::new_document;

@@ -35,5 +35,6 @@ pub(crate) fn raw_documents(test: &str) -> Option<Vec<(String, Value)>> {
     Some(documents)
 }
 
+pub(crate) mod meaning;
 pub(crate) mod oracle;
 pub(crate) mod world;

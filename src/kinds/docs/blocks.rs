@@ -5,41 +5,29 @@ use std::rc::Rc;
 use super::align::{Step, align};
 use super::edit::{Expected, Shape, shape};
 use super::extract::Origin;
+use super::flat::{Flat, Look};
 use super::line::{Token, tokens};
 use super::paragraphs;
 use super::planner::{Planner, because, text_of};
 use super::words::similarity;
-use crate::mebdf::{Block, Content, Property, PropertyValue, Run, Tree, print_block};
+use crate::mebdf::{Block, Content, Run, Tree, print_block};
 
-/// A block of one side that is content, with its place among all blocks of its side and the directives in force.
+/// A block of one side, with its place among all blocks of its side and how it is styled.
 pub(super) struct Entry<'a> {
     /// Its place among all blocks.
     pub(super) index: usize,
     /// The block.
     pub(super) block: &'a Block,
-    named_style: Option<String>,
-    properties: Vec<Property>,
-    /// Why it is read-only, if so.
-    pub(super) locked: Option<String>,
+    /// How it is styled.
+    pub(super) look: &'a Look,
     /// What makes it the same as another.
     pub(super) key: String,
 }
 
-/// The blocks of one side that are content.
-pub(super) fn entries(blocks: &[Block]) -> Vec<Entry<'_>> {
-    let states = crate::mebdf::states(blocks);
-    blocks
-        .iter()
-        .zip(states)
-        .enumerate()
-        .filter(|(_, (block, _))| !matches!(block.content, Content::Directive { .. }))
-        .map(|(index, (block, state))| {
-            let mut properties = state.properties;
-            // Turned off is what it is anyway.
-            properties.retain(|property| property.value != PropertyValue::Off);
-            Entry { index, block, named_style: state.style, properties, locked: state.locked, key: key(&block.content) }
-        })
-        .collect()
+/// The blocks of one side.
+pub(super) fn entries<'a>(tree: &'a Tree, looks: &'a [Look]) -> Vec<Entry<'a>> {
+    let blocks = tree.blocks.iter().zip(looks).enumerate();
+    blocks.map(|(index, (block, look))| Entry { index, block, look, key: key(&block.content) }).collect()
 }
 
 /// What makes two blocks the same: their canonical text, without the anchor of a heading.
@@ -51,9 +39,9 @@ pub(super) fn key(content: &Content) -> String {
 }
 
 impl Planner<'_> {
-    pub(super) fn blocks(&mut self, local: &Tree) {
-        let old = entries(&self.remote.tree.blocks);
-        let new = entries(&local.blocks);
+    pub(super) fn blocks(&mut self, local: &Flat) {
+        let old = entries(&self.remote.tree, &self.remote.looks);
+        let new = entries(&local.tree, &local.looks);
         let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
         let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
         let steps = align(&old_keys, &new_keys, |i, j| {
@@ -89,7 +77,7 @@ impl Planner<'_> {
                     .map(|entry| Gone {
                         block: entry.block,
                         origin: &self.remote.origins[entry.index],
-                        lock: entry.locked.clone(),
+                        lock: entry.look.locked.clone(),
                     })
                     .collect(),
                 inserted: new[passed_new..new_end]
@@ -97,13 +85,9 @@ impl Planner<'_> {
                     .map(|entry| New {
                         block: entry.block,
                         line: self.line_number(entry.block),
-                        lock: entry.locked.clone(),
-                        named_style: match entry.named_style.as_deref() {
-                            Some("Title") => "TITLE",
-                            Some("Subtitle") => "SUBTITLE",
-                            Some(_) | None => "NORMAL_TEXT",
-                        },
-                        styled: !entry.properties.is_empty(),
+                        lock: entry.look.locked.clone(),
+                        named_style: entry.look.named_style(),
+                        look: entry.look.clone(),
                     })
                     .collect(),
                 next: old.get(old_end).map(neighbour),
@@ -115,11 +99,9 @@ impl Planner<'_> {
 
     fn pair(&mut self, old: &Entry<'_>, new: &Entry<'_>) {
         let line = self.line_number(new.block);
-        if (&old.named_style, &old.properties) != (&new.named_style, &new.properties) {
-            self.refuse("STYLE_LOCKED", line, "paragraph styles cannot be pushed yet; the text around them can");
-        }
         let origin = &self.remote.origins[old.index];
-        if old.key == new.key && self.unread(new.block).is_none() {
+        let restyled = is_styled(new.block, origin) && !old.look.is_like(new.look);
+        if old.key == new.key && !restyled && self.unread(new.block).is_none() {
             self.expected.push(Expected::kept(&old.block.content, origin));
             return;
         }
@@ -129,14 +111,20 @@ impl Planner<'_> {
             self.expected.push(Expected::kept(&old.block.content, origin));
             return;
         }
-        if let Some(reason) = old.locked.as_ref().or(new.locked.as_ref()) {
+        if let Some(reason) = old.look.locked.as_ref().or(new.look.locked.as_ref()) {
             self.refuse("LOCKED", line, format!("this part is read-only{}", because(reason)));
             self.unplaced(&text_of(&new.block.content), &text_of(&old.block.content));
             self.expected.push(Expected::kept(&old.block.content, origin));
             return;
         }
-        paragraphs::pair(self, old.block, new.block, origin);
+        paragraphs::pair(self, old.block, old.look, new.block, new.look, origin);
     }
+}
+
+/// Tells whether directives say how a block looks; of an empty paragraph they do not.
+fn is_styled(block: &Block, origin: &Origin) -> bool {
+    let (Content::Paragraph { runs } | Content::Item { runs, .. }) = &block.content else { return false };
+    matches!(origin, Origin::Line { .. }) && !runs.is_empty()
 }
 
 /// What stands between two pairs: blocks that are gone, and blocks that are new.
@@ -182,8 +170,8 @@ pub(super) struct New<'a> {
     pub(super) lock: Option<String>,
     /// The named style that the directives in force ask for.
     pub(super) named_style: &'static str,
-    /// Whether directives ask for more than a named style.
-    pub(super) styled: bool,
+    /// What the directives in force ask for.
+    pub(super) look: Look,
 }
 
 /// Tells how alike two blocks are; `None` when one cannot become the other.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::extract::Origin;
+use super::flat::Look;
 use super::line::{Line, Token, Unit};
 use super::planner::{Planner, words_of};
 use super::words::{Hunk, hunks};
@@ -44,6 +45,8 @@ pub(super) enum What {
         named_style: Option<String>,
         /// Set for a new paragraph: nothing in it is anyone's, and its place in a list is to be made.
         fresh: Option<Bullets>,
+        /// What the directives say of it; `None` leaves its paragraph style and its list as they are.
+        look: Option<Look>,
     },
 }
 
@@ -89,8 +92,6 @@ pub(super) struct Wanted {
     pub(super) token: Token,
     /// How it shall look.
     pub(super) marks: Rc<Marks>,
-    /// Whether the push inserts it.
-    pub(super) fresh: bool,
 }
 
 impl Expected {
@@ -104,7 +105,7 @@ impl Expected {
 pub(super) const fn element(origin: &Origin) -> Option<usize> {
     match origin {
         Origin::Line { element, .. } | Origin::Table { element, .. } | Origin::Fixed { element } => Some(*element),
-        Origin::Footnote { .. } | Origin::Directive => None,
+        Origin::Footnote { .. } => None,
     }
 }
 
@@ -130,7 +131,7 @@ pub(super) fn edit_line(
     number: u32,
 ) -> (Vec<Request>, Vec<Wanted>) {
     let stays = |units: &[Unit]| -> Vec<Wanted> {
-        units.iter().map(|unit| Wanted { token: unit.token.clone(), marks: unit.marks.clone(), fresh: false }).collect()
+        units.iter().map(|unit| Wanted { token: unit.token.clone(), marks: unit.marks.clone() }).collect()
     };
     let old: Vec<&Token> = line.units.iter().map(|unit| &unit.token).collect();
     let wanted: Vec<&Token> = new.iter().map(|(token, _)| token).collect();
@@ -178,7 +179,7 @@ fn same(planner: &mut Planner<'_>, units: &[Unit], new: &[(Token, Rc<Marks>)], n
         if unit.token != *token {
             planner.refuse("LOCKED", number, "the title of an object cannot be changed from here");
         }
-        stay.push(Wanted { token: unit.token.clone(), marks: marks.clone(), fresh: false });
+        stay.push(Wanted { token: unit.token.clone(), marks: marks.clone() });
     }
     stay
 }
@@ -243,7 +244,7 @@ fn allowed(
                     ),
                 );
             }
-            Token::Char(_) => inserted.push(Wanted { token: token.clone(), marks: marks.clone(), fresh: true }),
+            Token::Char(_) => inserted.push(Wanted { token: token.clone(), marks: marks.clone() }),
             Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => {
                 planner.refuse("LOCKED", number, "objects, footnotes and anchors cannot be inserted or moved yet");
                 planner.unplaced(&text_of_tokens(&new[hunk.new.clone()]), "");

@@ -3,22 +3,26 @@
 
 use serde_json::Value;
 
+use super::flat::Look;
 use super::head::{self, Segment};
 use super::line::{Line, footnote_label};
-use super::style;
+use super::lists::{DEPTH_MAX, Lists};
+use super::present::present;
+use super::style::{self, Base};
 use crate::gdocs::{Document, DocumentTab, Paragraph, StructuralElement, Tab, Table};
 use crate::kinds::Part;
 use crate::mebdf::{
-    Alignment, Block, Cell, Content, FrontMatter, Mark, Object, Property, PropertyValue, Run, RunContent, Tree,
-    print_normalized,
+    Alignment, Block, Cell, Content, FrontMatter, Mark, Object, Run, RunContent, Tree, print_normalized,
 };
 use crate::model::{Notice, PartId};
 
 /// A tab as a tree, and where each of its blocks came from.
 #[derive(Debug, Clone)]
 pub(super) struct Extract {
-    /// The tab in canonical form.
+    /// The tab in flat form: without directives.
     pub(super) tree: Tree,
+    /// How each block of the tree is styled.
+    pub(super) looks: Vec<Look>,
     /// One for each block of the tree.
     pub(super) origins: Vec<Origin>,
     /// What the text cannot say.
@@ -56,8 +60,13 @@ pub(super) enum Origin {
         /// Its paragraphs.
         lines: Vec<Line>,
     },
-    /// A directive that the extractor wrote.
-    Directive,
+}
+
+impl Extract {
+    /// The tab as its file says it.
+    pub(super) fn presented(&self) -> Tree {
+        present(self.tree.front_matter.clone(), &self.tree.blocks, &self.looks)
+    }
 }
 
 /// A heading of the body: where its line begins in the text of its part, and which structural element it is.
@@ -78,8 +87,10 @@ pub(super) fn parts(document: &Document, access: &str, url: &str) -> Vec<(Part, 
     for (index, tab) in tabs.iter().enumerate() {
         let properties = tab.tab_properties.clone().unwrap_or_default();
         let extract = read(document, tab, access, url, several, false);
-        let printed = print_normalized(&extract.tree);
-        let landmarks = landmarks(&extract, &printed.starts);
+        let mut presented = extract.presented();
+        presented.normalize();
+        let printed = print_normalized(&presented);
+        let landmarks = landmarks(&extract, &presented, &printed.starts);
         let id = if index == 0 { PartId::default() } else { PartId(properties.tab_id.clone()) };
         let title = if several { properties.title } else { document.title.clone() };
         parts.push((Part { id, title, text: printed.text, warnings: extract.warnings }, landmarks));
@@ -87,12 +98,15 @@ pub(super) fn parts(document: &Document, access: &str, url: &str) -> Vec<(Part, 
     parts
 }
 
-fn landmarks(extract: &Extract, starts: &[usize]) -> Vec<Landmark> {
-    let blocks = extract.tree.blocks.iter().zip(&extract.origins).zip(starts);
-    blocks
-        .filter_map(|((block, origin), at)| match (&block.content, origin) {
-            (Content::Heading { .. }, Origin::Line { element, .. }) => Some(Landmark { at: *at, element: *element }),
-            _ => None,
+/// Presenting puts directives between the headings, and takes none of them away.
+fn landmarks(extract: &Extract, presented: &Tree, starts: &[usize]) -> Vec<Landmark> {
+    let is_heading = |block: &Block| matches!(block.content, Content::Heading { .. });
+    let flat = extract.tree.blocks.iter().zip(&extract.origins).filter(|(block, _)| is_heading(block));
+    let shown = presented.blocks.iter().zip(starts).filter(|(block, _)| is_heading(block));
+    flat.zip(shown)
+        .filter_map(|((_, origin), (_, at))| match origin {
+            Origin::Line { element, .. } => Some(Landmark { at: *at, element: *element }),
+            Origin::Table { .. } | Origin::Fixed { .. } | Origin::Footnote { .. } => None,
         })
         .collect()
 }
@@ -118,9 +132,10 @@ fn read(document: &Document, tab: &Tab, access: &str, url: &str, several: bool, 
         tab: content,
         placed,
         blocks: Vec::new(),
+        looks: Vec::new(),
         origins: Vec::new(),
         warnings: Vec::new(),
-        state: Vec::new(),
+        lists: Lists::of(content.body.as_ref().map_or(&[], |body| &body.content)),
         footnotes: Vec::new(),
     };
     for (index, element) in content.body.iter().flat_map(|body| &body.content).enumerate() {
@@ -136,7 +151,7 @@ fn read(document: &Document, tab: &Tab, access: &str, url: &str, several: bool, 
         reader.origins.len(),
         "the canonical form of what was extracted has the same blocks"
     );
-    Extract { tree, origins: reader.origins, warnings: reader.warnings, segments }
+    Extract { tree, looks: reader.looks, origins: reader.origins, warnings: reader.warnings, segments }
 }
 
 fn front_matter(
@@ -163,22 +178,20 @@ struct Reader<'a> {
     /// Whether the place of each character is asked for.
     placed: bool,
     blocks: Vec<Content>,
+    looks: Vec<Look>,
     origins: Vec<Origin>,
     warnings: Vec<Notice>,
-    /// The block properties in force.
-    state: Vec<Property>,
+    /// What the lists look like.
+    lists: Lists,
     /// Label and segment id of each footnote, in the order of their references.
     footnotes: Vec<(String, String)>,
 }
 
 impl Reader<'_> {
-    fn push(&mut self, content: Content, origin: Origin) {
+    fn push(&mut self, content: Content, look: Look, origin: Origin) {
         self.blocks.push(content);
+        self.looks.push(look);
         self.origins.push(origin);
-    }
-
-    fn directive(&mut self, properties: Vec<Property>) {
-        self.push(Content::Directive { properties }, Origin::Directive);
     }
 
     fn warn(&mut self, code: &str, message: &str) {
@@ -213,7 +226,7 @@ impl Reader<'_> {
     fn fixed(&mut self, element: usize, kind: &str, title: Option<String>) {
         let object = Object { id: None, kind: kind.into(), title };
         let runs = vec![Run { content: RunContent::Object(object), marks: crate::mebdf::Marks::default() }];
-        self.push(Content::Paragraph { runs }, Origin::Fixed { element });
+        self.push(Content::Paragraph { runs }, Look::default(), Origin::Fixed { element });
     }
 
     fn paragraph(&mut self, index: usize, element: &StructuralElement, paragraph: &Paragraph) {
@@ -223,70 +236,37 @@ impl Reader<'_> {
         let rule = matches!(paragraph.elements.first(), Some(first) if first.rest.contains_key("horizontalRule"))
             && runs.len() == 1;
         let level = line.named_style.strip_prefix("HEADING_").and_then(|level| level.parse::<u8>().ok());
+        let fields = paragraph.paragraph_style.as_ref();
+        let base = Base { tab: self.tab, named: &line.named_style };
+        let named = match line.named_style.as_str() {
+            "TITLE" => Some("Title".to_owned()),
+            "SUBTITLE" => Some("Subtitle".to_owned()),
+            _ => None,
+        };
+        let mut look = Look { named, ..Look::default() };
         let content = if rule {
+            look = Look::default();
             Content::Rule
         } else if let Some(level) = level.filter(|level| (1..=6).contains(level)) {
-            let anchor = paragraph.paragraph_style.as_ref().and_then(|style| style.0.get("headingId"));
-            let anchor = anchor.and_then(Value::as_str).map(ToOwned::to_owned);
             if paragraph.bullet.is_some() {
                 self.warn("HEADING_IN_LIST", "a heading is also a list item; only the heading is shown");
             }
-            // A heading ends every directive.
-            self.state.clear();
-            Content::Heading { level, anchor, runs }
+            // A heading shows no overrides of its paragraph: a directive would end at it.
+            Content::Heading { level, anchor: paragraph.heading_id().map(ToOwned::to_owned), runs }
         } else if let Some(bullet) = &paragraph.bullet {
-            self.enter(style::block_properties(paragraph.paragraph_style.as_ref(), true));
-            let depth = u8::try_from(bullet.nesting_level.unwrap_or(0)).unwrap_or(u8::MAX).min(8);
-            let mark = self.mark(&bullet.list_id, depth);
+            look.properties = style::block_properties(fields, base, true);
+            let depth = u8::try_from(bullet.nesting_level.unwrap_or(0)).unwrap_or(u8::MAX).min(DEPTH_MAX);
+            let (mark, list) = self.lists.glyphs(self.tab, &bullet.list_id, depth);
+            look.list = list;
+            if matches!(mark, Mark::Task { .. }) {
+                self.warn("CHECKLIST", "the API does not tell which boxes of a checklist are ticked");
+            }
             Content::Item { depth, mark, runs }
         } else {
-            // An empty paragraph looks the same in every style; telling its own would only be noise between the others.
-            if !runs.is_empty() {
-                self.enter(style::block_properties(paragraph.paragraph_style.as_ref(), false));
-            }
+            look.properties = style::block_properties(fields, base, false);
             Content::Paragraph { runs }
         };
-        self.push(content, Origin::Line { element: index, line });
-    }
-
-    /// Brings the block properties in force to `wanted`.
-    fn enter(&mut self, wanted: Vec<Property>) {
-        if wanted == self.state {
-            return;
-        }
-        let keeps = self.state.iter().all(|old| wanted.iter().any(|new| new.name == old.name));
-        if !keeps {
-            self.directive(vec![Property { name: "Normal text".into(), value: PropertyValue::On }]);
-            self.state.clear();
-        }
-        let missing: Vec<Property> = wanted.iter().filter(|new| !self.state.contains(new)).cloned().collect();
-        if !missing.is_empty() {
-            self.directive(missing);
-        }
-        self.state = wanted;
-    }
-
-    fn mark(&mut self, list: &str, depth: u8) -> Mark {
-        let level = self
-            .tab
-            .lists
-            .get(list)
-            .and_then(|list| list.pointer("/listProperties/nestingLevels"))
-            .and_then(|levels| levels.get(usize::from(depth)));
-        let text = |name: &str| level.and_then(|level| level.get(name)).and_then(Value::as_str);
-        match (text("glyphType"), text("glyphSymbol")) {
-            (_, Some(_)) => Mark::Bullet,
-            (Some("GLYPH_TYPE_UNSPECIFIED"), None) => {
-                self.warn("CHECKLIST", "the API does not tell which boxes of a checklist are ticked");
-                Mark::Task { checked: false }
-            }
-            (Some("NONE") | None, None) => Mark::Bullet,
-            (Some("DECIMAL"), None) => Mark::Number,
-            (Some(_), None) => {
-                self.warn("LIST_GLYPH", "a list counts with letters or roman numbers; it is shown with numbers");
-                Mark::Number
-            }
-        }
+        self.push(content, look, Origin::Line { element: index, line });
     }
 
     fn table(&mut self, element: usize, table: &Table) {
@@ -325,14 +305,9 @@ impl Reader<'_> {
             origins.push(lines);
         }
         let content = Content::Table { alignments: vec![Alignment::None; columns], rows };
-        if let Some(reason) = lock {
-            let locked = |value| vec![Property { name: "locked".into(), value }];
-            self.directive(locked(PropertyValue::Text(reason.into())));
-            self.push(content, Origin::Table { element, cells: origins, lock: Some(reason.into()) });
-            self.directive(locked(PropertyValue::Off));
-        } else {
-            self.push(content, Origin::Table { element, cells: origins, lock: None });
-        }
+        let lock = lock.map(ToOwned::to_owned);
+        let look = Look { locked: lock.clone(), ..Look::default() };
+        self.push(content, look, Origin::Table { element, cells: origins, lock });
     }
 
     fn cell(
@@ -368,9 +343,6 @@ impl Reader<'_> {
     }
 
     fn footnotes(&mut self) {
-        if !self.footnotes.is_empty() && !self.state.is_empty() {
-            self.enter(Vec::new());
-        }
         for (label, id) in std::mem::take(&mut self.footnotes) {
             let mut paragraphs = Vec::new();
             let mut lines = Vec::new();
@@ -381,7 +353,7 @@ impl Reader<'_> {
                     lines.push(line);
                 }
             }
-            self.push(Content::Footnote { label, paragraphs }, Origin::Footnote { lines });
+            self.push(Content::Footnote { label, paragraphs }, Look::default(), Origin::Footnote { lines });
         }
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::style;
+use super::style::{self, Base};
 use crate::gdocs::{DocumentTab, Paragraph, ParagraphElement, StructuralElement};
 use crate::mebdf::{Marks, Object, Run, RunContent, normalize_runs};
 
@@ -52,8 +52,10 @@ pub(super) struct Line {
     pub(super) named_style: String,
     /// The fields of its style that are direct overrides.
     pub(super) overrides: Vec<&'static str>,
-    /// The emphasis that its named style gives: Docs drops an override that says no more than that.
-    pub(super) inherited: Vec<&'static str>,
+    /// Whether it is in a list.
+    pub(super) bullet: bool,
+    /// Where text begins whose monospace font is not the one that the file's `mono` is given, with that font.
+    families: Vec<(u32, u32, String)>,
 }
 
 impl Line {
@@ -76,21 +78,23 @@ impl Line {
             runs.push(Run { content: RunContent::Object(object), marks: Marks::default() });
         }
         let mut lock = suggestion_keys(&paragraph.rest).then(|| SUGGESTIONS.to_owned());
+        let named_style = paragraph.named_style_type().to_owned();
+        let base = Base { tab, named: &named_style };
+        let mut families = Vec::new();
         for part in &paragraph.elements {
+            let look = part.text_run.as_ref().and_then(|run| run.text_style.as_ref());
+            if let Some(family) = style::other_monospace(look) {
+                families.push((part.start_index.utf16(), part.end_index.utf16(), family.to_owned()));
+            }
             if part.rest.values().any(|value| value.as_object().is_some_and(suggestion_keys))
                 || part.text_run.as_ref().is_some_and(|run| suggestion_keys(&run.rest))
             {
                 lock = Some(SUGGESTIONS.to_owned());
             }
-            read_element(part, tab, placed.then_some(&mut raw), &mut runs);
+            read_element(part, base, placed.then_some(&mut raw), &mut runs);
         }
         let runs = normalize_runs(runs, one_line);
         let fields = paragraph.paragraph_style.as_ref();
-        let named_style = fields
-            .and_then(|style| style.0.get("namedStyleType"))
-            .and_then(Value::as_str)
-            .unwrap_or("NORMAL_TEXT")
-            .to_owned();
         let overrides = style::OVERRIDE_FIELDS
             .into_iter()
             .filter(|name| fields.is_some_and(|style| style.0.contains_key(*name)))
@@ -101,9 +105,10 @@ impl Line {
             end: element.end_index.utf16(),
             units: if placed { visible(&raw, &runs) } else { Vec::new() },
             lock,
-            inherited: if placed { inherited(tab, &named_style) } else { Vec::new() },
+            bullet: paragraph.bullet.is_some(),
             named_style,
             overrides,
+            families,
         };
         (line, runs)
     }
@@ -112,17 +117,11 @@ impl Line {
     pub(super) const fn newline_at(&self) -> u32 {
         self.end.saturating_sub(1)
     }
-}
 
-/// The switches of text style that a named style turns on.
-fn inherited(tab: &DocumentTab, named_style: &str) -> Vec<&'static str> {
-    let value = |name: &str, field: &str| {
-        tab.named_style(name).and_then(|style| style.text_style.as_ref()?.0.get(field)?.as_bool())
-    };
-    ["bold", "italic", "strikethrough", "underline"]
-        .into_iter()
-        .filter(|field| value(named_style, field).or_else(|| value("NORMAL_TEXT", field)) == Some(true))
-        .collect()
+    /// The monospace font of its own that text at `at` has.
+    pub(super) fn family_at(&self, at: u32) -> Option<&str> {
+        self.families.iter().find(|(start, end, _)| (*start..*end).contains(&at)).map(|(_, _, family)| family.as_str())
+    }
 }
 
 /// Splits runs into tokens; a soft line break is a space.
@@ -177,21 +176,21 @@ fn shows(raw: &Token, shown: &Token) -> bool {
 /// The raw units of a paragraph, when their places are asked for: start and width in UTF-16 units, and what it is.
 type RawUnits<'a> = Option<&'a mut Vec<(u32, u32, Token)>>;
 
-fn read_element(element: &ParagraphElement, tab: &DocumentTab, mut raw: RawUnits<'_>, runs: &mut Vec<Run>) {
+fn read_element(element: &ParagraphElement, base: Base<'_>, mut raw: RawUnits<'_>, runs: &mut Vec<Run>) {
     let at = element.start_index.utf16();
     let Some(run) = &element.text_run else {
         let len = element.end_index.utf16().saturating_sub(at);
         let (token, content) = if let Some(label) = element.rest.get("footnoteReference").map(footnote_label) {
             (Token::Footnote(label.as_str().into()), RunContent::FootnoteReference(label))
         } else {
-            let object = object_of(element, tab);
+            let object = object_of(element, base.tab);
             (Token::Object(Box::new(object.clone())), RunContent::Object(object))
         };
         raw.iter_mut().for_each(|raw| raw.push((at, len, token.clone())));
         runs.push(Run { content, marks: Marks::default() });
         return;
     };
-    let mut marks = style::marks(run.text_style.as_ref());
+    let mut marks = style::marks(run.text_style.as_ref(), base);
     for (field, name) in
         [("suggestedInsertionIds", "suggested-insertion"), ("suggestedDeletionIds", "suggested-deletion")]
     {

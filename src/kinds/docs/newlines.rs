@@ -11,11 +11,12 @@ use super::align::{COMPARISONS_MAX, align, stretches};
 use super::blocks::{Entry, block_runs, entries, likeness};
 use super::edit::{Group, Shape, delete_range, insert_text, shape};
 use super::extract::Origin;
+use super::flat::Flat;
 use super::line::{Line, Token, tokens};
 use super::planner::Planner;
 use super::words::{Hunk, hunks};
 use crate::gdocs::Request;
-use crate::mebdf::{Cell, Content, Marks, Tree};
+use crate::mebdf::{Cell, Content, Marks};
 
 /// Most paragraphs that one is split into, or that are merged into one, at once.
 const PIECES_MAX: usize = 8;
@@ -30,8 +31,8 @@ const END: Token = Token::Char('\n');
 impl Planner<'_> {
     /// Gives the document as many paragraphs as the file has, where paragraphs were split or merged; their words are left
     /// to the edit of the text.
-    pub(super) fn newlines(&mut self, local: &Tree) {
-        let (old, new) = (entries(&self.remote.tree.blocks), entries(&local.blocks));
+    pub(super) fn newlines(&mut self, local: &Flat) {
+        let (old, new) = (entries(&self.remote.tree, &self.remote.looks), entries(&local.tree, &local.looks));
         let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
         let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
         for (old_range, new_range) in stretches(&old_keys, &new_keys) {
@@ -68,7 +69,7 @@ impl Planner<'_> {
 
     /// Gives the cells of a table, or a footnote, as many paragraphs as the file has.
     fn inner_newlines(&mut self, old: &Entry<'_>, new: &Entry<'_>) {
-        if old.locked.is_some() || new.locked.is_some() || self.unread(new.block).is_some() {
+        if old.look.locked.is_some() || new.look.locked.is_some() || self.unread(new.block).is_some() {
             return;
         }
         let (elements, cells): (Vec<usize>, Vec<(&Vec<Line>, &Cell)>) =
@@ -180,11 +181,11 @@ impl Stretch {
             let Origin::Line { line, .. } = &planner.remote.origins[entry.index] else {
                 return Piece::read(&entry.block.content, false, 0..0);
             };
-            let open = entry.locked.is_none() && is_open(line) && paragraph(&entry.block.content);
+            let open = entry.look.locked.is_none() && is_open(line) && paragraph(&entry.block.content);
             Piece::read(&entry.block.content, open, line.start..line.end)
         });
         let new = new.iter().map(|entry| {
-            let open = entry.locked.is_none() && paragraph(&entry.block.content);
+            let open = entry.look.locked.is_none() && paragraph(&entry.block.content);
             Piece::read(&entry.block.content, open, 0..0)
         });
         Self { old: old.collect(), new: new.collect() }

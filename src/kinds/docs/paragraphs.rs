@@ -4,15 +4,19 @@ use super::edit::{
     Bullets, Expected, Group, Shape, Wanted, What, delete_range, edit_line, insert_text, is_stripped, name_of, shape,
 };
 use super::extract::Origin;
+use super::flat::Look;
 use super::line::{Line, Token, tokens};
+use super::lists::preset;
+use super::restyle::begins_with_tab;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::blocks::{Gap, Gone, Neighbour, New, block_runs};
 use super::planner::{Planner, because, text_of, words_of};
-use crate::mebdf::{Block, Cell, Content, Mark, Run, plain};
+use crate::mebdf::{Block, Cell, Content, Mark, Marks, Run, plain};
 
 /// Plans what turns an old block into the new one it is paired with.
-pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, new: &Block, origin: &Origin) {
+pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, old_look: &Look, new: &Block, look: &Look, origin: &Origin) {
     let number = planner.line_number(new);
     match (&old.content, &new.content, origin) {
         (
@@ -33,13 +37,16 @@ pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, new: &Block, origin: 
             texts(planner, &old.content, &[lines], &[old_text], &[new_text], None, number);
         }
         (_, _, Origin::Line { element, line }) => {
-            let (shape, named_style) = shape_after(planner, &old.content, &new.content, number);
-            let (requests, wanted) = edit_line(planner, line, &tokens(block_runs(&new.content)), number);
+            let new_tokens = tokens(block_runs(&new.content));
+            let (old, new) = (shape(&old.content), shape(&new.content));
+            let After { shape, named_style, look } =
+                shape_after(planner, (&old, old_look), (&new, look), &new_tokens, number);
+            let (requests, wanted) = edit_line(planner, line, &new_tokens, number);
             planner.groups.push(Group { elements: vec![*element], requests });
             planner.expected.push(Expected {
                 element: Some(*element),
                 line: number,
-                what: What::Edited { shape, lines: vec![wanted], named_style, fresh: None },
+                what: What::Edited { shape, lines: vec![wanted], named_style, fresh: None, look },
             });
         }
         _ => {
@@ -76,7 +83,7 @@ fn texts(
         }
     }
     planner.groups.push(group);
-    let what = What::Edited { shape: shape(content), lines: all, named_style: None, fresh: None };
+    let what = What::Edited { shape: shape(content), lines: all, named_style: None, fresh: None, look: None };
     planner.expected.push(Expected { element, line: number, what });
 }
 
@@ -84,27 +91,63 @@ fn cell_text(cell: &Cell) -> String {
     cell.iter().map(|runs| plain(runs)).collect::<Vec<_>>().join(" ")
 }
 
+/// What a paragraph becomes.
+struct After {
+    shape: Shape,
+    named_style: Option<String>,
+    look: Option<Look>,
+}
+
 /// Decides what kind of block a pair becomes; what cannot be changed stays and is told.
-fn shape_after(planner: &mut Planner<'_>, old: &Content, new: &Content, number: u32) -> (Shape, Option<String>) {
-    let (was, wanted) = (shape(old), shape(new));
-    match (&was, &wanted) {
-        (Shape::Paragraph, Shape::Heading(level)) => (wanted.clone(), Some(format!("HEADING_{level}"))),
-        (Shape::Heading(old), Shape::Heading(new)) if old != new => (wanted.clone(), Some(format!("HEADING_{new}"))),
-        (Shape::Heading(_), Shape::Paragraph) => (wanted, Some("NORMAL_TEXT".into())),
-        (Shape::Item(_, Mark::Task { checked: old }), Shape::Item(_, Mark::Task { checked: new })) if old != new => {
+fn shape_after(
+    planner: &mut Planner<'_>,
+    (was, old_look): (&Shape, &Look),
+    (wanted, look): (&Shape, &Look),
+    tokens: &[(Token, Rc<Marks>)],
+    number: u32,
+) -> After {
+    let mut wanted = wanted.clone();
+    if let Shape::Item(_, Mark::Task { checked }) = &mut wanted {
+        let ticked = matches!(was, Shape::Item(_, Mark::Task { checked: true }));
+        if *checked != ticked {
             planner.refuse("LOCKED", number, "the API cannot tick or untick a box");
-            (was, None)
+            *checked = ticked;
         }
-        (was_shape, wanted_shape) if was_shape != wanted_shape => {
-            planner.refuse(
-                "LIST_LOCKED",
-                number,
-                "the structure of a list cannot be changed from here yet; its text can",
-            );
-            (was, None)
-        }
-        _ => (was, None),
     }
+    let keep = |look: &Look| After { shape: was.clone(), named_style: None, look: Some(look.clone()) };
+    match &wanted {
+        Shape::Heading(level) => After { named_style: Some(format!("HEADING_{level}")), look: None, shape: wanted },
+        Shape::Paragraph => {
+            After { named_style: Some(look.named_style().into()), look: Some(look.clone()), shape: wanted }
+        }
+        Shape::Item(_, mark) => {
+            let remade = *was != wanted || old_look.list != look.list;
+            if remade && let Some(reason) = locked_list(*mark, look, tokens) {
+                planner.refuse("LIST_LOCKED", number, reason);
+                return match was {
+                    Shape::Item(..) => keep(&Look { list: old_look.list.clone(), ..look.clone() }),
+                    Shape::Paragraph => keep(look),
+                    _ => After { shape: was.clone(), named_style: None, look: None },
+                };
+            }
+            After { named_style: Some(look.named_style().into()), look: Some(look.clone()), shape: wanted }
+        }
+        Shape::Table(_) | Shape::Footnote(_) | Shape::Other => {
+            if *was != wanted {
+                planner.refuse("LOCKED", number, "a paragraph cannot become this from here");
+            }
+            After { shape: was.clone(), named_style: None, look: None }
+        }
+    }
+}
+
+/// Why a paragraph cannot become such an item.
+fn locked_list(mark: Mark, look: &Look, tokens: &[(Token, Rc<Marks>)]) -> Option<String> {
+    if preset(mark, look.list.as_deref()).is_none() {
+        let list = look.list.as_deref().unwrap_or_default();
+        return Some(format!("the API cannot make a list of the kind `{list}`"));
+    }
+    begins_with_tab(tokens).then(|| "a text that begins with a tab cannot become a list item".to_owned())
 }
 
 /// Plans the blocks that are gone and those that are new between two pairs.
@@ -249,7 +292,7 @@ fn delete_run(
             "an empty paragraph has to stay here: Docs wants one beside a table and at the end",
         );
         let kept = run.last().map(|gone| shape(&gone.block.content)).unwrap_or(Shape::Other);
-        let what = What::Edited { shape: kept, lines: vec![Vec::new()], named_style: None, fresh: None };
+        let what = What::Edited { shape: kept, lines: vec![Vec::new()], named_style: None, fresh: None, look: None };
         planner.expected.push(Expected { element: Some(last_element), line: 0, what });
         (first.start, last.end - 1)
     };
@@ -318,9 +361,6 @@ impl Insertions {
     }
 
     fn add(&mut self, planner: &mut Planner<'_>, new: &New<'_>, neighbour: Option<&Shape>) {
-        if new.styled {
-            planner.refuse("STYLE_LOCKED", new.line, "paragraph styles cannot be pushed yet; the text can");
-        }
         let mut wanted = Vec::new();
         let mut text = String::new();
         for (token, marks) in tokens(block_runs(&new.block.content)) {
@@ -333,7 +373,7 @@ impl Insertions {
                 planner.refuse("CHARACTER", new.line, message);
             } else {
                 text.push(character);
-                wanted.push(Wanted { token: Token::Char(character), marks, fresh: true });
+                wanted.push(Wanted { token: Token::Char(character), marks });
             }
         }
         let mut shape = shape(&new.block.content);
@@ -356,7 +396,8 @@ impl Insertions {
             }
         };
         self.texts.push(text);
-        let what = What::Edited { shape, lines: vec![wanted], named_style, fresh: Some(bullets) };
+        let look = (!matches!(shape, Shape::Heading(_))).then(|| new.look.clone());
+        let what = What::Edited { shape, lines: vec![wanted], named_style, fresh: Some(bullets), look };
         self.expected.push(Expected { element: None, line: new.line, what });
     }
 

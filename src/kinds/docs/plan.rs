@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use super::edit::{Group, What};
 use super::extract::Extract;
 use super::planner::{Notices, PASSES_MAX, Planner};
+use super::properties::LINK_LATER;
 use super::trial::{Task, Trial};
 use super::{restyle, verify};
 use crate::error::{Error, Result};
@@ -134,22 +135,22 @@ impl Attempt {
         if all_stand && requests.is_empty() && trial.requests.is_empty() {
             // Nothing is asked of the document, so nothing has to be tried.
             let plan = PushPlan { rename: head.rename.clone(), ..nothing(task, notices, holds) };
-            let mut tree = task.remote.tree.clone();
+            let mut tree = task.remote.presented();
             tree.front_matter = head.applied(tree.front_matter.as_ref());
             let plan = PushPlan { expected: print(&tree), ..plan };
             return Ok(Self { plan, torn: false, moved, deleted });
         }
         let before = trial.document.clone();
         trial.carry_out(requests)?;
-        let styles = restyle::paragraph_styles(&trial.extract, &expected, task.tab_id.as_deref());
-        trial.carry_out(styles.map_err(|reason| task.rejected(reason))?)?;
-        let styles = restyle::text_styles(&trial.extract, &mut expected, task.tab_id.as_deref(), &mut notices);
-        trial.carry_out(styles.map_err(|reason| task.rejected(reason))?)?;
+        for step in [restyle::paragraph_styles, restyle::text_styles] {
+            let styles = trial.restyled(step, &mut expected, &mut notices)?;
+            trial.carry_out(styles)?;
+        }
         verify::arrives(&trial.extract, &expected).map_err(|reason| task.rejected(reason))?;
         verify::nothing_else_moves(&before, &trial.document, task.part, &touched, &expected, &head)
             .map_err(|reason| task.rejected(reason))?;
         if !notices.0.is_empty()
-            && let Err(word) = verify::words_are_kept(&task.remote.tree, local, &trial.extract.tree)
+            && let Err(word) = verify::words_are_kept(&task.remote.tree, &task.parsed, &trial.extract.tree)
         {
             let message = format!(
                 "nothing of this file is pushed: text with `{word}` was moved to or from a place that cannot be edited yet, \
@@ -158,18 +159,16 @@ impl Attempt {
             notices.refuse("TORN", 0, message);
             return Ok(Self { plan: nothing(task, notices, holds), torn: true, moved, deleted });
         }
-        let mut expected = predicted(trial.extract.into_owned().tree, &task.remote);
+        let mut expected = predicted(trial.extract.presented(), &task.remote);
         expected.front_matter = head.applied(task.remote.tree.front_matter.as_ref());
         let expected = print(&expected);
-        let requests = trial.requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
-        let plan = PushPlan {
-            requests,
-            refused: notices.sorted(),
-            holds,
-            expected,
-            rename: head.rename,
-            ..PushPlan::default()
-        };
+        let requests: Vec<_> = trial.requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
+        // A link to a new heading is made once Google has given its id.
+        let later = notices.0.iter().any(|notice| notice.code == LINK_LATER);
+        let again = later && !requests.is_empty();
+        notices.0.retain(|notice| !again || notice.code != LINK_LATER);
+        let (refused, rename) = (notices.sorted(), head.rename);
+        let plan = PushPlan { requests, refused, holds, expected, rename, again };
         Ok(Self { plan, torn: false, moved, deleted })
     }
 }
@@ -180,7 +179,7 @@ fn nothing(task: &Task<'_>, notices: Notices, holds: Vec<Notice>) -> PushPlan {
         requests: Vec::new(),
         refused: notices.sorted(),
         holds,
-        expected: print(&task.remote.tree),
+        expected: print(&task.remote.presented()),
         ..PushPlan::default()
     }
 }

@@ -8,9 +8,10 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use super::blocks::block_runs;
 use super::edit::{Expected, Group};
 use super::extract::Extract;
+use super::flat::{Flat, notices};
 use super::head::HeadEdits;
 use super::trial::Task;
-use crate::mebdf::{Block, Content, Run, RunContent, Tree, print_block};
+use crate::mebdf::{Block, Content, Run, RunContent, print_block};
 use crate::model::Notice;
 
 /// Edits that are not pushed, with their reasons.
@@ -60,7 +61,7 @@ pub(super) const PASSES_MAX: usize = 4;
 
 impl<'a> Planner<'a> {
     /// Starts a plan of what makes `remote` say `local`; `moved` are words that are known not to be pushed.
-    pub(super) fn new(task: &'a Task<'_>, remote: &'a Extract, local: &Tree, moved: BTreeSet<String>) -> Self {
+    pub(super) fn new(task: &'a Task<'_>, remote: &'a Extract, local: &Flat, moved: BTreeSet<String>) -> Self {
         Self {
             remote,
             tab_id: task.tab_id.clone(),
@@ -68,7 +69,7 @@ impl<'a> Planner<'a> {
             text: &task.text,
             newlines: Rc::clone(&task.newlines),
             diagnostics: &task.diagnostics,
-            objects: local.blocks.iter().flat_map(|block| object_ids(&block.content)).collect(),
+            objects: local.tree.blocks.iter().flat_map(|block| object_ids(&block.content)).collect(),
             moved,
             unplaced: BTreeSet::new(),
             groups: Vec::new(),
@@ -81,10 +82,11 @@ impl<'a> Planner<'a> {
 
     /// Plans until no text is taken from the document that stands in the file where it cannot be pushed: a paragraph
     /// that was moved to such a place must not be deleted from the place that it left.
-    pub(super) fn settled(task: &'a Task<'_>, remote: &'a Extract, local: &Tree, mut moved: BTreeSet<String>) -> Self {
+    pub(super) fn settled(task: &'a Task<'_>, remote: &'a Extract, local: &Flat, mut moved: BTreeSet<String>) -> Self {
         for pass in 1.. {
             let mut planner = Self::new(task, remote, local, moved.clone());
-            planner.front_matter(local);
+            planner.front_matter(&local.tree);
+            planner.findings(local);
             planner.blocks(local);
             if planner.unplaced.is_subset(&moved) || pass == PASSES_MAX {
                 return planner;
@@ -97,8 +99,20 @@ impl<'a> Planner<'a> {
 
 impl Planner<'_> {
     pub(super) fn line_number(&self, block: &Block) -> u32 {
-        let line = self.newlines.partition_point(|newline| *newline < block.span.0.start);
+        self.line_at(block.span.0.start)
+    }
+
+    fn line_at(&self, byte: usize) -> u32 {
+        let line = self.newlines.partition_point(|newline| *newline < byte);
         u32::try_from(line + 1).unwrap_or(u32::MAX)
+    }
+
+    /// Tells what the file asks for that means nothing.
+    fn findings(&mut self, local: &Flat) {
+        let unknown = self.diagnostics.iter().filter(|notice| notice.code == "UNKNOWN_PROPERTY");
+        self.refused.0.extend(unknown.cloned());
+        let found = notices(&local.findings, |at| self.line_at(at));
+        self.refused.0.extend(found);
     }
 
     pub(super) fn refuse(&mut self, code: &str, line: u32, message: impl Into<String>) {

@@ -3,10 +3,14 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use super::edit::Expected;
 use super::extract::{Extract, extract, tab_of};
+use super::flat::{Flat, flatten};
+use super::planner::Notices;
+use super::properties::Context;
 use super::verify;
 use crate::error::{Error, Result};
-use crate::gdocs::{Document, Request, apply};
+use crate::gdocs::{Document, DocumentTab, Request, apply};
 use crate::mebdf::{FrontMatter, Tree, clean, parse};
 use crate::model::{ItemId, Notice, PartId};
 
@@ -25,7 +29,9 @@ pub(super) struct Task<'a> {
     /// Where the lines of the text end, in bytes.
     pub(super) newlines: Rc<[usize]>,
     /// What it shall say.
-    pub(super) local: Tree,
+    pub(super) local: Flat,
+    /// The same as it was parsed.
+    pub(super) parsed: Tree,
     /// What the parser did not understand.
     pub(super) diagnostics: Vec<Notice>,
     /// Whether objects may be destroyed.
@@ -56,8 +62,8 @@ impl<'a> Task<'a> {
         remote.tree.front_matter = head;
         let text = clean(desired).into_owned();
         let parsed = parse(&text);
-        let mut local = parsed.tree;
-        local.normalize();
+        let empty = DocumentTab::default();
+        let local = flatten(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty));
         Ok(Self {
             document,
             part,
@@ -66,6 +72,7 @@ impl<'a> Task<'a> {
             newlines: text.match_indices('\n').map(|(at, _)| at).collect(),
             text,
             local,
+            parsed: parsed.tree,
             diagnostics: parsed.diagnostics,
             accept,
             several,
@@ -77,6 +84,9 @@ impl<'a> Task<'a> {
         Error::PlanRejected { id: ItemId(self.document.document_id.clone()), reason }
     }
 }
+
+/// A step of styling: what it asks for, from what is there and what shall be.
+type Restyle = fn(&Extract, &mut [Expected], &Context<'_>, &mut Notices) -> std::result::Result<Vec<Request>, String>;
 
 /// A document as the requests gathered so far leave it.
 pub(super) struct Trial<'a> {
@@ -116,6 +126,23 @@ impl<'a> Trial<'a> {
         after.tree.front_matter.clone_from(&self.task.remote.tree.front_matter);
         self.extract = Cow::Owned(after);
         Ok(())
+    }
+
+    /// Asks one step of styling what it needs on the document so far.
+    ///
+    /// # Errors
+    ///
+    /// `PlanRejected` when the blocks are not those that were expected.
+    pub(super) fn restyled(
+        &self,
+        step: Restyle,
+        expected: &mut [Expected],
+        notices: &mut Notices,
+    ) -> Result<Vec<Request>> {
+        let empty = DocumentTab::default();
+        let tab = tab_of(&self.document, self.task.part).and_then(|tab| tab.document_tab.as_ref()).unwrap_or(&empty);
+        let context = Context::new(&self.document, tab, self.task.tab_id.as_deref());
+        step(&self.extract, expected, &context, notices).map_err(|reason| self.task.rejected(reason))
     }
 
     /// Carries out requests that change the structure and checks that they touch nothing but the elements `touched`.

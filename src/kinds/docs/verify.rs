@@ -25,7 +25,7 @@ pub(super) fn arrives(after: &Extract, expected: &[Expected]) -> Result<(), Stri
     if found.len() != expected.len() {
         return Err(format!("{} blocks were expected, {} would be there", expected.len(), found.len()));
     }
-    for ((content, origin), expected) in found.into_iter().zip(expected) {
+    for (((content, origin), look), expected) in found.into_iter().zip(&after.looks).zip(expected) {
         match &expected.what {
             What::Kept(kept) => {
                 // Anchors of headings are not compared, and printing is the slower way to leave them out.
@@ -33,9 +33,14 @@ pub(super) fn arrives(after: &Extract, expected: &[Expected]) -> Result<(), Stri
                     return Err("a block that was not edited would change".into());
                 }
             }
-            What::Edited { shape: wanted, lines: texts, .. } => {
+            What::Edited { shape: wanted, lines: texts, look: styled, .. } => {
                 if *wanted != shape(content) {
                     return Err(format!("a block would be {:?} instead of {wanted:?}", shape(content)));
+                }
+                let said =
+                    matches!(content, Content::Paragraph { runs } | Content::Item { runs, .. } if !runs.is_empty());
+                if let Some(styled) = styled.as_ref().filter(|styled| said && !styled.is_like(look)) {
+                    return Err(format!("a paragraph would be styled {look:?} instead of {styled:?}"));
                 }
                 let lines = lines(origin);
                 if lines.len() != texts.len() || !lines.iter().zip(texts).all(|(line, text)| says(line, text)) {
@@ -97,7 +102,7 @@ fn word_counts(tree: &Tree) -> BTreeMap<String, usize> {
             | Content::Paragraph { runs }
             | Content::Item { runs, .. }
             | Content::ItemParagraph { runs, .. } => plain(runs),
-            Content::Code { text, .. } => text.clone(),
+            Content::Code { info, text } => format!("{info}\n{text}"),
             Content::Table { rows, .. } => {
                 rows.iter().flatten().flatten().map(|runs| plain(runs)).collect::<Vec<_>>().join("\n")
             }

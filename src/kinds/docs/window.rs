@@ -8,7 +8,7 @@ use super::plan::plan_part;
 use crate::error::{Error, Result};
 use crate::gdocs::{Body, Document, DocumentTab, Position, StructuralElement, Tab};
 use crate::kinds::PushPlan;
-use crate::mebdf::{self, Content, clean, parse, print_block, print_normalized};
+use crate::mebdf::{self, Content, clean, parse, print, print_block};
 use crate::model::{Notice, PartId};
 
 /// Forms whose meaning depends on the rest of the file: footnotes, and links to places of the document.
@@ -180,7 +180,7 @@ fn without_body(tab: &DocumentTab) -> DocumentTab {
 
 /// The text of a tab behind its head.
 fn body_text(extract: &Extract) -> String {
-    let text = print_normalized(&extract.tree).text;
+    let text = print(&extract.presented());
     text.get(body_start(&text)..).unwrap_or_default().to_owned()
 }
 

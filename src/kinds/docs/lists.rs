@@ -1,0 +1,297 @@
+//! The glyphs of lists, and the requests that make paragraphs items of a list. Pure.
+//!
+//! Docs says which list an item is in and how deep; the glyphs belong to the levels of the list. `createParagraphBullets`
+//! makes lists of fifteen kinds; glyphs that none of them has can be shown but not made.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::edit::{insert_text, range};
+use crate::gdocs::{BulletPreset, CreateParagraphBullets, DocumentTab, Request, StructuralElement, list_of};
+use crate::mebdf::Mark;
+
+/// The deepest level of a list, from 0.
+pub(super) const DEPTH_MAX: u8 = 8;
+
+/// What the API can make, by the names of the file; the first of each family is what Markdown's mark says.
+const PRESETS: [(&str, Family, BulletPreset); 15] = [
+    ("disc", Family::Bullet, BulletPreset::BulletDiscCircleSquare),
+    ("diamondx", Family::Bullet, BulletPreset::BulletDiamondxArrow3dSquare),
+    ("arrow", Family::Bullet, BulletPreset::BulletArrowDiamondDisc),
+    ("star", Family::Bullet, BulletPreset::BulletStarCircleSquare),
+    ("arrow3d", Family::Bullet, BulletPreset::BulletArrow3dCircleSquare),
+    ("lefttriangle", Family::Bullet, BulletPreset::BulletLefttriangleDiamondDisc),
+    ("diamondx-hollow", Family::Bullet, BulletPreset::BulletDiamondxHollowdiamondSquare),
+    ("diamond", Family::Bullet, BulletPreset::BulletDiamondCircleSquare),
+    ("check", Family::Check, BulletPreset::BulletCheckbox),
+    ("decimal", Family::Number, BulletPreset::NumberedDecimalAlphaRoman),
+    ("decimal-paren", Family::Number, BulletPreset::NumberedDecimalAlphaRomanParens),
+    ("decimal-nested", Family::Number, BulletPreset::NumberedDecimalNested),
+    ("upper-alpha", Family::Number, BulletPreset::NumberedUpperalphaAlphaRoman),
+    ("upper-roman", Family::Number, BulletPreset::NumberedUpperromanUpperalphaDecimal),
+    ("zero-decimal", Family::Number, BulletPreset::NumberedZerodecimalAlphaRoman),
+];
+
+/// Glyphs that no preset begins with, by the names of the file.
+const OTHERS: [(&str, Family, &str); 4] = [
+    ("circle", Family::Bullet, "\u{25cb}"),
+    ("square", Family::Bullet, "\u{25a0}"),
+    ("alpha", Family::Number, "ALPHA"),
+    ("roman", Family::Number, "ROMAN"),
+];
+
+/// Symbols that say no more than that it is a bullet.
+const PLAIN_SYMBOLS: [&str; 8] = ["\u{25cf}", "\u{25cb}", "\u{25a0}", "\u{2022}", "\u{25e6}", "\u{25aa}", "-", "*"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Family {
+    Bullet,
+    Number,
+    Check,
+}
+
+const fn family_of(mark: Mark) -> Family {
+    match mark {
+        Mark::Bullet => Family::Bullet,
+        Mark::Number => Family::Number,
+        Mark::Task { .. } => Family::Check,
+    }
+}
+
+/// What a directive `list:…` says about an item with this mark; `None` when its mark says it, or it is of another kind.
+pub(super) fn said(list: &str, mark: Mark) -> Option<String> {
+    let name = list.trim().to_ascii_lowercase();
+    let bare = name.split(' ').next().unwrap_or_default();
+    let known = PRESETS.iter().map(|(known, family, _)| (known, family));
+    let known = known.chain(OTHERS.iter().map(|(known, family, _)| (known, family)));
+    let family = known.into_iter().find(|(known, _)| **known == bare).map(|(_, family)| *family);
+    if family.is_some_and(|family| family != family_of(mark)) || is_plain(&name, mark) {
+        return None;
+    }
+    Some(name)
+}
+
+fn is_plain(name: &str, mark: Mark) -> bool {
+    matches!((name, mark), ("disc", Mark::Bullet) | ("decimal", Mark::Number) | ("check", Mark::Task { .. }))
+}
+
+/// The preset that makes a list of this kind; `None` when the API has none.
+pub(super) fn preset(mark: Mark, list: Option<&str>) -> Option<BulletPreset> {
+    let plain = match mark {
+        Mark::Bullet => "disc",
+        Mark::Number => "decimal",
+        Mark::Task { .. } => "check",
+    };
+    let wanted = list.unwrap_or(plain);
+    PRESETS.iter().find(|(name, family, _)| *name == wanted && *family == family_of(mark)).map(|(_, _, preset)| *preset)
+}
+
+/// The lists of a tab, with the levels that its items use: glyphs of other levels are nowhere seen.
+#[derive(Default)]
+pub(super) struct Lists {
+    used: BTreeMap<String, BTreeSet<usize>>,
+    names: BTreeMap<(String, Family), Option<String>>,
+}
+
+impl Lists {
+    /// Counts the levels that items of the body use.
+    pub(super) fn of(content: &[StructuralElement]) -> Self {
+        let mut used: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+        for bullet in content.iter().filter_map(|element| element.paragraph.as_ref()?.bullet.as_ref()) {
+            let level = usize::try_from(bullet.nesting_level.unwrap_or(0)).unwrap_or(usize::MAX);
+            match used.get_mut(&bullet.list_id) {
+                Some(levels) => {
+                    levels.insert(level);
+                }
+                None => {
+                    used.insert(bullet.list_id.clone(), BTreeSet::from([level]));
+                }
+            }
+        }
+        Self { used, names: BTreeMap::new() }
+    }
+
+    /// The mark of an item, and the name of its list's glyphs where the mark does not say them.
+    pub(super) fn glyphs(&mut self, tab: &DocumentTab, list: &str, depth: u8) -> (Mark, Option<String>) {
+        let levels = tab.lists.get(list).and_then(|list| list.pointer("/listProperties/nestingLevels"));
+        let level = levels.and_then(|levels| levels.get(usize::from(depth)));
+        let mark = match level.map_or(Family::Bullet, family) {
+            Family::Bullet => Mark::Bullet,
+            Family::Number => Mark::Number,
+            Family::Check => Mark::Task { checked: false },
+        };
+        let key = (list.to_owned(), family_of(mark));
+        if let Some(name) = self.names.get(&key) {
+            return (mark, name.clone());
+        }
+        let used = self.used.get(list).into_iter().flatten();
+        let of_family: Vec<(usize, &Value)> = used
+            .filter_map(|level| Some((*level, levels?.get(*level)?)))
+            .filter(|(_, level)| family(level) == family_of(mark))
+            .collect();
+        let name = name(&of_family, mark);
+        self.names.insert(key, name.clone());
+        (mark, name)
+    }
+}
+
+fn family(level: &Value) -> Family {
+    let text = |name: &str| level.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    match (text("glyphType"), text("glyphSymbol")) {
+        (_, Some(_)) | (Some("NONE") | None, None) => Family::Bullet,
+        (Some("GLYPH_TYPE_UNSPECIFIED"), None) => Family::Check,
+        (Some(_), None) => Family::Number,
+    }
+}
+
+/// Names the glyphs of the levels in use.
+fn name(levels: &[(usize, &Value)], mark: Mark) -> Option<String> {
+    let first = levels.first().map(|(_, level)| *level);
+    let start = first.and_then(|level| level.get("startNumber")).and_then(Value::as_u64);
+    let start = start.filter(|start| *start > 1 && mark == Mark::Number);
+    let made_by = |preset: BulletPreset| {
+        let fresh = list_of(preset);
+        levels.iter().all(|(at, level)| {
+            let fresh = fresh.pointer(&format!("/listProperties/nestingLevels/{at}"));
+            ["glyphSymbol", "glyphType", "glyphFormat"]
+                .iter()
+                .all(|key| fresh.and_then(|fresh| fresh.get(*key)) == level.get(*key))
+        })
+    };
+    let of_family = PRESETS.iter().filter(|(_, family, _)| *family == family_of(mark));
+    let preset = of_family.filter(|(_, _, preset)| made_by(*preset)).map(|(name, ..)| *name).next();
+    let plain = |level: &Value| {
+        let text = |name: &str| level.get(name).and_then(Value::as_str).unwrap_or_default();
+        match mark {
+            Mark::Bullet => PLAIN_SYMBOLS.contains(&text("glyphSymbol")) || text("glyphSymbol").is_empty(),
+            Mark::Number => text("glyphType") == "DECIMAL" && text("glyphFormat").matches('%').count() == 1,
+            Mark::Task { .. } => true,
+        }
+    };
+    let name = match preset {
+        Some(name) => name.to_owned(),
+        None if levels.iter().all(|(_, level)| plain(level)) => default_name(mark).to_owned(),
+        None => first.map_or_else(|| default_name(mark).to_owned(), |level| glyph_name(level, mark)),
+    };
+    match start {
+        Some(start) => Some(format!("{name} {start}")),
+        None => (!is_plain(&name, mark)).then_some(name),
+    }
+}
+
+const fn default_name(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Bullet => "disc",
+        Mark::Number => "decimal",
+        Mark::Task { .. } => "check",
+    }
+}
+
+/// Names a glyph that no preset begins with; what has no name is told apart from what the mark says.
+fn glyph_name(level: &Value, mark: Mark) -> String {
+    let text = |name: &str| level.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (glyph, symbol) = (text("glyphType"), text("glyphSymbol"));
+    let found = OTHERS.iter().find(|(_, family, of)| *family == family_of(mark) && (*of == glyph || *of == symbol));
+    match (found, mark) {
+        (Some((name, ..)), _) => (*name).to_owned(),
+        (None, Mark::Number) => format!("other-{}", glyph.to_ascii_lowercase().replace('_', "-")),
+        (None, Mark::Bullet | Mark::Task { .. }) => "other-bullet".to_owned(),
+    }
+}
+
+/// A paragraph that shall become an item.
+#[derive(Debug, Clone)]
+pub(super) struct Item {
+    /// Where its text begins, leading tabs included.
+    pub(super) start: u32,
+    /// Behind its newline.
+    pub(super) end: u32,
+    /// Leading tabs that tell its depth already and go when the list is made.
+    pub(super) tabs: u32,
+    /// Nesting from 0.
+    pub(super) depth: u8,
+    /// What makes its list.
+    pub(super) preset: BulletPreset,
+}
+
+/// Returns the requests that make a row of adjacent paragraphs items, in the order in which they are carried out.
+///
+/// Items of one kind are made together, so that they count on; what is nested in them and of another kind is made again
+/// on top of that. The depth is told by leading tabs, which the request takes away: after each request the places are
+/// those of the text without tabs.
+pub(super) fn create(items: &[Item], tab: Option<&str>) -> Vec<Request> {
+    let mut stretch = Stretch { items, tabs: items.iter().map(|item| item.tabs).collect(), requests: Vec::new(), tab };
+    stretch.paint(0, items.len());
+    stretch.requests
+}
+
+struct Stretch<'a> {
+    items: &'a [Item],
+    /// The leading tabs that each item has by now.
+    tabs: Vec<u32>,
+    requests: Vec<Request>,
+    tab: Option<&'a str>,
+}
+
+impl Stretch<'_> {
+    /// Makes the items in `from..to`, the last group first.
+    fn paint(&mut self, from: usize, to: usize) {
+        let mut groups = Vec::new();
+        let mut at = from;
+        while let Some(first) = self.items.get(at).filter(|_| at < to) {
+            let mut top = first.depth;
+            let mut end = at + 1;
+            for (index, item) in self.items.iter().enumerate().take(to).skip(at + 1) {
+                if item.preset == first.preset {
+                    top = top.min(item.depth);
+                    end = index + 1;
+                } else if item.depth <= top {
+                    break;
+                }
+            }
+            groups.push((at, end, first.preset));
+            at = end;
+        }
+        for (from, to, preset) in groups.into_iter().rev() {
+            self.make(from, to, preset);
+            let mut end = to;
+            while end > from {
+                let foreign =
+                    self.items.iter().take(end).skip(from).rev().take_while(|item| item.preset != preset).count();
+                if foreign > 0 {
+                    self.paint(end - foreign, end);
+                }
+                end -= foreign.max(1);
+            }
+        }
+    }
+
+    /// Where an item begins by now: what stands before it has lost or won tabs.
+    fn start(&self, at: usize) -> u32 {
+        let had: u32 = self.items.iter().take(at).map(|item| item.tabs).sum();
+        let has: u32 = self.tabs.iter().take(at).sum();
+        self.items.get(at).map_or(0, |item| (item.start + has).saturating_sub(had))
+    }
+
+    fn make(&mut self, from: usize, to: usize, bullet_preset: BulletPreset) {
+        for at in (from..to).rev() {
+            let Some(item) = self.items.get(at) else { continue };
+            let missing = u32::from(item.depth).saturating_sub(self.tabs.get(at).copied().unwrap_or(0));
+            if missing > 0 {
+                let text = "\t".repeat(usize::try_from(missing).unwrap_or(0));
+                self.requests.push(insert_text(None, self.tab, self.start(at), &text));
+                if let Some(tabs) = self.tabs.get_mut(at) {
+                    *tabs += missing;
+                }
+            }
+        }
+        let Some(last) = to.checked_sub(1).and_then(|last| self.items.get(last)) else { return };
+        let (start, last_start) = (self.start(from), self.start(to - 1));
+        let has = self.tabs.get(to - 1).copied().unwrap_or(0);
+        let end = last_start + (last.end - last.start + has).saturating_sub(last.tabs);
+        let range = range(None, self.tab, start, end);
+        self.requests.push(Request::CreateParagraphBullets(CreateParagraphBullets { range, bullet_preset }));
+        self.tabs.iter_mut().take(to).skip(from).for_each(|tabs| *tabs = 0);
+    }
+}

@@ -1,0 +1,80 @@
+//! What a file means, whichever way its directives are written: every block with its own style, every run with all of its
+//! properties, and no anchors, since a new heading has none yet.
+
+use mcp_workspace::mebdf::{
+    self, Block, Content, Marks, Property, PropertyValue, Run, RunContent, Tree, normalize_runs, print_block,
+    sort_properties, states,
+};
+
+const TEXT: [&str; 10] =
+    ["font", "weight", "size", "mono", "underline", "color", "highlight", "sup", "sub", "smallcaps"];
+
+fn is_text(property: &Property) -> bool {
+    TEXT.contains(&property.name.as_str())
+}
+
+/// Returns the meaning of a file, a line or more for each block.
+pub(crate) fn meaning(text: &str) -> String {
+    let tree: Tree = mebdf::parse(text).tree;
+    let mut meaning = String::new();
+    for (block, state) in tree.blocks.iter().zip(states(&tree.blocks)) {
+        let outer: Vec<Property> = state.properties.iter().filter(|property| is_text(property)).cloned().collect();
+        let mut style: Vec<String> = state.style.iter().filter(|style| *style != "Normal text").cloned().collect();
+        let said =
+            state.properties.iter().filter(|property| !is_text(property) && property.value != PropertyValue::Off);
+        style.extend(said.map(|property| format!("{}:{:?}", property.name, property.value)));
+        let mut block = block.clone();
+        match &mut block.content {
+            Content::Directive { .. } => continue,
+            Content::Heading { anchor, runs, .. } => {
+                *anchor = None;
+                whole(runs, &[], true);
+                style.clear();
+            }
+            Content::Paragraph { runs } | Content::Item { runs, .. } => {
+                whole(runs, &outer, false);
+                if runs.is_empty() {
+                    style.clear();
+                }
+            }
+            Content::Table { rows, .. } => {
+                rows.iter_mut().flatten().flatten().for_each(|runs| whole(runs, &outer, true));
+                style.clear();
+            }
+            Content::Footnote { paragraphs, .. } => {
+                paragraphs.iter_mut().for_each(|runs| whole(runs, &[], false));
+                style.clear();
+            }
+            Content::ItemParagraph { .. } | Content::Code { .. } | Content::Rule => style.clear(),
+        }
+        let Block { content, .. } = block;
+        meaning.push_str(&format!("{style:?} {}\n", print_block(&content)));
+    }
+    meaning
+}
+
+fn whole(runs: &mut Vec<Run>, outer: &[Property], one_line: bool) {
+    for run in runs.iter_mut() {
+        if !matches!(run.content, RunContent::Text(_)) {
+            run.marks = Marks::default();
+            continue;
+        }
+        let marks = &mut run.marks;
+        let has = |name: &str| marks.properties.iter().any(|property| property.name == name);
+        let rival = |name: &str| match name {
+            "font" => has("mono"),
+            "mono" => has("font"),
+            "sup" => has("sub"),
+            "sub" => has("sup"),
+            _ => false,
+        };
+        let of_code = |name: &str| marks.code && ["font", "weight", "mono", "color"].contains(&name);
+        let of_link = |name: &str| marks.link.is_some() && ["underline", "color"].contains(&name);
+        let reaches = |p: &&Property| !has(&p.name) && !rival(&p.name) && !of_code(&p.name) && !of_link(&p.name);
+        let reaching: Vec<Property> = outer.iter().filter(reaches).cloned().collect();
+        marks.properties.extend(reaching);
+        marks.properties.retain(|property| property.value != PropertyValue::Off || marks.link.is_some());
+        sort_properties(&mut marks.properties);
+    }
+    *runs = normalize_runs(std::mem::take(runs), one_line);
+}
