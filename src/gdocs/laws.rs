@@ -31,7 +31,7 @@ fn carried_out(document: &Document, all: &[super::law_requests::Parts]) -> (Docu
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))), ..ProptestConfig::default() })]
 
     #[test]
     fn inserting_and_deleting_again_restores(place in place(), text in text()) {
