@@ -29,7 +29,7 @@ pub(crate) fn insert_text(
     if text.is_empty() {
         return Err(Refusal::invalid(quirks::EMPTY_TEXT));
     }
-    insert_styled(content, index, &text, ids, |insertion| insertion.style())
+    insert_styled(content, index, &text, ids, Neighbour::Before)
 }
 
 /// Inserts `text` at `index` with the style of the character that stands there; returns its width.
@@ -43,24 +43,33 @@ pub(crate) fn insert_like_next(
     text: &str,
     ids: &mut FreshIds,
 ) -> Result<u32, Refusal> {
-    let next = |insertion: &Insertion<'_>| {
-        let next = insertion.paragraph.elements.get(insertion.at).and_then(ParagraphElement::text_style);
-        next.cloned().map(Style).unwrap_or_default()
-    };
-    insert_styled(content, Some(index), text, ids, next).map(|(_, width)| width)
+    insert_styled(content, Some(index), text, ids, Neighbour::Next).map(|(_, width)| width)
 }
 
-/// Inserts a text that is not empty with a style that its place decides.
+/// Whom a new text takes its style from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Neighbour {
+    /// As Google documents it: the character before, save for links.
+    Before,
+    /// The character that stands at the place.
+    Next,
+}
+
+/// Inserts a text that is not empty.
 fn insert_styled(
     content: &mut Vec<StructuralElement>,
     index: Option<u32>,
     text: &str,
     ids: &mut FreshIds,
-    style: impl FnOnce(&Insertion<'_>) -> Style,
+    like: Neighbour,
 ) -> Result<(u32, u32), Refusal> {
     let width = utf16_len(text);
     let insertion = Insertion::open(content, index, width)?;
-    let style = style(&insertion);
+    let next = || insertion.paragraph.elements.get(insertion.at).and_then(ParagraphElement::text_style);
+    let style = match like {
+        Neighbour::Before => insertion.style(),
+        Neighbour::Next => next().cloned().map(Style).unwrap_or_default(),
+    };
     let Insertion { paragraph, at, inside_run, index, spot } = insertion;
     let made = insert_pieces(paragraph, at, inside_run, text, &style, ids);
     let siblings = siblings_mut(content, &spot.path).ok_or_else(outside)?;

@@ -92,8 +92,8 @@ fn in_paragraph(paragraph: &Paragraph, pattern: &Regex, found: &mut Vec<(u32, u3
         let mut at = stretch.first().map_or(0, |first| first.start_index.utf16());
         let mut byte = 0;
         for occurrence in pattern.find_iter(text).filter(|occurrence| !occurrence.is_empty()) {
-            let start = at + text.get(byte..occurrence.start()).map_or(0, utf16_len);
-            at = start + utf16_len(occurrence.as_str());
+            let start = at.saturating_add(text.get(byte..occurrence.start()).map_or(0, utf16_len));
+            at = start.saturating_add(utf16_len(occurrence.as_str()));
             byte = occurrence.end();
             found.push((start, at));
         }
