@@ -23,7 +23,7 @@ pub use braces::is_object_kind;
 pub use join::join;
 pub use normalize::normalize_runs;
 pub use print::print_block;
-pub use properties::{canonical_order as sort_properties, color, is_known, named_style};
+pub use properties::{canonical_order as sort_properties, color, is_known, named_style, rival};
 pub use section::{OutlineEntry, Section, State, outline, plain, sections, state_at, states};
 pub use tree::*;
 

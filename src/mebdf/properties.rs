@@ -121,10 +121,27 @@ pub fn canonical_order(properties: &mut Vec<Property>) {
     *properties = kept;
 }
 
-/// Lays `inner` over `outer`: for each name the inner value wins.
+/// Returns the property that cannot stand together with this one; empty when there is none.
+#[must_use]
+pub fn rival(name: &str) -> &'static str {
+    match name {
+        "font" => "mono",
+        "mono" => "font",
+        "sup" => "sub",
+        "sub" => "sup",
+        _ => "",
+    }
+}
+
+/// Lays `inner` over `outer`: for each name the inner value wins, and what cannot stand beside it goes.
 pub(super) fn overlay(outer: &[Property], inner: &[Property]) -> Vec<Property> {
     let mut all = outer.to_vec();
-    all.extend_from_slice(inner);
+    for property in inner {
+        if property.value != PropertyValue::Off {
+            all.retain(|earlier| earlier.name != rival(&property.name) || inner.contains(earlier));
+        }
+        all.push(property.clone());
+    }
     canonical_order(&mut all);
     all
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::properties::{NORMAL_TEXT, canonical_order, named_style};
+use super::properties::{NORMAL_TEXT, canonical_order, named_style, rival};
 use super::{Block, Content, Property, PropertyValue, Run, RunContent, Tree};
 
 /// A heading with what follows up to the next heading, or the preamble.
@@ -117,6 +117,8 @@ impl State {
                     PropertyValue::Text(reason) => Some(reason.clone()),
                 };
             } else {
+                let outdated = if property.value == PropertyValue::Off { "" } else { rival(&property.name) };
+                self.properties.retain(|earlier| earlier.name != outdated || properties.contains(earlier));
                 self.properties.push(property.clone());
             }
         }

@@ -2,7 +2,7 @@
 //! properties, and no anchors, since a new heading has none yet.
 
 use mcp_workspace::mebdf::{
-    self, Block, Content, Marks, Property, PropertyValue, Run, RunContent, Tree, normalize_runs, print_block,
+    self, Block, Content, Mark, Marks, Property, PropertyValue, Run, RunContent, Tree, normalize_runs, print_block,
     sort_properties, states,
 };
 
@@ -22,7 +22,8 @@ pub(crate) fn meaning(text: &str) -> String {
         let mut style: Vec<String> = state.style.iter().filter(|style| *style != "Normal text").cloned().collect();
         let said =
             state.properties.iter().filter(|property| !is_text(property) && property.value != PropertyValue::Off);
-        style.extend(said.map(|property| format!("{}:{:?}", property.name, property.value)));
+        let reaches = |property: &&Property| property.name != "list" || reaches_list(property, &block.content);
+        style.extend(said.filter(reaches).map(|property| format!("{}:{:?}", property.name, property.value)));
         let mut block = block.clone();
         match &mut block.content {
             Content::Directive { .. } => continue,
@@ -53,6 +54,18 @@ pub(crate) fn meaning(text: &str) -> String {
     meaning
 }
 
+/// Tells whether the glyphs that a directive names are of the kind that the item's mark is.
+fn reaches_list(property: &Property, content: &Content) -> bool {
+    let Content::Item { mark, .. } = content else { return false };
+    let PropertyValue::Text(name) = &property.value else { return false };
+    let number = ["decimal", "upper-", "zero-", "alpha", "roman"].iter().any(|start| name.starts_with(start));
+    match mark {
+        Mark::Bullet => !number,
+        Mark::Number => number,
+        Mark::Task { .. } => false,
+    }
+}
+
 fn whole(runs: &mut Vec<Run>, outer: &[Property], one_line: bool) {
     for run in runs.iter_mut() {
         if !matches!(run.content, RunContent::Text(_)) {
@@ -74,6 +87,12 @@ fn whole(runs: &mut Vec<Run>, outer: &[Property], one_line: bool) {
         let reaching: Vec<Property> = outer.iter().filter(reaches).cloned().collect();
         marks.properties.extend(reaching);
         marks.properties.retain(|property| property.value != PropertyValue::Off || marks.link.is_some());
+        let named = |name: &str| marks.properties.iter().any(|property| property.name == name);
+        if marks.link.is_some() && named("mono") && !named("color") && !named("weight") {
+            // A link in a monospace font is a code span: both have the link's colour.
+            marks.code = true;
+            marks.properties.retain(|property| property.name != "mono");
+        }
         sort_properties(&mut marks.properties);
     }
     *runs = normalize_runs(std::mem::take(runs), one_line);

@@ -68,7 +68,8 @@ pub(crate) fn splice(units: &mut Vec<u16>, request: &Value, tab: &str, inside: (
     }
 }
 
-fn without_positions(value: &Value) -> Value {
+/// Returns a document without places and revisions.
+pub(crate) fn without_positions(value: &Value) -> Value {
     match value {
         Value::Object(map) => map
             .iter()

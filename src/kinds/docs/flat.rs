@@ -8,7 +8,7 @@ use super::style::{self, Base};
 use crate::gdocs::DocumentTab;
 use crate::mebdf::{
     Block, Cell, Content, Mark, Marks, Property, PropertyValue, Run, RunContent, Span, State, Tree, is_known,
-    normalize_runs, plain, states,
+    normalize_runs, plain, rival, states,
 };
 use crate::model::Notice;
 
@@ -278,17 +278,6 @@ pub(super) fn directs(marks: &Marks, name: &str) -> bool {
     let of_code = marks.code && matches!(name, "font" | "weight" | "mono" | "color");
     let of_link = marks.link.is_some() && matches!(name, "underline" | "color");
     !of_code && !of_link
-}
-
-/// The property that cannot stand together with this one.
-pub(super) fn rival(name: &str) -> &'static str {
-    match name {
-        "font" => "mono",
-        "mono" => "font",
-        "sup" => "sub",
-        "sub" => "sup",
-        _ => "",
-    }
 }
 
 /// The anchors of the headings by their text, as it stands in a link; the first of a name has it.

@@ -95,10 +95,13 @@ impl Line {
         }
         let runs = normalize_runs(runs, one_line);
         let fields = paragraph.paragraph_style.as_ref();
-        let overrides = style::OVERRIDE_FIELDS
+        let mut overrides: Vec<&'static str> = style::OVERRIDE_FIELDS
             .into_iter()
             .filter(|name| fields.is_some_and(|style| style.0.contains_key(*name)))
             .collect();
+        if style::has_own_direction(fields, base) {
+            overrides.push("direction");
+        }
         let line = Self {
             segment: segment.map(ToOwned::to_owned),
             start,

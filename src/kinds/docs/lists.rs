@@ -130,7 +130,7 @@ impl Lists {
             .filter_map(|level| Some((*level, levels?.get(*level)?)))
             .filter(|(_, level)| family(level) == family_of(mark))
             .collect();
-        let name = name(&of_family, mark);
+        let name = exact(levels, mark).unwrap_or_else(|| name(&of_family, mark));
         self.names.insert(key, name.clone());
         (mark, name)
     }
@@ -145,6 +145,28 @@ fn family(level: &Value) -> Family {
     }
 }
 
+const GLYPH_KEYS: [&str; 3] = ["glyphSymbol", "glyphType", "glyphFormat"];
+
+/// Tells whether a level has the glyph of a preset's.
+fn is_glyph(fresh: &Value, at: usize, level: &Value) -> bool {
+    let fresh = fresh.pointer(&format!("/listProperties/nestingLevels/{at}"));
+    GLYPH_KEYS.iter().all(|key| fresh.and_then(|fresh| fresh.get(*key)) == level.get(*key))
+}
+
+/// Names a list that a preset has made; `None` when none has.
+#[expect(clippy::option_option, reason = "a preset was found or not, and has to be said or not")]
+fn exact(levels: Option<&Value>, mark: Mark) -> Option<Option<String>> {
+    let levels = levels?.as_array().filter(|levels| levels.len() > usize::from(DEPTH_MAX))?;
+    let counts_from_one = levels.iter().all(|level| level.get("startNumber").and_then(Value::as_u64).unwrap_or(1) <= 1);
+    let (name, ..) = PRESETS.iter().filter(|(_, family, _)| *family == family_of(mark) && counts_from_one).find(
+        |(_, _, preset)| {
+            let fresh = list_of(*preset);
+            levels.iter().enumerate().all(|(at, level)| is_glyph(&fresh, at, level))
+        },
+    )?;
+    Some((!is_plain(name, mark)).then(|| (*name).to_owned()))
+}
+
 /// Names the glyphs of the levels in use.
 fn name(levels: &[(usize, &Value)], mark: Mark) -> Option<String> {
     let first = levels.first().map(|(_, level)| *level);
@@ -152,12 +174,7 @@ fn name(levels: &[(usize, &Value)], mark: Mark) -> Option<String> {
     let start = start.filter(|start| *start > 1 && mark == Mark::Number);
     let made_by = |preset: BulletPreset| {
         let fresh = list_of(preset);
-        levels.iter().all(|(at, level)| {
-            let fresh = fresh.pointer(&format!("/listProperties/nestingLevels/{at}"));
-            ["glyphSymbol", "glyphType", "glyphFormat"]
-                .iter()
-                .all(|key| fresh.and_then(|fresh| fresh.get(*key)) == level.get(*key))
-        })
+        levels.iter().all(|(at, level)| is_glyph(&fresh, *at, level))
     };
     let of_family = PRESETS.iter().filter(|(_, family, _)| *family == family_of(mark));
     let preset = of_family.filter(|(_, _, preset)| made_by(*preset)).map(|(name, ..)| *name).next();

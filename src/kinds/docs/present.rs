@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::flat::{Look, code_marks, directs, rival};
+use super::flat::{Look, code_marks, directs};
 use super::style;
-use crate::mebdf::{Block, Content, FrontMatter, Property, PropertyValue, Run, RunContent, Tree};
+use crate::mebdf::{Block, Content, FrontMatter, Property, PropertyValue, Run, RunContent, Tree, rival};
 
 /// The properties of text that can be lifted.
 const LIFTED: [&str; 10] =

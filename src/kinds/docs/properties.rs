@@ -245,7 +245,7 @@ pub(super) fn paragraph_delta(
     let mut delta = Delta::new();
     for field in style::PARAGRAPH_FIELDS {
         let (old, new) = (had.get(field), wanted.get(field));
-        if old != new || (unknown.contains(&field) && field != "direction") {
+        if old != new || unknown.contains(&field) {
             delta.push((field, new.cloned()));
         }
     }

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::values::{
-    color, dimension, hex_value, is_true, length, line_spacing, link_destination, on, parse_length, points,
+    color, dimension, hex_value, is_true, length, line_spacing, link_destination, number, on, parse_length, points,
     spacing_percent, text_property, weight_of,
 };
 use crate::gdocs::{DocumentTab, Style};
@@ -289,6 +289,12 @@ fn read_paragraph(fields: &Map<String, Value>, base: Base<'_>, item: bool) -> Ve
     properties
 }
 
+/// Tells whether a paragraph runs the other way than its named style; every paragraph says its direction.
+pub(super) fn has_own_direction(style: Option<&Style>, base: Base<'_>) -> bool {
+    let inherited = base.paragraph("direction").and_then(Value::as_str).unwrap_or(LEFT_TO_RIGHT);
+    style.and_then(|style| style.0.get("direction")).and_then(Value::as_str).is_some_and(|own| own != inherited)
+}
+
 /// Brings the properties of a block into the form in which they are read back; what cannot be written stays as it is.
 pub(super) fn settled_block(properties: &[Property], base: Base<'_>, item: bool) -> Vec<Property> {
     if properties.is_empty() {
@@ -336,7 +342,7 @@ pub(super) fn write_paragraph(properties: &[Property]) -> (Map<String, Value>, V
                 let found = alignments(rtl).into_iter().find(|(name, _)| *name == value);
                 ("alignment", found.map(|(_, value)| value.into()))
             }
-            "line-spacing" => ("lineSpacing", spacing_percent(&value).map(|percent| json!(percent))),
+            "line-spacing" => ("lineSpacing", spacing_percent(&value).map(number)),
             "shading" => {
                 let color = hex_of(&value).as_deref().and_then(hex_value);
                 ("shading", color.map(|color| json!({ "backgroundColor": color })))

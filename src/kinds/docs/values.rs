@@ -63,7 +63,14 @@ pub(super) fn parse_length(text: &str) -> Option<f64> {
 
 /// Writes a length in points as Docs does.
 pub(super) fn dimension(points: f64) -> Value {
-    json!({ "magnitude": points, "unit": "PT" })
+    json!({ "magnitude": number(points), "unit": "PT" })
+}
+
+/// Writes a number as Docs does: a whole one without a point.
+pub(super) fn number(number: f64) -> Value {
+    #[expect(clippy::cast_possible_truncation, reason = "it is whole and small")]
+    let whole = number as i64;
+    if number.fract() == 0.0 && number.abs() < 1e9 { json!(whole) } else { json!(number) }
 }
 
 /// Writes a length in points as the file does.
