@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use super::edit::{Group, What};
 use super::extract::Extract;
 use super::planner::{Notices, PASSES_MAX, Planner};
+use super::restyle::contents;
 use super::trial::{Task, Trial};
 use super::{restyle, verify};
 use crate::error::{Error, Result};
@@ -72,12 +73,26 @@ pub(super) fn create_requests(document: &Document, text: &str) -> Result<Vec<ser
 
 /// A change of structure; each is planned on what the one before leaves.
 enum Stage {
+    /// Footnotes that are gone.
+    Footnotes,
+    /// Tables with their rows and columns, and section breaks.
+    Tables,
     /// Where paragraphs begin and end.
     Newlines,
 }
 
 /// The changes of structure in the order in which they are made.
-const STAGES: [Stage; 1] = [Stage::Newlines];
+const STAGES: [Stage; 3] = [Stage::Footnotes, Stage::Tables, Stage::Newlines];
+
+impl Stage {
+    fn plan(&self, planner: &mut Planner<'_>, local: &Tree) {
+        match self {
+            Self::Footnotes => planner.footnotes(local),
+            Self::Tables => planner.tables(local),
+            Self::Newlines => planner.newlines(local),
+        }
+    }
+}
 
 /// One way to plan, carried out on the model.
 struct Attempt {
@@ -108,22 +123,20 @@ impl Attempt {
         let mut trial = Trial::new(task);
         let mut notices = Notices::default();
         let mut holds = Vec::new();
-        let deleted = BTreeSet::new();
-        let local = &task.local;
-        if structure {
-            for stage in STAGES {
-                let mut planner = Planner::new(task, &trial.extract, local, moved.clone());
-                match stage {
-                    Stage::Newlines => planner.newlines(local),
-                }
-                notices.0.append(&mut planner.refused.0);
-                holds.append(&mut planner.holds);
-                let (touched, requests) = in_order(planner.groups);
-                trial.change_structure(requests, &touched)?;
-            }
+        let mut deleted = BTreeSet::new();
+        for stage in STAGES.into_iter().filter(|_| structure) {
+            let (local, fresh) = task.local_for(&trial.extract);
+            let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), moved.clone());
+            stage.plan(&mut planner, &local);
+            notices.0.append(&mut planner.refused.0);
+            holds.append(&mut planner.holds);
+            deleted.append(&mut planner.deleted);
+            let (touched, requests) = in_order(planner.groups);
+            trial.change_structure(requests, &touched)?;
         }
-        let planner = Planner::settled(task, &trial.extract, local, moved.clone());
-        let Planner { groups, mut expected, mut refused, holds: mut held, moved, .. } = planner;
+        let (local, fresh) = task.local_for(&trial.extract);
+        let planner = Planner::settled(task, &trial.extract, (&local, structure.then_some(&fresh)), moved.clone());
+        let Planner { groups, mut expected, mut refused, holds: mut held, moved, pending, .. } = planner;
         notices.0.append(&mut refused.0);
         holds.append(&mut held);
         if !holds.is_empty() && !task.accept {
@@ -144,8 +157,9 @@ impl Attempt {
         verify::arrives(&trial.extract, &expected).map_err(|reason| task.rejected(reason))?;
         verify::nothing_else_moves(&before, &trial.document, task.part, &touched, &expected)
             .map_err(|reason| task.rejected(reason))?;
+        let again = pending && objects(task, &mut trial, &mut notices)?;
         if !notices.0.is_empty()
-            && let Err(word) = verify::words_are_kept(&task.remote.tree, local, &trial.extract.tree)
+            && let Err(word) = verify::words_are_kept(&task.remote.tree, &task.local, &trial.extract.tree)
         {
             let message = format!(
                 "nothing of this file is pushed: text with `{word}` was moved to or from a place that cannot be edited yet, \
@@ -156,9 +170,29 @@ impl Attempt {
         }
         let expected = print(&predicted(trial.extract.into_owned().tree, &task.remote));
         let requests = trial.requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
-        let plan = PushPlan { requests, refused: notices.sorted(), holds, expected, ..PushPlan::default() };
+        let plan = PushPlan { requests, refused: notices.sorted(), holds, expected, again, ..PushPlan::default() };
         Ok(Self { plan, torn: false, moved, deleted })
     }
+}
+
+/// Makes the objects that the text left places for; tells whether another plan is needed.
+fn objects(task: &Task<'_>, trial: &mut Trial<'_>, notices: &mut Notices) -> Result<bool> {
+    let (local, fresh) = task.local_for(&trial.extract);
+    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), BTreeSet::new());
+    planner.objects(&local);
+    let again = planner.again;
+    notices.0.append(&mut planner.refused.0);
+    let (touched, requests) = in_order(planner.groups);
+    let before = contents(&trial.extract).count();
+    trial.change_structure(requests, &touched)?;
+    let after = contents(&trial.extract).filter(|(content, _)| !matches!(content, Content::Footnote { .. })).count();
+    let (local, fresh) = task.local_for(&trial.extract);
+    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), BTreeSet::new());
+    planner.objects(&local);
+    if planner.groups.iter().any(|group| !group.requests.is_empty()) || after > before {
+        return Err(task.rejected("an object would not stand in the document as it does in the file".into()));
+    }
+    Ok(again)
 }
 
 /// A plan that asks nothing of the document.

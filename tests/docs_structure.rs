@@ -1,0 +1,501 @@
+//! Edits of structure on real documents: paragraphs split, merged and moved, tables, footnotes, objects. What is planned
+//! arrives, or is told; no word is lost or doubled, and what was not edited stays as it is.
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use mcp_workspace::gdocs;
+use mcp_workspace::kinds::docs::{self, Access};
+use mcp_workspace::kinds::{Fetched, PushPlan};
+use mcp_workspace::mebdf::{self, Alignment, Block, Content, Marks, Object, Run, RunContent};
+use serde_json::Value;
+use support::oracle::{deleted_text, flatten, without_positions};
+
+const URL: &str = "https://docs.google.com/document/d/x/edit";
+
+/// A small deterministic source of choices.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % sides
+    }
+}
+
+fn fetched(raw: &Value) -> Fetched {
+    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, URL).unwrap()
+}
+
+/// What a test does at a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Split,
+    Merge,
+    SplitAndEdit,
+    Move,
+    InsertRow,
+    DeleteRow,
+    InsertColumn,
+    DeleteColumn,
+    InsertTable,
+    DeleteTable,
+    SplitCell,
+    Align,
+    Bold,
+    Delete,
+    InsertParagraph,
+    NewFootnote,
+    DeleteFootnote,
+    PageBreak,
+    Person,
+    Date,
+    SectionBreak,
+}
+
+const CHANGES: [Change; 21] = [
+    Change::Split,
+    Change::Merge,
+    Change::SplitAndEdit,
+    Change::Move,
+    Change::InsertRow,
+    Change::DeleteRow,
+    Change::InsertColumn,
+    Change::DeleteColumn,
+    Change::InsertTable,
+    Change::DeleteTable,
+    Change::SplitCell,
+    Change::Align,
+    Change::Bold,
+    Change::Delete,
+    Change::InsertParagraph,
+    Change::NewFootnote,
+    Change::DeleteFootnote,
+    Change::PageBreak,
+    Change::Person,
+    Change::Date,
+    Change::SectionBreak,
+];
+
+fn text(text: impl Into<String>) -> Run {
+    Run { content: RunContent::Text(text.into()), marks: Marks::default() }
+}
+
+fn object(kind: &str, title: Option<&str>) -> Run {
+    let object = Object { id: None, kind: kind.into(), title: title.map(ToOwned::to_owned) };
+    Run { content: RunContent::Object(object), marks: Marks::default() }
+}
+
+fn runs_of(content: &mut Content) -> Option<&mut Vec<Run>> {
+    match content {
+        Content::Heading { runs, .. } | Content::Paragraph { runs } | Content::Item { runs, .. } => Some(runs),
+        _ => None,
+    }
+}
+
+/// Cuts runs at a blank of one of their texts.
+fn cut(runs: &mut Vec<Run>, dice: &mut Dice) -> Option<Vec<Run>> {
+    let mut places = Vec::new();
+    for (index, run) in runs.iter().enumerate() {
+        if let RunContent::Text(text) = &run.content {
+            places.extend(text.match_indices(' ').map(|(at, _)| (index, at)));
+        }
+    }
+    if places.is_empty() {
+        return None;
+    }
+    let (index, at) = places[dice.roll(places.len())];
+    let mut rest = runs.split_off(index);
+    let RunContent::Text(whole) = rest[0].content.clone() else { return None };
+    let head = Run { content: RunContent::Text(whole[..at].to_owned()), marks: rest[0].marks.clone() };
+    rest[0].content = RunContent::Text(whole[at + 1..].to_owned());
+    runs.push(head);
+    Some(rest)
+}
+
+/// The labels of the footnotes of a file.
+fn footnotes(blocks: &[Block]) -> Vec<String> {
+    blocks
+        .iter()
+        .filter_map(|block| match &block.content {
+            Content::Footnote { label, .. } => Some(label.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Makes a change at a block; returns false where it has no meaning.
+fn make(blocks: &mut Vec<Block>, at: usize, change: Change, count: usize, dice: &mut Dice) -> bool {
+    match change {
+        Change::Split | Change::SplitAndEdit => {
+            let mut second = blocks[at].content.clone();
+            let Some(runs) = runs_of(&mut blocks[at].content) else { return false };
+            let Some(rest) = cut(runs, dice) else { return false };
+            let has_text = |runs: &[Run]| !mebdf::plain(runs).trim().is_empty();
+            let fine = has_text(runs) && has_text(&rest);
+            if change == Change::SplitAndEdit {
+                runs.push(text(format!(" more {count}")));
+            }
+            *runs_of(&mut second).unwrap() = rest;
+            if let Content::Heading { anchor, .. } = &mut second {
+                *anchor = None;
+            }
+            blocks.insert(at + 1, Block::new(second));
+            fine
+        }
+        Change::Merge => {
+            let Some(mut next) = blocks.get(at + 1).map(|block| block.content.clone()) else { return false };
+            let same = std::mem::discriminant(&next) == std::mem::discriminant(&blocks[at].content);
+            let (Some(runs), Some(more)) = (runs_of(&mut blocks[at].content), runs_of(&mut next)) else { return false };
+            if !same || runs.is_empty() || more.is_empty() {
+                return false;
+            }
+            runs.push(text(" "));
+            runs.append(more);
+            blocks.remove(at + 1);
+            true
+        }
+        Change::Move => {
+            if !matches!(blocks[at].content, Content::Paragraph { .. } | Content::Item { .. }) {
+                return false;
+            }
+            let block = blocks.remove(at);
+            let to = dice.roll(blocks.len() + 1);
+            blocks.insert(to, block);
+            true
+        }
+        Change::Delete => {
+            runs_of(&mut blocks[at].content).is_some() && {
+                blocks.remove(at);
+                true
+            }
+        }
+        Change::InsertParagraph => {
+            blocks.insert(at, Block::new(Content::Paragraph { runs: vec![text(format!("Inserted {count}"))] }));
+            true
+        }
+        Change::Bold => {
+            let Some(runs) = runs_of(&mut blocks[at].content) else { return false };
+            let Some(run) = runs.iter_mut().find(|run| matches!(run.content, RunContent::Text(_))) else {
+                return false;
+            };
+            run.marks.bold = true;
+            true
+        }
+        Change::InsertTable => {
+            let cell = |row: usize, column: usize| vec![vec![text(format!("new {count} {row} {column}"))]];
+            let rows = (0..2 + count % 2).map(|row| (0..2).map(|column| cell(row, column)).collect()).collect();
+            blocks.insert(at, Block::new(Content::Table { alignments: vec![Alignment::None; 2], rows }));
+            true
+        }
+        Change::DeleteTable => {
+            matches!(blocks[at].content, Content::Table { .. }) && {
+                blocks.remove(at);
+                true
+            }
+        }
+        Change::InsertRow
+        | Change::DeleteRow
+        | Change::InsertColumn
+        | Change::DeleteColumn
+        | Change::SplitCell
+        | Change::Align => table(&mut blocks[at].content, change, count, dice),
+        Change::NewFootnote => {
+            let Some(runs) = runs_of(&mut blocks[at].content) else { return false };
+            if runs.is_empty() {
+                return false;
+            }
+            let label = format!("new{count}");
+            runs.push(Run { content: RunContent::FootnoteReference(label.clone()), marks: Marks::default() });
+            let paragraphs = vec![vec![text(format!("Footnote {count} says"))]];
+            blocks.push(Block::new(Content::Footnote { label, paragraphs }));
+            true
+        }
+        Change::DeleteFootnote => {
+            let labels = footnotes(blocks);
+            if labels.is_empty() {
+                return false;
+            }
+            let gone = &labels[dice.roll(labels.len())];
+            blocks.retain(|block| !matches!(&block.content, Content::Footnote { label, .. } if label == gone));
+            for block in blocks.iter_mut() {
+                let clean = |runs: &mut Vec<Run>| {
+                    runs.retain(|run| !matches!(&run.content, RunContent::FootnoteReference(label) if label == gone));
+                };
+                match &mut block.content {
+                    Content::Table { rows, .. } => rows.iter_mut().flatten().flatten().for_each(clean),
+                    content => runs_of(content).into_iter().for_each(clean),
+                }
+            }
+            true
+        }
+        Change::PageBreak => {
+            blocks.insert(at, Block::new(Content::Paragraph { runs: vec![object("pagebreak", None)] }));
+            true
+        }
+        Change::SectionBreak => {
+            blocks.insert(at, Block::new(Content::Paragraph { runs: vec![object("sectionbreak", None)] }));
+            true
+        }
+        Change::Person | Change::Date => {
+            let Some(runs) = runs_of(&mut blocks[at].content) else { return false };
+            let chip = if change == Change::Person {
+                object("person", Some("ana@example.com"))
+            } else {
+                object("date", Some("2026-11-21"))
+            };
+            runs.insert(0, chip);
+            true
+        }
+    }
+}
+
+/// Makes a change in a table.
+fn table(content: &mut Content, change: Change, count: usize, dice: &mut Dice) -> bool {
+    let Content::Table { alignments, rows } = content else { return false };
+    let cell = |what: usize| vec![vec![text(format!("cell {count} {what}"))]];
+    let (height, width) = (rows.len(), alignments.len());
+    match change {
+        Change::InsertRow => rows.insert(dice.roll(height + 1), (0..width).map(cell).collect()),
+        Change::DeleteRow if height > 1 => drop(rows.remove(dice.roll(height))),
+        Change::InsertColumn => {
+            let at = dice.roll(width + 1);
+            alignments.insert(at, Alignment::None);
+            rows.iter_mut().enumerate().for_each(|(row, cells)| cells.insert(at, cell(row)));
+        }
+        Change::DeleteColumn if width > 1 => {
+            let at = dice.roll(width);
+            alignments.remove(at);
+            rows.iter_mut().for_each(|cells| drop(cells.remove(at)));
+        }
+        Change::SplitCell => rows[dice.roll(height)][dice.roll(width)].push(vec![text(format!("below {count}"))]),
+        Change::Align => alignments[dice.roll(width)] = Alignment::Center,
+        _ => return false,
+    }
+    true
+}
+
+/// The text behind the head, without the anchors of headings and with footnotes counted in order.
+fn body(text: &str) -> String {
+    let mut tree = mebdf::parse(text).tree;
+    tree.front_matter = None;
+    let mut labels: Vec<String> = Vec::new();
+    let mut number = |label: &mut String| {
+        let at = labels.iter().position(|other| other == label).unwrap_or_else(|| {
+            labels.push(label.clone());
+            labels.len() - 1
+        });
+        *label = format!("n{at}");
+    };
+    for block in &mut tree.blocks {
+        if let Content::Heading { anchor, .. } = &mut block.content {
+            *anchor = None;
+        }
+        let runs: Vec<&mut Run> = match &mut block.content {
+            Content::Table { rows, .. } => rows.iter_mut().flatten().flatten().flatten().collect(),
+            content => runs_of(content).into_iter().flatten().collect(),
+        };
+        for run in runs {
+            if let RunContent::FootnoteReference(label) = &mut run.content {
+                number(label);
+            }
+        }
+    }
+    for block in &mut tree.blocks {
+        if let Content::Footnote { label, .. } = &mut block.content {
+            number(label);
+        }
+    }
+    let place = |block: &Block| match &block.content {
+        Content::Footnote { label, .. } => label[1..].parse::<usize>().map_or(0, |label| label + 1),
+        _ => 0,
+    };
+    tree.blocks.sort_by_key(place);
+    mebdf::print(&tree)
+}
+
+/// The same without the empty paragraphs that Docs wants beside tables and breaks, and that a person does not write.
+fn settled(text: &str) -> String {
+    let mut tree = mebdf::parse(&body(text)).tree;
+    let fixed = |block: Option<&Block>| match block.map(|block| &block.content) {
+        None | Some(Content::Table { .. } | Content::Footnote { .. } | Content::Directive { .. }) => true,
+        Some(Content::Paragraph { runs }) => {
+            matches!(&runs[..], [Run { content: RunContent::Object(object), .. }] if object.kind == "sectionbreak")
+        }
+        Some(_) => false,
+    };
+    let blocks = tree.blocks.clone();
+    let mut at = 0;
+    tree.blocks.retain(|block| {
+        let beside = at == 0 || fixed(blocks.get(at - 1)) || fixed(blocks.get(at + 1));
+        at += 1;
+        !(beside && matches!(&block.content, Content::Paragraph { runs } if runs.is_empty()))
+    });
+    mebdf::print(&tree)
+}
+
+/// How often each word of four letters and more stands in a text, without what stands in braces.
+fn counts(text: &str) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    let text = text.split('{').map(|piece| piece.split_once('}').map_or(piece, |(_, text)| text));
+    for word in text.collect::<Vec<_>>().join(" ").split(|c: char| !c.is_alphanumeric()) {
+        if word.chars().count() >= 4 {
+            *counts.entry(word.to_lowercase()).or_insert(0) += 1;
+        }
+    }
+    counts
+}
+
+/// Pushes a file as the daemon does: once, and again while a plan asks for it.
+fn push(raw: &Value, part: usize, edited: &str) -> Result<(PushPlan, Value), String> {
+    let (mut raw, mut first): (Value, Option<PushPlan>) = (raw.clone(), None);
+    for round in 0..4 {
+        let remote = fetched(&raw);
+        let plan = docs::plan(&remote, &remote.parts[part].id, edited, false).map_err(|error| error.to_string())?;
+        let document: gdocs::Document = serde_json::from_value(raw.clone()).unwrap();
+        let requests = gdocs::read_requests(&plan.requests).unwrap();
+        let after = gdocs::apply(&document, &requests, 77 + round).map_err(|refusal| refusal.message)?;
+        raw = serde_json::to_value(&after.document).unwrap();
+        let found = fetched(&raw).parts[part].text.clone();
+        if body(&plan.expected) != body(&found) {
+            return Err(format!("another text was expected:\n{}\n=== found\n{found}", plan.expected));
+        }
+        let again = plan.again;
+        first.get_or_insert(plan);
+        if !again {
+            return Ok((first.unwrap(), raw));
+        }
+    }
+    Err("the plan asks for another without end".into())
+}
+
+/// The elements of a body as JSON without positions, without what a footnote's number is.
+fn elements(raw: &Value, part: usize) -> Vec<String> {
+    let content = raw["tabs"][part]["documentTab"]["body"]["content"].as_array().unwrap();
+    let number = |json: String| {
+        let mut pieces = json.split("\"footnoteNumber\":\"");
+        let first = pieces.next().unwrap_or_default().to_owned();
+        pieces.fold(first, |all, piece| all + piece.split_once('"').map_or("", |(_, rest)| rest))
+    };
+    content.iter().map(|element| number(without_positions(element).to_string())).collect()
+}
+
+#[test]
+fn edits_of_structure_arrive() {
+    let Some(mut documents) = support::raw_documents("edits_of_structure_arrive") else { return };
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/demo")).unwrap() {
+        let path = entry.unwrap().path();
+        documents.push((path.display().to_string(), serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap()));
+    }
+    let rounds: usize = std::env::var("ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(60);
+    let (mut arrived, mut told, mut rejected) = (BTreeMap::new(), BTreeMap::new(), 0);
+    for (seed, (name, raw)) in documents.iter().enumerate() {
+        for round in 0..rounds {
+            let mut dice = Dice((seed * 100_000 + round) as u64);
+            let remote = fetched(raw);
+            let part = dice.roll(raw["tabs"].as_array().unwrap().len());
+            let mut tree = mebdf::parse(&remote.parts[part].text).tree;
+            let mut changes = Vec::new();
+            for _ in 0..=dice.roll(2) {
+                let (at, change) = (dice.roll(tree.blocks.len()), CHANGES[dice.roll(CHANGES.len())]);
+                let before = tree.blocks.clone();
+                if make(&mut tree.blocks, at, change, round, &mut dice) {
+                    changes.push(change);
+                } else {
+                    tree.blocks = before;
+                }
+            }
+            let edited = mebdf::print(&tree);
+            let what = format!("{name} round {round} {changes:?}");
+            let (plan, after) = match push(raw, part, &edited) {
+                Ok(done) => done,
+                Err(error) => {
+                    println!("{what}: {error}");
+                    rejected += 1;
+                    continue;
+                }
+            };
+            let found = &fetched(&after).parts[part].text;
+            let whole = plan.refused.is_empty() && plan.holds.is_empty();
+            for change in &changes {
+                *(if whole { &mut arrived } else { &mut told }).entry(format!("{change:?}")).or_insert(0) += 1;
+            }
+            if whole {
+                assert_eq!(settled(found), settled(&edited), "{what}: {:#?}", plan.requests);
+            } else {
+                if std::env::var_os("TOLD").is_some() {
+                    println!("{what}: {:?} {:?}", plan.refused, plan.holds);
+                }
+                let (old, new, file) = (counts(&remote.parts[part].text), counts(found), counts(&edited));
+                for word in old.keys().chain(new.keys()) {
+                    let of = |counts: &BTreeMap<String, usize>| counts.get(word).copied().unwrap_or(0);
+                    let (was, is, wanted) = (of(&old), of(&new), of(&file));
+                    assert!(
+                        is >= was.min(wanted) && is <= was.max(wanted),
+                        "{what}: {word} {was} {is} {wanted}\n{edited}"
+                    );
+                }
+            }
+            let again = fetched(&after);
+            let replan = docs::plan(&again, &again.parts[part].id, found, false).unwrap();
+            assert!(replan.requests.is_empty(), "{what}: {:#?}", replan.requests);
+            if whole {
+                let replan = docs::plan(&again, &again.parts[part].id, &edited, false).unwrap();
+                assert!(replan.requests.is_empty(), "{what}: the edit has arrived, and yet {:#?}", replan.requests);
+            }
+            let mut still = elements(&after, part);
+            let gone = elements(raw, part)
+                .into_iter()
+                .filter(|old| still.iter().position(|new| new == old).map(|at| still.remove(at)).is_none());
+            let gone: Vec<String> = gone.collect();
+            assert!(gone.len() <= 4 * changes.len(), "{what}: {gone:#?}\n{:#?}", plan.requests);
+        }
+    }
+    println!("arrived {arrived:?}\ntold {told:?}\n{rejected} rejected");
+    let of = |counts: &BTreeMap<String, i32>| counts.values().sum::<i32>();
+    assert!(of(&arrived) > 3 * of(&told), "{} arrived, {} told", of(&arrived), of(&told));
+    assert_eq!(rejected, 0);
+}
+
+#[test]
+fn split_and_merged_paragraphs_keep_every_character() {
+    let Some(documents) = support::raw_documents("split_and_merged_paragraphs_keep_every_character") else { return };
+    let (mut whole, mut told) = (0, 0);
+    for (seed, (name, raw)) in documents.iter().enumerate() {
+        let remote = fetched(raw);
+        for round in 0..40 {
+            let mut dice = Dice((seed * 1_000 + round) as u64);
+            let part = dice.roll(raw["tabs"].as_array().unwrap().len());
+            let mut tree = mebdf::parse(&remote.parts[part].text).tree;
+            let at = dice.roll(tree.blocks.len());
+            let change = [Change::Split, Change::Merge][dice.roll(2)];
+            if !make(&mut tree.blocks, at, change, round, &mut dice) {
+                continue;
+            }
+            let plan = docs::plan(&remote, &remote.parts[part].id, &mebdf::print(&tree), false).unwrap();
+            if !plan.refused.is_empty() || !plan.holds.is_empty() {
+                told += 1;
+                continue;
+            }
+            whole += 1;
+            let mut units = flatten(&raw["tabs"][part]).0;
+            let deleted = deleted_text(&mut units, &plan.requests).unwrap();
+            assert!(
+                deleted.chars().all(|c| c == ' ' || c == '\n') && deleted.chars().count() <= 2,
+                "{name} round {round} {change:?}: {deleted:?} {:#?}",
+                plan.requests
+            );
+        }
+    }
+    println!("{whole} kept every character, {told} told");
+    assert!(whole > 100 && whole > 10 * told, "{whole} whole, {told} told");
+}
