@@ -89,7 +89,7 @@ impl Planner<'_> {
                 }
             }
             let (old_end, new_end) = (passed_old + deleted, passed_new + inserted);
-            let line = new.get(passed_new).map_or(0, |entry| self.line_number(entry.block));
+            let line = self.line_of(&new, passed_new);
             let neighbour = |entry: &Entry<'_>| Neighbour {
                 origin: self.remote.origins[entry.index].clone(),
                 shape: shape(&entry.block.content),
@@ -125,6 +125,11 @@ impl Planner<'_> {
             paragraphs::gap(self, &gap);
             (at, passed_old, passed_new) = (at + deleted + inserted, old_end, new_end);
         }
+    }
+
+    /// The line of a block of the file, or of the last one: where what is gone would stand.
+    pub(super) fn line_of(&self, new: &[Entry<'_>], at: usize) -> u32 {
+        new.get(at).or(new.last()).map_or(1, |entry| self.line_number(entry.block))
     }
 
     /// Tells whether a block is the text of a footnote that is still to be made.
@@ -251,12 +256,16 @@ pub(super) fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32>
         }
         (Content::Heading { .. }, Content::Heading { .. }, Origin::Line { .. })
         | (Content::Paragraph { .. }, Content::Paragraph { .. }, Origin::Line { .. })
-        | (Content::Item { .. }, Content::Item { .. }, Origin::Line { .. }) => SAME_KIND,
+        | (Content::Item { .. }, Content::Item { .. }, Origin::Line { .. })
+            if !tables::is_structure(&new.content) =>
+        {
+            SAME_KIND
+        }
         (
             Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. },
             Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. },
             Origin::Line { .. },
-        ) => OTHER_KIND,
+        ) if !tables::is_structure(&new.content) => OTHER_KIND,
         _ => return None,
     };
     let old_tokens = tokens(block_runs(&old.content));

@@ -154,6 +154,8 @@ impl Planner<'_> {
             return;
         }
         let here = Notes::read(local);
+        // Where what is gone would stand: the texts of footnotes stand last.
+        let number = self.line_of(&entries(&local.blocks), usize::MAX);
         let gone = |label: &str| !here.labels().any(|other| other == label);
         for entry in entries(&remote.tree.blocks) {
             let (element, lines): (usize, Vec<&Line>) = match &remote.origins[entry.index] {
@@ -169,7 +171,7 @@ impl Planner<'_> {
                     let Token::Footnote(label) = &unit.token else { continue };
                     let text = texts.get(&**label).copied().unwrap_or_default();
                     let words: BTreeSet<String> = text.iter().flat_map(|line| words_of(&line.text())).collect();
-                    if gone(label) && text.iter().all(|line| line_may_go(self, line, &words, false, 0)) {
+                    if gone(label) && text.iter().all(|line| line_may_go(self, line, &words, false, number)) {
                         let end = unit.at + unit.len;
                         requests.push(delete_range(None, self.tab_id.as_deref(), unit.at, end));
                         self.deleted.extend(words);

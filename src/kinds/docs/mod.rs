@@ -89,6 +89,16 @@ pub fn plan(remote: &Fetched, part: &PartId, desired: &str, accept: bool) -> Res
     plan::plan_part(&document(&remote.raw)?, head, part, desired, accept)
 }
 
+/// Plans what makes a new document, as `documents.create` answers it, say `text`: one plan for each batch that it takes,
+/// each on what the model makes of the one before. Pure.
+///
+/// # Errors
+///
+/// `ExtractionFailed` when the answer is not a Document; `InvalidInput` when a part of the text cannot be pushed.
+pub fn plan_creation(raw: &[u8], text: &str) -> Result<Vec<PushPlan>> {
+    plan::try_creation(&document(raw)?, text)
+}
+
 fn document(raw: &[u8]) -> Result<Document> {
     serde_json::from_slice(raw)
         .map_err(|source| Error::ExtractionFailed { id: "the document".into(), source: Box::new(source) })

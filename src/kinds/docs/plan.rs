@@ -14,10 +14,10 @@ use super::restyle::contents;
 use super::trial::{Task, Trial};
 use super::{restyle, verify};
 use crate::error::{Error, Result};
-use crate::gdocs::{Document, Request};
+use crate::gdocs::{Document, Request, apply, read_requests};
 use crate::kinds::PushPlan;
 use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, print};
-use crate::model::{Notice, PartId};
+use crate::model::{ItemId, Notice, PartId};
 
 /// Plans what makes `part` of `document` say `desired`. `head` is the front matter of the part as it was extracted; edits
 /// of it are told. A new document has none yet.
@@ -47,28 +47,60 @@ pub(super) fn plan_part(
     }
 }
 
-/// Plans what makes a new, empty document say `text`.
+/// Batches that a new document takes at most: the text of footnotes follows their references, and more is a mistake.
+pub(super) const BATCHES_MAX: usize = 4;
+
+/// Plans what makes a new document say `text`; what is left of it, when the plan before asked for another.
 ///
 /// # Errors
 ///
 /// `InvalidInput` when a part of the text cannot be pushed yet, with its line: a new document must not begin with a loss.
-pub(super) fn create_requests(document: &Document, text: &str) -> Result<Vec<serde_json::Value>> {
+pub(super) fn create_plan(document: &Document, text: &str) -> Result<PushPlan> {
     if text.trim().is_empty() {
-        return Ok(Vec::new());
+        return Ok(PushPlan::default());
     }
-    let ends_with_paragraph =
-        matches!(parse(text).tree.blocks.last(), Some(Block { content: Content::Paragraph { .. }, .. }));
+    let tree = parse(text).tree;
+    let last = tree.blocks.iter().rev().find(|block| !matches!(block.content, Content::Footnote { .. }));
+    let ends_with_paragraph = matches!(last, Some(Block { content: Content::Paragraph { .. }, .. }));
     // A new document ends with an empty paragraph, which can only become a paragraph.
     let text = if ends_with_paragraph { text.to_owned() } else { format!("{}\n\n\\\n", text.trim_end()) };
     let plan = plan_part(document, None, &PartId::default(), &text, false)?;
     if plan.refused.is_empty() && plan.holds.is_empty() {
-        return Ok(plan.requests);
+        return Ok(plan);
     }
     let reasons: Vec<String> = plan.refused.iter().chain(&plan.holds).map(ToString::to_string).collect();
     Err(Error::InvalidInput {
         what: format!("the text cannot become a document as it is: {}", reasons.join("; ")),
         suggestion: "Leave out what cannot be created yet, and create the document again.".into(),
     })
+}
+
+/// Plans every batch that a new document takes, each on what the model makes of the one before.
+///
+/// # Errors
+///
+/// As [`create_plan`]; `PlanRejected` when it takes batch after batch.
+pub(super) fn try_creation(blank: &Document, text: &str) -> Result<Vec<PushPlan>> {
+    let mut document = blank.clone();
+    let mut plans = Vec::new();
+    while plans.len() < BATCHES_MAX {
+        let plan = create_plan(&document, text)?;
+        let again = plan.again;
+        let requests = read_requests(&plan.requests).map_err(|refusal| Error::PlanRejected {
+            id: ItemId(blank.document_id.clone()),
+            reason: refusal.message,
+        })?;
+        let seed = u64::try_from(plans.len()).unwrap_or(0);
+        document = apply(&document, &requests, seed)
+            .map_err(|refusal| Error::PlanRejected { id: ItemId(blank.document_id.clone()), reason: refusal.message })?
+            .document;
+        plans.push(plan);
+        if !again {
+            return Ok(plans);
+        }
+    }
+    let reason = format!("the document is not finished after {BATCHES_MAX} batches");
+    Err(Error::PlanRejected { id: ItemId(blank.document_id.clone()), reason })
 }
 
 /// A change of structure; each is planned on what the one before leaves.

@@ -46,8 +46,13 @@ fn kind(content: &Content) -> Option<Kind> {
     }
 }
 
+/// Tells whether a block of the file stands for something that is no paragraph in the document.
+pub(super) fn is_structure(content: &Content) -> bool {
+    is_object(content, "sectionbreak") || is_object(content, "toc")
+}
+
 /// Tells whether a paragraph holds an object of one kind and nothing else.
-pub(super) fn is_object(content: &Content, kind: &str) -> bool {
+fn is_object(content: &Content, kind: &str) -> bool {
     match content {
         Content::Paragraph { runs } => {
             matches!(&runs[..], [run] if matches!(&run.content, RunContent::Object(object) if object.kind == kind))
@@ -158,21 +163,22 @@ impl Planner<'_> {
             .collect();
         let inserted: Vec<&Entry<'_>> =
             steps.iter().filter_map(|step| if let Step::Insert(j) = step { Some(&new[*j]) } else { None }).collect();
-        let mut passed = 0;
+        let (mut passed, mut passed_new) = (0, 0);
         for step in &steps {
             match *step {
                 Step::Pair(i, j) => {
-                    passed = i + 1;
+                    (passed, passed_new) = (i + 1, j + 1);
                     if old[i].key != new[j].key {
                         self.reshape(&old[i], &new[j]);
                     }
                 }
                 Step::Delete(i) => {
                     passed = i + 1;
-                    let line = inserted.first().map_or(0, |entry| self.line_number(entry.block));
+                    let line = self.line_of(&new, passed_new);
                     self.delete_table(&old[i], &inserted, line);
                 }
                 Step::Insert(j) => {
+                    passed_new = j + 1;
                     let moved = gone.contains(&*new[j].key);
                     if interesting(&new[j]) && !moved {
                         let origin = |entry: &Entry<'_>| &self.remote.origins[entry.index];
