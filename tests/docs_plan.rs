@@ -513,16 +513,13 @@ fn edits_that_cannot_be_pushed_whole_are_told() {
     check("meeting-notes", 0, "| Ana | Wednesday |", "| Ana | Wednesday | maybe |", &["TABLE_CELLS"], "Wednesday", 1);
     // A table whose Markdown breaks is still the table, and not text as well.
     check("meeting-notes", 0, "| --- | --- | --- |", "| --- | -x- | --- |", &["LOCKED", "LOCKED"], "Wednesday", 1);
-    // New objects cannot be pushed, and leave nothing behind.
-    check(
-        "meeting-notes",
-        0,
-        "# {^ h.demonotes3}Actions",
-        "{^= pagebreak}\n\n# {^ h.demonotes3}Actions",
-        &["LOCKED"],
-        "\n\n",
-        0,
-    );
+    // A page break is made; what the API cannot make is told, and leaves nothing behind.
+    for (object, codes, left, times) in
+        [("pagebreak", &[][..], "\n \nActions", 1), ("columnbreak", &["LOCKED"][..], "\n\n", 0)]
+    {
+        let new = format!("{{^= {object}}}\n\n# {{^ h.demonotes3}}Actions");
+        check("meeting-notes", 0, "# {^ h.demonotes3}Actions", &new, codes, left, times);
+    }
     // Items are split and moved.
     check("meeting-notes", 0, "- Who tells the *customers*?", "- Who tells\n\nthe *customers*?", &[], "Who tells", 1);
 }

@@ -68,6 +68,28 @@ pub(crate) fn splice(units: &mut Vec<u16>, request: &Value, tab: &str, inside: (
     }
 }
 
+/// Carries out insertions and deletions of the body as splices, passes by what changes only looks, and returns all that
+/// was deleted; `None` when another request is among them.
+pub(crate) fn deleted_text(units: &mut Vec<u16>, requests: &[Value]) -> Option<String> {
+    let mut deleted = Vec::new();
+    for request in requests {
+        let (name, body) = request.as_object().unwrap().iter().next().unwrap();
+        match name.as_str() {
+            "insertText" => {
+                let index = body["location"]["index"].as_u64().unwrap() as usize;
+                units.splice(index..index, body["text"].as_str().unwrap().encode_utf16());
+            }
+            "deleteContentRange" => {
+                let (start, end) = (&body["range"]["startIndex"], &body["range"]["endIndex"]);
+                deleted.extend(units.drain(start.as_u64().unwrap() as usize..end.as_u64().unwrap() as usize));
+            }
+            "updateParagraphStyle" | "updateTextStyle" => {}
+            _ => return None,
+        }
+    }
+    Some(String::from_utf16_lossy(&deleted))
+}
+
 /// Returns a document without places and revisions.
 pub(crate) fn without_positions(value: &Value) -> Value {
     match value {

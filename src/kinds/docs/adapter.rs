@@ -10,7 +10,7 @@ use super::head::bad_title;
 use super::wire::{BatchReply, ChangeList, DriveFile, NewDocument, StartPageToken};
 use super::{Access, plan, recognize};
 use crate::error::{Error, Result};
-use crate::gdocs::{Document, new_document, read_requests};
+use crate::gdocs::{Document, new_document};
 use crate::google::{Call, Client, Service};
 use crate::kinds::{Changes, Created, Fetched, Image, Kind, Outcome, PushPlan, Rename};
 use crate::model::{Cursor, ItemId, KindName, PartId, Revision};
@@ -220,25 +220,22 @@ impl Kind for Docs {
         }
         // A text that cannot become a document is found before anything is made.
         let blank = new_document("", title);
-        let requests = plan::create_requests(&blank, text)?;
-        if let Err(refusal) = read_requests(&requests) {
-            return Err(Error::InvalidInput {
-                what: refusal.message,
-                suggestion: "Leave out what cannot be created yet.".into(),
-            });
-        }
+        let plans = plan::try_creation(&blank, text)?;
         let body = json!({"title": title});
         let call = Call::post(Service::Docs, "/v1/documents".into(), &body, title, "creating the document");
         let made: NewDocument = self.google.json(&call).await?;
         let id = checked(&ItemId(made.document_id))?.to_owned();
-        if !requests.is_empty() {
+        // Planned again for each batch: a person's own default styles stand in the new document, and so do the ids that
+        // Google gave to what the batch before made.
+        for _ in plans.iter().filter(|plan| !plan.requests.is_empty()) {
             let raw = self.read(&id, "SUGGESTIONS_INLINE").await?;
             let document: Document = serde_json::from_slice(&raw)
                 .map_err(|error| Error::ExtractionFailed { id: id.clone(), source: error.into() })?;
-            // Planned again: a person's own default styles stand in the new document, and so does its tab's id.
-            let requests = plan::create_requests(&document, text)?;
+            let plan = plan::create_plan(&document, text)?;
             let revision = document.revision_id.unwrap_or_default();
-            self.batch(&id, &revision, &requests).await?;
+            if !plan.requests.is_empty() {
+                self.batch(&id, &revision, &plan.requests).await?;
+            }
         }
         let url = self.url(&id);
         Ok(Created { id: ItemId(id), url })

@@ -7,10 +7,10 @@ use super::edit::{Expected, Shape, shape};
 use super::extract::Origin;
 use super::flat::{Flat, Look};
 use super::line::{Token, tokens};
-use super::paragraphs;
-use super::planner::{Planner, because, text_of};
+use super::planner::{Planner, because, text_of, words_of};
 use super::words::similarity;
-use crate::mebdf::{Block, Content, Run, Tree, print_block};
+use super::{paragraphs, tables};
+use crate::mebdf::{Alignment, Block, Content, Run, Tree, print_block};
 
 /// A block of one side, with its place among all blocks of its side and how it is styled.
 pub(super) struct Entry<'a> {
@@ -35,7 +35,19 @@ pub(super) fn key(content: &Content) -> String {
     if let Content::Heading { level, runs, .. } = content {
         return print_block(&Content::Heading { level: *level, anchor: None, runs: runs.clone() });
     }
+    if let Content::Table { alignments, rows } = content
+        && alignments.contains(&Alignment::Left)
+    {
+        // Left is what a column has anyway, and the document does not say it.
+        return print_block(&Content::Table { alignments: unaligned_left(alignments), rows: rows.clone() });
+    }
     print_block(content)
+}
+
+/// The alignments of columns as a document says them.
+pub(super) fn unaligned_left(alignments: &[Alignment]) -> Vec<Alignment> {
+    let said = |alignment: &Alignment| if *alignment == Alignment::Left { Alignment::None } else { *alignment };
+    alignments.iter().map(said).collect()
 }
 
 impl Planner<'_> {
@@ -47,6 +59,7 @@ impl Planner<'_> {
         let steps = align(&old_keys, &new_keys, |i, j| {
             likeness(old[i].block, &self.remote.origins[old[i].index], new[j].block)
         });
+        self.note_anchored(&old, &steps);
         let (mut at, mut passed_old, mut passed_new) = (0, 0, 0);
         while let Some(step) = steps.get(at) {
             if let Step::Pair(i, j) = *step {
@@ -64,7 +77,7 @@ impl Planner<'_> {
                 }
             }
             let (old_end, new_end) = (passed_old + deleted, passed_new + inserted);
-            let line = new.get(passed_new).map_or(0, |entry| self.line_number(entry.block));
+            let line = self.line_of(&new, passed_new);
             let neighbour = |entry: &Entry<'_>| Neighbour {
                 origin: self.remote.origins[entry.index].clone(),
                 shape: shape(&entry.block.content),
@@ -82,6 +95,7 @@ impl Planner<'_> {
                     .collect(),
                 inserted: new[passed_new..new_end]
                     .iter()
+                    .filter(|entry| !self.is_new_footnote(entry.block))
                     .map(|entry| New {
                         block: entry.block,
                         line: self.line_number(entry.block),
@@ -97,8 +111,33 @@ impl Planner<'_> {
         }
     }
 
+    /// The line of a block of the file, or of the last one: where what is gone would stand.
+    pub(super) fn line_of(&self, new: &[Entry<'_>], at: usize) -> u32 {
+        new.get(at).or(new.last()).map_or(1, |entry| self.line_number(entry.block))
+    }
+
+    /// Tells whether a block is the text of a footnote that is still to be made.
+    fn is_new_footnote(&self, block: &Block) -> bool {
+        let fresh = |label: &String| self.new_footnotes.is_some_and(|fresh| fresh.contains(label));
+        matches!(&block.content, Content::Footnote { label, .. } if fresh(label))
+    }
+
+    /// Notes the words of blocks that are gone and that people or programs have tied something to.
+    pub(super) fn note_anchored(&mut self, old: &[Entry<'_>], steps: &[Step]) {
+        for step in steps {
+            if let Step::Delete(i) = *step
+                && let Some(what) = self.anchored.get(&old[i].key)
+            {
+                self.tied.push((words_of(&text_of(&old[i].block.content)), what));
+            }
+        }
+    }
+
     fn pair(&mut self, old: &Entry<'_>, new: &Entry<'_>) {
         let line = self.line_number(new.block);
+        if is_settled(new.block) && !is_empty(old.block) {
+            self.structure_stays(line);
+        }
         let origin = &self.remote.origins[old.index];
         let restyled = is_styled(new.block, origin) && !old.look.is_like(new.look);
         if old.key == new.key && !restyled && self.unread(new.block).is_none() {
@@ -125,6 +164,16 @@ impl Planner<'_> {
 fn is_styled(block: &Block, origin: &Origin) -> bool {
     let (Content::Paragraph { runs } | Content::Item { runs, .. }) = &block.content else { return false };
     matches!(origin, Origin::Line { .. }) && !runs.is_empty()
+}
+
+/// Tells whether a block is an empty paragraph.
+pub(super) fn is_empty(block: &Block) -> bool {
+    matches!(&block.content, Content::Paragraph { runs } if runs.is_empty())
+}
+
+/// Tells whether a block stands in no line of the file: Docs wants it there.
+pub(super) fn is_settled(block: &Block) -> bool {
+    is_empty(block) && block.span.0.is_empty()
 }
 
 /// What stands between two pairs: blocks that are gone, and blocks that are new.
@@ -178,22 +227,32 @@ pub(super) struct New<'a> {
 pub(super) fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32> {
     const SAME_KIND: f32 = 0.2;
     const OTHER_KIND: f32 = 0.05;
+    const TABLE_LIKENESS_MIN: f32 = 0.25;
     let score = match (&old.content, &new.content, origin) {
         (Content::Table { rows: old, .. }, Content::Table { rows: new, .. }, Origin::Table { .. }) => {
             let shape = |rows: &[Vec<crate::mebdf::Cell>]| rows.iter().map(Vec::len).collect::<Vec<_>>();
-            return (shape(old) == shape(new)).then_some(1.0 + SAME_KIND);
+            if shape(old) == shape(new) {
+                return Some(1.0 + SAME_KIND);
+            }
+            // Rows and columns come and go, but a table in which nothing is left is another one.
+            let alike = tables::alike(old, new);
+            return (alike >= TABLE_LIKENESS_MIN).then_some(alike + SAME_KIND);
         }
         (Content::Footnote { label: old, .. }, Content::Footnote { label: new, .. }, Origin::Footnote { .. }) => {
             return (old == new).then_some(1.0 + SAME_KIND);
         }
         (Content::Heading { .. }, Content::Heading { .. }, Origin::Line { .. })
         | (Content::Paragraph { .. }, Content::Paragraph { .. }, Origin::Line { .. })
-        | (Content::Item { .. }, Content::Item { .. }, Origin::Line { .. }) => SAME_KIND,
+        | (Content::Item { .. }, Content::Item { .. }, Origin::Line { .. })
+            if !tables::is_structure(&new.content) =>
+        {
+            SAME_KIND
+        }
         (
             Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. },
             Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. },
             Origin::Line { .. },
-        ) => OTHER_KIND,
+        ) if !tables::is_structure(&new.content) => OTHER_KIND,
         _ => return None,
     };
     let old_tokens = tokens(block_runs(&old.content));

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::extract::Origin;
 use super::flat::Look;
 use super::line::{Line, Token, Unit};
+use super::objects::email;
 use super::planner::{Planner, words_of};
 use super::words::{Hunk, hunks};
 use crate::gdocs::{DeleteContentRange, InsertText, Location, Range, Request};
@@ -176,12 +177,20 @@ fn hunk_place(line: &Line, index: usize) -> u32 {
 fn same(planner: &mut Planner<'_>, units: &[Unit], new: &[(Token, Rc<Marks>)], number: u32) -> Vec<Wanted> {
     let mut stay = Vec::new();
     for (unit, (token, marks)) in units.iter().zip(new) {
-        if unit.token != *token {
+        if unit.token != *token && !names_nobody(&unit.token, token) {
             planner.refuse("LOCKED", number, "the title of an object cannot be changed from here");
         }
         stay.push(Wanted { token: unit.token.clone(), marks: marks.clone() });
     }
     stay
+}
+
+/// Tells whether the file only says the name of a person of whom the document has but the address.
+fn names_nobody(old: &Token, new: &Token) -> bool {
+    match (old, new) {
+        (Token::Object(old), Token::Object(new)) => old.title.as_deref() == email(new) && email(new).is_some(),
+        _ => false,
+    }
 }
 
 /// What people call an object.
@@ -204,6 +213,7 @@ fn allowed(
     for unit in &line.units[hunk.old.clone()] {
         match &unit.token {
             Token::Char(_) => {}
+            Token::Object(object) if planner.is_makeable(object) => {}
             Token::Object(object) if planner.has_moved(object) => {
                 planner.refuse("LOCKED", number, format!("{} cannot be moved from here yet", name_of(object)));
                 return None;
@@ -218,8 +228,16 @@ fn allowed(
                     );
                 }
             }
-            Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => {
-                planner.refuse("LOCKED", number, "a footnote or a tethered object cannot be removed from here yet");
+            Token::Footnote(label) => {
+                let message = format!(
+                    "the reference [^{label}] was moved, or removed while the text of the footnote stands; to delete the \
+                     footnote, remove both"
+                );
+                planner.refuse("LOCKED", number, message);
+                return None;
+            }
+            Token::Object(_) | Token::Anchor(_) => {
+                planner.refuse("LOCKED", number, "a tethered object cannot be removed from here");
                 return None;
             }
         }
@@ -231,9 +249,26 @@ fn allowed(
         planner.unplaced(&text_of_tokens(&new[hunk.new.clone()]), "");
         return None;
     }
-    let mut inserted = Vec::new();
-    for (token, marks) in &new[hunk.new.clone()] {
+    let mut inserted: Vec<Wanted> = Vec::new();
+    let row = &new[hunk.new.clone()];
+    let later = |token: &Token| planner.is_pending(token) || matches!(token, Token::Char(' '));
+    if hunk.old.is_empty()
+        && row.iter().any(|(token, _)| planner.is_pending(token))
+        && row.iter().all(|(token, _)| later(token))
+    {
+        // Nothing but objects, which are made once the text stands, with the blanks around them.
+        planner.pending = true;
+        return Some(inserted);
+    }
+    for (token, marks) in row {
         match token {
+            pending if planner.is_pending(pending) => {
+                planner.pending = true;
+                // A blank at the end of a line would be lost on the way.
+                while inserted.last().is_some_and(|last| last.token == Token::Char(' ')) {
+                    inserted.pop();
+                }
+            }
             Token::Char(character) if is_stripped(*character) => {
                 planner.refuse(
                     "CHARACTER",

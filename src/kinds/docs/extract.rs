@@ -45,6 +45,8 @@ pub(super) enum Origin {
     Table {
         /// Index among the body's structural elements.
         element: usize,
+        /// Start and end in the body, in UTF-16 units.
+        place: (u32, u32),
         /// The paragraphs of each cell, row by row.
         cells: Vec<Vec<Vec<Line>>>,
         /// Why it cannot be edited, if so.
@@ -173,6 +175,21 @@ fn front_matter(
     FrontMatter { entries }
 }
 
+/// The alignment that all paragraphs of a column share. Left is what a column has anyway.
+fn alignment(table: &Table, column: usize) -> Alignment {
+    let cells = table.table_rows.iter().filter_map(|row| row.table_cells.get(column));
+    let mut found = cells.flat_map(|cell| &cell.content).map(|element| {
+        let style = element.paragraph.as_ref().and_then(|paragraph| paragraph.paragraph_style.as_ref());
+        match style.and_then(|style| style.0.get("alignment")).and_then(Value::as_str) {
+            Some("CENTER") => Alignment::Center,
+            Some("END") => Alignment::Right,
+            Some(_) | None => Alignment::None,
+        }
+    });
+    let first = found.next().unwrap_or_default();
+    if found.all(|other| other == first) { first } else { Alignment::None }
+}
+
 struct Reader<'a> {
     tab: &'a DocumentTab,
     /// Whether the place of each character is asked for.
@@ -205,7 +222,8 @@ impl Reader<'_> {
         if let Some(paragraph) = &element.paragraph {
             self.paragraph(index, element, paragraph);
         } else if let Some(table) = &element.table {
-            self.table(index, table);
+            let place = (element.start_index.utf16(), element.end_index.utf16());
+            self.table(index, place, table);
         } else if element.table_of_contents.is_some() {
             self.fixed(index, "toc", None);
         } else if element.section_break.is_some() {
@@ -269,7 +287,7 @@ impl Reader<'_> {
         self.push(content, look, Origin::Line { element: index, line });
     }
 
-    fn table(&mut self, element: usize, table: &Table) {
+    fn table(&mut self, element: usize, place: (u32, u32), table: &Table) {
         let columns = table.table_rows.iter().map(|row| row.table_cells.len()).max().unwrap_or(0);
         if columns == 0 {
             return self.fixed(element, "embed", Some("empty table".into()));
@@ -304,10 +322,11 @@ impl Reader<'_> {
             rows.push(cells);
             origins.push(lines);
         }
-        let content = Content::Table { alignments: vec![Alignment::None; columns], rows };
+        let alignments = (0..columns).map(|column| alignment(table, column)).collect();
+        let content = Content::Table { alignments, rows };
         let lock = lock.map(ToOwned::to_owned);
         let look = Look { locked: lock.clone(), ..Look::default() };
-        self.push(content, look, Origin::Table { element, cells: origins, lock });
+        self.push(content, look, Origin::Table { element, place, cells: origins, lock });
     }
 
     fn cell(

@@ -53,7 +53,7 @@ pub(super) fn code_marks() -> Marks {
 }
 
 /// A file in flat form.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Flat {
     /// The blocks, without directives.
     pub(super) tree: Tree,
@@ -95,6 +95,20 @@ pub(super) fn flatten(tree: &Tree, text: &str, tab: &DocumentTab) -> Flat {
 }
 
 impl Flat {
+    /// Puts a block before the one at `at`.
+    pub(super) fn insert(&mut self, at: usize, block: Block, look: Look) {
+        self.tree.blocks.insert(at, block);
+        self.looks.insert(at, look);
+    }
+
+    /// Brings the blocks into another order; those with the same key keep theirs.
+    pub(super) fn sort_by_key(&mut self, key: impl Fn(&Block) -> usize) {
+        let blocks = std::mem::take(&mut self.tree.blocks).into_iter().zip(std::mem::take(&mut self.looks));
+        let mut blocks: Vec<(Block, Look)> = blocks.collect();
+        blocks.sort_by_key(|(block, _)| key(block));
+        (self.tree.blocks, self.looks) = blocks.into_iter().unzip();
+    }
+
     /// Tells of a directive that stands over nothing.
     fn idle(&mut self, directive: Option<&Block>) {
         if let Some(block) = directive {

@@ -116,6 +116,11 @@ impl Line {
         (line, runs)
     }
 
+    /// Its text, with a blank for what is none.
+    pub(super) fn text(&self) -> String {
+        self.units.iter().map(|unit| if let Token::Char(character) = unit.token { character } else { ' ' }).collect()
+    }
+
     /// Where text appended to the paragraph goes: before its newline.
     pub(super) const fn newline_at(&self) -> u32 {
         self.end.saturating_sub(1)

@@ -6,11 +6,13 @@ mod blocks;
 mod edit;
 mod extract;
 mod flat;
+mod footnotes;
 mod head;
 mod images;
 mod line;
 mod lists;
 mod newlines;
+mod objects;
 mod paragraphs;
 mod plan;
 mod planner;
@@ -19,6 +21,7 @@ mod properties;
 mod recognize;
 mod restyle;
 mod style;
+mod tables;
 mod trial;
 mod values;
 mod verify;
@@ -105,6 +108,16 @@ pub fn plan(remote: &Fetched, part: &PartId, desired: &str, accept: bool) -> Res
         return window::plan(&window::Source { document: &read.document, part, text, landmarks }, desired, accept);
     }
     plan::plan_part(&document(&remote.raw)?, text.and_then(mebdf::head), part, desired, accept)
+}
+
+/// Plans what makes a new document, as `documents.create` answers it, say `text`: one plan for each batch that it takes,
+/// each on what the model makes of the one before. Pure.
+///
+/// # Errors
+///
+/// `ExtractionFailed` when the answer is not a Document; `InvalidInput` when a part of the text cannot be pushed.
+pub fn plan_creation(raw: &[u8], text: &str) -> Result<Vec<PushPlan>> {
+    plan::try_creation(&document(raw)?, text)
 }
 
 fn document(raw: &[u8]) -> Result<Document> {

@@ -74,7 +74,7 @@ impl Planner<'_> {
         }
         let (elements, cells): (Vec<usize>, Vec<(&Vec<Line>, &Cell)>) =
             match (&new.block.content, &self.remote.origins[old.index]) {
-                (Content::Table { rows, .. }, Origin::Table { element, cells, lock: None }) => {
+                (Content::Table { rows, .. }, Origin::Table { element, cells, lock: None, .. }) => {
                     (vec![*element], cells.iter().flatten().zip(rows.iter().flatten()).collect())
                 }
                 (Content::Footnote { paragraphs, .. }, Origin::Footnote { lines }) => {
@@ -221,8 +221,10 @@ impl Stretch {
         let mostly = |pieces: &[Piece], other: &BTreeMap<Rc<str>, usize>| {
             pieces.iter().all(|piece| overlap(&piece.words, other) * 2 >= piece.chars)
         };
-        (mostly(new, &old_words) && mostly(old, &new_words))
-            .then(|| overlap(&old_words, &new_words).saturating_sub(REGROUPING_COST))
+        let kept = overlap(&old_words, &new_words);
+        let all = |pieces: &[Piece]| pieces.iter().map(|piece| piece.chars).sum::<usize>() == kept;
+        let cost = if all(old) && all(new) { 0 } else { REGROUPING_COST };
+        (mostly(new, &old_words) && mostly(old, &new_words)).then(|| kept.saturating_sub(cost))
     }
 }
 

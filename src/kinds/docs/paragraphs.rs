@@ -13,6 +13,7 @@ use std::rc::Rc;
 
 use super::blocks::{Gap, Gone, Neighbour, New, block_runs};
 use super::planner::{Planner, because, text_of, words_of};
+use super::tables;
 use crate::mebdf::{Block, Cell, Content, Mark, Marks, Run, plain};
 
 /// Plans what turns an old block into the new one it is paired with.
@@ -20,10 +21,14 @@ pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, old_look: &Look, new:
     let number = planner.line_number(new);
     match (&old.content, &new.content, origin) {
         (
-            Content::Table { rows: old_rows, .. },
-            Content::Table { rows: new_rows, .. },
-            Origin::Table { element, cells, lock: None },
-        ) => {
+            Content::Table { rows: old_rows, alignments: old_alignments },
+            Content::Table { rows: new_rows, alignments },
+            Origin::Table { element, cells, lock: None, .. },
+        ) if shape(&old.content) == shape(&new.content) => {
+            let aligned = tables::alignments(cells, old_alignments, alignments, planner.tab_id.as_deref());
+            if !aligned.is_empty() {
+                planner.groups.push(Group { elements: vec![*element], requests: aligned });
+            }
             let old_cells: Vec<&Cell> = old_rows.iter().flatten().collect();
             let new_cells: Vec<&Cell> = new_rows.iter().flatten().collect();
             let lines: Vec<&Vec<Line>> = cells.iter().flatten().collect();
@@ -48,6 +53,11 @@ pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, old_look: &Look, new:
                 line: number,
                 what: What::Edited { shape, lines: vec![wanted], named_style, fresh: None, look },
             });
+        }
+        (Content::Table { .. }, Content::Table { .. }, _) => {
+            planner.refuse("LOCKED", number, "the rows and columns of this table cannot be changed like this");
+            planner.unplaced(&text_of(&new.content), &text_of(&old.content));
+            planner.expected.push(Expected::kept(&old.content, origin));
         }
         _ => {
             planner.refuse("LOCKED", number, "this block cannot be edited from here");
@@ -194,13 +204,28 @@ fn may_go(planner: &mut Planner<'_>, gone: &Gone<'_>, number: u32) -> bool {
         return false;
     }
     let Origin::Line { line, .. } = gone.origin else {
-        planner.refuse(
-            "LOCKED",
-            number,
-            "a table, footnote, section break or table of contents cannot be removed from here yet",
-        );
+        let message = match gone.block.content {
+            Content::Table { .. } => "this table cannot be removed from here",
+            Content::Footnote { .. } => {
+                "the text of a footnote was removed, but not its reference; to delete the footnote, remove both"
+            }
+            _ => "a section break or a table of contents cannot be removed from here",
+        };
+        planner.refuse("LOCKED", number, message);
         return false;
     };
+    let words = words_of(&text_of(&gone.block.content));
+    line_may_go(planner, line, &words, matches!(gone.block.content, Content::Rule), number)
+}
+
+/// Decides whether a paragraph with these words may go; if not, says why. A rule holds nothing that would be lost.
+pub(super) fn line_may_go(
+    planner: &mut Planner<'_>,
+    line: &Line,
+    words: &BTreeSet<String>,
+    rule: bool,
+    number: u32,
+) -> bool {
     if let Some(reason) = &line.lock {
         planner.refuse("LOCKED", number, format!("a paragraph cannot be removed from here: {reason}"));
         return false;
@@ -209,33 +234,32 @@ fn may_go(planner: &mut Planner<'_>, gone: &Gone<'_>, number: u32) -> bool {
         planner.refuse(
             "LOCKED",
             number,
-            "a paragraph with a footnote or a tethered object cannot be removed from here yet",
+            "text with a footnote or a tethered object cannot be removed: remove the footnote's text as well",
         );
         return false;
     }
-    let words = words_of(&text_of(&gone.block.content));
-    if planner.may_have_moved(&words) {
+    if planner.may_have_moved(words) {
         let message = "a paragraph was removed here while other text of the file cannot be pushed; it stays in the document, \
                        since it may only have moved there";
         planner.refuse("KEPT", number, message);
         return false;
     }
-    let object =
-        line.units.iter().find_map(|unit| if let Token::Object(object) = &unit.token { Some(object) } else { None });
-    if let Some(object) = object
-        && planner.has_moved(object)
-    {
-        planner.refuse("LOCKED", number, format!("{} cannot be moved from here yet", name_of(object)));
-        return false;
-    }
-    if let Some(object) = object
-        && !planner.accept
-    {
-        planner.hold(
-            "DESTROYS_OBJECT",
-            number,
-            format!("this would destroy {} in the document, and the API cannot bring it back", name_of(object)),
-        );
+    for unit in line.units.iter().filter(|_| !rule) {
+        let Token::Object(object) = &unit.token else { continue };
+        if planner.is_makeable(object) {
+            continue;
+        }
+        if planner.has_moved(object) {
+            planner.refuse("LOCKED", number, format!("{} cannot be moved from here yet", name_of(object)));
+            return false;
+        }
+        if !planner.accept {
+            planner.hold(
+                "DESTROYS_OBJECT",
+                number,
+                format!("this would destroy {} in the document, and the API cannot bring it back", name_of(object)),
+            );
+        }
     }
     true
 }
@@ -286,11 +310,7 @@ fn delete_run(
         elements.push(*element);
         (first.start - 1, last.end - 1)
     } else {
-        planner.refuse(
-            "STRUCTURE",
-            number,
-            "an empty paragraph has to stay here: Docs wants one beside a table and at the end",
-        );
+        planner.structure_stays(number);
         let kept = run.last().map(|gone| shape(&gone.block.content)).unwrap_or(Shape::Other);
         let what = What::Edited { shape: kept, lines: vec![Vec::new()], named_style: None, fresh: None, look: None };
         planner.expected.push(Expected { element: Some(last_element), line: 0, what });
@@ -336,9 +356,13 @@ impl Insertions {
             if known * 2 > words.len() {
                 place = Err("this is text of a block that stays in the document; it would stand there twice".into());
             }
-            if tokens(block_runs(&new.block.content)).iter().any(|(token, _)| !matches!(token, Token::Char(_))) {
+            if let Some(what) = planner.tied_to(&words) {
+                place = Err(format!("{what} is tied to this text, and moving the text would lose it"));
+            }
+            let cannot = |token: &Token| !matches!(token, Token::Char(_)) && !planner.is_pending(token);
+            if let Some((token, _)) = tokens(block_runs(&new.block.content)).iter().find(|(token, _)| cannot(token)) {
                 // Without them the paragraph would not say what the file says, or say it a second time.
-                place = Err("a new paragraph with objects, footnotes or anchors cannot be pushed yet".into());
+                place = Err(unmakeable(token));
             }
             if place.is_err() {
                 planner.unplaced(&text_of(&new.block.content), "");
@@ -364,7 +388,11 @@ impl Insertions {
         let mut wanted = Vec::new();
         let mut text = String::new();
         for (token, marks) in tokens(block_runs(&new.block.content)) {
-            let Token::Char(character) = token else { continue };
+            let Token::Char(character) = token else {
+                // What is no text is made once the text stands.
+                planner.pending = true;
+                continue;
+            };
             if is_stripped(character) {
                 let message = format!(
                     "the character U+{:04X} cannot stand in a Google Doc and was left out",
@@ -375,6 +403,10 @@ impl Insertions {
                 text.push(character);
                 wanted.push(Wanted { token: Token::Char(character), marks });
             }
+        }
+        while text.ends_with(' ') {
+            text.pop();
+            wanted.pop();
         }
         let mut shape = shape(&new.block.content);
         if let Shape::Item(_, Mark::Task { checked: checked @ true }) = &mut shape {
@@ -415,6 +447,23 @@ impl Insertions {
     }
 }
 
+/// Why a token cannot stand in a new paragraph.
+fn unmakeable(token: &Token) -> String {
+    match token {
+        Token::Object(object) if object.id.is_some() => {
+            format!("{} cannot be moved from here yet", name_of(object))
+        }
+        Token::Object(object) => format!("the API cannot make this: {}", name_of(object)),
+        Token::Footnote(label) => {
+            format!("the reference [^{label}] cannot be moved; nor can one without a text be made")
+        }
+        Token::Anchor(_) | Token::Char(_) => "an anchor in the text cannot be pushed yet".into(),
+    }
+}
+
+const NO_TABLE: &str = "this table could not be made here: a table has at most 20 columns and 1000 rows, needs a paragraph \
+                        beside it that can be edited, and cannot be moved, since its colours and widths would be lost";
+
 /// Chooses the neighbour whose place and style a new block takes over.
 fn place(previous: Option<&Neighbour>, next: Option<&Neighbour>, new: &New<'_>) -> Result<Place, String> {
     if let Some(reason) = &new.lock {
@@ -427,7 +476,7 @@ fn place(previous: Option<&Neighbour>, next: Option<&Neighbour>, new: &New<'_>) 
     let wanted = match &new.block.content {
         Content::Item { depth, mark, .. } => Shape::Item(*depth, unticked(*mark)),
         Content::Paragraph { .. } | Content::Heading { .. } => Shape::Paragraph,
-        Content::Table { .. } => return Err("a new table cannot be pushed yet".into()),
+        Content::Table { .. } => return Err(NO_TABLE.into()),
         Content::Rule => return Err("the API cannot make a horizontal rule".into()),
         Content::Code { .. } => return Err("code blocks cannot be pushed yet".into()),
         Content::Footnote { .. } => return Err("a new footnote cannot be pushed yet".into()),

@@ -9,15 +9,17 @@ use std::collections::BTreeSet;
 
 use super::edit::{Group, What};
 use super::extract::Extract;
+use super::flat::Flat;
 use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::LINK_LATER;
+use super::restyle::contents;
 use super::trial::{Task, Trial};
 use super::{restyle, verify};
 use crate::error::{Error, Result};
-use crate::gdocs::{Document, Request};
+use crate::gdocs::{Document, Request, apply, read_requests};
 use crate::kinds::PushPlan;
 use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, print};
-use crate::model::{Notice, PartId};
+use crate::model::{ItemId, Notice, PartId};
 
 /// Plans what makes `part` of `document` say `desired`. `head` is the front matter of the part as it was extracted; edits
 /// of it are told. A new document has none yet.
@@ -47,22 +49,26 @@ pub(super) fn plan_part(
     }
 }
 
-/// Plans what makes a new, empty document say `text`.
+/// Batches that a new document takes at most: the text of footnotes follows their references, and more is a mistake.
+pub(super) const BATCHES_MAX: usize = 4;
+
+/// Plans what makes a new document say `text`; what is left of it, when the plan before asked for another.
 ///
 /// # Errors
 ///
 /// `InvalidInput` when a part of the text cannot be pushed yet, with its line: a new document must not begin with a loss.
-pub(super) fn create_requests(document: &Document, text: &str) -> Result<Vec<serde_json::Value>> {
+pub(super) fn create_plan(document: &Document, text: &str) -> Result<PushPlan> {
     if text.trim().is_empty() {
-        return Ok(Vec::new());
+        return Ok(PushPlan::default());
     }
-    let ends_with_paragraph =
-        matches!(parse(text).tree.blocks.last(), Some(Block { content: Content::Paragraph { .. }, .. }));
+    let tree = parse(text).tree;
+    let last = tree.blocks.iter().rev().find(|block| !matches!(block.content, Content::Footnote { .. }));
+    let ends_with_paragraph = matches!(last, Some(Block { content: Content::Paragraph { .. }, .. }));
     // A new document ends with an empty paragraph, which can only become a paragraph.
     let text = if ends_with_paragraph { text.to_owned() } else { format!("{}\n\n\\\n", text.trim_end()) };
     let plan = plan_part(document, None, &PartId::default(), &text, false)?;
     if plan.refused.is_empty() && plan.holds.is_empty() {
-        return Ok(plan.requests);
+        return Ok(plan);
     }
     let reasons: Vec<String> = plan.refused.iter().chain(&plan.holds).map(ToString::to_string).collect();
     Err(Error::InvalidInput {
@@ -71,14 +77,56 @@ pub(super) fn create_requests(document: &Document, text: &str) -> Result<Vec<ser
     })
 }
 
+/// Plans every batch that a new document takes, each on what the model makes of the one before.
+///
+/// # Errors
+///
+/// As [`create_plan`]; `PlanRejected` when it takes batch after batch.
+pub(super) fn try_creation(blank: &Document, text: &str) -> Result<Vec<PushPlan>> {
+    let mut document = blank.clone();
+    let mut plans = Vec::new();
+    while plans.len() < BATCHES_MAX {
+        let plan = create_plan(&document, text)?;
+        let again = plan.again;
+        let requests = read_requests(&plan.requests).map_err(|refusal| Error::PlanRejected {
+            id: ItemId(blank.document_id.clone()),
+            reason: refusal.message,
+        })?;
+        let seed = u64::try_from(plans.len()).unwrap_or(0);
+        document = apply(&document, &requests, seed)
+            .map_err(|refusal| Error::PlanRejected { id: ItemId(blank.document_id.clone()), reason: refusal.message })?
+            .document;
+        plans.push(plan);
+        if !again {
+            return Ok(plans);
+        }
+    }
+    let reason = format!("the document is not finished after {BATCHES_MAX} batches");
+    Err(Error::PlanRejected { id: ItemId(blank.document_id.clone()), reason })
+}
+
 /// A change of structure; each is planned on what the one before leaves.
 enum Stage {
+    /// Footnotes that are gone.
+    Footnotes,
+    /// Tables with their rows and columns, and section breaks.
+    Tables,
     /// Where paragraphs begin and end.
     Newlines,
 }
 
 /// The changes of structure in the order in which they are made.
-const STAGES: [Stage; 1] = [Stage::Newlines];
+const STAGES: [Stage; 3] = [Stage::Footnotes, Stage::Tables, Stage::Newlines];
+
+impl Stage {
+    fn plan(&self, planner: &mut Planner<'_>, local: &Flat) {
+        match self {
+            Self::Footnotes => planner.footnotes(local),
+            Self::Tables => planner.tables(local),
+            Self::Newlines => planner.newlines(local),
+        }
+    }
+}
 
 /// One way to plan, carried out on the model.
 struct Attempt {
@@ -109,22 +157,20 @@ impl Attempt {
         let mut trial = Trial::new(task);
         let mut notices = Notices::default();
         let mut holds = Vec::new();
-        let deleted = BTreeSet::new();
-        let local = &task.local;
-        if structure {
-            for stage in STAGES {
-                let mut planner = Planner::new(task, &trial.extract, local, moved.clone());
-                match stage {
-                    Stage::Newlines => planner.newlines(local),
-                }
-                notices.0.append(&mut planner.refused.0);
-                holds.append(&mut planner.holds);
-                let (touched, requests) = in_order(planner.groups);
-                trial.change_structure(requests, &touched)?;
-            }
+        let mut deleted = BTreeSet::new();
+        for stage in STAGES.into_iter().filter(|_| structure) {
+            let (local, fresh) = task.local_for(&trial.extract);
+            let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), moved.clone());
+            stage.plan(&mut planner, &local);
+            notices.0.append(&mut planner.refused.0);
+            holds.append(&mut planner.holds);
+            deleted.append(&mut planner.deleted);
+            let (touched, requests) = in_order(planner.groups);
+            trial.change_structure(requests, &touched)?;
         }
-        let planner = Planner::settled(task, &trial.extract, local, moved.clone());
-        let Planner { groups, mut expected, mut refused, holds: mut held, moved, head, .. } = planner;
+        let (local, fresh) = task.local_for(&trial.extract);
+        let planner = Planner::settled(task, &trial.extract, (&local, structure.then_some(&fresh)), moved.clone());
+        let Planner { groups, mut expected, mut refused, holds: mut held, moved, head, pending, .. } = planner;
         notices.0.append(&mut refused.0);
         holds.append(&mut held);
         if !holds.is_empty() && !task.accept {
@@ -149,6 +195,7 @@ impl Attempt {
         verify::arrives(&trial.extract, &expected).map_err(|reason| task.rejected(reason))?;
         verify::nothing_else_moves(&before, &trial.document, task.part, &touched, &expected, &head)
             .map_err(|reason| task.rejected(reason))?;
+        let again = pending && objects(task, &mut trial, &mut notices)?;
         if !notices.0.is_empty()
             && let Err(word) = verify::words_are_kept(&task.remote.tree, &task.parsed, &trial.extract.tree)
         {
@@ -165,12 +212,32 @@ impl Attempt {
         let requests: Vec<_> = trial.requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
         // A link to a new heading is made once Google has given its id.
         let later = notices.0.iter().any(|notice| notice.code == LINK_LATER);
-        let again = later && !requests.is_empty();
-        notices.0.retain(|notice| !again || notice.code != LINK_LATER);
+        let later = later && !requests.is_empty();
+        notices.0.retain(|notice| !later || notice.code != LINK_LATER);
         let (refused, rename) = (notices.sorted(), head.rename);
-        let plan = PushPlan { requests, refused, holds, expected, rename, again };
+        let plan = PushPlan { requests, refused, holds, expected, rename, again: again || later };
         Ok(Self { plan, torn: false, moved, deleted })
     }
+}
+
+/// Makes the objects that the text left places for; tells whether another plan is needed.
+fn objects(task: &Task<'_>, trial: &mut Trial<'_>, notices: &mut Notices) -> Result<bool> {
+    let (local, fresh) = task.local_for(&trial.extract);
+    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), BTreeSet::new());
+    planner.objects(&local);
+    let again = planner.again;
+    notices.0.append(&mut planner.refused.0);
+    let (touched, requests) = in_order(planner.groups);
+    let before = contents(&trial.extract).count();
+    trial.change_structure(requests, &touched)?;
+    let after = contents(&trial.extract).filter(|(content, _)| !matches!(content, Content::Footnote { .. })).count();
+    let (local, fresh) = task.local_for(&trial.extract);
+    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), BTreeSet::new());
+    planner.objects(&local);
+    if planner.groups.iter().any(|group| !group.requests.is_empty()) || after > before {
+        return Err(task.rejected("an object would not stand in the document as it does in the file".into()));
+    }
+    Ok(again)
 }
 
 /// A plan that asks nothing of the document.

@@ -1,6 +1,6 @@
 //! The planner: what it knows of both sides, and what it has gathered so far. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -11,6 +11,7 @@ use super::extract::Extract;
 use super::flat::{Flat, notices};
 use super::head::HeadEdits;
 use super::trial::Task;
+use crate::gdocs::DateElementProperties;
 use crate::mebdf::{Block, Content, Run, RunContent, print_block};
 use crate::model::Notice;
 
@@ -48,6 +49,20 @@ pub(super) struct Planner<'a> {
     pub(super) moved: BTreeSet<String>,
     /// Such words, as far as this pass found them.
     pub(super) unplaced: BTreeSet<String>,
+    /// The labels of footnotes that are to be made; `None` when no object is made at all.
+    pub(super) new_footnotes: Option<&'a BTreeSet<String>>,
+    /// The dates of the document by what they show, with all that makes them again.
+    pub(super) dates: &'a BTreeMap<String, DateElementProperties>,
+    /// Whether objects wait to be made once the text stands.
+    pub(super) pending: bool,
+    /// Whether something can only be planned once this has landed.
+    pub(super) again: bool,
+    /// Words that a change of structure deletes.
+    pub(super) deleted: BTreeSet<String>,
+    /// Blocks of the document that a comment or a named range is tied to, by key, with what it is.
+    pub(super) anchored: &'a BTreeMap<String, &'static str>,
+    /// The words of those of them that are gone from their place, with what is tied to them.
+    pub(super) tied: Vec<(BTreeSet<String>, &'static str)>,
     pub(super) groups: Vec<Group>,
     pub(super) expected: Vec<Expected>,
     pub(super) refused: Notices,
@@ -61,7 +76,12 @@ pub(super) const PASSES_MAX: usize = 4;
 
 impl<'a> Planner<'a> {
     /// Starts a plan of what makes `remote` say `local`; `moved` are words that are known not to be pushed.
-    pub(super) fn new(task: &'a Task<'_>, remote: &'a Extract, local: &Flat, moved: BTreeSet<String>) -> Self {
+    pub(super) fn new(
+        task: &'a Task<'_>,
+        remote: &'a Extract,
+        (local, new_footnotes): (&Flat, Option<&'a BTreeSet<String>>),
+        moved: BTreeSet<String>,
+    ) -> Self {
         Self {
             remote,
             tab_id: task.tab_id.clone(),
@@ -72,6 +92,13 @@ impl<'a> Planner<'a> {
             objects: local.tree.blocks.iter().flat_map(|block| object_ids(&block.content)).collect(),
             moved,
             unplaced: BTreeSet::new(),
+            new_footnotes,
+            dates: &task.dates,
+            pending: false,
+            again: false,
+            deleted: BTreeSet::new(),
+            anchored: &task.anchored,
+            tied: Vec::new(),
             groups: Vec::new(),
             expected: Vec::new(),
             refused: Notices::default(),
@@ -82,12 +109,17 @@ impl<'a> Planner<'a> {
 
     /// Plans until no text is taken from the document that stands in the file where it cannot be pushed: a paragraph
     /// that was moved to such a place must not be deleted from the place that it left.
-    pub(super) fn settled(task: &'a Task<'_>, remote: &'a Extract, local: &Flat, mut moved: BTreeSet<String>) -> Self {
+    pub(super) fn settled(
+        task: &'a Task<'_>,
+        remote: &'a Extract,
+        local: (&Flat, Option<&'a BTreeSet<String>>),
+        mut moved: BTreeSet<String>,
+    ) -> Self {
         for pass in 1.. {
             let mut planner = Self::new(task, remote, local, moved.clone());
-            planner.front_matter(&local.tree);
-            planner.findings(local);
-            planner.blocks(local);
+            planner.front_matter(&local.0.tree);
+            planner.findings(local.0);
+            planner.blocks(local.0);
             if planner.unplaced.is_subset(&moved) || pass == PASSES_MAX {
                 return planner;
             }
@@ -121,6 +153,21 @@ impl Planner<'_> {
 
     pub(super) fn hold(&mut self, code: &str, line: u32, message: impl Into<String>) {
         self.holds.push(Notice { code: code.into(), line, column: 0, message: message.into() });
+    }
+
+    /// Tells that an empty paragraph cannot go.
+    pub(super) fn structure_stays(&mut self, line: u32) {
+        let message = "an empty paragraph has to stay here: Docs wants one beside a table and at the end";
+        self.refuse("STRUCTURE", line, message);
+    }
+
+    /// Tells what would be lost if text with these words moved from where it stood: moving is deleting and typing anew.
+    pub(super) fn tied_to(&self, words: &BTreeSet<String>) -> Option<&'static str> {
+        let same = |tied: &BTreeSet<String>| {
+            let common = tied.intersection(words).count();
+            common > 0 && common * 2 >= tied.len().max(words.len())
+        };
+        self.tied.iter().find(|(tied, _)| same(tied)).map(|(_, what)| *what)
     }
 
     /// Finds what the parser left out of a table: the block does not say all that the file does.

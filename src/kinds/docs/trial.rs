@@ -1,17 +1,25 @@
 //! The task of a plan, and the document as the requests gathered so far leave it. Pure.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use serde_json::Value;
+
+use super::blocks::key;
 use super::edit::Expected;
 use super::extract::{Extract, extract, tab_of};
 use super::flat::{Flat, flatten};
+use super::footnotes::relabel;
+use super::objects::dates;
 use super::planner::Notices;
 use super::properties::Context;
+use super::restyle::{contents, lines};
+use super::tables::settle;
 use super::verify;
 use crate::error::{Error, Result};
-use crate::gdocs::{Document, DocumentTab, Request, apply};
-use crate::mebdf::{FrontMatter, Tree, clean, parse};
+use crate::gdocs::{DateElementProperties, Document, DocumentTab, Request, Tab, apply};
+use crate::mebdf::{Block, Content, FrontMatter, Tree, clean, parse};
 use crate::model::{ItemId, Notice, PartId};
 
 /// What is to be planned.
@@ -32,6 +40,10 @@ pub(super) struct Task<'a> {
     pub(super) local: Flat,
     /// The same as it was parsed.
     pub(super) parsed: Tree,
+    /// Blocks of the document that a comment or a named range is tied to, by key, with what it is.
+    pub(super) anchored: BTreeMap<String, &'static str>,
+    /// The dates of the document by what they show, with all that makes them again.
+    pub(super) dates: BTreeMap<String, DateElementProperties>,
     /// What the parser did not understand.
     pub(super) diagnostics: Vec<Notice>,
     /// Whether objects may be destroyed.
@@ -63,8 +75,12 @@ impl<'a> Task<'a> {
         let text = clean(desired).into_owned();
         let parsed = parse(&text);
         let empty = DocumentTab::default();
-        let local = flatten(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty));
+        let mut local = flatten(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty));
+        settle(&mut local, &remote.tree);
+        let anchored = anchored(tab, &remote);
         Ok(Self {
+            anchored,
+            dates: tab.document_tab.as_ref().map(dates).unwrap_or_default(),
             document,
             part,
             tab_id: tab_id.filter(|id| !id.is_empty()),
@@ -79,10 +95,58 @@ impl<'a> Task<'a> {
         })
     }
 
+    /// The file as far as it can be compared with `remote`, and the labels of its new footnotes.
+    pub(super) fn local_for(&self, remote: &Extract) -> (Cow<'_, Flat>, BTreeSet<String>) {
+        let note = |block: &Block| matches!(block.content, Content::Footnote { .. });
+        if !self.local.tree.blocks.iter().any(note) {
+            return (Cow::Borrowed(&self.local), BTreeSet::new());
+        }
+        let mut local = self.local.clone();
+        let fresh = relabel(&mut local, &remote.tree);
+        (Cow::Owned(local), fresh)
+    }
+
     /// The error for a plan that did not stand its check.
     pub(super) fn rejected(&self, reason: String) -> Error {
         Error::PlanRejected { id: ItemId(self.document.document_id.clone()), reason }
     }
+}
+
+/// Finds the blocks that somebody has tied something to.
+fn anchored(tab: &Tab, remote: &Extract) -> BTreeMap<String, &'static str> {
+    let Some(content) = &tab.document_tab else { return BTreeMap::new() };
+    let mut ranges: Vec<(Option<String>, u32, u32, &'static str)> = Vec::new();
+    for range in content.named_ranges.values().flat_map(|named| &named.named_ranges).flat_map(|named| &named.ranges) {
+        let (start, end) = (range.start_index.unwrap_or(0), range.end_index.unwrap_or(0));
+        ranges.push((range.segment_id.clone().filter(|id| !id.is_empty()), start, end, "a named range"));
+    }
+    let anchors = content.rest.get("commentAnchors");
+    let anchors: Vec<&Value> = match anchors {
+        Some(Value::Object(anchors)) => anchors.values().collect(),
+        Some(Value::Array(anchors)) => anchors.iter().collect(),
+        Some(_) | None => Vec::new(),
+    };
+    for range in anchors.iter().filter_map(|anchor| anchor.get("ranges")?.as_array()).flatten() {
+        let index = |name: &str| range.get(name).and_then(Value::as_u64).and_then(|index| u32::try_from(index).ok());
+        let segment = range.get("segmentId").and_then(Value::as_str).filter(|id| !id.is_empty());
+        let (start, end) = (index("startIndex").unwrap_or(0), index("endIndex").unwrap_or(0));
+        ranges.push((segment.map(ToOwned::to_owned), start, end, "a comment"));
+    }
+    if ranges.is_empty() {
+        return BTreeMap::new();
+    }
+    let mut found = BTreeMap::new();
+    for (content, origin) in contents(remote) {
+        for line in lines(origin) {
+            let here = ranges
+                .iter()
+                .find(|(segment, start, end, _)| *segment == line.segment && *start < line.end && line.start < *end);
+            if let Some((_, _, _, what)) = here {
+                found.insert(key(content), *what);
+            }
+        }
+    }
+    found
 }
 
 /// A step of styling: what it asks for, from what is there and what shall be.

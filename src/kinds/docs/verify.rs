@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::blocks::key;
@@ -133,6 +134,9 @@ pub(super) fn nothing_else_moves(
 ) -> Result<(), String> {
     edited_tab(before, after, part, |old, new| {
         head.arrives(old, new)?;
+        if !old.footnotes.keys().eq(new.footnotes.keys()) {
+            return Err("a footnote would come or go".into());
+        }
         body(old, new, touched, expected)
     })
 }
@@ -154,12 +158,36 @@ pub(super) fn untouched_stay(
         let mut found = elements(new).iter();
         let untouched = elements(old).iter().enumerate().filter(|(index, _)| !touched.contains(index));
         for (_, element) in untouched {
-            if !found.any(|candidate| candidate == element) {
+            if !found.any(|candidate| candidate == element || renumbered(candidate, element)) {
                 return Err(moved(element));
             }
         }
         Ok(())
     })
+}
+
+fn renumbered(a: &StructuralElement, b: &StructuralElement) -> bool {
+    unnumbered(a).is_some_and(|a| Some(a) == unnumbered(b))
+}
+
+/// An element without the numbers of its footnotes, which are counted anew when one comes or goes; `None` for one that has
+/// no footnotes.
+fn unnumbered(element: &StructuralElement) -> Option<String> {
+    let text = serde_json::to_string(element).ok().filter(|text| text.contains("\"footnoteNumber\""))?;
+    let mut value: Value = serde_json::from_str(&text).ok()?;
+    strip(&mut value);
+    Some(value.to_string())
+}
+
+fn strip(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|key, _| !matches!(key.as_str(), "footnoteNumber" | "startIndex" | "endIndex"));
+            map.values_mut().for_each(strip);
+        }
+        Value::Array(list) => list.iter_mut().for_each(strip),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 fn moved(element: &StructuralElement) -> String {
@@ -206,7 +234,6 @@ fn surroundings(old: &DocumentTab, new: &DocumentTab) -> Result<(), String> {
         && old.named_styles == new.named_styles
         && old.positioned_objects == new.positioned_objects
         && old.rest == new.rest
-        && old.footnotes.keys().eq(new.footnotes.keys())
         && old.lists.iter().all(|(id, list)| new.lists.get(id).is_none_or(|other| other == list));
     if same { Ok(()) } else { Err("something beside the text would change".into()) }
 }

@@ -6,6 +6,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::line::Token;
+use super::objects::email;
 
 /// A stretch of the old row that gives way to a stretch of the new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +111,11 @@ fn key(token: &Token) -> String {
         Token::Char(character) => character.to_string(),
         Token::Object(object) => match &object.id {
             Some(id) => format!("\u{fffc}object {id}\u{fffc}"),
-            None => format!("\u{fffc}{} {}\u{fffc}", object.kind, object.title.as_deref().unwrap_or_default()),
+            // A person is known by the address.
+            None => {
+                let title = email(object).or(object.title.as_deref()).unwrap_or_default();
+                format!("\u{fffc}{} {title}\u{fffc}", object.kind)
+            }
         },
         Token::Footnote(label) => format!("\u{fffc}footnote {label}\u{fffc}"),
         Token::Anchor(id) => format!("\u{fffc}anchor {}\u{fffc}", id.as_deref().unwrap_or_default()),
