@@ -15,7 +15,7 @@ use super::request::{
 use super::segment::Address;
 use super::trace::{SegmentTrace, Trace};
 use super::{
-    bullets, chips, delete, dropdowns, elements, images, insert, named_range, page, page_style, paragraph_style,
+    bullets, chips, delete, dropdowns, elements, images, insert, lists, named_range, page, page_style, paragraph_style,
     quirks, replace, table_merge, table_rows, table_style, tabs, text_style,
 };
 
@@ -40,6 +40,7 @@ pub struct Applied {
 pub fn apply(document: &Document, requests: &[Request], seed: u64) -> Result<Applied, Refusal> {
     let mut batch = Batch::new(document, seed, None);
     let replies = carry_out(&mut batch, requests)?;
+    lists::forget_orphans(document, &mut batch.document, requests);
     Ok(Applied { document: batch.document, replies })
 }
 
@@ -56,6 +57,7 @@ pub fn apply_traced(
 ) -> Result<(Applied, Vec<SegmentTrace>), Refusal> {
     let mut batch = Batch::new(document, seed, Some(Trace::of(document)));
     let replies = carry_out(&mut batch, requests)?;
+    lists::forget_orphans(document, &mut batch.document, requests);
     let traces = batch.trace.take().map(|trace| trace.finish(&batch.document)).unwrap_or_default();
     Ok((Applied { document: batch.document, replies }, traces))
 }

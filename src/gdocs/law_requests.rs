@@ -100,7 +100,7 @@ pub(crate) fn build(document: &Document, parts: &Parts) -> Value {
         9 => json!({"deleteParagraphBullets": {"range": short}}),
         10 => json!({"insertTable": {"location": {"index": from, "segmentId": segment}, "rows": to % 4, "columns": 2}}),
         11..=24 => build_table(document, *kind, segment, (from, to)),
-        25..=34 => build_element(*kind, segment, (from, to)),
+        25..=34 => build_element(document, *kind, segment, from),
         _ => build_other(document, *kind, (from, to), text),
     }
 }
@@ -131,10 +131,12 @@ fn build_table(document: &Document, kind: u8, segment: &str, (from, to): (u32, u
 }
 
 /// Makes a request that inserts one element.
-fn build_element(kind: u8, segment: &str, (from, to): (u32, u32)) -> Value {
+fn build_element(document: &Document, kind: u8, segment: &str, from: u32) -> Value {
     let at = json!({"index": from, "segmentId": segment});
     let uri = "https://docs.google.com/document/d/x";
-    let image = ["kix.image", "kix.none"][to as usize % 2];
+    // The image of the sample has no properties; one that a request made has.
+    let images = &document.tabs.first().unwrap().document_tab.as_ref().unwrap().inline_objects;
+    let image = images.keys().find(|id| *id != "kix.image").map_or("kix.image", String::as_str);
     match kind {
         25 | 26 => json!({"createFootnote": {"location": at}}),
         27 => json!({"insertPageBreak": {"location": at}}),

@@ -29,6 +29,7 @@ mod laws;
 mod legacy;
 #[cfg(test)]
 mod list_tests;
+mod lists;
 mod locate;
 mod mask;
 mod message;

@@ -61,10 +61,13 @@ pub(crate) const MAX_NESTING_LEVEL: u32 = 8;
 /// The types of number whose glyphs are aligned at their end. Recorded for `ROMAN`; doubt for the upper case.
 pub(crate) const END_ALIGNED_GLYPHS: &[&str] = &["ROMAN", "UPPER_ROMAN"];
 
+/// Whether a list goes at the end of the batch that took its last item. Doubt: no recording takes one; every recorded
+/// list has items.
+pub(crate) const LISTS_GO_WITH_ITEMS: bool = true;
+
 // Lists, assumed throughout `bullets`: the nesting level of an item that is bulleted again counts its tabs alone;
-// one request makes at most one list, also across the cells of a table; a list whose last item left it stays in
-// `lists`; an item that leaves its list keeps both indents as they were. Doubt: no recording shows any of these,
-// only that every recorded list has items.
+// one request makes at most one list, also across the cells of a table; an item that leaves its list keeps both indents
+// as they were. Doubt: no recording shows any of these.
 
 /// Text for bullets of no preset. Doubt: never recorded.
 pub(crate) const NO_BULLET_PRESET: &str = "The bullet preset must be specified.";
