@@ -1,5 +1,10 @@
 //! Styles, links, code and lists, case by case: what is typed, what is told, and what the file says afterwards.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    reason = "a test may fail, and says what it saw"
+)]
 
 mod support;
 
