@@ -24,6 +24,10 @@ pub(crate) fn meaning(text: &str) -> String {
             state.properties.iter().filter(|property| !is_text(property) && property.value != PropertyValue::Off);
         let reaches = |property: &&Property| property.name != "list" || reaches_list(property, &block.content);
         style.extend(said.filter(reaches).map(|property| format!("{}:{:?}", property.name, property.value)));
+        if style.iter().any(|said| said.starts_with("dir:Text(\"rtl")) {
+            // The right is where such a line begins anyway.
+            style.retain(|said| !said.starts_with("align:Text(\"right"));
+        }
         let mut block = block.clone();
         match &mut block.content {
             Content::Directive { .. } => continue,
@@ -74,13 +78,8 @@ fn whole(runs: &mut Vec<Run>, outer: &[Property], one_line: bool) {
         }
         let marks = &mut run.marks;
         let has = |name: &str| marks.properties.iter().any(|property| property.name == name);
-        let rival = |name: &str| match name {
-            "font" => has("mono"),
-            "mono" => has("font"),
-            "sup" => has("sub"),
-            "sub" => has("sup"),
-            _ => false,
-        };
+        let on = |name: &str| marks.properties.iter().any(|p| p.name == name && p.value != PropertyValue::Off);
+        let rival = |name: &str| on(mebdf::rival(name));
         let of_code = |name: &str| marks.code && ["font", "weight", "mono", "color"].contains(&name);
         let of_link = |name: &str| marks.link.is_some() && ["underline", "color"].contains(&name);
         let reaches = |p: &&Property| !has(&p.name) && !rival(&p.name) && !of_code(&p.name) && !of_link(&p.name);

@@ -16,6 +16,12 @@ pub(crate) fn shared(test: &str) -> Option<PathBuf> {
     None
 }
 
+/// A document of every element kind with direct fonts, sizes, colours, alignment and spacing.
+pub(crate) fn every_style() -> Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/docs/every-style.json");
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
 /// The recorded documents in the API's own shape, by file name.
 pub(crate) fn raw_documents(test: &str) -> Option<Vec<(String, Value)>> {
     let folder = shared(test)?.join("fixtures/docs/static");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::lists::DEPTH_MAX;
 use super::style::{self, Base};
-use crate::gdocs::DocumentTab;
+use crate::gdocs::{DocumentTab, ParagraphElement};
 use crate::mebdf::{
     Block, Cell, Content, Mark, Marks, Property, PropertyValue, Run, RunContent, Span, State, Tree, is_known,
     normalize_runs, plain, rival, states,
@@ -254,10 +254,10 @@ impl Settling<'_> {
         marks.properties.retain(|property| {
             style::paragraph_field(&property.name).is_none() && is_known(&property.name) && property.name != "list"
         });
-        if let Some(slug) =
-            marks.link.as_deref().and_then(|link| link.strip_prefix('#')).filter(|id| !id.starts_with('^'))
-            && let Some(Some(id)) = self.slugs.get(&slug.to_lowercase())
-        {
+        let slug = marks.link.as_deref().and_then(|link| link.strip_prefix('#')).filter(|id| !id.starts_with('^'));
+        if let Some((slug, anchor)) = slug.and_then(|slug| self.slugs.get_key_value(&slug.to_lowercase())) {
+            // A heading that was just written has no id yet, or has one that the file does not know.
+            let id = anchor.clone().or_else(|| heading_called(self.tab, slug)).unwrap_or_default();
             marks.link = Some(format!("#^{id}"));
         }
         let settled = style::settled_marks(&marks, base);
@@ -304,6 +304,16 @@ fn slugs(tree: &Tree) -> BTreeMap<String, Option<String>> {
         }
     }
     slugs
+}
+
+/// The id of the document's heading that has this text.
+fn heading_called(tab: &DocumentTab, wanted: &str) -> Option<String> {
+    let content = tab.body.iter().flat_map(|body| &body.content);
+    content.filter_map(|element| element.paragraph.as_ref()).find_map(|paragraph| {
+        let id = paragraph.heading_id()?;
+        let text: String = paragraph.elements.iter().filter_map(ParagraphElement::text).collect();
+        (slug(&text) == wanted).then(|| id.to_owned())
+    })
 }
 
 /// The text of a heading as it stands in a link: lower case, blanks as dashes, nothing else but letters and digits.

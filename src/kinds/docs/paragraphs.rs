@@ -137,7 +137,9 @@ fn shape_after(
                 return match was {
                     Shape::Item(..) => keep(&Look { list: old_look.list.clone(), ..look.clone() }),
                     Shape::Paragraph => keep(look),
-                    _ => After { shape: was.clone(), named_style: None, look: None },
+                    Shape::Heading(_) | Shape::Table(_) | Shape::Footnote(_) | Shape::Other => {
+                        After { shape: was.clone(), named_style: None, look: None }
+                    }
                 };
             }
             After { named_style: Some(look.named_style().into()), look: Some(look.clone()), shape: wanted }

@@ -45,7 +45,7 @@ pub(super) fn paragraph_styles(
             let (style, fields) = request_style(change.delta);
             match styles.last_mut() {
                 Some((_, end, last, names)) if *end == line.start && *last == style && *names == fields => {
-                    *end = line.end
+                    *end = line.end;
                 }
                 _ => styles.push((line.start, line.end, style, fields)),
             }
