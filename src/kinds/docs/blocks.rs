@@ -151,7 +151,7 @@ impl Planner<'_> {
 
     fn pair(&mut self, old: &Entry<'_>, new: &Entry<'_>) {
         let line = self.line_number(new.block);
-        if is_settled(new.block) && !is_empty(old.block) {
+        if is_settled(new.block) && !block_runs(&old.block.content).is_empty() {
             self.structure_stays(line);
         }
         let note = matches!(new.block.content, Content::Footnote { .. });
@@ -179,14 +179,9 @@ impl Planner<'_> {
     }
 }
 
-/// Tells whether a block is an empty paragraph.
-pub(super) fn is_empty(block: &Block) -> bool {
-    matches!(&block.content, Content::Paragraph { runs } if runs.is_empty())
-}
-
-/// Tells whether a block stands in no line of the file: Docs wants it there.
-pub(super) fn is_settled(block: &Block) -> bool {
-    is_empty(block) && block.span.0.is_empty()
+/// Tells whether a block is an empty paragraph that stands in no line of the file: Docs wants it there.
+fn is_settled(block: &Block) -> bool {
+    matches!(&block.content, Content::Paragraph { runs } if runs.is_empty()) && block.span.0.is_empty()
 }
 
 /// What stands between two pairs: blocks that are gone, and blocks that are new.
@@ -269,7 +264,7 @@ pub(super) fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32>
         _ => return None,
     };
     let old_tokens = tokens(block_runs(&old.content));
-    if old_tokens.is_empty() && shape(&old.content) != shape(&new.content) {
+    if old_tokens.is_empty() && shape(&old.content) != shape(&new.content) && !is_settled(new) {
         // Nothing is kept by turning an empty block into another kind.
         return None;
     }

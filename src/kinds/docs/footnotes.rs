@@ -55,10 +55,12 @@ pub(super) fn relabel(local: &mut Tree, remote: &Tree) -> BTreeSet<String> {
     let is_note = |block: &Block| matches!(block.content, Content::Footnote { .. });
     let (mut notes, others): (Vec<Block>, Vec<Block>) =
         std::mem::take(&mut local.blocks).into_iter().partition(|block| is_note(block));
-    notes.sort_by_key(|block| match &block.content {
-        Content::Footnote { label, .. } => order.iter().position(|other| other == label).unwrap_or(order.len()),
-        _ => 0,
-    });
+    let place = |label: &String| order.iter().position(|other| other == label).unwrap_or(order.len());
+    notes.sort_by_key(
+        |block| {
+            if let Content::Footnote { label, .. } = &block.content { place(label) } else { order.len() }
+        },
+    );
     local.blocks = others;
     local.blocks.extend(notes);
     fresh
