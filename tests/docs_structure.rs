@@ -11,7 +11,7 @@
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_workspace::gdocs;
 use mcp_workspace::kinds::docs::{self, Access};
@@ -585,7 +585,17 @@ fn split_and_merged_paragraphs_keep_every_character() {
                 continue;
             }
             whole += 1;
-            let mut units = flatten(&raw["tabs"][part]).0;
+            let units = flatten(&raw["tabs"][part]).0;
+            let document: gdocs::Document = serde_json::from_value(raw.clone()).unwrap();
+            let requests = gdocs::read_requests(&plan.requests).unwrap();
+            let (_, traces) = gdocs::apply_traced(&document, &requests, 5).unwrap();
+            let tab = raw["tabs"][part]["tabProperties"]["tabId"].as_str().unwrap();
+            let body = traces.iter().find(|trace| trace.tab_id == tab && trace.segment_id.is_empty()).unwrap();
+            let stayed: BTreeSet<u32> = body.units.iter().copied().flatten().collect();
+            let lost = (0..units.len() as u32).filter(|unit| !stayed.contains(unit));
+            let lost: Vec<u16> = lost.map(|unit| units[unit as usize]).collect();
+            assert!(lost.iter().all(|unit| [0x20, 0x0a].contains(unit)) && lost.len() <= 2, "{name} {round}: {lost:?}");
+            let mut units = units;
             let deleted = deleted_text(&mut units, &plan.requests).unwrap();
             assert!(
                 deleted.chars().all(|c| c == ' ' || c == '\n') && deleted.chars().count() <= 2,
