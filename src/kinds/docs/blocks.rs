@@ -25,8 +25,31 @@ pub(super) struct Entry<'a> {
     pub(super) key: String,
 }
 
-/// The blocks of one side that are content.
-pub(super) fn entries(blocks: &[Block]) -> Vec<Entry<'_>> {
+/// The blocks of both sides that are content. What begins and ends both sides alike is known without being printed: an
+/// edit of a long document touches little of it.
+pub(super) fn entries<'a>(old: &'a Tree, new: &'a Tree) -> (Vec<Entry<'a>>, Vec<Entry<'a>>) {
+    let (mut old, mut new) = (unkeyed(&old.blocks), unkeyed(&new.blocks));
+    let alike = |pair: &(&Entry<'_>, &Entry<'_>)| is_same(&pair.0.block.content, &pair.1.block.content);
+    let head = old.iter().zip(&new).take_while(alike).count();
+    let least = old.len().min(new.len());
+    let tail = old.iter().rev().zip(new.iter().rev()).take(least - head).take_while(alike).count();
+    for side in [&mut old, &mut new] {
+        let behind = side.len() - tail;
+        for (at, entry) in side.iter_mut().enumerate() {
+            // No block prints like this: none begins with a control character.
+            entry.key = if at < head {
+                format!("\u{1}{at}")
+            } else if at >= behind {
+                format!("\u{2}{}", at - behind)
+            } else {
+                key(&entry.block.content)
+            };
+        }
+    }
+    (old, new)
+}
+
+fn unkeyed(blocks: &[Block]) -> Vec<Entry<'_>> {
     let states = crate::mebdf::states(blocks);
     blocks
         .iter()
@@ -37,9 +60,20 @@ pub(super) fn entries(blocks: &[Block]) -> Vec<Entry<'_>> {
             let mut properties = state.properties;
             // Turned off is what it is anyway.
             properties.retain(|property| property.value != PropertyValue::Off);
-            Entry { index, block, named_style: state.style, properties, locked: state.locked, key: key(&block.content) }
+            Entry { index, block, named_style: state.style, properties, locked: state.locked, key: String::new() }
         })
         .collect()
+}
+
+/// Tells whether two blocks say the same, but for the anchor of a heading.
+fn is_same(old: &Content, new: &Content) -> bool {
+    match (old, new) {
+        (
+            Content::Heading { level: old_level, runs: old, .. },
+            Content::Heading { level: new_level, runs: new, .. },
+        ) => old_level == new_level && old == new,
+        (old, new) => old == new,
+    }
 }
 
 /// What makes two blocks the same: their canonical text, without the anchor of a heading.
@@ -64,8 +98,7 @@ pub(super) fn unaligned_left(alignments: &[Alignment]) -> Vec<Alignment> {
 
 impl Planner<'_> {
     pub(super) fn blocks(&mut self, local: &Tree) {
-        let old = entries(&self.remote.tree.blocks);
-        let new = entries(&local.blocks);
+        let (old, new) = entries(&self.remote.tree, local);
         let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
         let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
         let steps = align(&old_keys, &new_keys, |i, j| {

@@ -29,7 +29,7 @@ const END: Token = Token::Char('\n');
 
 /// Tells whether more may have changed than the text of single paragraphs; most edits are no more than that.
 pub(super) fn may_differ(remote: &Extract, local: &Tree) -> bool {
-    let (old, new) = (entries(&remote.tree.blocks), entries(&local.blocks));
+    let (old, new) = entries(&remote.tree, local);
     let keys = |entries: &[Entry<'_>]| entries.iter().map(|entry| entry.key.clone()).collect::<Vec<_>>();
     stretches(&keys(&old), &keys(&new)).into_iter().any(|(old_range, new_range)| {
         let ([old], [new]) = (&old[old_range], &new[new_range]) else { return true };
@@ -50,7 +50,7 @@ impl Planner<'_> {
     /// Gives the document as many paragraphs as the file has, where paragraphs were split or merged; their words are left
     /// to the edit of the text.
     pub(super) fn newlines(&mut self, local: &Tree) {
-        let (old, new) = (entries(&self.remote.tree.blocks), entries(&local.blocks));
+        let (old, new) = entries(&self.remote.tree, local);
         let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
         let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
         for (old_range, new_range) in stretches(&old_keys, &new_keys) {

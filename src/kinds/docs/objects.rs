@@ -104,7 +104,7 @@ impl Planner<'_> {
 
     /// Plans what the text left out; what has no place is told.
     pub(super) fn objects(&mut self, local: &Tree) {
-        let (old, new) = (entries(&self.remote.tree.blocks), entries(&local.blocks));
+        let (old, new) = entries(&self.remote.tree, local);
         let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
         let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
         let steps = align(&old_keys, &new_keys, |i, j| {

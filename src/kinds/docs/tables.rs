@@ -151,7 +151,7 @@ pub(super) fn alignments(
 impl Planner<'_> {
     /// Gives the document the tables and section breaks of the file, with as many rows and columns; what is new is empty.
     pub(super) fn tables(&mut self, local: &Tree) {
-        let (old, new) = (entries(&self.remote.tree.blocks), entries(&local.blocks));
+        let (old, new) = entries(&self.remote.tree, local);
         let interesting = |entry: &Entry<'_>| matches!(kind(&entry.block.content), Some(Kind::Table | Kind::Break));
         if !old.iter().any(interesting) && !new.iter().any(interesting) {
             return;
