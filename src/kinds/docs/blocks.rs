@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::align::{Step, align};
 use super::edit::{Expected, Shape, shape};
-use super::extract::Origin;
+use super::extract::{Extract, Origin};
 use super::flat::{Flat, Look};
 use super::line::{Token, tokens};
 use super::planner::{Planner, because, text_of, words_of};
@@ -24,10 +24,44 @@ pub(super) struct Entry<'a> {
     pub(super) key: String,
 }
 
-/// The blocks of one side.
-pub(super) fn entries<'a>(tree: &'a Tree, looks: &'a [Look]) -> Vec<Entry<'a>> {
+/// The blocks of both sides. What begins and ends both sides alike is known without being printed: an edit of a long
+/// document touches little of it.
+pub(super) fn entries<'a>(old: &'a Extract, new: &'a Flat) -> (Vec<Entry<'a>>, Vec<Entry<'a>>) {
+    let (mut old, mut new) = (unkeyed(&old.tree, &old.looks), unkeyed(&new.tree, &new.looks));
+    let alike = |pair: &(&Entry<'_>, &Entry<'_>)| is_same(&pair.0.block.content, &pair.1.block.content);
+    let head = old.iter().zip(&new).take_while(alike).count();
+    let least = old.len().min(new.len());
+    let tail = old.iter().rev().zip(new.iter().rev()).take(least - head).take_while(alike).count();
+    for side in [&mut old, &mut new] {
+        let behind = side.len() - tail;
+        for (at, entry) in side.iter_mut().enumerate() {
+            // No block prints like this: none begins with a control character.
+            entry.key = if at < head {
+                format!("\u{1}{at}")
+            } else if at >= behind {
+                format!("\u{2}{}", at - behind)
+            } else {
+                key(&entry.block.content)
+            };
+        }
+    }
+    (old, new)
+}
+
+fn unkeyed<'a>(tree: &'a Tree, looks: &'a [Look]) -> Vec<Entry<'a>> {
     let blocks = tree.blocks.iter().zip(looks).enumerate();
-    blocks.map(|(index, (block, look))| Entry { index, block, look, key: key(&block.content) }).collect()
+    blocks.map(|(index, (block, look))| Entry { index, block, look, key: String::new() }).collect()
+}
+
+/// Tells whether two blocks say the same, but for the anchor of a heading.
+fn is_same(old: &Content, new: &Content) -> bool {
+    match (old, new) {
+        (
+            Content::Heading { level: old_level, runs: old, .. },
+            Content::Heading { level: new_level, runs: new, .. },
+        ) => old_level == new_level && old == new,
+        (old, new) => old == new,
+    }
 }
 
 /// What makes two blocks the same: their canonical text, without the anchor of a heading.
@@ -52,8 +86,7 @@ pub(super) fn unaligned_left(alignments: &[Alignment]) -> Vec<Alignment> {
 
 impl Planner<'_> {
     pub(super) fn blocks(&mut self, local: &Flat) {
-        let old = entries(&self.remote.tree, &self.remote.looks);
-        let new = entries(&local.tree, &local.looks);
+        let (old, new) = entries(self.remote, local);
         let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
         let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
         let steps = align(&old_keys, &new_keys, |i, j| {
@@ -135,7 +168,7 @@ impl Planner<'_> {
 
     fn pair(&mut self, old: &Entry<'_>, new: &Entry<'_>) {
         let line = self.line_number(new.block);
-        if is_settled(new.block) && !is_empty(old.block) {
+        if is_settled(new.block) && !block_runs(&old.block.content).is_empty() {
             self.structure_stays(line);
         }
         let origin = &self.remote.origins[old.index];
@@ -166,14 +199,9 @@ fn is_styled(block: &Block, origin: &Origin) -> bool {
     matches!(origin, Origin::Line { .. }) && !runs.is_empty()
 }
 
-/// Tells whether a block is an empty paragraph.
-pub(super) fn is_empty(block: &Block) -> bool {
-    matches!(&block.content, Content::Paragraph { runs } if runs.is_empty())
-}
-
-/// Tells whether a block stands in no line of the file: Docs wants it there.
-pub(super) fn is_settled(block: &Block) -> bool {
-    is_empty(block) && block.span.0.is_empty()
+/// Tells whether a block is an empty paragraph that stands in no line of the file: Docs wants it there.
+fn is_settled(block: &Block) -> bool {
+    matches!(&block.content, Content::Paragraph { runs } if runs.is_empty()) && block.span.0.is_empty()
 }
 
 /// What stands between two pairs: blocks that are gone, and blocks that are new.
@@ -256,7 +284,7 @@ pub(super) fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32>
         _ => return None,
     };
     let old_tokens = tokens(block_runs(&old.content));
-    if old_tokens.is_empty() && shape(&old.content) != shape(&new.content) {
+    if old_tokens.is_empty() && shape(&old.content) != shape(&new.content) && !is_settled(new) {
         // Nothing is kept by turning an empty block into another kind.
         return None;
     }

@@ -202,6 +202,20 @@ pub(super) fn name_of(object: &Object) -> String {
     }
 }
 
+/// Why a token cannot be inserted.
+pub(super) fn unmakeable(token: &Token) -> String {
+    match token {
+        Token::Object(object) if object.id.is_some() => {
+            format!("{} cannot be moved from here yet", name_of(object))
+        }
+        Token::Object(object) => format!("the API cannot make this: {}", name_of(object)),
+        Token::Footnote(label) => {
+            format!("the reference [^{label}] cannot be moved, and a new one needs a text of its own: `[^{label}]: …`")
+        }
+        Token::Anchor(_) | Token::Char(_) => "an anchor in the text cannot be pushed yet".into(),
+    }
+}
+
 /// Decides on one hunk: the tokens it inserts, or `None` when it is not carried out.
 fn allowed(
     planner: &mut Planner<'_>,
@@ -281,7 +295,7 @@ fn allowed(
             }
             Token::Char(_) => inserted.push(Wanted { token: token.clone(), marks: marks.clone() }),
             Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => {
-                planner.refuse("LOCKED", number, "objects, footnotes and anchors cannot be inserted or moved yet");
+                planner.refuse("LOCKED", number, unmakeable(token));
                 planner.unplaced(&text_of_tokens(&new[hunk.new.clone()]), "");
                 return None;
             }

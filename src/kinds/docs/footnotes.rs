@@ -159,9 +159,10 @@ impl Planner<'_> {
         }
         let here = Notes::read(&local.tree);
         // Where what is gone would stand: the texts of footnotes stand last.
-        let number = self.line_of(&entries(&local.tree, &local.looks), usize::MAX);
+        let (old, new) = entries(remote, local);
+        let number = self.line_of(&new, usize::MAX);
         let gone = |label: &str| !here.labels().any(|other| other == label);
-        for entry in entries(&remote.tree, &remote.looks) {
+        for entry in old {
             let (element, lines): (usize, Vec<&Line>) = match &remote.origins[entry.index] {
                 Origin::Line { element, line } => (*element, vec![line]),
                 Origin::Table { element, cells, lock: None, .. } => {

@@ -7,10 +7,10 @@ use std::rc::Rc;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::align::{COMPARISONS_MAX, align, stretches};
+use super::align::{COMPARISONS_MAX, Step, align, stretches};
 use super::blocks::{Entry, block_runs, entries, likeness};
 use super::edit::{Group, Shape, delete_range, insert_text, shape};
-use super::extract::Origin;
+use super::extract::{Extract, Origin};
 use super::flat::Flat;
 use super::line::{Line, Token, tokens};
 use super::planner::Planner;
@@ -28,11 +28,30 @@ const REGROUPING_COST: usize = 2;
 /// The end of a paragraph, as a token.
 const END: Token = Token::Char('\n');
 
+/// Tells whether more may have changed than the text of single paragraphs; most edits are no more than that.
+pub(super) fn may_differ(remote: &Extract, local: &Flat) -> bool {
+    let (old, new) = entries(remote, local);
+    let keys = |entries: &[Entry<'_>]| entries.iter().map(|entry| entry.key.clone()).collect::<Vec<_>>();
+    stretches(&keys(&old), &keys(&new)).into_iter().any(|(old_range, new_range)| {
+        let ([old], [new]) = (&old[old_range], &new[new_range]) else { return true };
+        match (&old.block.content, &new.block.content) {
+            (Content::Footnote { paragraphs: old, .. }, Content::Footnote { paragraphs: new, .. }) => {
+                old.len() != new.len()
+            }
+            (old, new) => !is_paragraph(old) || !is_paragraph(new),
+        }
+    })
+}
+
+const fn is_paragraph(content: &Content) -> bool {
+    matches!(content, Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. })
+}
+
 impl Planner<'_> {
     /// Gives the document as many paragraphs as the file has, where paragraphs were split or merged; their words are left
     /// to the edit of the text.
     pub(super) fn newlines(&mut self, local: &Flat) {
-        let (old, new) = (entries(&self.remote.tree, &self.remote.looks), entries(&local.tree, &local.looks));
+        let (old, new) = entries(self.remote, local);
         let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
         let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
         for (old_range, new_range) in stretches(&old_keys, &new_keys) {
@@ -44,7 +63,7 @@ impl Planner<'_> {
                 likeness(old[i].block, &self.remote.origins[old[i].index], new[j].block)
             });
             for step in steps {
-                if let super::align::Step::Pair(i, j) = step {
+                if let Step::Pair(i, j) = step {
                     self.inner_newlines(&old[i], &new[j]);
                 }
             }
@@ -174,18 +193,15 @@ struct Piece {
 
 impl Stretch {
     fn read(planner: &Planner<'_>, old: &[Entry<'_>], new: &[Entry<'_>]) -> Self {
-        let paragraph = |content: &Content| {
-            matches!(content, Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. })
-        };
         let old = old.iter().map(|entry| {
             let Origin::Line { line, .. } = &planner.remote.origins[entry.index] else {
                 return Piece::read(&entry.block.content, false, 0..0);
             };
-            let open = entry.look.locked.is_none() && is_open(line) && paragraph(&entry.block.content);
+            let open = entry.look.locked.is_none() && is_open(line) && is_paragraph(&entry.block.content);
             Piece::read(&entry.block.content, open, line.start..line.end)
         });
         let new = new.iter().map(|entry| {
-            let open = entry.look.locked.is_none() && paragraph(&entry.block.content);
+            let open = entry.look.locked.is_none() && is_paragraph(&entry.block.content);
             Piece::read(&entry.block.content, open, 0..0)
         });
         Self { old: old.collect(), new: new.collect() }
@@ -209,11 +225,9 @@ impl Stretch {
                     },
                 )
         };
-        if !new.iter().all(fits)
-            || !old.iter().all(|piece| piece.chars > 0 && piece.shape.is_some())
-            || !(!several || old.iter().all(fits))
-            || old.windows(2).any(|pair| pair[0].place.end != pair[1].place.start)
-        {
+        let open = |piece: &Piece| piece.chars > 0 && piece.shape.is_some();
+        let apart = old.windows(2).any(|pair| pair[0].place.end != pair[1].place.start);
+        if apart || !new.iter().all(fits) || !old.iter().all(open) || (several && !old.iter().all(fits)) {
             return None;
         }
         let (old_words, new_words) = (sum(old), sum(new));

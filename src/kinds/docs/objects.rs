@@ -105,7 +105,7 @@ impl Planner<'_> {
 
     /// Plans what the text left out; what has no place is told.
     pub(super) fn objects(&mut self, local: &Flat) {
-        let (old, new) = (entries(&self.remote.tree, &self.remote.looks), entries(&local.tree, &local.looks));
+        let (old, new) = entries(self.remote, local);
         let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
         let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
         let steps = align(&old_keys, &new_keys, |i, j| {

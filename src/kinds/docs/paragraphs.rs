@@ -2,6 +2,7 @@
 
 use super::edit::{
     Bullets, Expected, Group, Shape, Wanted, What, delete_range, edit_line, insert_text, is_stripped, name_of, shape,
+    unmakeable,
 };
 use super::extract::Origin;
 use super::flat::Look;
@@ -26,20 +27,19 @@ pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, old_look: &Look, new:
             Origin::Table { element, cells, lock: None, .. },
         ) if shape(&old.content) == shape(&new.content) => {
             let aligned = tables::alignments(cells, old_alignments, alignments, planner.tab_id.as_deref());
-            if !aligned.is_empty() {
-                planner.groups.push(Group { elements: vec![*element], requests: aligned });
-            }
             let old_cells: Vec<&Cell> = old_rows.iter().flatten().collect();
             let new_cells: Vec<&Cell> = new_rows.iter().flatten().collect();
             let lines: Vec<&Vec<Line>> = cells.iter().flatten().collect();
-            texts(planner, &old.content, &lines, &old_cells, &new_cells, Some(*element), number);
+            let group = Group { elements: vec![*element], requests: aligned };
+            texts(planner, &old.content, &lines, (&old_cells, &new_cells), group, number);
         }
         (
             Content::Footnote { paragraphs: old_text, .. },
             Content::Footnote { paragraphs: new_text, .. },
             Origin::Footnote { lines },
         ) => {
-            texts(planner, &old.content, &[lines], &[old_text], &[new_text], None, number);
+            let group = Group { elements: Vec::new(), requests: Vec::new() };
+            texts(planner, &old.content, &[lines], (&[old_text], &[new_text]), group, number);
         }
         (_, _, Origin::Line { element, line }) => {
             let new_tokens = tokens(block_runs(&new.content));
@@ -67,17 +67,17 @@ pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, old_look: &Look, new:
     }
 }
 
-/// Plans the text of several paragraphs that stay where they are: cells of a table, or a footnote.
+/// Plans the text of several paragraphs that stay where they are: cells of a table, or a footnote. `group` holds what
+/// comes before the text is touched.
 fn texts(
     planner: &mut Planner<'_>,
     content: &Content,
     lines: &[&Vec<Line>],
-    old: &[&Cell],
-    new: &[&Cell],
-    element: Option<usize>,
+    (old, new): (&[&Cell], &[&Cell]),
+    mut group: Group,
     number: u32,
 ) {
-    let mut group = Group { elements: element.into_iter().collect(), requests: Vec::new() };
+    let (element, first) = (group.elements.first().copied(), group.requests.len());
     let mut all = Vec::new();
     for ((lines, old), new) in lines.iter().zip(old).zip(new) {
         let same_count = lines.len() == new.len();
@@ -88,7 +88,7 @@ fn texts(
         for (at, line) in lines.iter().enumerate() {
             let runs: &[Run] = if same_count { &new[at] } else { old.get(at).map_or(&[], Vec::as_slice) };
             let (requests, wanted) = edit_line(planner, line, &tokens(runs), number);
-            group.requests.splice(0..0, requests);
+            group.requests.splice(first..first, requests);
             all.push(wanted);
         }
     }
@@ -206,12 +206,12 @@ fn may_go(planner: &mut Planner<'_>, gone: &Gone<'_>, number: u32) -> bool {
         return false;
     }
     let Origin::Line { line, .. } = gone.origin else {
-        let message = match gone.block.content {
-            Content::Table { .. } => "this table cannot be removed from here",
-            Content::Footnote { .. } => {
-                "the text of a footnote was removed, but not its reference; to delete the footnote, remove both"
-            }
-            _ => "a section break or a table of contents cannot be removed from here",
+        let message = if matches!(gone.block.content, Content::Table { .. }) {
+            "this table cannot be removed from here"
+        } else if matches!(gone.block.content, Content::Footnote { .. }) {
+            "the text of a footnote was removed, but not its reference; to delete the footnote, remove both"
+        } else {
+            "a section break or a table of contents cannot be removed from here"
         };
         planner.refuse("LOCKED", number, message);
         return false;
@@ -446,20 +446,6 @@ impl Insertions {
             Place::Next => (line.start, self.texts.iter().map(|text| format!("{text}\n")).collect()),
         };
         Some(Group { elements: vec![*element], requests: vec![insert_text(None, tab, index, &text)] })
-    }
-}
-
-/// Why a token cannot stand in a new paragraph.
-fn unmakeable(token: &Token) -> String {
-    match token {
-        Token::Object(object) if object.id.is_some() => {
-            format!("{} cannot be moved from here yet", name_of(object))
-        }
-        Token::Object(object) => format!("the API cannot make this: {}", name_of(object)),
-        Token::Footnote(label) => {
-            format!("the reference [^{label}] cannot be moved; nor can one without a text be made")
-        }
-        Token::Anchor(_) | Token::Char(_) => "an anchor in the text cannot be pushed yet".into(),
     }
 }
 

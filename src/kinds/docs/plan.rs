@@ -14,7 +14,7 @@ use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::LINK_LATER;
 use super::restyle::contents;
 use super::trial::{Task, Trial};
-use super::{restyle, verify};
+use super::{newlines, restyle, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, Request, apply, read_requests};
 use crate::kinds::PushPlan;
@@ -158,7 +158,8 @@ impl Attempt {
         let mut notices = Notices::default();
         let mut holds = Vec::new();
         let mut deleted = BTreeSet::new();
-        for stage in STAGES.into_iter().filter(|_| structure) {
+        let stages = structure && newlines::may_differ(&task.remote, &task.local_for(&task.remote).0);
+        for stage in STAGES.into_iter().filter(|_| stages) {
             let (local, fresh) = task.local_for(&trial.extract);
             let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), moved.clone());
             stage.plan(&mut planner, &local);

@@ -38,13 +38,22 @@ enum Kind {
 }
 
 fn kind(content: &Content) -> Option<Kind> {
-    match content {
-        Content::Directive { .. } | Content::Footnote { .. } => None,
-        Content::Table { .. } => Some(Kind::Table),
-        content if is_object(content, "sectionbreak") => Some(Kind::Break),
-        content if is_object(content, "toc") => Some(Kind::Contents),
-        _ => Some(Kind::Line),
+    if matches!(content, Content::Directive { .. } | Content::Footnote { .. }) {
+        return None;
     }
+    Some(match content {
+        Content::Table { .. } => Kind::Table,
+        content if is_object(content, "sectionbreak") => Kind::Break,
+        content if is_object(content, "toc") => Kind::Contents,
+        Content::Heading { .. }
+        | Content::Paragraph { .. }
+        | Content::Item { .. }
+        | Content::ItemParagraph { .. }
+        | Content::Code { .. }
+        | Content::Rule
+        | Content::Directive { .. }
+        | Content::Footnote { .. } => Kind::Line,
+    })
 }
 
 /// Tells whether a block of the file stands for something that is no paragraph in the document.
@@ -54,12 +63,8 @@ pub(super) fn is_structure(content: &Content) -> bool {
 
 /// Tells whether a paragraph holds an object of one kind and nothing else.
 fn is_object(content: &Content, kind: &str) -> bool {
-    match content {
-        Content::Paragraph { runs } => {
-            matches!(&runs[..], [run] if matches!(&run.content, RunContent::Object(object) if object.kind == kind))
-        }
-        _ => false,
-    }
+    let Content::Paragraph { runs } = content else { return false };
+    matches!(&runs[..], [run] if matches!(&run.content, RunContent::Object(object) if object.kind == kind))
 }
 
 /// Gives the file the empty paragraphs that Docs wants beside a table and that a person does not write. They have no
@@ -148,7 +153,7 @@ pub(super) fn alignments(
 impl Planner<'_> {
     /// Gives the document the tables and section breaks of the file, with as many rows and columns; what is new is empty.
     pub(super) fn tables(&mut self, local: &Flat) {
-        let (old, new) = (entries(&self.remote.tree, &self.remote.looks), entries(&local.tree, &local.looks));
+        let (old, new) = entries(self.remote, local);
         let interesting = |entry: &Entry<'_>| matches!(kind(&entry.block.content), Some(Kind::Table | Kind::Break));
         if !old.iter().any(interesting) && !new.iter().any(interesting) {
             return;
@@ -246,20 +251,16 @@ impl Planner<'_> {
             (None, None) => return None,
         };
         let location = Some(Location { index, segment_id: None, tab_id: self.tab_id.clone() });
-        let request = match &new.block.content {
-            Content::Table { rows, alignments } => {
-                if rows.len() > ROWS_MAX || alignments.len() > COLUMNS_MAX {
-                    return None;
-                }
-                let (rows, columns) = (u32::try_from(rows.len()).ok()?, u32::try_from(alignments.len()).ok()?);
-                Request::InsertTable(InsertTable { rows, columns, location, end_of_segment_location: None })
+        let request = if let Content::Table { rows, alignments } = &new.block.content {
+            if rows.len() > ROWS_MAX || alignments.len() > COLUMNS_MAX {
+                return None;
             }
+            let (rows, columns) = (u32::try_from(rows.len()).ok()?, u32::try_from(alignments.len()).ok()?);
+            Request::InsertTable(InsertTable { rows, columns, location, end_of_segment_location: None })
+        } else {
             // The file does not say where the new section begins: right here changes the least.
-            _ => Request::InsertSectionBreak(InsertSectionBreak {
-                location,
-                end_of_segment_location: None,
-                section_type: SectionType::Continuous,
-            }),
+            let section_type = SectionType::Continuous;
+            Request::InsertSectionBreak(InsertSectionBreak { location, end_of_segment_location: None, section_type })
         };
         Some(Group { elements: vec![element], requests: vec![request] })
     }
