@@ -8,14 +8,16 @@ mod crash;
 mod failure;
 mod handle;
 mod images;
+mod uploads;
 mod walk;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{RwLock, Semaphore, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 use crate::error::{Error, Result};
@@ -55,6 +57,10 @@ pub(crate) struct Shared {
     kind: Arc<dyn Kind>,
     fetches: Semaphore,
     images: images::Images,
+    /// Held for reading by whoever needs an upload, for writing by who takes them away.
+    uploading: RwLock<()>,
+    /// Folders beside the workspace from which pictures may be taken.
+    read_folders: Vec<PathBuf>,
 }
 
 impl Shared {
@@ -95,6 +101,8 @@ pub struct Parts {
     pub kind: Arc<dyn Kind>,
     /// A fixed time between polls in milliseconds; `None` adapts.
     pub poll_ms: Option<u64>,
+    /// Folders beside the workspace from which pictures may be taken.
+    pub read_folders: Vec<PathBuf>,
 }
 
 /// One account's mirror: folder and store, kept equal to the remote.
@@ -152,7 +160,7 @@ impl Mirror {
     ///
     /// `Storage` when the store cannot be read; `Disk` when the folder cannot be watched.
     pub fn open(parts: Parts, store: Store) -> Result<Self> {
-        let Parts { workspace, kind, poll_ms } = parts;
+        let Parts { workspace, kind, poll_ms, read_folders } = parts;
         let workspace = workspace.with_interrupt(|| crash::crash_point("during_deposit"));
         let reader = store.reader()?;
         let mut seed = [0_u8; 8];
@@ -177,6 +185,8 @@ impl Mirror {
             kind,
             fetches: Semaphore::new(FETCHES_MAX),
             images: images::Images::new(),
+            uploading: RwLock::new(()),
+            read_folders,
         });
         let mut mirror = Self {
             shared,
@@ -211,6 +221,9 @@ impl Mirror {
     /// `Storage` when the store cannot be read at the start.
     pub async fn run(mut self, mut stop: watch::Receiver<bool>) -> Result<()> {
         self.load().await?;
+        let shared = self.shared.clone();
+        // What a push that died left in Drive; nothing waits for it.
+        tokio::spawn(async move { uploads::clean(&shared, false).await });
         while !*stop.borrow() {
             self.start_lanes();
             let due = self.next_due();

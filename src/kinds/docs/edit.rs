@@ -152,7 +152,7 @@ pub(super) fn edit_line(
         if let Some(inserted) = allowed(planner, line, &hunk, new, number) {
             let text: String = inserted
                 .iter()
-                .filter_map(|wanted| if let Token::Char(c) = wanted.token { Some(c) } else { None })
+                .map(|wanted| if let Token::Char(c) = wanted.token { c } else { super::images::PLACEHOLDER })
                 .collect();
             // The last edit is carried out first, so that the places of the others still hold.
             let place = hunk_place(line, old_at);
@@ -232,6 +232,18 @@ fn allowed(
     }
     let mut inserted = Vec::new();
     for (token, marks) in &new[hunk.new.clone()] {
+        match planner.new_picture(token, line.segment.as_deref()) {
+            None => {}
+            Some(Ok(())) => {
+                inserted.push(Wanted { token: token.clone(), marks: marks.clone(), fresh: true });
+                continue;
+            }
+            Some(Err(reason)) => {
+                planner.refuse("IMAGE", number, reason);
+                planner.unplaced(&text_of_tokens(&new[hunk.new.clone()]), "");
+                return None;
+            }
+        }
         match token {
             Token::Char(character) if is_stripped(*character) => {
                 planner.refuse(

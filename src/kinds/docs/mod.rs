@@ -20,7 +20,7 @@ pub use adapter::Docs;
 
 use crate::error::{Error, Result};
 use crate::gdocs::Document;
-use crate::kinds::{Fetched, PushPlan};
+use crate::kinds::{Fetched, Pictures, PushPlan};
 use crate::mebdf;
 use crate::model::{ItemId, KindName, PartId, Revision};
 
@@ -76,13 +76,29 @@ pub fn read(raw: Vec<u8>, access: Access, url: &str) -> Result<Fetched> {
 ///
 /// `ReadOnly`, `NotFound` for an unknown part, `PlanRejected`.
 pub fn plan(remote: &Fetched, part: &PartId, desired: &str, accept: bool) -> Result<PushPlan> {
+    plan_with(remote, part, desired, accept, &Pictures::new())
+}
+
+/// Plans like [`plan`], with what is known of the files that the text names as new pictures; one that is not among them
+/// is taken for a good one. Pure.
+///
+/// # Errors
+///
+/// As [`plan`].
+pub fn plan_with(
+    remote: &Fetched,
+    part: &PartId,
+    desired: &str,
+    accept: bool,
+    pictures: &Pictures,
+) -> Result<PushPlan> {
     if !remote.can_edit {
         let reason = "this account may not edit the document".to_owned();
         return Err(Error::ReadOnly { id: remote.id.to_string(), reason });
     }
     let text = remote.parts.iter().find(|other| other.id == *part).map(|part| part.text.as_str());
     let head = text.and_then(mebdf::head);
-    plan::plan_part(&document(&remote.raw)?, head, part, desired, accept)
+    plan::plan_part(&document(&remote.raw)?, head, part, desired, accept, pictures)
 }
 
 fn document(raw: &[u8]) -> Result<Document> {

@@ -4,6 +4,7 @@ use super::edit::{
     Bullets, Expected, Group, Shape, Wanted, What, delete_range, edit_line, insert_text, is_stripped, name_of, shape,
 };
 use super::extract::Origin;
+use super::images::PLACEHOLDER;
 use super::line::{Line, Token, tokens};
 use std::collections::BTreeSet;
 
@@ -292,7 +293,13 @@ impl Insertions {
             if known * 2 > words.len() {
                 place = Err("this is text of a block that stays in the document; it would stand there twice".into());
             }
-            if tokens(block_runs(&new.block.content)).iter().any(|(token, _)| !matches!(token, Token::Char(_))) {
+            let tokens = tokens(block_runs(&new.block.content));
+            let fault = tokens.iter().find_map(|(token, _)| planner.new_picture(token, None)?.err());
+            let is_known =
+                |token: &Token| matches!(token, Token::Char(_)) || planner.new_picture(token, None).is_some();
+            if let Some(reason) = fault {
+                place = Err(reason);
+            } else if !tokens.iter().all(|(token, _)| is_known(token)) {
                 // Without them the paragraph would not say what the file says, or say it a second time.
                 place = Err("a new paragraph with objects, footnotes or anchors cannot be pushed yet".into());
             }
@@ -323,7 +330,12 @@ impl Insertions {
         let mut wanted = Vec::new();
         let mut text = String::new();
         for (token, marks) in tokens(block_runs(&new.block.content)) {
-            let Token::Char(character) = token else { continue };
+            let Token::Char(character) = token else {
+                // A new picture, for which the place is held; nothing else comes so far.
+                text.push(PLACEHOLDER);
+                wanted.push(Wanted { token, marks, fresh: true });
+                continue;
+            };
             if is_stripped(character) {
                 let message = format!(
                     "the character U+{:04X} cannot stand in a Google Doc and was left out",

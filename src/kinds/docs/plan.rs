@@ -13,10 +13,10 @@ use super::extract::{Extract, Origin, extract, tab_of};
 use super::head::HeadEdits;
 use super::line::{Token, tokens};
 use super::words::similarity;
-use super::{paragraphs, restyle, verify};
+use super::{images, paragraphs, restyle, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, Request, apply};
-use crate::kinds::PushPlan;
+use crate::kinds::{Pictures, PushPlan};
 use crate::mebdf::{
     Block, Content, FrontMatter, Property, PropertyValue, Run, RunContent, Tree, clean, parse, print, print_block,
 };
@@ -41,6 +41,7 @@ pub(super) fn plan_part(
     part: &PartId,
     desired: &str,
     accept: bool,
+    pictures: &Pictures,
 ) -> Result<PushPlan> {
     let id = ItemId(document.document_id.clone());
     let tab = tab_of(document, part).ok_or_else(|| Error::NotFound { id: format!("{id}, tab {part}") })?;
@@ -53,7 +54,7 @@ pub(super) fn plan_part(
     let parsed = parse(&desired);
     let mut local = parsed.tree;
     local.normalize();
-    let planner = Planner::settled(&remote, tab_id.as_deref(), accept, &desired, &local, &parsed.diagnostics);
+    let planner = Planner::settled(&remote, tab_id.as_deref(), accept, &desired, &local, &parsed.diagnostics, pictures);
     let Planner { groups, mut expected, mut refused, holds, tab_id, head, .. } = planner;
     if !holds.is_empty() && !accept {
         return Ok(PushPlan {
@@ -87,6 +88,14 @@ pub(super) fn plan_part(
         Ok((after, extract))
     };
     let (mut after, mut result) = trial(&requests)?;
+    let mut uploads = Vec::new();
+    let (insertions, new_pictures) =
+        images::insertions(&result, &expected, tab_id.as_deref(), &mut uploads).map_err(rejected)?;
+    if !insertions.is_empty() {
+        requests.extend(insertions);
+        (after, result) = trial(&requests)?;
+    }
+    let inserted = images::arrived(&result, &mut expected, new_pictures).map_err(rejected)?;
     let styles = restyle::paragraph_styles(&result, &expected, tab_id.as_deref()).map_err(rejected)?;
     if !styles.is_empty() {
         requests.extend(styles);
@@ -116,9 +125,18 @@ pub(super) fn plan_part(
         });
     }
     remote.tree.front_matter = head.applied(remote.tree.front_matter.as_ref());
+    images::as_written(&mut result.tree, &inserted);
     let expected = print(&predicted(result.tree, &remote));
     let requests = requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
-    Ok(PushPlan { requests, refused: refused.sorted(), holds, expected, rename: head.rename, ..PushPlan::default() })
+    Ok(PushPlan {
+        requests,
+        refused: refused.sorted(),
+        holds,
+        expected,
+        rename: head.rename,
+        uploads,
+        ..PushPlan::default()
+    })
 }
 
 /// Plans what makes a new, empty document say `text`.
@@ -126,17 +144,17 @@ pub(super) fn plan_part(
 /// # Errors
 ///
 /// `InvalidInput` when a part of the text cannot be pushed yet, with its line: a new document must not begin with a loss.
-pub(super) fn create_requests(document: &Document, text: &str) -> Result<Vec<serde_json::Value>> {
+pub(super) fn create_plan(document: &Document, text: &str) -> Result<PushPlan> {
     if text.trim().is_empty() {
-        return Ok(Vec::new());
+        return Ok(PushPlan::default());
     }
     let ends_with_paragraph =
         matches!(parse(text).tree.blocks.last(), Some(Block { content: Content::Paragraph { .. }, .. }));
     // A new document ends with an empty paragraph, which can only become a paragraph.
     let text = if ends_with_paragraph { text.to_owned() } else { format!("{}\n\n\\\n", text.trim_end()) };
-    let plan = plan_part(document, None, &PartId::default(), &text, false)?;
+    let plan = plan_part(document, None, &PartId::default(), &text, false, &Pictures::new())?;
     if plan.refused.is_empty() && plan.holds.is_empty() {
-        return Ok(plan.requests);
+        return Ok(plan);
     }
     let reasons: Vec<String> = plan.refused.iter().chain(&plan.holds).map(ToString::to_string).collect();
     Err(Error::InvalidInput {
@@ -201,6 +219,8 @@ pub(super) struct Planner<'a> {
     newlines: Rc<[usize]>,
     /// What the parser did not understand.
     diagnostics: &'a [Notice],
+    /// What is known of the files that the text names as new pictures.
+    pub(super) pictures: &'a Pictures,
     /// The objects that the file still holds, by id: what looks destroyed may only have moved.
     pub(super) objects: BTreeSet<String>,
     /// Words of text that stands in the file and cannot be pushed: what looks deleted may only have moved there.
@@ -262,6 +282,7 @@ impl<'a> Planner<'a> {
         text: &'a str,
         local: &Tree,
         diagnostics: &'a [Notice],
+        pictures: &'a Pictures,
     ) -> Self {
         let newlines: Rc<[usize]> = text.match_indices('\n').map(|(at, _)| at).collect();
         let mut moved = BTreeSet::new();
@@ -273,6 +294,7 @@ impl<'a> Planner<'a> {
                 text,
                 newlines: Rc::clone(&newlines),
                 diagnostics,
+                pictures,
                 objects: local.blocks.iter().flat_map(|block| object_ids(&block.content)).collect(),
                 moved: moved.clone(),
                 unplaced: BTreeSet::new(),
