@@ -25,18 +25,53 @@ pub(crate) fn insert_text(
     text: &str,
     ids: &mut FreshIds,
 ) -> Result<(u32, u32), Refusal> {
-    let text: String = text.chars().filter(|&character| !is_stripped(character)).collect();
-    let width = utf16_len(&text);
+    let text = stripped(text);
     if text.is_empty() {
         return Err(Refusal::invalid(quirks::EMPTY_TEXT));
     }
-    let Insertion { paragraph, at, inside_run, index, spot } = Insertion::open(content, index, width)?;
-    let style = style_for(&paragraph.elements, at);
-    let made = insert_pieces(paragraph, at, inside_run, &text, &style, ids);
+    insert_styled(content, index, &text, ids, |insertion| insertion.style())
+}
+
+/// Inserts `text` at `index` with the style of the character that stands there; returns its width.
+///
+/// # Errors
+///
+/// As for [`insert_text`].
+pub(crate) fn insert_like_next(
+    content: &mut Vec<StructuralElement>,
+    index: u32,
+    text: &str,
+    ids: &mut FreshIds,
+) -> Result<u32, Refusal> {
+    let next = |insertion: &Insertion<'_>| {
+        let next = insertion.paragraph.elements.get(insertion.at).and_then(ParagraphElement::text_style);
+        next.cloned().map(Style).unwrap_or_default()
+    };
+    insert_styled(content, Some(index), text, ids, next).map(|(_, width)| width)
+}
+
+/// Inserts a text that is not empty with a style that its place decides.
+fn insert_styled(
+    content: &mut Vec<StructuralElement>,
+    index: Option<u32>,
+    text: &str,
+    ids: &mut FreshIds,
+    style: impl FnOnce(&Insertion<'_>) -> Style,
+) -> Result<(u32, u32), Refusal> {
+    let width = utf16_len(text);
+    let insertion = Insertion::open(content, index, width)?;
+    let style = style(&insertion);
+    let Insertion { paragraph, at, inside_run, index, spot } = insertion;
+    let made = insert_pieces(paragraph, at, inside_run, text, &style, ids);
     let siblings = siblings_mut(content, &spot.path).ok_or_else(outside)?;
     siblings.splice(spot.at..spot.at, made.into_iter().map(of_paragraph));
     relayout(content);
     Ok((index, width))
+}
+
+/// Returns the text without the characters that Google takes out.
+pub(crate) fn stripped(text: &str) -> String {
+    text.chars().filter(|&character| !is_stripped(character)).collect()
 }
 
 /// A place in a paragraph, made ready to take something in.
@@ -99,7 +134,7 @@ fn outside() -> Refusal {
 ///
 /// The original newline stays with this paragraph and so do its heading id and the images tethered to it: a
 /// recording shows that the *new* paragraphs get fresh heading ids.
-fn insert_pieces(
+pub(crate) fn insert_pieces(
     paragraph: &mut Paragraph,
     at: usize,
     inside_run: bool,
@@ -208,6 +243,6 @@ fn is_stripped(character: char) -> bool {
 }
 
 /// Wraps a paragraph; where it stands is laid out afterwards.
-fn of_paragraph(paragraph: Paragraph) -> StructuralElement {
+pub(crate) fn of_paragraph(paragraph: Paragraph) -> StructuralElement {
     StructuralElement { paragraph: Some(paragraph), ..StructuralElement::default() }
 }

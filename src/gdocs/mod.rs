@@ -9,6 +9,7 @@ mod bullets;
 mod chips;
 mod delete;
 mod document;
+mod dropdowns;
 #[cfg(test)]
 mod element_tests;
 mod elements;
@@ -19,7 +20,12 @@ mod index;
 mod insert;
 mod insert_table;
 #[cfg(test)]
+mod law_form;
+#[cfg(test)]
+mod law_requests;
+#[cfg(test)]
 mod laws;
+
 mod legacy;
 #[cfg(test)]
 mod list_tests;
@@ -29,11 +35,18 @@ mod message;
 mod named_range;
 mod new_document;
 mod objects;
+mod page;
+mod page_style;
+#[cfg(test)]
+mod page_tests;
 mod paragraph_style;
 mod picture;
 mod quirks;
 mod read;
 mod refusal;
+mod replace;
+#[cfg(test)]
+mod replace_tests;
 mod request;
 mod runs;
 #[cfg(test)]
@@ -41,11 +54,15 @@ mod sample;
 mod schema;
 mod segment;
 mod style;
+#[cfg(test)]
+mod tab_tests;
 mod table;
 mod table_merge;
 mod table_rows;
+mod table_style;
 #[cfg(test)]
 mod table_tests;
+mod tabs;
 #[cfg(test)]
 mod tests;
 mod text_style;

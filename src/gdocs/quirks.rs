@@ -86,9 +86,9 @@ pub(crate) fn bad_table_size(what: &str, given: u32, most: u32) -> String {
     format!("The number of {what} must be between 1 and {most}, not {given}.")
 }
 
-/// Text for a tab id that the document does not have. Doubt: never recorded.
+/// Text for a tab id that the document does not have. Source: a public client's test, for `deleteTab`.
 pub(crate) fn unknown_tab(id: &str) -> String {
-    format!("The document does not contain a tab with ID {id}.")
+    format!("A tab with ID {id} does not exist.")
 }
 
 /// Text for a segment that the tab does not have. Source: public issue threads.
@@ -178,11 +178,6 @@ pub(crate) fn negative(path: &str, number: i32) -> String {
 /// Text for a kind that Google knows and this model does not; never Google's.
 pub(crate) fn not_interpreted(number: usize, kind: &str) -> String {
     format!("requests[{number}].{kind} is not interpreted by this model yet")
-}
-
-/// Text for a kind that this model reads and cannot carry out; never Google's.
-pub(crate) fn not_carried_out(kind: &str) -> String {
-    format!("{kind} is not interpreted by this model yet")
 }
 
 /// Text for a place where no table starts. Source: public issue threads, for `insertTableColumn`.
@@ -326,3 +321,160 @@ pub(crate) fn unknown_object(id: &str) -> String {
 pub(crate) fn no_image(id: &str) -> String {
     format!("The object with ID {id} is not an image.")
 }
+
+/// Text for a header or footer of no type. Doubt: never recorded.
+pub(crate) fn no_header_type(what: &str) -> String {
+    format!("The {what} type must be specified.")
+}
+
+/// Text for a header or footer that is there. Source: public clients that look for these words; a footer is taken to
+/// be refused likewise.
+pub(crate) fn already_exists(what: &str) -> String {
+    format!("Default {what} already exists.")
+}
+
+/// Text for a header or footer at a place that is no section break. Doubt: never recorded.
+pub(crate) const NO_SECTION_BREAK: &str = "The section break location must refer to a section break.";
+
+/// Text for the style of sections elsewhere than in the body. Doubt for the words.
+pub(crate) const SECTION_OUTSIDE_BODY: &str = "Section styles can only be updated in the body.";
+
+/// The most columns of a section. Source: discovery text.
+pub(crate) const MAX_SECTION_COLUMNS: usize = 3;
+
+/// Text for more. Doubt for the words.
+pub(crate) const TOO_MANY_SECTION_COLUMNS: &str = "A section can have no more than 3 columns.";
+
+/// The gap between two columns of a section, in points, when none is said. The editor's; doubt for the API.
+pub(crate) const SECTION_COLUMN_GAP: u32 = 36;
+
+/// Text for a field of a section that cannot be reset. The discovery text says so; doubt for the words.
+pub(crate) fn must_be_set(name: &str) -> String {
+    format!("The field {name} must be set to a concrete value.")
+}
+
+/// Text for a named style without a type. The discovery text says so; doubt for the words.
+pub(crate) const NO_NAMED_STYLE: &str = "The named style type must be specified.";
+
+// Styles of the page, assumed in `page_style`: what is reset on a document goes back to what a new one has, on normal
+// text likewise, on another named style to what normal text has; a mask that names `textStyle` and fields of it means
+// the fields. Doubt: no recording shows any of these.
+
+/// Text for more pinned rows than there are. Doubt: never recorded.
+pub(crate) const TOO_MANY_PINNED: &str = "The number of pinned header rows must not exceed the number of rows.";
+
+/// Text for the style of no cells. Doubt: never recorded.
+pub(crate) const NO_CELLS: &str = "The request must specify either a table range or a table start location.";
+
+/// Text for a border one can see through. The discovery text says so; doubt for the words.
+pub(crate) const TRANSPARENT_BORDER: &str = "Table cell borders cannot be transparent.";
+
+/// Text for a row or column that a table does not have. Doubt: never recorded.
+pub(crate) fn outside_table(what: &str, number: u32) -> String {
+    format!("The {what} index {number} is outside the bounds of the table.")
+}
+
+/// The least width of a column in points. Source: discovery text.
+pub(crate) const MIN_COLUMN_WIDTH: f64 = 5.0;
+
+/// Text for a narrower one. The discovery text says so; doubt for the words.
+pub(crate) const NARROW_COLUMN: &str = "The width of a table column must be at least 5 points.";
+
+/// Text for columns at a place where no table starts. Source: a public log of live trials.
+pub(crate) const NO_TABLE_FOR_COLUMNS: &str = "The provided table start location is invalid.";
+
+// Styles of cells, assumed in `table_style`: what is reset goes back to what a new cell has; a border is not set on a
+// cell that a merged one covers, everything else is; a width makes a column one of fixed width. Doubt for all three.
+
+/// Text for a search for nothing. Doubt: never recorded.
+pub(crate) const NOTHING_TO_FIND: &str = "The text to find must not be empty.";
+
+/// The most bytes of a compiled pattern; keeps a search in memory. Never Google's.
+pub(crate) const MAX_PATTERN_BYTES: usize = 4_000_000;
+
+/// Text for a pattern that is none. Doubt: never recorded.
+pub(crate) const BAD_PATTERN: &str = "The text to find is not a valid regular expression.";
+
+// Replacements, assumed in `replace`. Recorded: plain text in plain paragraphs. Told by others: the new text looks like
+// the first character of the old. Doubt for the rest: nothing is found across paragraphs, across an object and in a
+// table of contents; a pattern's groups are not put into the new text; a named range that held all of the old text
+// holds the new one; the content of a named range is replaced by inserting before deleting, so that the first paragraph
+// keeps its style.
+
+/// Text for a new tab with an id. Source: a public log of a live trial.
+pub(crate) const TAB_WITH_ID: &str = "Tab ID should not be specified in the properties when adding a tab.";
+
+/// Text for a title that another tab has. Source: public notes on live trials, for `addDocumentTab`; doubt for
+/// `updateDocumentTabProperties`.
+pub(crate) const TAB_TITLE_TAKEN: &str = "Tab title must be unique";
+
+/// Text for a tab without a title. Doubt: never recorded.
+pub(crate) const NO_TAB_TITLE: &str = "Tab title must not be empty";
+
+/// Text for the deletion of the last tab. Doubt for the words.
+pub(crate) const LAST_TAB: &str = "The last tab of a document cannot be deleted.";
+
+/// The most levels of tabs. Source: public notes on live trials.
+pub(crate) const MAX_TAB_LEVELS: u32 = 3;
+
+/// Text for one level more. Doubt: never recorded.
+pub(crate) const TAB_TOO_DEEP: &str = "Tabs cannot be nested more than 3 levels deep.";
+
+/// Text for a tab behind the place behind the last one. Doubt: never recorded.
+pub(crate) const BAD_TAB_INDEX: &str = "The tab index is out of bounds.";
+
+/// Text for an icon that is not one emoji. The discovery text says so; doubt for the words.
+pub(crate) const BAD_EMOJI: &str = "The icon emoji must be a single emoji.";
+
+// Tabs, assumed in `tabs`: a new tab has the default styles of a new document and, without a title, is called `Tab n`;
+// a tab is moved by its index and its parent. Doubt for all of it.
+
+/// The fewest options of a drop-down. Source: discovery text.
+pub(crate) const MIN_DROPDOWN_OPTIONS: usize = 2;
+
+/// The most options of a drop-down. Source: discovery text.
+pub(crate) const MAX_DROPDOWN_OPTIONS: usize = 50;
+
+/// Text for fewer or more. The discovery text says so; doubt for the words.
+pub(crate) const BAD_OPTION_COUNT: &str = "A dropdown definition must have between 2 and 50 options.";
+
+/// Text for an option in a style of its own. The discovery text says so; doubt for the words.
+pub(crate) const OPTION_STYLE: &str = "Dropdown options only support foreground_color and background_color.";
+
+/// Text for an id of the wrong form. The discovery text says so; doubt for the words.
+pub(crate) fn bad_id(id: &str, prefix: &str) -> String {
+    format!("The ID {id} must start with '{prefix}' and have 2 to 14 letters, digits, '_' or '-' behind it.")
+}
+
+/// Text for an id in use. The discovery text says so; doubt for the words.
+pub(crate) fn id_taken(id: &str) -> String {
+    format!("The ID {id} is already in use.")
+}
+
+/// Text for a definition that there is not. Doubt: never recorded.
+pub(crate) fn unknown_definition(id: &str) -> String {
+    format!("The dropdown definition with ID {id} was not found.")
+}
+
+/// Text for a definition that chips use. The discovery text says so; doubt for the words.
+pub(crate) fn definition_used(id: &str) -> String {
+    format!("The dropdown definition with ID {id} is in use.")
+}
+
+/// Text for an option that a definition does not have. The discovery text says so; doubt for the words.
+pub(crate) fn unknown_option(id: &str) -> String {
+    format!("The dropdown option with ID {id} was not found.")
+}
+
+/// Text for a chip that there is not. Doubt: never recorded.
+pub(crate) fn unknown_dropdown(id: &str) -> String {
+    format!("The dropdown with ID {id} was not found.")
+}
+
+/// Text for the replacement of an option that stays or never was. Doubt: never recorded.
+pub(crate) fn option_stays(id: &str) -> String {
+    format!("The dropdown option with ID {id} is not being deleted, so it cannot be replaced.")
+}
+
+/// Text for an option that is selected, goes, and has no replacement. The discovery text says so; doubt for the words.
+pub(crate) const NO_REPLACEMENT: &str = "A selected dropdown option is being deleted without a replacement.";
