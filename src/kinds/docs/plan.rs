@@ -133,6 +133,7 @@ pub(super) fn plan_part(
         refused: refused.sorted(),
         holds,
         expected,
+        again: head.again(),
         rename: head.rename,
         uploads,
         ..PushPlan::default()

@@ -137,7 +137,12 @@ pub(super) fn nothing_else_moves(
         let id =
             |tab: &Tab| tab.tab_properties.as_ref().map(|properties| properties.tab_id.clone()).unwrap_or_default();
         let edited = if part.0.is_empty() { index == 0 } else { id(old) == part.0 };
-        if old.tab_properties != new.tab_properties {
+        let same = if edited {
+            head.tab_is_kept(old.tab_properties.as_ref(), new.tab_properties.as_ref())
+        } else {
+            old.tab_properties == new.tab_properties
+        };
+        if !same {
             return Err("the tabs would change".into());
         }
         let empty = DocumentTab::default();
@@ -156,8 +161,7 @@ pub(super) fn nothing_else_moves(
 
 /// Everything of a tab but its body, its headers and footers, and the text of its footnotes.
 fn surroundings(old: &DocumentTab, new: &DocumentTab) -> Result<(), String> {
-    let same = old.document_style == new.document_style
-        && old.named_styles == new.named_styles
+    let same = old.named_styles == new.named_styles
         && old.positioned_objects == new.positioned_objects
         && old.rest == new.rest
         && old.footnotes.keys().eq(new.footnotes.keys())
