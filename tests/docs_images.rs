@@ -28,9 +28,9 @@ fn data_uri(media_type: &str, bytes: &[u8]) -> String {
         let mut padded = [0; 4];
         padded[1..=group.len()].copy_from_slice(group);
         let value = u32::from_be_bytes(padded);
-        for digit in 0..4 {
+        for digit in 0..4_usize {
             let letter = LETTERS[(value >> (18 - 6 * digit) & 63) as usize] as char;
-            text.push(if digit as usize <= group.len() { letter } else { '=' });
+            text.push(if digit <= group.len() { letter } else { '=' });
         }
     }
     format!("data:{media_type};base64,{text}")

@@ -4,6 +4,7 @@
 //! Effects of one item are performed in order, in a lane of their own; lanes overlap. What is heard first is the
 //! watcher, so that a push sees every save that came before it.
 
+mod clock;
 mod crash;
 mod failure;
 mod handle;
@@ -15,17 +16,18 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use tokio::sync::{RwLock, Semaphore, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 use crate::error::{Error, Result};
 use crate::kinds::{Kind, PushPlan};
-use crate::model::{Account, ItemId, Millis, PartId};
+use crate::model::{Account, ItemId, PartId};
 use crate::store::Store;
 use crate::sync::{Answer, Command, Effect, Engine, Event, ItemStatus, RequestId, Settings, Status};
 use crate::workspace::{self, Seen, Watch, Workspace};
+use clock::{Clock, system_ms};
 use walk::{FEED, Hand, perform};
 
 pub use handle::{DiffReport, FetchReport, ImageReport, MirrorHandle, PartReport, PushReport, StatusReport};
@@ -44,9 +46,6 @@ const HAND_WAIT: Duration = Duration::from_secs(3);
 
 /// How long steps that were begun may take after a stop, so that a push is not cut from its answer.
 const STOP_WAIT: Duration = Duration::from_secs(5);
-
-/// A difference between the clocks that only a sleep of the machine explains, in milliseconds.
-const SLEPT_MS: u64 = 60_000;
 
 /// What every step of every walk needs.
 pub(crate) struct Shared {
@@ -456,44 +455,6 @@ fn item_of_effect(effect: &Effect) -> Option<ItemId> {
         Effect::Record(record) => Some(record.item.clone()),
         Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::Reply { .. } => None,
     }
-}
-
-/// A clock that never goes back: the time of the start and what has passed since.
-#[derive(Debug)]
-struct Clock {
-    start: Instant,
-    start_ms: u64,
-}
-
-impl Clock {
-    fn new() -> Self {
-        Self { start: Instant::now(), start_ms: system_ms() }
-    }
-
-    fn now(&self) -> Millis {
-        Millis(self.start_ms.saturating_add(u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)))
-    }
-
-    fn instant(&self, at: Millis) -> Instant {
-        // The engine counts whole milliseconds; half of one more makes sure that `at` has come when the sleep ends.
-        let wait = at.0.saturating_sub(self.start_ms).min(u64::from(u32::MAX));
-        self.start + Duration::from_millis(wait) + Duration::from_micros(500)
-    }
-
-    /// Takes in the time that the machine slept, which does not pass for timers. Tells whether it did.
-    fn catch_up(&mut self) -> bool {
-        let behind_ms = system_ms().saturating_sub(self.now().0);
-        if behind_ms < SLEPT_MS {
-            return false;
-        }
-        self.start_ms = self.start_ms.saturating_add(behind_ms);
-        true
-    }
-}
-
-fn system_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Runs a blocking call on a thread of its own; its panic is an error of this call alone.

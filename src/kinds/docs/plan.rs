@@ -136,7 +136,6 @@ pub(super) fn plan_part(
         again: head.again(),
         rename: head.rename,
         uploads,
-        ..PushPlan::default()
     })
 }
 
