@@ -144,6 +144,9 @@ pub struct Config {
     /// A fixed time between polls in milliseconds; without it the daemon adapts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub poll_ms: Option<u64>,
+    /// Folders beside the workspace from which new pictures may be taken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub read_folders: Vec<PathBuf>,
     /// The accounts that are mirrored.
     pub accounts: Vec<AccountConfig>,
     /// Where Google is.
@@ -280,6 +283,9 @@ impl Config {
         }
         if self.workspace.as_ref().is_some_and(|workspace| !workspace.is_absolute()) {
             return Err(invalid(path, "`workspace` must be an absolute path"));
+        }
+        if self.read_folders.iter().any(|folder| !folder.is_absolute()) {
+            return Err(invalid(path, "each of `read_folders` must be an absolute path"));
         }
         if self.poll_ms == Some(0) {
             return Err(invalid(path, "`poll_ms` must be at least 1"));

@@ -76,7 +76,15 @@ async fn open(places: &Places, config: &Config, account: &AccountConfig, workspa
     let workspace = Workspace::open(workspace, &account)?;
     make_private(&places.account_state(&account))?;
     let store = Store::open(&places.database(&account))?;
-    Mirror::open(Parts { workspace, kind: Arc::new(Docs::new(google)), poll_ms: config.poll_ms }, store)
+    Mirror::open(
+        Parts {
+            workspace,
+            kind: Arc::new(Docs::new(google)),
+            poll_ms: config.poll_ms,
+            read_folders: config.read_folders.clone(),
+        },
+        store,
+    )
 }
 
 /// Google's own pages, or those of whoever stands in for it.

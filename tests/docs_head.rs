@@ -319,3 +319,92 @@ async fn two_names_do_not_overwrite_each_other() {
     let (_, status) = world.cli(&["status"]);
     assert!(status.to_string().contains("the head of the file"), "{status}");
 }
+
+/// A document without header and footer, and with as many tabs as names.
+fn bare(names: &[&str]) -> Value {
+    let mut raw = document(&[json!([run("x\n")])], &[json!([run("y\n")])]);
+    let mut tab = raw["tabs"][0].clone();
+    for name in ["headers", "footers", "documentStyle"] {
+        tab["documentTab"].as_object_mut().unwrap().remove(name);
+    }
+    let tabs = names.iter().enumerate().map(|(index, name)| {
+        let mut tab = tab.clone();
+        let id = if index == 0 { "t.0".to_owned() } else { format!("t.number{index}") };
+        tab["tabProperties"] = json!({"tabId": id, "title": name, "index": index});
+        tab
+    });
+    raw["tabs"] = tabs.collect();
+    raw
+}
+
+#[test]
+fn tabs_are_renamed() {
+    let raw = bare(&["Agenda", "Minutes"]);
+    for (new, title, told) in [
+        ("tab: t.0 \"Plan\"", "Plan", None),
+        ("tab: t.0 Plan \"B\" 👍🏽", "Plan \"B\" 👍🏽", None),
+        ("tab: t.0 \"Minutes\"", "Agenda", Some("TITLE")),
+        ("tab: t.0 \"\"", "Agenda", Some("TITLE")),
+        ("tab: t.1 \"Agenda\"", "Agenda", Some("FRONT_MATTER_LOCKED")),
+    ] {
+        let (plan, _) = plan(&raw, |text| text.replacen("tab: t.0 \"Agenda\"", new, 1));
+        assert_eq!(
+            plan.refused.first().map(|notice| (notice.code.as_str(), notice.line)),
+            told.map(|code| (code, 4)),
+            "{new}"
+        );
+        let document: gdocs::Document = serde_json::from_value(raw.clone()).unwrap();
+        let requests = gdocs::read_requests(&plan.requests).unwrap();
+        let after = serde_json::to_value(&gdocs::apply(&document, &requests, 5).unwrap().document).unwrap();
+        assert_eq!(after["tabs"][0]["tabProperties"]["title"], title);
+        assert_eq!(after["tabs"][1], raw["tabs"][1]);
+        let head = mcp_workspace::mebdf::head(&plan.expected).unwrap();
+        assert!(head.entries.contains(&("tab".into(), format!("t.0 \"{title}\""))), "{}", plan.expected);
+    }
+}
+
+#[test]
+fn only_the_first_tab_gets_a_new_header() {
+    let raw = bare(&["Agenda", "Minutes"]);
+    let url = "https://docs.google.com/document/d/1head/edit";
+    let remote = docs::read(serde_json::to_vec(&raw).unwrap(), Access::Edit, url).unwrap();
+    for (index, requests, told) in [(0, 1, 0), (1, 0, 1)] {
+        let part = &remote.parts[index];
+        let text = part.text.replacen("access: edit\n", "access: edit\nheader: New\n", 1);
+        let plan = docs::plan(&remote, &part.id, &text, false).unwrap();
+        assert_eq!((plan.requests.len(), plan.refused.len(), plan.again), (requests, told, requests > 0), "{plan:#?}");
+    }
+}
+
+#[tokio::test]
+async fn headers_are_made_and_tabs_renamed() {
+    let mut world = World::new("head-make");
+    world.start_daemon(&[]);
+    let mut raw = bare(&["Agenda", "Minutes"]);
+    raw["documentId"] = "1madeAbCdEfGhIjKlMnOpQrStUvWxYz0123456789".into();
+    let id = world.post("/admin/documents", &raw).await["documentId"].as_str().unwrap().to_owned();
+    let file = world.file(&id);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let text = text.replace("access: edit\n", "access: edit\nheader: |\n  Acme\n  confidential\nfooter: End\n");
+    std::fs::write(&file, text.replace("t.0 \"Agenda\"", "t.0 \"Plan\"")).unwrap();
+    let words = |document: &Value, kind: &str| {
+        let segments = document["tabs"][0]["documentTab"][kind].as_object().cloned().unwrap_or_default();
+        let content = segments.values().flat_map(|segment| segment["content"].as_array().unwrap().clone());
+        content
+            .flat_map(|element| element["paragraph"]["elements"].as_array().cloned().unwrap_or_default())
+            .filter_map(|element| element["textRun"]["content"].as_str().map(str::to_owned))
+            .collect::<String>()
+    };
+    until("header and footer are there", || async {
+        let document = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await;
+        words(&document, "headers") == "Acme\nconfidential\n" && words(&document, "footers") == "End\n"
+    })
+    .await;
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    let document = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await;
+    assert_eq!(document["tabs"][0]["tabProperties"]["title"], "Plan");
+    assert_eq!(document["tabs"][0]["documentTab"]["headers"].as_object().unwrap().len(), 1);
+    assert_eq!(world.pushes().await.len(), 2, "one makes them, one fills them");
+    let (_, status) = world.cli(&["status"]);
+    assert!(!status.to_string().contains("head of the file"), "{status}");
+}

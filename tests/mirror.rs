@@ -249,7 +249,7 @@ fn start(folder: &Path, kind: &MemoryKind) -> (MirrorHandle, watch::Sender<bool>
     let workspace = Workspace::open(&folder.join("workspace"), &Account("ana@example.com".into())).unwrap();
     let store = Store::open(&folder.join("state.db")).unwrap();
     // Polls come when a test asks for them.
-    let parts = Parts { workspace, kind: Arc::new(kind.clone()), poll_ms: Some(3_600_000) };
+    let parts = Parts { workspace, kind: Arc::new(kind.clone()), poll_ms: Some(3_600_000), read_folders: Vec::new() };
     let mirror = Mirror::open(parts, store).unwrap();
     let handle = mirror.handle();
     let (stop, stopped) = watch::channel(false);

@@ -193,7 +193,7 @@ pub(super) fn media_type(bytes: &[u8]) -> &'static str {
 fn get(authority: &str, target: &str) -> std::result::Result<Vec<u8>, String> {
     let authority = authority.replacen("localhost", "127.0.0.1", 1);
     let address: SocketAddr =
-        authority.parse().or_else(|_| format!("{authority}:80").parse()).map_err(|_| "no address")?;
+        authority.parse().or_else(|_no_port| format!("{authority}:80").parse()).map_err(|_none| "no address")?;
     if !address.ip().is_loopback() || !target.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err("not a plain URL of this machine".into());
     }

@@ -73,8 +73,11 @@ pub(super) fn create(google: &Google, call: &Call) -> Handled {
     super::drive::get(google, call, &id)
 }
 
+/// Metadata, media type and bytes of an upload.
+type Parts = (Map<String, Value>, String, Vec<u8>);
+
 /// Splits a body of `multipart/related` into its metadata and its media.
-fn parts(call: &Call) -> Result<(Map<String, Value>, String, Vec<u8>), Answer> {
+fn parts(call: &Call) -> Result<Parts, Answer> {
     let bad = || legacy(400, "badContent", "Malformed multipart body.", None);
     let boundary = call.boundary.as_ref().filter(|boundary| !boundary.is_empty()).ok_or_else(bad)?;
     let mark = format!("--{boundary}");

@@ -1,6 +1,7 @@
 //! The kinds of items: one folder each. A kind knows its remote, not where its text is kept.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -94,6 +95,28 @@ pub struct Changes {
     pub cursor: Cursor,
 }
 
+/// The files that a text names as new pictures: for each why it cannot be one, if so.
+pub type Pictures = BTreeMap<String, Result<(), String>>;
+
+/// A file that stands at the remote for a moment, so that it can be fetched from there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upload<'a> {
+    /// The id that was reserved for it.
+    pub id: &'a str,
+    /// Its media type.
+    pub media_type: &'a str,
+    /// What it holds.
+    pub bytes: &'a [u8],
+}
+
+/// Returns what stands in a plan for the address of the upload at an index. No host can have it.
+///
+/// Source: <https://www.rfc-editor.org/rfc/rfc2606#section-2>
+#[must_use]
+pub fn upload_address(index: usize) -> String {
+    format!("https://upload.invalid/{index}")
+}
+
 /// A change of an item's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rename {
@@ -116,6 +139,9 @@ pub struct PushPlan {
     pub expected: String,
     /// The other name that the item shall have, when the head of its file says one.
     pub rename: Option<Rename>,
+    /// Files that must be uploaded before this is sent, as the text names them. The request that uses the one at an index
+    /// says [`upload_address`] of it where the address goes.
+    pub uploads: Vec<String>,
     /// Whether a part of the edit can only be planned once this has landed, such as the text of a new footnote, whose id
     /// Google gives.
     pub again: bool,
@@ -126,6 +152,24 @@ impl PushPlan {
     #[must_use]
     pub fn size(&self) -> usize {
         self.requests.len() + usize::from(self.rename.is_some())
+    }
+
+    /// Returns the plan with the addresses at which its uploads stand, one for each.
+    #[must_use]
+    pub fn hosted(&self, addresses: &[String]) -> Self {
+        let mut plan = self.clone();
+        for (index, address) in addresses.iter().enumerate() {
+            let placeholder = upload_address(index);
+            for request in &mut plan.requests {
+                if let Some(uri) = request.pointer_mut("/insertInlineImage/uri")
+                    && *uri == placeholder
+                {
+                    *uri = address.as_str().into();
+                }
+            }
+        }
+        plan.uploads.clear();
+        plan
     }
 
     /// Returns what would be sent, for people: the requests of the batch, then what goes to other services.
@@ -197,6 +241,67 @@ pub trait Kind: Send + Sync {
     ///
     /// `ReadOnly` when the item cannot be edited; `PlanRejected` when the plan did not stand the check.
     fn plan(&self, remote: &Fetched, part: &PartId, desired: &str, accept: bool) -> Result<PushPlan>;
+
+    /// Finds the files that a text names as new pictures. Pure.
+    fn named_pictures(&self, desired: &str) -> Vec<String> {
+        // A kind without pictures has no use for the text.
+        let _ = desired;
+        Vec::new()
+    }
+
+    /// Plans like [`Kind::plan`], with what is known of the files that the text names as new pictures. Pure.
+    ///
+    /// # Errors
+    ///
+    /// As [`Kind::plan`].
+    fn plan_with(
+        &self,
+        remote: &Fetched,
+        part: &PartId,
+        desired: &str,
+        accept: bool,
+        pictures: &Pictures,
+    ) -> Result<PushPlan> {
+        debug_assert!(pictures.is_empty(), "a kind that names pictures plans with them");
+        self.plan(remote, part, desired, accept)
+    }
+
+    /// Reserves the id of a file to be uploaded, so that it can be noted before the file stands anywhere.
+    ///
+    /// # Errors
+    ///
+    /// Network and permission errors as they come.
+    async fn reserve(&self) -> Result<String> {
+        Err(Error::Refused { message: "this kind uploads nothing".into() })
+    }
+
+    /// Uploads a file so that everybody can read it who has its address; returns that.
+    ///
+    /// # Errors
+    ///
+    /// Network and permission errors as they come; the file may stand there then, or not.
+    async fn host(&self, upload: Upload<'_>) -> Result<String> {
+        Err(Error::Refused { message: format!("this kind uploads nothing, {} neither", upload.id) })
+    }
+
+    /// Takes an uploaded file away again; one that is not there is no error.
+    ///
+    /// # Errors
+    ///
+    /// Network and permission errors as they come.
+    async fn unhost(&self, id: &str) -> Result<()> {
+        Err(Error::NotFound { id: id.to_owned() })
+    }
+
+    /// Makes a new item like [`Kind::create`]; `addresses` says where the files stand that the text names as pictures.
+    ///
+    /// # Errors
+    ///
+    /// As [`Kind::create`].
+    async fn create_with(&self, title: &str, text: &str, addresses: &BTreeMap<String, String>) -> Result<Created> {
+        debug_assert!(addresses.is_empty(), "a kind that names pictures creates with them");
+        self.create(title, text).await
+    }
 
     /// Sends a plan that was made on `revision`. One call.
     ///

@@ -8,9 +8,9 @@ use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
 
 use super::failure::error_of;
-use super::{Message, Replied, Shared, blocking, images};
+use super::{Message, Replied, Shared, blocking, images, uploads};
 use crate::error::{Error, Result};
-use crate::model::{Account, ItemId, KindName, Notice, PartId, Revision};
+use crate::model::{Account, ItemId, KindName, Millis, Notice, PartId, Revision};
 use crate::store::{Hits, LogLine, StoredItem};
 use crate::sync::{Answer, Command, Local, Side, Status};
 use crate::workspace::layout::Place;
@@ -185,9 +185,22 @@ impl MirrorHandle {
     /// `InvalidInput` when the text cannot become an item. When the item was made but cannot be read yet, the error
     /// names its URL, so that nobody makes it twice.
     pub async fn create(&self, title: &str, text: &str) -> Result<FetchReport> {
-        let (kind, title, text) = (self.shared.kind.clone(), title.to_owned(), text.to_owned());
+        let (shared, title, text) = (self.shared.clone(), title.to_owned(), text.to_owned());
         // In a task of its own, a caller who gives up waiting does not cut it in half.
-        let made = tokio::spawn(async move { kind.create(&title, &text).await }).await;
+        let made = tokio::spawn(async move {
+            if shared.kind.named_pictures(&text).is_empty() {
+                return shared.kind.create(&title, &text).await;
+            }
+            let needed = shared.uploading.read().await;
+            let made = match uploads::hosted_by_name(&shared, &text, Millis(super::system_ms())).await {
+                Ok(addresses) => shared.kind.create_with(&title, &text, &addresses).await,
+                Err(error) => Err(error),
+            };
+            drop(needed);
+            uploads::clean(&shared, true).await;
+            made
+        })
+        .await;
         let made = made.map_err(|panic| Error::ExtractionFailed { id: "the text".into(), source: panic.into() })??;
         self.fetch(&made.id.0).await.map_err(|error| Error::Network {
             doing: format!("reading {}, which was made,", made.url),

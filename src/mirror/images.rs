@@ -4,6 +4,7 @@
 //! is not asked for again, whatever its address says.
 
 use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -223,12 +224,11 @@ fn keep(
     shared.store()?.keep_image(item, &stored)
 }
 
+/// The files of pictures by their objects, and what a person should know of them.
+pub(super) type Report = (Vec<(String, PathBuf)>, Vec<Notice>);
+
 /// Returns the files of an item's pictures by their objects, and what a person should know of them.
-pub(super) fn report(
-    shared: &Shared,
-    item: &ItemId,
-    all_here: bool,
-) -> Result<(Vec<(String, std::path::PathBuf)>, Vec<Notice>)> {
+pub(super) fn report(shared: &Shared, item: &ItemId, all_here: bool) -> Result<Report> {
     let folder = shared.workspace.layout().images_folder(item)?;
     let (mut paths, mut notices) = (Vec::new(), Vec::new());
     let notice = |code: &str, message: String| Notice { code: code.into(), line: 0, column: 0, message };

@@ -4,26 +4,30 @@
 //! Effects of one item are performed in order, in a lane of their own; lanes overlap. What is heard first is the
 //! watcher, so that a push sees every save that came before it.
 
+mod clock;
 mod crash;
 mod failure;
 mod handle;
 mod images;
+mod uploads;
 mod walk;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{RwLock, Semaphore, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 use crate::error::{Error, Result};
 use crate::kinds::{Kind, PushPlan};
-use crate::model::{Account, ItemId, Millis, PartId};
+use crate::model::{Account, ItemId, PartId};
 use crate::store::Store;
 use crate::sync::{Answer, Command, Effect, Engine, Event, ItemStatus, RequestId, Settings, Status};
 use crate::workspace::{self, Seen, Watch, Workspace};
+use clock::{Clock, system_ms};
 use walk::{FEED, Hand, perform};
 
 pub use handle::{DiffReport, FetchReport, ImageReport, MirrorHandle, PartReport, PushReport, StatusReport};
@@ -43,9 +47,6 @@ const HAND_WAIT: Duration = Duration::from_secs(3);
 /// How long steps that were begun may take after a stop, so that a push is not cut from its answer.
 const STOP_WAIT: Duration = Duration::from_secs(5);
 
-/// A difference between the clocks that only a sleep of the machine explains, in milliseconds.
-const SLEPT_MS: u64 = 60_000;
-
 /// What every step of every walk needs.
 pub(crate) struct Shared {
     account: Account,
@@ -55,6 +56,10 @@ pub(crate) struct Shared {
     kind: Arc<dyn Kind>,
     fetches: Semaphore,
     images: images::Images,
+    /// Held for reading by whoever needs an upload, for writing by who takes them away.
+    uploading: RwLock<()>,
+    /// Folders beside the workspace from which pictures may be taken.
+    read_folders: Vec<PathBuf>,
 }
 
 impl Shared {
@@ -95,6 +100,8 @@ pub struct Parts {
     pub kind: Arc<dyn Kind>,
     /// A fixed time between polls in milliseconds; `None` adapts.
     pub poll_ms: Option<u64>,
+    /// Folders beside the workspace from which pictures may be taken.
+    pub read_folders: Vec<PathBuf>,
 }
 
 /// One account's mirror: folder and store, kept equal to the remote.
@@ -152,7 +159,7 @@ impl Mirror {
     ///
     /// `Storage` when the store cannot be read; `Disk` when the folder cannot be watched.
     pub fn open(parts: Parts, store: Store) -> Result<Self> {
-        let Parts { workspace, kind, poll_ms } = parts;
+        let Parts { workspace, kind, poll_ms, read_folders } = parts;
         let workspace = workspace.with_interrupt(|| crash::crash_point("during_deposit"));
         let reader = store.reader()?;
         let mut seed = [0_u8; 8];
@@ -177,6 +184,8 @@ impl Mirror {
             kind,
             fetches: Semaphore::new(FETCHES_MAX),
             images: images::Images::new(),
+            uploading: RwLock::new(()),
+            read_folders,
         });
         let mut mirror = Self {
             shared,
@@ -211,6 +220,9 @@ impl Mirror {
     /// `Storage` when the store cannot be read at the start.
     pub async fn run(mut self, mut stop: watch::Receiver<bool>) -> Result<()> {
         self.load().await?;
+        let shared = self.shared.clone();
+        // What a push that died left in Drive; nothing waits for it.
+        tokio::spawn(async move { uploads::clean(&shared, false).await });
         while !*stop.borrow() {
             self.start_lanes();
             let due = self.next_due();
@@ -443,44 +455,6 @@ fn item_of_effect(effect: &Effect) -> Option<ItemId> {
         Effect::Record(record) => Some(record.item.clone()),
         Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::Reply { .. } => None,
     }
-}
-
-/// A clock that never goes back: the time of the start and what has passed since.
-#[derive(Debug)]
-struct Clock {
-    start: Instant,
-    start_ms: u64,
-}
-
-impl Clock {
-    fn new() -> Self {
-        Self { start: Instant::now(), start_ms: system_ms() }
-    }
-
-    fn now(&self) -> Millis {
-        Millis(self.start_ms.saturating_add(u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)))
-    }
-
-    fn instant(&self, at: Millis) -> Instant {
-        // The engine counts whole milliseconds; half of one more makes sure that `at` has come when the sleep ends.
-        let wait = at.0.saturating_sub(self.start_ms).min(u64::from(u32::MAX));
-        self.start + Duration::from_millis(wait) + Duration::from_micros(500)
-    }
-
-    /// Takes in the time that the machine slept, which does not pass for timers. Tells whether it did.
-    fn catch_up(&mut self) -> bool {
-        let behind_ms = system_ms().saturating_sub(self.now().0);
-        if behind_ms < SLEPT_MS {
-            return false;
-        }
-        self.start_ms = self.start_ms.saturating_add(behind_ms);
-        true
-    }
-}
-
-fn system_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Runs a blocking call on a thread of its own; its panic is an error of this call alone.

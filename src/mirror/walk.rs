@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::crash::crash_point;
 use super::failure::failure;
-use super::{Shared, blocking, images};
+use super::{Shared, blocking, images, uploads};
 use crate::error::{Error, Result};
 use crate::kinds::{Fetched, Outcome, PushPlan};
 use crate::model::{Cursor, ItemId, Millis, PartId, Revision, Stamp};
@@ -60,7 +60,7 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
             Some(Event::Begun { item, result: result.map_err(|error| failure(&error)) })
         }
         Effect::Post { item, job, revision } => {
-            let result = post(shared, hand, &item, job, revision).await;
+            let result = post(shared, hand, &item, job, revision, now).await;
             Some(Event::Posted { item, result })
         }
         Effect::PutConflict { item, part, text } => {
@@ -127,7 +127,12 @@ async fn poll(shared: &Arc<Shared>, cursor: Option<Cursor>) -> Result<Feed, Fail
     let asked = cursor.is_some();
     let changes = guarded("reading the change feed", async move { kind.changes(cursor.as_ref()).await }).await;
     match changes {
-        Ok(changes) => Ok(Feed { changed: changes.changed, vanished: changes.vanished, cursor: changes.cursor }),
+        Ok(changes) => {
+            // Google can be reached, so what could not be taken away before may go now.
+            let here = shared.clone();
+            tokio::spawn(async move { uploads::clean(&here, false).await });
+            Ok(Feed { changed: changes.changed, vanished: changes.vanished, cursor: changes.cursor })
+        }
         Err(error) => {
             let mut failure = failure(&error);
             // Of a feed, "nothing found" says that Google has forgotten the cursor.
@@ -171,8 +176,13 @@ async fn plan(
     accept: bool,
 ) -> Result<Planned, Failure> {
     let Some(fetched) = hand.fetched.clone() else { return Err(lost_hand()) };
-    let (kind, id) = (shared.kind.clone(), part.clone());
-    let plan = blocking(move || kind.plan(&fetched, &id, &desired, accept)).await.map_err(|error| failure(&error))?;
+    let (here, id) = (shared.clone(), part.clone());
+    let plan = blocking(move || {
+        let pictures = uploads::look(&here, here.kind.named_pictures(&desired));
+        here.kind.plan_with(&fetched, &id, &desired, accept, &pictures)
+    })
+    .await
+    .map_err(|error| failure(&error))?;
     let planned = Planned {
         requests: plan.size(),
         refused: plan.refused.clone(),
@@ -211,12 +221,38 @@ async fn begin(
 }
 
 /// Sends the plan, once. When no answer comes, nobody knows whether it landed; the engine then fetches and compares.
-async fn post(shared: &Arc<Shared>, hand: &mut Hand, item: &ItemId, job: JobId, revision: Revision) -> Posted {
+async fn post(
+    shared: &Arc<Shared>,
+    hand: &mut Hand,
+    item: &ItemId,
+    job: JobId,
+    revision: Revision,
+    now: Millis,
+) -> Posted {
     let plan = hand.begun.take().and_then(|part| hand.plans.get(&part).cloned());
     let Some(plan) = plan else { return Posted::Failed(lost_hand()) };
-    let (kind, id) = (shared.kind.clone(), item.clone());
-    let sent = tokio::spawn(async move { kind.push(&id, &revision, &plan).await }).await;
+    let (here, id, uploads) = (shared.clone(), item.clone(), !plan.uploads.is_empty());
+    let sent = tokio::spawn(async move {
+        let needed = if uploads { Some(here.uploading.read().await) } else { None };
+        // Nothing of the plan was sent when an upload fails, whatever became of the upload.
+        let plan = match uploads::hosted(&here, plan, now).await {
+            Ok(plan) => plan,
+            Err(Error::InvalidInput { what, .. }) => return Ok(Outcome::Refused(what)),
+            Err(Error::Network { doing, source, .. }) => {
+                return Err(Error::Network { doing, outcome_unknown: false, source });
+            }
+            Err(error) => return Err(error),
+        };
+        let sent = here.kind.push(&id, &revision, &plan).await;
+        drop(needed);
+        sent
+    })
+    .await;
     crash_point("after_post");
+    if uploads {
+        let here = shared.clone();
+        tokio::spawn(async move { uploads::clean(&here, true).await });
+    }
     let outcome = sent.unwrap_or_else(|panic| {
         Err(Error::Network { doing: "pushing".into(), outcome_unknown: true, source: panic.into() })
     });

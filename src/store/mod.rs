@@ -2,6 +2,7 @@
 //!
 //! What is stored are observations; what is to be done follows from them. Only pushes begun are stored as work.
 
+mod failure;
 mod images;
 mod record;
 mod schema;
@@ -14,11 +15,11 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
-use rusqlite_migration::{MigrationDefinitionError, SchemaVersionError};
 
 use crate::error::{Error, Result};
 use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 use crate::sync::{JobId, Loaded, OpenJob, Record, Row, RowPart};
+use failure::{migrating, opening};
 use record::{write_log, write_record};
 
 pub use images::StoredImage;
@@ -472,36 +473,4 @@ fn from_millis(at: i64) -> Millis {
 
 fn storage(doing: &'static str) -> impl Fn(rusqlite::Error) -> Error {
     move |source| Error::Storage { doing, source: Box::new(source) }
-}
-
-/// Tells a damaged database from other failures; only the former asks the person to move the file.
-fn opening(path: &Path, source: rusqlite::Error) -> Error {
-    match source.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => Error::InvalidInput {
-            what: format!("the state database {} is damaged", path.display()),
-            suggestion: format!(
-                "Move {0}, {0}-wal and {0}-shm away and start again, then fetch your items anew; your files stay as they are and an edit in them is kept.",
-                path.display()
-            ),
-        },
-        _ => Error::Storage { doing: "opening", source: Box::new(source) },
-    }
-}
-
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "the errors are another crate's, and all but these are the same here"
-)]
-fn migrating(path: &Path, source: rusqlite_migration::Error) -> Error {
-    match source {
-        rusqlite_migration::Error::MigrationDefinition(MigrationDefinitionError::DatabaseTooFarAhead)
-        | rusqlite_migration::Error::SpecifiedSchemaVersion(SchemaVersionError::TargetVersionOutOfRange { .. }) => {
-            Error::InvalidInput {
-                what: format!("the state database {} was written by a newer mcp-workspace", path.display()),
-                suggestion: "Update mcp-workspace, or start it with another --home.".into(),
-            }
-        }
-        rusqlite_migration::Error::RusqliteError { err, .. } => opening(path, err),
-        other => Error::Storage { doing: "bringing the tables up to date", source: Box::new(other) },
-    }
 }

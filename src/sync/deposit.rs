@@ -30,7 +30,7 @@ impl Engine {
                 Some(Local::Text { text, .. }) => *text == merged.file,
                 Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => false,
             };
-            if !stands {
+            if !stands || walk.rewritten.contains(id) {
                 walk.deposits.push_back(id.clone());
             }
         }

@@ -59,6 +59,11 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
     for name in names {
         let (b, l, r) = (value(base_head, name), value(mine, name), value(theirs, name));
         let owned = OWNED.contains(&name.as_str());
+        // A header without words says as much as none.
+        let shown = |value: Option<&'_ str>| value.is_some_and(|text| !text.trim().is_empty());
+        let empty = ["header", "footer"].contains(&name.as_str());
+        let alike =
+            |one: Option<&str>, other: Option<&str>| alike(one, other) || (empty && !shown(one) && !shown(other));
         let mut chosen = if alike(l, r) {
             // A line's end more or less is nobody's edit, and stays as the file has it.
             [l, r, r, l]

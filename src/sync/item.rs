@@ -186,6 +186,8 @@ pub(super) struct Walk {
     pub(super) job: Option<JobId>,
     /// How often each file was pushed in this walk. None is pushed twice, unless its plan asked for it.
     pub(super) pushed: BTreeMap<PartId, u8>,
+    /// Files that are read with ids that they do not hold yet, so they must be written.
+    pub(super) rewritten: BTreeSet<PartId>,
     /// Files still to be written.
     pub(super) deposits: VecDeque<PartId>,
     /// What was written.

@@ -17,6 +17,7 @@ pub mod hold;
 mod hunks;
 mod item;
 pub mod merge;
+mod named;
 mod polling;
 mod push;
 mod settle;

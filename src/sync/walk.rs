@@ -7,6 +7,7 @@ use super::engine::{Engine, Fate};
 use super::hold;
 use super::item::{Dirty, Item, PUSHES_MAX, Part, Phase, Waiter, Walk, notice};
 use super::merge::{self, Merged};
+use super::named;
 use super::{Answer, Effect, Failure, FailureClass, JobEnd, Local, Observation, Remote, Side, Touch};
 
 impl Engine {
@@ -138,7 +139,7 @@ impl Engine {
         item.kind = Some(remote.kind);
         item.title.clone_from(&remote.title);
         item.can_edit = remote.can_edit;
-        settle_unknown(item, &remote);
+        settle_unknown(item, &mut walk, &remote);
         // A part that has neither base nor file nor remote is nothing any more.
         let known: Vec<PartId> = remote.parts.iter().map(|(id, _)| id.clone()).collect();
         item.parts.retain(|id, _| known.contains(id) || walk.observed.contains_key(id));
@@ -341,12 +342,21 @@ fn is_news(walk: &Walk, part: &Part, base: Option<&str>, hash: ContentHash, text
 
 /// Finds out what became of pushes without an answer, by what the remote says now. They are never sent again as they
 /// were: if one did not land, the merge finds the edit again and it is planned anew.
-fn settle_unknown(item: &mut Item, remote: &Remote) {
+fn settle_unknown(item: &mut Item, walk: &mut Walk, remote: &Remote) {
     for unknown in std::mem::take(&mut item.unknown) {
         let moved = remote.revision.as_ref() != Some(&unknown.revision);
         let text = remote.parts.iter().find(|(id, _)| *id == unknown.part).map(|(_, text)| text);
-        let landed = moved && text.is_some_and(|text| merge::same_meaning(text, &unknown.expected));
-        if landed {
+        let same = text.is_some_and(|text| merge::same_meaning(text, &unknown.expected));
+        // The remote gave ids to what was new in it; the file still asks for them, and must not ask twice.
+        let named = text.filter(|_| moved && !same).and_then(|text| named::found(&unknown.expected, text));
+        if let (Some(named), Some(Observation { local: Local::Text { text, .. }, .. })) =
+            (&named, walk.observed.get_mut(&unknown.part))
+            && let Some(with_ids) = named::put(text, named)
+        {
+            *text = with_ids;
+            walk.rewritten.insert(unknown.part.clone());
+        }
+        if (moved && same) || named.is_some() {
             if let Some(base) = unknown.base {
                 item.bases.insert(unknown.part, base);
             }

@@ -1,18 +1,18 @@
 //! The API calls of Docs: documents from the Docs API, changes from Drive.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::json;
 
 use super::head::bad_title;
-use super::wire::{BatchReply, ChangeList, DriveFile, NewDocument, StartPageToken};
-use super::{Access, plan, recognize};
+use super::wire::{BatchReply, ChangeList, DriveFile, GeneratedIds, NewDocument, StartPageToken};
+use super::{Access, images, plan, recognize};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, new_document};
 use crate::google::{Call, Client, Service};
-use crate::kinds::{Changes, Created, Fetched, Image, Kind, Outcome, PushPlan, Rename};
+use crate::kinds::{Changes, Created, Fetched, Image, Kind, Outcome, Pictures, PushPlan, Rename, Upload};
 use crate::model::{Cursor, ItemId, KindName, PartId, Revision};
 
 /// The type of a Doc in Drive.
@@ -21,6 +21,9 @@ const DOCUMENT_TYPE: &str = "application/vnd.google-apps.document";
 /// Pages of the change feed that one poll reads; with a thousand entries each, far more than anybody makes between
 /// two polls. What is left is read by the next poll, from the cursor that this one returns.
 const MAX_PAGES: usize = 50;
+
+/// The name of a picture while Google Docs fetches it from Drive.
+const TEMPORARY_NAME: &str = "A picture on its way into a document (mcp-workspace)";
 
 /// Google Docs of one account.
 #[derive(Debug, Clone)]
@@ -130,7 +133,7 @@ impl Docs {
             at_end = page.next_page_token.is_none();
             match page.next_page_token.or(page.new_start_page_token) {
                 Some(next) => token = next,
-                None => return Err(strange("the change feed named no place to go on from")),
+                None => return Err(strange("reading the change feed", "the change feed named no place to go on from")),
             }
             if at_end {
                 break;
@@ -187,6 +190,57 @@ impl Kind for Docs {
         plan(remote, part, desired, accept)
     }
 
+    fn named_pictures(&self, desired: &str) -> Vec<String> {
+        images::named_files(desired)
+    }
+
+    fn plan_with(
+        &self,
+        remote: &Fetched,
+        part: &PartId,
+        desired: &str,
+        accept: bool,
+        pictures: &Pictures,
+    ) -> Result<PushPlan> {
+        super::plan_with(remote, part, desired, accept, pictures)
+    }
+
+    async fn reserve(&self) -> Result<String> {
+        let path = "/drive/v3/files/generateIds".into();
+        let call = Call::get(Service::Drive, path, "a new file", "reserving the id of a file")
+            .with("count", "1")
+            .with("space", "drive")
+            .with("type", "files");
+        let ids: GeneratedIds = self.google.json(&call).await?;
+        ids.ids.into_iter().next().ok_or_else(|| strange("reserving the id of a file", "no id was reserved"))
+    }
+
+    async fn host(&self, upload: Upload<'_>) -> Result<String> {
+        let Upload { id, media_type, bytes } = upload;
+        let metadata = json!({"id": id, "name": TEMPORARY_NAME, "mimeType": media_type});
+        let call = Call::post(Service::Drive, "/upload/drive/v3/files".into(), &metadata, id, "uploading a picture")
+            .with_media(media_type, bytes)
+            .with("uploadType", "multipart")
+            .with("fields", "id,name,webContentLink");
+        let file: DriveFile = self.google.json(&call).await?;
+        let body = json!({"type": "anyone", "role": "reader"});
+        let path = format!("/drive/v3/files/{id}/permissions");
+        let call = Call::post(Service::Drive, path, &body, id, "sharing the picture with Google Docs");
+        self.google.send(&call).await?;
+        file.web_content_link.ok_or_else(|| strange("uploading a picture", "an uploaded picture has no address"))
+    }
+
+    async fn unhost(&self, id: &str) -> Result<()> {
+        let id = checked(&ItemId(id.to_owned()))?.to_owned();
+        // With the file goes the permission to read it.
+        let call = Call::delete(Service::Drive, format!("/drive/v3/files/{id}"), &id, "removing an uploaded picture")
+            .with("supportsAllDrives", "true");
+        match self.google.send(&call).await {
+            Ok(_) | Err(Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
     async fn push(&self, id: &ItemId, revision: &Revision, plan: &PushPlan) -> Result<Outcome> {
         let id = checked(id)?;
         if revision.0.is_empty() {
@@ -214,6 +268,10 @@ impl Kind for Docs {
     }
 
     async fn create(&self, title: &str, text: &str) -> Result<Created> {
+        self.create_with(title, text, &BTreeMap::new()).await
+    }
+
+    async fn create_with(&self, title: &str, text: &str, addresses: &BTreeMap<String, String>) -> Result<Created> {
         let title = title.trim();
         if let Some(what) = bad_title(title) {
             return Err(Error::InvalidInput { what, suggestion: "Give the document another title.".into() });
@@ -221,6 +279,9 @@ impl Kind for Docs {
         // A text that cannot become a document is found before anything is made.
         let blank = new_document("", title);
         let plans = plan::try_creation(&blank, text)?;
+        for plan in &plans {
+            hosted(plan, addresses)?;
+        }
         let body = json!({"title": title});
         let call = Call::post(Service::Docs, "/v1/documents".into(), &body, title, "creating the document");
         let made: NewDocument = self.google.json(&call).await?;
@@ -232,14 +293,27 @@ impl Kind for Docs {
             let document: Document = serde_json::from_slice(&raw)
                 .map_err(|error| Error::ExtractionFailed { id: id.clone(), source: error.into() })?;
             let plan = plan::create_plan(&document, text)?;
+            let requests = hosted(&plan, addresses)?;
             let revision = document.revision_id.unwrap_or_default();
-            if !plan.requests.is_empty() {
-                self.batch(&id, &revision, &plan.requests).await?;
+            if !requests.is_empty() {
+                self.batch(&id, &revision, &requests).await?;
             }
         }
         let url = self.url(&id);
         Ok(Created { id: ItemId(id), url })
     }
+}
+
+/// Returns the requests of a plan for a new document, with the addresses at which its pictures stand.
+fn hosted(plan: &PushPlan, addresses: &BTreeMap<String, String>) -> Result<Vec<serde_json::Value>> {
+    let address = |name: &String| {
+        addresses.get(name).cloned().ok_or_else(|| Error::InvalidInput {
+            what: format!("the picture `{name}` was not uploaded"),
+            suggestion: "Name it by a path or an https address.".into(),
+        })
+    };
+    let addresses = plan.uploads.iter().map(address).collect::<Result<Vec<_>>>()?;
+    Ok(plan.hosted(&addresses).requests)
 }
 
 /// Returns an id that can stand in a path as it is.
@@ -261,6 +335,6 @@ fn expired_cursor(error: Error) -> Error {
 }
 
 /// Returns the error for an answer that is against the service's own rules.
-fn strange(what: &str) -> Error {
-    Error::Network { doing: "reading the change feed".into(), outcome_unknown: false, source: what.into() }
+fn strange(doing: &str, what: &str) -> Error {
+    Error::Network { doing: doing.to_owned(), outcome_unknown: false, source: what.into() }
 }

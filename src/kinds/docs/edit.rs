@@ -154,7 +154,7 @@ pub(super) fn edit_line(
         if let Some(inserted) = allowed(planner, line, &hunk, new, number) {
             let text: String = inserted
                 .iter()
-                .filter_map(|wanted| if let Token::Char(c) = wanted.token { Some(c) } else { None })
+                .map(|wanted| if let Token::Char(c) = wanted.token { c } else { super::images::PLACEHOLDER })
                 .collect();
             // The last edit is carried out first, so that the places of the others still hold.
             let place = hunk_place(line, old_at);
@@ -275,6 +275,18 @@ fn allowed(
         return Some(inserted);
     }
     for (token, marks) in row {
+        match planner.new_picture(token, line.segment.as_deref()) {
+            None => {}
+            Some(Ok(())) => {
+                inserted.push(Wanted { token: token.clone(), marks: marks.clone() });
+                continue;
+            }
+            Some(Err(reason)) => {
+                planner.refuse("IMAGE", number, reason);
+                planner.unplaced(&text_of_tokens(row), "");
+                return None;
+            }
+        }
         match token {
             pending if planner.is_pending(pending) => {
                 planner.pending = true;

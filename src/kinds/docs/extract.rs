@@ -29,6 +29,10 @@ pub(super) struct Extract {
     pub(super) warnings: Vec<Notice>,
     /// The header and footer that the head shows.
     pub(super) segments: Vec<Segment>,
+    /// Whether it is the document's first tab.
+    pub(super) first_tab: bool,
+    /// What the other tabs are called.
+    pub(super) other_tabs: Vec<String>,
 }
 
 /// Where a block came from.
@@ -153,7 +157,17 @@ fn read(document: &Document, tab: &Tab, access: &str, url: &str, several: bool, 
         reader.origins.len(),
         "the canonical form of what was extracted has the same blocks"
     );
-    Extract { tree, looks: reader.looks, origins: reader.origins, warnings: reader.warnings, segments }
+    let tabs = document.all_tabs();
+    let others = tabs.iter().filter(|other| other.id() != tab.id());
+    Extract {
+        tree,
+        looks: reader.looks,
+        origins: reader.origins,
+        warnings: reader.warnings,
+        segments,
+        first_tab: tabs.first().is_some_and(|first| first.id() == tab.id()),
+        other_tabs: others.map(|other| other.title().to_owned()).collect(),
+    }
 }
 
 fn front_matter(

@@ -10,7 +10,10 @@ use super::edit::{Group, delete_range, insert_text, is_stripped, utf16_len};
 use super::line::{SUGGESTIONS, Token, suggestion_keys};
 use super::planner::Planner;
 use super::words::{Hunk, hunks};
-use crate::gdocs::{DocumentTab, Paragraph, Request, StructuralElement};
+use crate::gdocs::{
+    CreateFooter, CreateHeader, DocumentTab, HeaderFooterType, Paragraph, Request, StructuralElement, TabProperties,
+    UpdateDocumentTabProperties,
+};
 use crate::kinds::Rename;
 use crate::mebdf::{FrontMatter, Tree};
 
@@ -52,6 +55,10 @@ pub(super) struct HeadEdits {
     pub(super) rename: Option<Rename>,
     /// Segments that are edited: name, id, and the text that the head shows of it afterwards.
     segments: Vec<(&'static str, String, String)>,
+    /// Segments that are made, empty: their text can only be planned once Google has given them ids.
+    made: Vec<&'static str>,
+    /// The tab's other name.
+    tab_title: Option<String>,
 }
 
 impl HeadEdits {
@@ -64,7 +71,31 @@ impl HeadEdits {
                 value.clone_from(text);
             }
         }
+        if let (Some(title), Some((_, value))) =
+            (&self.tab_title, head.entries.iter_mut().find(|(entry, _)| entry == "tab"))
+        {
+            let id = value.split_whitespace().next().unwrap_or_default();
+            *value = format!("{id} \"{title}\"");
+        }
+        for name in &self.made {
+            // The header stands before the footer, as it does when both are read.
+            let footer = head.entries.iter().position(|(entry, _)| entry == "footer").filter(|_| *name == "header");
+            head.entries.insert(footer.unwrap_or(head.entries.len()), ((*name).to_owned(), String::new()));
+        }
         Some(head)
+    }
+
+    /// Tells whether something is left to plan once this has landed.
+    pub(super) const fn again(&self) -> bool {
+        !self.made.is_empty()
+    }
+
+    /// Checks that of a tab's properties only the title changes, and only to what it shall be.
+    pub(super) fn tab_is_kept(&self, old: Option<&TabProperties>, new: Option<&TabProperties>) -> bool {
+        match (&self.tab_title, old) {
+            (Some(title), Some(old)) => new == Some(&TabProperties { title: title.clone(), ..old.clone() }),
+            (Some(_) | None, _) => old == new,
+        }
     }
 
     /// Checks that headers and footers say what they shall say after the push, and lost nothing that the head does not
@@ -74,11 +105,26 @@ impl HeadEdits {
     ///
     /// A sentence that tells what would differ.
     pub(super) fn arrives(&self, old: &DocumentTab, new: &DocumentTab) -> Result<(), String> {
-        for (old, new) in [(&old.headers, &new.headers), (&old.footers, &new.footers)] {
-            if !old.keys().eq(new.keys()) {
+        let style = |tab: &DocumentTab| {
+            let mut style = tab.document_style.clone();
+            for (name, field) in [("header", "defaultHeaderId"), ("footer", "defaultFooterId")] {
+                if let (true, Some(Value::Object(map))) = (self.made.contains(&name), &mut style) {
+                    map.remove(field);
+                }
+            }
+            style.filter(|style| style.as_object().is_none_or(|map| !map.is_empty()))
+        };
+        if style(old) != style(new) {
+            return Err("the style of the document would change".into());
+        }
+        for (kind, old, new) in [("header", &old.headers, &new.headers), ("footer", &old.footers, &new.footers)] {
+            let made: Vec<_> = new.iter().filter(|(id, _)| !old.contains_key(*id)).collect();
+            let all_empty = made.iter().all(|(_, segment)| plain_text(&segment.content).trim().is_empty());
+            if made.len() != usize::from(self.made.contains(&kind)) || !all_empty {
                 return Err("the headers and footers would change".into());
             }
-            for ((id, old), (_, new)) in old.iter().zip(new) {
+            for (id, old) in old {
+                let Some(new) = new.get(id) else { return Err("a header or footer would be gone".into()) };
                 match self.segments.iter().find(|(_, edited, _)| edited == id) {
                     None if old == new => {}
                     None => return Err("a header or footer that was not edited would change".into()),
@@ -222,6 +268,16 @@ fn first_cluster(units: &[Unit]) -> u32 {
     text.graphemes(true).next().map_or(0, utf16_len)
 }
 
+/// All text of a segment's paragraphs.
+fn plain_text(content: &[StructuralElement]) -> String {
+    let paragraphs = content.iter().filter_map(|element| element.paragraph.as_ref());
+    paragraphs
+        .flat_map(|paragraph| &paragraph.elements)
+        .filter_map(|element| element.text_run.as_ref())
+        .map(|run| run.content.as_str())
+        .collect()
+}
+
 const fn char_of(token: &Token) -> Option<char> {
     match token {
         Token::Char(character) => Some(*character),
@@ -298,7 +354,8 @@ impl Planner<'_> {
         {
             let line = self.head_line(name);
             let message = match name.as_str() {
-                "header" | "footer" => format!("the document has no {name}, and making one cannot be pushed yet"),
+                "header" | "footer" if self.make(name) => continue,
+                "header" | "footer" => format!("the API makes a {name} for the first tab alone, and this one has none"),
                 _ => format!("`{name}` in the head of the file means nothing here"),
             };
             self.refuse("FRONT_MATTER_LOCKED", line, message);
@@ -324,9 +381,7 @@ impl Planner<'_> {
                 );
                 self.refuse("FRONT_MATTER_LOCKED", line, message);
             }
-            ("tab", Some(_)) => {
-                self.refuse("FRONT_MATTER_LOCKED", line, "a tab cannot be renamed from here yet");
-            }
+            ("tab", Some(new)) => self.tab_title(old, new, line),
             (_, Some(_)) => {
                 self.refuse("FRONT_MATTER_LOCKED", line, format!("`{name}` is Google's to say; `{old}` stays"));
             }
@@ -342,6 +397,54 @@ impl Planner<'_> {
             Some(why) => self.refuse("TITLE", line, why),
             None => self.head.rename = Some(Rename { from: old.to_owned(), to: new.to_owned() }),
         }
+    }
+
+    /// Plans a header or footer that the document does not have yet; its text comes with the next plan, when its id is
+    /// known. Tells whether it can be made.
+    fn make(&mut self, name: &str) -> bool {
+        if !self.remote.first_tab {
+            return false;
+        }
+        let r#type = HeaderFooterType::Default;
+        let (name, request) = match name {
+            "header" => ("header", Request::CreateHeader(CreateHeader { r#type, ..CreateHeader::default() })),
+            _ => ("footer", Request::CreateFooter(CreateFooter { r#type, ..CreateFooter::default() })),
+        };
+        self.groups.push(Group { elements: Vec::new(), requests: vec![request] });
+        self.head.made.push(name);
+        true
+    }
+
+    /// Plans the other name of the tab.
+    fn tab_title(&mut self, old: &str, new: &str, line: u32) {
+        let parts = |entry: &str| {
+            let (id, title) = entry.trim().split_once(char::is_whitespace).unwrap_or((entry.trim(), ""));
+            let title = title.trim();
+            let bare = title.strip_prefix('"').and_then(|title| title.strip_suffix('"')).unwrap_or(title);
+            (id.to_owned(), bare.trim().to_owned())
+        };
+        let ((id, old), (new_id, new)) = (parts(old), parts(new));
+        if id != new_id {
+            return self.refuse(
+                "FRONT_MATTER_LOCKED",
+                line,
+                format!("the id of a tab is Google's to say; `{id}` stays"),
+            );
+        }
+        if new == old {
+            return;
+        }
+        if let Some(why) = bad_title(&new) {
+            return self.refuse("TITLE", line, why.replace("a document", "a tab"));
+        }
+        if self.remote.other_tabs.contains(&new) {
+            return self.refuse("TITLE", line, format!("another tab is called \"{new}\" already"));
+        }
+        let tab_properties = TabProperties { tab_id: id, title: new.clone(), ..TabProperties::default() };
+        let request = UpdateDocumentTabProperties { tab_properties, fields: "title".into() };
+        let requests = vec![Request::UpdateDocumentTabProperties(request)];
+        self.groups.push(Group { elements: Vec::new(), requests });
+        self.head.tab_title = Some(new);
     }
 
     /// Plans the words of a header or footer.

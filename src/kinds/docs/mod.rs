@@ -33,7 +33,7 @@ pub use adapter::Docs;
 
 use crate::error::{Error, Result};
 use crate::gdocs::Document;
-use crate::kinds::{Fetched, PushPlan, Reading};
+use crate::kinds::{Fetched, Pictures, PushPlan, Reading};
 use crate::mebdf;
 use crate::model::{ItemId, KindName, PartId, Revision};
 
@@ -97,6 +97,22 @@ struct Read {
 ///
 /// `ReadOnly`, `NotFound` for an unknown part, `PlanRejected`.
 pub fn plan(remote: &Fetched, part: &PartId, desired: &str, accept: bool) -> Result<PushPlan> {
+    plan_with(remote, part, desired, accept, &Pictures::new())
+}
+
+/// Plans like [`plan`], with what is known of the files that the text names as new pictures; one that is not among them
+/// is taken for a good one. Pure.
+///
+/// # Errors
+///
+/// As [`plan`].
+pub fn plan_with(
+    remote: &Fetched,
+    part: &PartId,
+    desired: &str,
+    accept: bool,
+    pictures: &Pictures,
+) -> Result<PushPlan> {
     if !remote.can_edit {
         let reason = "this account may not edit the document".to_owned();
         return Err(Error::ReadOnly { id: remote.id.to_string(), reason });
@@ -105,9 +121,14 @@ pub fn plan(remote: &Fetched, part: &PartId, desired: &str, accept: bool) -> Res
     let text = at.and_then(|at| remote.parts.get(at)).map(|part| part.text.as_str());
     if let (Some(read), Some(text)) = (remote.reading.get::<Read>(), text) {
         let landmarks = at.and_then(|at| read.landmarks.get(at)).map_or(&[][..], Vec::as_slice);
-        return window::plan(&window::Source { document: &read.document, part, text, landmarks }, desired, accept);
+        return window::plan(
+            &window::Source { document: &read.document, part, text, landmarks },
+            desired,
+            accept,
+            pictures,
+        );
     }
-    plan::plan_part(&document(&remote.raw)?, text.and_then(mebdf::head), part, desired, accept)
+    plan::plan_part(&document(&remote.raw)?, text.and_then(mebdf::head), part, desired, accept, pictures)
 }
 
 /// Plans what makes a new document, as `documents.create` answers it, say `text`: one plan for each batch that it takes,

@@ -6,6 +6,7 @@ use super::edit::{
 };
 use super::extract::Origin;
 use super::flat::Look;
+use super::images::PLACEHOLDER;
 use super::line::{Line, Token, tokens};
 use super::lists::preset;
 use super::restyle::begins_with_tab;
@@ -361,8 +362,16 @@ impl Insertions {
             if let Some(what) = planner.tied_to(&words) {
                 place = Err(format!("{what} is tied to this text, and moving the text would lose it"));
             }
-            let cannot = |token: &Token| !matches!(token, Token::Char(_)) && !planner.is_pending(token);
-            if let Some((token, _)) = tokens(block_runs(&new.block.content)).iter().find(|(token, _)| cannot(token)) {
+            let tokens = tokens(block_runs(&new.block.content));
+            let fault = tokens.iter().find_map(|(token, _)| planner.new_picture(token, None)?.err());
+            let cannot = |token: &Token| {
+                !matches!(token, Token::Char(_))
+                    && planner.new_picture(token, None).is_none()
+                    && !planner.is_pending(token)
+            };
+            if let Some(reason) = fault {
+                place = Err(reason);
+            } else if let Some((token, _)) = tokens.iter().find(|(token, _)| cannot(token)) {
                 // Without them the paragraph would not say what the file says, or say it a second time.
                 place = Err(unmakeable(token));
             }
@@ -391,8 +400,14 @@ impl Insertions {
         let mut text = String::new();
         for (token, marks) in tokens(block_runs(&new.block.content)) {
             let Token::Char(character) = token else {
-                // What is no text is made once the text stands.
-                planner.pending = true;
+                if planner.new_picture(&token, None).is_some() {
+                    // A new picture, for which the place is held.
+                    text.push(PLACEHOLDER);
+                    wanted.push(Wanted { token, marks });
+                } else {
+                    // What else is no text is made once the text stands.
+                    planner.pending = true;
+                }
                 continue;
             };
             if is_stripped(character) {

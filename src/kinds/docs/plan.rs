@@ -14,10 +14,10 @@ use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::LINK_LATER;
 use super::restyle::contents;
 use super::trial::{Task, Trial};
-use super::{newlines, restyle, verify};
+use super::{images, newlines, restyle, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, Request, apply, read_requests};
-use crate::kinds::PushPlan;
+use crate::kinds::{Pictures, PushPlan};
 use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, print};
 use crate::model::{ItemId, Notice, PartId};
 
@@ -36,8 +36,9 @@ pub(super) fn plan_part(
     part: &PartId,
     desired: &str,
     accept: bool,
+    pictures: &Pictures,
 ) -> Result<PushPlan> {
-    let task = Task::read(document, head, part, desired, accept)?;
+    let task = Task::read(document, head, part, desired, accept, pictures)?;
     let whole = Attempt::settled(&task, true);
     if matches!(&whole, Ok(attempt) if !attempt.torn) {
         return whole.map(|attempt| attempt.plan);
@@ -66,7 +67,7 @@ pub(super) fn create_plan(document: &Document, text: &str) -> Result<PushPlan> {
     let ends_with_paragraph = matches!(last, Some(Block { content: Content::Paragraph { .. }, .. }));
     // A new document ends with an empty paragraph, which can only become a paragraph.
     let text = if ends_with_paragraph { text.to_owned() } else { format!("{}\n\n\\\n", text.trim_end()) };
-    let plan = plan_part(document, None, &PartId::default(), &text, false)?;
+    let plan = plan_part(document, None, &PartId::default(), &text, false, &Pictures::new())?;
     if plan.refused.is_empty() && plan.holds.is_empty() {
         return Ok(plan);
     }
@@ -189,6 +190,8 @@ impl Attempt {
         }
         let before = trial.document.clone();
         trial.carry_out(requests)?;
+        let mut uploads = Vec::new();
+        let inserted = trial.with_pictures(&mut expected, &mut uploads)?;
         for step in [restyle::paragraph_styles, restyle::text_styles] {
             let styles = trial.restyled(step, &mut expected, &mut notices)?;
             trial.carry_out(styles)?;
@@ -208,6 +211,7 @@ impl Attempt {
             return Ok(Self { plan: nothing(task, notices, holds), torn: true, moved, deleted });
         }
         let mut expected = predicted(trial.extract.presented(), &task.remote);
+        images::as_written(&mut expected, &inserted);
         expected.front_matter = head.applied(task.remote.tree.front_matter.as_ref());
         let expected = print(&expected);
         let requests: Vec<_> = trial.requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
@@ -215,8 +219,9 @@ impl Attempt {
         let later = notices.0.iter().any(|notice| notice.code == LINK_LATER);
         let later = later && !requests.is_empty();
         notices.0.retain(|notice| !later || notice.code != LINK_LATER);
-        let (refused, rename) = (notices.sorted(), head.rename);
-        let plan = PushPlan { requests, refused, holds, expected, rename, again: again || later };
+        let (refused, head_again, rename) = (notices.sorted(), head.again(), head.rename);
+        let plan =
+            PushPlan { requests, refused, holds, expected, rename, again: again || later || head_again, uploads };
         Ok(Self { plan, torn: false, moved, deleted })
     }
 }

@@ -12,6 +12,7 @@ use super::flat::{Flat, notices};
 use super::head::HeadEdits;
 use super::trial::Task;
 use crate::gdocs::DateElementProperties;
+use crate::kinds::Pictures;
 use crate::mebdf::{Block, Content, Run, RunContent, print_block};
 use crate::model::Notice;
 
@@ -69,6 +70,8 @@ pub(super) struct Planner<'a> {
     pub(super) holds: Vec<Notice>,
     /// What the head asks for.
     pub(super) head: HeadEdits,
+    /// What is known of the files that the text names as new pictures.
+    pub(super) pictures: &'a Pictures,
 }
 
 /// Passes after which the words that cannot be pushed are taken as known; each pass can only find more of them.
@@ -104,6 +107,7 @@ impl<'a> Planner<'a> {
             refused: Notices::default(),
             holds: Vec::new(),
             head: HeadEdits::default(),
+            pictures: task.pictures,
         }
     }
 

@@ -16,9 +16,10 @@ use super::planner::Notices;
 use super::properties::Context;
 use super::restyle::{contents, lines};
 use super::tables::settle;
-use super::verify;
+use super::{images, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{DateElementProperties, Document, DocumentTab, Request, Tab, apply};
+use crate::kinds::Pictures;
 use crate::mebdf::{Block, Content, FrontMatter, Tree, clean, parse};
 use crate::model::{ItemId, Notice, PartId};
 
@@ -48,6 +49,8 @@ pub(super) struct Task<'a> {
     pub(super) diagnostics: Vec<Notice>,
     /// Whether objects may be destroyed.
     pub(super) accept: bool,
+    /// What is known of the files that the text names as new pictures.
+    pub(super) pictures: &'a Pictures,
     /// Whether the document has several tabs.
     several: bool,
 }
@@ -64,6 +67,7 @@ impl<'a> Task<'a> {
         part: &'a PartId,
         desired: &str,
         accept: bool,
+        pictures: &'a Pictures,
     ) -> Result<Self> {
         let tab = tab_of(document, part)
             .ok_or_else(|| Error::NotFound { id: format!("{}, tab {part}", document.document_id) })?;
@@ -91,6 +95,7 @@ impl<'a> Task<'a> {
             parsed: parsed.tree,
             diagnostics: parsed.diagnostics,
             accept,
+            pictures,
             several,
         })
     }
@@ -190,6 +195,23 @@ impl<'a> Trial<'a> {
         after.tree.front_matter.clone_from(&self.task.remote.tree.front_matter);
         self.extract = Cow::Owned(after);
         Ok(())
+    }
+
+    /// Puts the new pictures into the places that the text holds for them; `uploads` gathers the files they come from.
+    ///
+    /// # Errors
+    ///
+    /// `PlanRejected` when one would not stand where the file has it.
+    pub(super) fn with_pictures(
+        &mut self,
+        expected: &mut [Expected],
+        uploads: &mut Vec<String>,
+    ) -> Result<images::Inserted> {
+        let rejected = |reason| self.task.rejected(reason);
+        let (requests, pictures) =
+            images::insertions(&self.extract, expected, self.task.tab_id.as_deref(), uploads).map_err(rejected)?;
+        self.carry_out(requests)?;
+        images::arrived(&self.extract, expected, pictures).map_err(|reason| self.task.rejected(reason))
     }
 
     /// Asks one step of styling what it needs on the document so far.

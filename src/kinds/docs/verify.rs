@@ -132,7 +132,7 @@ pub(super) fn nothing_else_moves(
     expected: &[Expected],
     head: &HeadEdits,
 ) -> Result<(), String> {
-    edited_tab(before, after, part, |old, new| {
+    edited_tab(before, after, part, head, |old, new| {
         head.arrives(old, new)?;
         if !old.footnotes.keys().eq(new.footnotes.keys()) {
             return Err("a footnote would come or go".into());
@@ -153,8 +153,9 @@ pub(super) fn untouched_stay(
     part: &PartId,
     touched: &[usize],
 ) -> Result<(), String> {
-    edited_tab(before, after, part, |old, new| {
-        HeadEdits::default().arrives(old, new)?;
+    let head = HeadEdits::default();
+    edited_tab(before, after, part, &head, |old, new| {
+        head.arrives(old, new)?;
         let mut found = elements(new).iter();
         let untouched = elements(old).iter().enumerate().filter(|(index, _)| !touched.contains(index));
         for (_, element) in untouched {
@@ -199,6 +200,7 @@ fn edited_tab(
     before: &Document,
     after: &Document,
     part: &PartId,
+    head: &HeadEdits,
     check: impl Fn(&DocumentTab, &DocumentTab) -> Result<(), String>,
 ) -> Result<(), String> {
     if before.title != after.title || before.rest != after.rest {
@@ -212,7 +214,12 @@ fn edited_tab(
         let id =
             |tab: &Tab| tab.tab_properties.as_ref().map(|properties| properties.tab_id.clone()).unwrap_or_default();
         let edited = if part.0.is_empty() { index == 0 } else { id(old) == part.0 };
-        if old.tab_properties != new.tab_properties {
+        let same = if edited {
+            head.tab_is_kept(old.tab_properties.as_ref(), new.tab_properties.as_ref())
+        } else {
+            old.tab_properties == new.tab_properties
+        };
+        if !same {
             return Err("the tabs would change".into());
         }
         let empty = DocumentTab::default();
@@ -230,8 +237,7 @@ fn edited_tab(
 
 /// Everything of a tab but its body, its headers and footers, and the text of its footnotes.
 fn surroundings(old: &DocumentTab, new: &DocumentTab) -> Result<(), String> {
-    let same = old.document_style == new.document_style
-        && old.named_styles == new.named_styles
+    let same = old.named_styles == new.named_styles
         && old.positioned_objects == new.positioned_objects
         && old.rest == new.rest
         && old.lists.iter().all(|(id, list)| new.lists.get(id).is_none_or(|other| other == list));

@@ -7,7 +7,7 @@ use super::extract::{Extract, Landmark, extract, tab_of};
 use super::plan::plan_part;
 use crate::error::{Error, Result};
 use crate::gdocs::{Body, Document, DocumentTab, Position, StructuralElement, Tab};
-use crate::kinds::PushPlan;
+use crate::kinds::{Pictures, PushPlan};
 use crate::mebdf::{self, Content, clean, parse, print, print_block};
 use crate::model::{Notice, PartId};
 
@@ -31,7 +31,7 @@ pub(super) struct Source<'a> {
 /// # Errors
 ///
 /// Those of [`plan_part`].
-pub(super) fn plan(source: &Source<'_>, desired: &str, accept: bool) -> Result<PushPlan> {
+pub(super) fn plan(source: &Source<'_>, desired: &str, accept: bool, pictures: &Pictures) -> Result<PushPlan> {
     let desired = clean(desired);
     let head = mebdf::head(source.text);
     if desired == source.text {
@@ -39,13 +39,13 @@ pub(super) fn plan(source: &Source<'_>, desired: &str, accept: bool) -> Result<P
     }
     if let Some(window) = Window::find(source, &desired) {
         let text = format!("{}{}", window.head, window.new);
-        match plan_part(&window.document, head.clone(), source.part, &text, accept) {
+        match plan_part(&window.document, head.clone(), source.part, &text, accept, pictures) {
             // What is refused on a part is tried on the whole before anybody is told.
             Err(Error::PlanRejected { .. }) => {}
             planned => return planned.map(|planned| window.on_the_whole(planned)),
         }
     }
-    plan_part(source.document, head, source.part, &desired, accept)
+    plan_part(source.document, head, source.part, &desired, accept, pictures)
 }
 
 /// A stretch of whole sections, and one heading behind them for what has to hang on it.

@@ -73,10 +73,21 @@ pub(super) struct NewDocument {
     pub(super) document_id: String,
 }
 
-/// A file of Drive, as far as a rename reads it.
+/// A file of Drive, as far as it is read.
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct DriveFile {
     /// What people call it.
     #[serde(default)]
     pub(super) name: String,
+    /// Where its bytes are; a Doc has no such place.
+    pub(super) web_content_link: Option<String>,
+}
+
+/// The answer of `files.generateIds`.
+#[derive(Debug, Deserialize)]
+pub(super) struct GeneratedIds {
+    /// The ids.
+    #[serde(default)]
+    pub(super) ids: Vec<String>,
 }

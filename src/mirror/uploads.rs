@@ -1,0 +1,125 @@
+//! New pictures on their way up: Google fetches a picture from an address, so a file of ours stands in Drive for the moment
+//! of a push.
+//!
+//! Its id is reserved and noted before it is uploaded, and the note goes when the file is gone. So whatever dies in
+//! between, the next start takes away what is left.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::crash::crash_point;
+use super::{Shared, blocking};
+use crate::error::{Error, Result};
+use crate::gdocs::{PICTURE_BYTES_MAX, Picture};
+use crate::kinds::{Pictures, PushPlan, Upload};
+use crate::model::Millis;
+
+/// Files that one push uploads; each is held in memory for a moment.
+const UPLOADS_MAX: usize = 50;
+
+/// Reads a file that a text names as a picture, and checks that it is one that Google takes.
+fn read(shared: &Shared, named: &str) -> Result<(Picture, Vec<u8>), String> {
+    let base = shared.workspace.layout().drive_folder();
+    let bytes = shared.workspace.read_named(&base, named, &shared.read_folders, PICTURE_BYTES_MAX)?;
+    let picture = Picture::read(&bytes).map_err(|why| format!("`{named}` cannot be a picture: {why}"))?;
+    Ok((picture, bytes))
+}
+
+/// Looks at the files that a text names as new pictures.
+pub(super) fn look(shared: &Shared, named: Vec<String>) -> Pictures {
+    let look = |(index, named): (usize, String)| {
+        let found = if index < UPLOADS_MAX {
+            read(shared, &named).map(drop)
+        } else {
+            Err(format!("more than {UPLOADS_MAX} pictures at once cannot be uploaded; save them in several steps"))
+        };
+        (named, found)
+    };
+    named.into_iter().enumerate().map(look).collect()
+}
+
+/// Uploads files, and returns where each stands.
+///
+/// # Errors
+///
+/// `InvalidInput` when a file is no picture any more; network and permission errors as they come.
+async fn upload(shared: &Arc<Shared>, named: &[String], now: Millis) -> Result<Vec<String>> {
+    let mut addresses = Vec::new();
+    for name in named {
+        let (here, name) = (shared.clone(), name.clone());
+        let (picture, bytes) = blocking(move || {
+            read(&here, &name).map_err(|what| Error::InvalidInput {
+                what,
+                suggestion: "Name a PNG, JPEG or GIF inside the workspace.".into(),
+            })
+        })
+        .await?;
+        let id = shared.kind.reserve().await?;
+        let (here, noted) = (shared.clone(), id.clone());
+        blocking(move || here.store()?.note_hosted(&noted, now)).await?;
+        let upload = Upload { id: &id, media_type: picture.format.media_type(), bytes: &bytes };
+        addresses.push(shared.kind.host(upload).await?);
+        crash_point("after_upload");
+    }
+    Ok(addresses)
+}
+
+/// Puts the addresses of its uploads into a plan; one without any is returned as it is.
+///
+/// # Errors
+///
+/// `InvalidInput`, network and permission errors as they come.
+pub(super) async fn hosted(shared: &Arc<Shared>, plan: Arc<PushPlan>, now: Millis) -> Result<Arc<PushPlan>> {
+    if plan.uploads.is_empty() {
+        return Ok(plan);
+    }
+    let addresses = upload(shared, &plan.uploads, now).await?;
+    Ok(Arc::new(plan.hosted(&addresses)))
+}
+
+/// Uploads the pictures of a text from which an item is made; says where each stands.
+///
+/// # Errors
+///
+/// `InvalidInput`, network and permission errors as they come.
+pub(super) async fn hosted_by_name(shared: &Arc<Shared>, text: &str, now: Millis) -> Result<BTreeMap<String, String>> {
+    let named = shared.kind.named_pictures(text);
+    let here = shared.clone();
+    // All are looked at before the first goes anywhere.
+    let faults = {
+        let named = named.clone();
+        blocking(move || Ok(look(&here, named))).await?
+    };
+    if let Some(what) = faults.into_values().find_map(Result::err) {
+        let suggestion = "Name a PNG, JPEG or GIF inside the workspace, or an https address.".into();
+        return Err(Error::InvalidInput { what, suggestion });
+    }
+    let addresses = upload(shared, &named, now).await?;
+    Ok(named.into_iter().zip(addresses).collect())
+}
+
+/// Takes away what stands in Drive for a push that is over. While one is under way it waits for it, if it is `patient`;
+/// else it leaves all to whoever cleans up behind that.
+pub(super) async fn clean(shared: &Arc<Shared>, patient: bool) {
+    // Two at once would ask for everything twice, and nothing may be taken away under a push that needs it.
+    let _alone = match shared.uploading.try_write() {
+        Ok(alone) => alone,
+        Err(_) if patient => shared.uploading.write().await,
+        Err(_) => return,
+    };
+    let here = shared.clone();
+    let left = match blocking(move || here.store()?.hosted()).await {
+        Ok(left) => left,
+        Err(error) => return tracing::warn!(%error, "uploaded pictures cannot be listed"),
+    };
+    for id in left {
+        if let Err(error) = shared.kind.unhost(&id).await {
+            tracing::warn!(%error, "an uploaded picture is still in Drive; it is removed later");
+            continue;
+        }
+        let here = shared.clone();
+        if let Err(error) = blocking(move || here.store()?.drop_hosted(&id)).await {
+            tracing::warn!(%error, "a note about an uploaded picture stays; it is looked at again");
+        }
+    }
+}
