@@ -1,8 +1,6 @@
 //! From the flat form to the file: what many blocks have in common is lifted into directives, and lines of code into
 //! fences. Pure.
 
-use std::collections::BTreeMap;
-
 use super::flat::{Look, code_marks, directs};
 use super::style;
 use crate::mebdf::{Block, Content, FrontMatter, Property, PropertyValue, Run, RunContent, Tree, rival};
@@ -200,38 +198,77 @@ fn relative(runs: &mut [Run], lifts: &[Property]) {
     }
 }
 
+/// How much of a text each property could act on, and how much of it has which value.
+#[derive(Default)]
+struct Cover {
+    /// Characters, for each property that can be lifted.
+    all: [usize; LIFTED.len()],
+    values: Vec<Said>,
+}
+
+/// A value that some of a text has.
+struct Said {
+    /// Which property that can be lifted.
+    name: usize,
+    property: Property,
+    chars: usize,
+    /// In how many blocks most of the text has it.
+    blocks: usize,
+}
+
+impl Cover {
+    /// The value that most of the text has; `None` when there is none, or no text.
+    fn most(&self, name: usize) -> Option<&Said> {
+        let all = self.all.get(name).copied().unwrap_or(0);
+        self.values.iter().find(|said| said.name == name && said.chars * 2 > all)
+    }
+
+    fn is_silent(&self, name: usize) -> bool {
+        self.all.get(name).is_none_or(|all| *all == 0)
+    }
+
+    fn said(&mut self, name: usize, property: &Property) -> Option<&mut Said> {
+        let at = self.values.iter().position(|said| said.name == name && said.property == *property);
+        let at = at.unwrap_or_else(|| {
+            self.values.push(Said { name, property: property.clone(), chars: 0, blocks: 0 });
+            self.values.len() - 1
+        });
+        self.values.get_mut(at)
+    }
+
+    fn count(&mut self, run: &Run) {
+        let RunContent::Text(text) = &run.content else { return };
+        let length = text.chars().count();
+        for (name, all) in LIFTED.into_iter().zip(&mut self.all) {
+            *all += if directs(&run.marks, name) { length } else { 0 };
+        }
+        for property in run.marks.properties.iter().filter(|property| directs(&run.marks, &property.name)) {
+            let name = LIFTED.iter().position(|name| *name == property.name);
+            if let Some(said) = name.and_then(|name| self.said(name, property)) {
+                said.chars += length;
+            }
+        }
+    }
+
+    /// Adds what one block covers.
+    fn add(&mut self, block: &Self) {
+        for (all, own) in self.all.iter_mut().zip(&block.all) {
+            *all += own;
+        }
+        for own in &block.values {
+            let most = block.most(own.name).is_some_and(|most| most.property == own.property);
+            if let Some(said) = self.said(own.name, &own.property) {
+                said.chars += own.chars;
+                said.blocks += usize::from(most);
+            }
+        }
+    }
+}
+
 /// Blocks that are lifted together: a list is not torn for the sake of a colour in it.
 struct Chunk {
     blocks: std::ops::Range<usize>,
     cover: Cover,
-    /// The values that most of the text of one of its blocks has, with the count of such blocks.
-    most: BTreeMap<(&'static str, String), usize>,
-}
-
-/// For each property that can be lifted: how many characters it could act on, and how many have each value.
-type Cover = BTreeMap<&'static str, (usize, BTreeMap<String, (Property, usize)>)>;
-
-/// The value of a property that most of the text has; `None` when there is none, or no text.
-fn most<'a>(cover: &'a Cover, name: &str) -> Option<(&'a String, &'a Property)> {
-    let (all, values) = cover.get(name)?;
-    let (key, (property, count)) = values.iter().max_by_key(|(_, (_, count))| *count)?;
-    (count * 2 > *all).then_some((key, property))
-}
-
-impl Chunk {
-    fn value(&self, name: &str) -> Option<&Property> {
-        most(&self.cover, name).map(|(_, property)| property)
-    }
-
-    /// How many of its blocks mostly have its value.
-    fn count(&self, name: &'static str) -> usize {
-        let key = most(&self.cover, name).map(|(key, _)| (name, key.clone()));
-        key.and_then(|key| self.most.get(&key).copied()).unwrap_or(0)
-    }
-
-    fn is_silent(&self, name: &str) -> bool {
-        self.cover.get(name).is_none_or(|(all, _)| *all == 0)
-    }
 }
 
 /// What is lifted over each block.
@@ -245,7 +282,7 @@ fn lifts(blocks: &[Block], looks: &[Look]) -> Vec<Vec<Property>> {
         let length =
             blocks.iter().skip(start + 1).take_while(|b| !matches!(b.content, Content::Heading { .. })).count();
         let chunks = chunks(blocks, looks, start..start + 1 + length);
-        for name in LIFTED {
+        for name in 0..LIFTED.len() {
             lift(name, &chunks, &mut lifts);
         }
         start += 1 + length;
@@ -253,22 +290,25 @@ fn lifts(blocks: &[Block], looks: &[Look]) -> Vec<Vec<Property>> {
     lifts
 }
 
-fn lift(name: &'static str, chunks: &[Chunk], lifts: &mut [Vec<Property>]) {
+fn lift(name: usize, chunks: &[Chunk], lifts: &mut [Vec<Property>]) {
+    let value = |chunk: &Chunk| chunk.cover.most(name).map(|said| said.property.clone());
+    let silent = |chunk: &Chunk| chunk.cover.is_silent(name);
     let mut at = 0;
     while let Some(chunk) = chunks.get(at) {
-        let Some(value) = chunk.value(name) else {
+        let Some(wanted) = value(chunk) else {
             at += 1;
             continue;
         };
-        let run =
-            chunks.iter().skip(at).take_while(|next| next.is_silent(name) || next.value(name) == Some(value)).count();
-        let last = (at..at + run).rev().find(|i| chunks.get(*i).is_some_and(|chunk| !chunk.is_silent(name)));
+        let same = |chunk: &Chunk| chunk.cover.most(name).is_some_and(|said| said.property == wanted);
+        let run = chunks.iter().skip(at).take_while(|next| silent(next) || same(next)).count();
+        let last = (at..at + run).rev().find(|i| chunks.get(*i).is_some_and(|chunk| !silent(chunk)));
         let end = last.map_or(at + run, |last| last + 1);
-        let count: usize = chunks.iter().take(end).skip(at).map(|chunk| chunk.count(name)).sum();
+        let lifted = chunks.iter().take(end).skip(at);
+        let count: usize = lifted.clone().filter_map(|chunk| chunk.cover.most(name)).map(|said| said.blocks).sum();
         if count >= BLOCKS_MIN {
-            for block in chunks.iter().take(end).skip(at).flat_map(|chunk| chunk.blocks.clone()) {
+            for block in lifted.flat_map(|chunk| chunk.blocks.clone()) {
                 if let Some(lifts) = lifts.get_mut(block) {
-                    lifts.push(value.clone());
+                    lifts.push(wanted.clone());
                 }
             }
         }
@@ -285,47 +325,17 @@ fn chunks(blocks: &[Block], looks: &[Look], range: std::ops::Range<usize>) -> Ve
         let items =
             blocks.iter().take(range.end).skip(at).take_while(|b| matches!(b.content, Content::Item { .. })).count();
         let end = at + items.max(1);
-        let mut chunk = Chunk { blocks: at..end, cover: Cover::new(), most: BTreeMap::new() };
+        let mut chunk = Chunk { blocks: at..end, cover: Cover::default() };
         let acts = !matches!(block.content, Content::Heading { .. } | Content::Footnote { .. }) && code == 0;
         for block in blocks.iter().take(end).skip(at).filter(|_| acts) {
-            let mut own = Cover::new();
-            for run in runs_of(&block.content) {
-                count(run, &mut own);
-            }
-            for name in LIFTED {
-                if let Some((key, _)) = most(&own, name) {
-                    *chunk.most.entry((name, key.clone())).or_insert(0) += 1;
-                }
-            }
-            add(own, &mut chunk.cover);
+            let mut own = Cover::default();
+            runs_of(&block.content).for_each(|run| own.count(run));
+            chunk.cover.add(&own);
         }
         chunks.push(chunk);
         at = end;
     }
     chunks
-}
-
-fn count(run: &Run, cover: &mut Cover) {
-    let RunContent::Text(text) = &run.content else { return };
-    let length = text.chars().count();
-    for name in LIFTED.into_iter().filter(|name| directs(&run.marks, name)) {
-        let (all, values) = cover.entry(name).or_default();
-        *all += length;
-        if let Some(property) = run.marks.properties.iter().find(|property| property.name == name) {
-            let key = format!("{:?}", property.value);
-            values.entry(key).or_insert_with(|| (property.clone(), 0)).1 += length;
-        }
-    }
-}
-
-fn add(own: Cover, cover: &mut Cover) {
-    for (name, (length, own)) in own {
-        let (all, values) = cover.entry(name).or_default();
-        *all += length;
-        for (key, (property, count)) in own {
-            values.entry(key).or_insert_with(|| (property, 0)).1 += count;
-        }
-    }
 }
 
 fn runs_of(content: &Content) -> Box<dyn Iterator<Item = &Run> + '_> {
