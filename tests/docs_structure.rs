@@ -224,6 +224,18 @@ fn make(blocks: &mut Vec<Block>, at: usize, change: Change, count: usize, dice: 
         | Change::DeleteColumn
         | Change::SplitCell
         | Change::Align => table(&mut blocks[at].content, change, count, dice),
+        Change::NewFootnote
+        | Change::DeleteFootnote
+        | Change::PageBreak
+        | Change::SectionBreak
+        | Change::Person
+        | Change::Date => made(blocks, at, change, count, dice),
+    }
+}
+
+/// Makes or deletes what is neither text nor table.
+fn made(blocks: &mut Vec<Block>, at: usize, change: Change, count: usize, dice: &mut Dice) -> bool {
+    match change {
         Change::NewFootnote => {
             let Some(runs) = runs_of(&mut blocks[at].content) else { return false };
             if runs.is_empty() {
@@ -271,6 +283,7 @@ fn make(blocks: &mut Vec<Block>, at: usize, change: Change, count: usize, dice: 
             runs.insert(0, chip);
             true
         }
+        _ => false,
     }
 }
 
