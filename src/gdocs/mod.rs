@@ -36,6 +36,7 @@ mod style;
 #[cfg(test)]
 mod tests;
 mod text_style;
+mod thread;
 
 pub use access::ElementKind;
 pub use apply::{Applied, apply};
@@ -46,3 +47,4 @@ pub use new_document::new_document;
 pub use read::read_requests;
 pub use refusal::Refusal;
 pub use request::*;
+pub use thread::{CommentAnchor, CommentThread, Post, PostAuthor, SuggestionThread};

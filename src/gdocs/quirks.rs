@@ -2,7 +2,11 @@
 //!
 //! A later look at the real service corrects a line here and nothing else.
 
+mod threads;
+
 use serde_json::Value;
+
+pub(crate) use threads::*;
 
 /// The most requests in one batch. Google publishes no bound; this one keeps a batch in memory.
 pub(crate) const MAX_REQUESTS: usize = 100_000;
