@@ -46,24 +46,6 @@ pub fn apply(document: &Document, requests: &[Request], seed: u64) -> Result<App
     Ok(Applied { document: batch.document, replies })
 }
 
-impl Request {
-    /// Returns the kind as Google spells it.
-    #[must_use]
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::InsertText(_) => "insertText",
-            Self::DeleteContentRange(_) => "deleteContentRange",
-            Self::UpdateTextStyle(_) => "updateTextStyle",
-            Self::UpdateParagraphStyle(_) => "updateParagraphStyle",
-            Self::CreateNamedRange(_) => "createNamedRange",
-            Self::DeleteNamedRange(_) => "deleteNamedRange",
-            Self::CreateParagraphBullets(_) => "createParagraphBullets",
-            Self::DeleteParagraphBullets(_) => "deleteParagraphBullets",
-            Self::InsertTable(_) => "insertTable",
-        }
-    }
-}
-
 /// A batch under way.
 struct Batch {
     /// The document so far; dropped when a request is refused.
@@ -115,6 +97,7 @@ impl Batch {
             }
             Request::InsertTable(request) => self.insert_table(request)?,
             Request::DeleteNamedRange(request) => return named_range::delete(&mut self.document, request),
+            other => return Err(Refusal::unimplemented(quirks::not_carried_out(other.kind()))),
         }
         Ok(json!({}))
     }

@@ -94,6 +94,8 @@ open_message! {
         parent_tab_id: Option<String> = "parentTabId",
         /// Depth of nesting, from 0.
         nesting_level: Option<u32> = "nestingLevel",
+        /// One emoji; absent for the default icon.
+        icon_emoji: Option<String> = "iconEmoji",
     }
 }
 
@@ -122,6 +124,8 @@ open_message! {
         inline_objects: BTreeMap<String, Value> = "inlineObjects",
         /// Images tethered to a paragraph, by id.
         positioned_objects: BTreeMap<String, Value> = "positionedObjects",
+        /// What drop-down chips offer, by id.
+        dropdown_definitions: BTreeMap<String, Value> = "dropdownDefinitions",
     }
 }
 

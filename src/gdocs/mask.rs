@@ -96,9 +96,9 @@ fn exists(path: &[String], fields: &[Field]) -> bool {
     match field(fields, name) {
         None => false,
         Some(Shape::Message(inner)) => rest.is_empty() || exists(rest, inner),
-        Some(Shape::Text | Shape::Int | Shape::Float | Shape::Bool | Shape::Enum(..) | Shape::List(_)) => {
-            rest.is_empty()
-        }
+        Some(
+            Shape::Text | Shape::Int | Shape::Float | Shape::Bool | Shape::Enum(..) | Shape::List(_) | Shape::Map(_),
+        ) => rest.is_empty(),
     }
 }
 

@@ -71,16 +71,16 @@ pub(crate) fn delete(document: &mut Document, request: &DeleteNamedRange) -> Res
 
 /// Returns the ids of the tabs that a deletion is about: those named, or all.
 fn selected_tabs(document: &Document, request: &DeleteNamedRange) -> Result<Vec<String>, Refusal> {
-    let named = request.tabs_criteria.as_ref().and_then(|criteria| criteria.get("tabIds")).and_then(Value::as_array);
+    let named = request.tabs_criteria.as_ref().map(|criteria| &criteria.tab_ids);
     let Some(named) = named.filter(|ids| !ids.is_empty()) else {
         return Ok(document.all_tabs().into_iter().map(|tab| tab.id().to_owned()).collect());
     };
     let mut tabs = Vec::new();
-    for id in named.iter().filter_map(Value::as_str) {
+    for id in named {
         if document.tab(Some(id)).is_none() {
             return Err(Refusal::invalid(quirks::unknown_tab(id)));
         }
-        tabs.push(id.to_owned());
+        tabs.push(id.clone());
     }
     Ok(tabs)
 }

@@ -183,3 +183,8 @@ pub(crate) fn negative(path: &str, number: i32) -> String {
 pub(crate) fn not_interpreted(number: usize, kind: &str) -> String {
     format!("requests[{number}].{kind} is not interpreted by this model yet")
 }
+
+/// Text for a kind that this model reads and cannot carry out; never Google's.
+pub(crate) fn not_carried_out(kind: &str) -> String {
+    format!("{kind} is not interpreted by this model yet")
+}

@@ -52,13 +52,7 @@ fn clean_request(number: usize, request: &Value) -> Result<(&'static str, Value)
 }
 
 /// Makes the typed request.
-fn typed(number: usize, kind: &'static str, mut body: Value) -> Result<Request, Refusal> {
-    if let Value::Object(fields) = &mut body
-        && !matches!(kind, "insertText" | "insertTable" | "deleteNamedRange")
-    {
-        // An absent range is an empty one, which every request refuses by itself.
-        fields.entry("range").or_insert_with(|| Value::Object(Map::new()));
-    }
+fn typed(number: usize, kind: &'static str, body: Value) -> Result<Request, Refusal> {
     let request = Value::Object(Map::from_iter([(kind.to_owned(), body)]));
     serde_json::from_value(request)
         .map_err(|error| Refusal::invalid(format!("Invalid requests[{number}].{kind}: {error}")))
@@ -84,6 +78,11 @@ fn clean(value: &Value, shape: Shape, path: &str) -> Result<Value, Refusal> {
             let items = values.iter().enumerate();
             items.map(|(number, value)| clean(value, *item, &format!("{path}[{number}]"))).collect()
         }
+        (Shape::Map(item), Value::Object(given)) => {
+            let items = given.iter().filter(|(_, value)| !value.is_null());
+            let items = items.map(|(key, value)| Ok((key.clone(), clean(value, *item, &format!("{path}.{key}"))?)));
+            items.collect::<Result<Map<_, _>, _>>().map(Value::Object)
+        }
         (Shape::Text, Value::String(_)) | (Shape::Bool, Value::Bool(_)) => Ok(value.clone()),
         (Shape::Enum(_, names), Value::String(name)) if names.contains(&name.as_str()) => Ok(value.clone()),
         (Shape::Int, _) => {
@@ -99,7 +98,7 @@ fn clean(value: &Value, shape: Shape, path: &str) -> Result<Value, Refusal> {
         (Shape::Bool, _) => Err(bad("TYPE_BOOL")),
         (Shape::Float, _) => Err(bad("TYPE_FLOAT")),
         (Shape::Enum(name, _), _) => Err(bad(&format!("type.googleapis.com/google.apps.docs.v1.{name}"))),
-        (Shape::Message(_), _) => Err(bad("a message")),
+        (Shape::Message(_) | Shape::Map(_), _) => Err(bad("a message")),
         (Shape::List(_), _) => Err(bad("a list")),
     }
 }

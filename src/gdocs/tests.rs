@@ -330,7 +330,7 @@ fn refusals_are_worded_as_google_words_them() {
             json!([{"insertText": {"location": {"indx": 1}, "text": "x"}}]),
             "Invalid JSON payload received. Unknown name \"indx\" at 'requests[0].insert_text.location': Cannot find field.",
         ),
-        (json!([{"insertPageBreak": {}}]), "requests[0].insertPageBreak is not interpreted by this model yet"),
+        (json!([{"insertComment": {}}]), "requests[0].insertComment is not interpreted by this model yet"),
         (json!([{}]), "Invalid requests[0]: No request set."),
     ];
     for (requests, expected) in cases {
