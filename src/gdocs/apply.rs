@@ -13,7 +13,9 @@ use super::index::reindex;
 use super::insert_table::{Size, insert_table};
 use super::refusal::Refusal;
 use super::request::{EndOfSegmentLocation, InsertTable, InsertText, Location, Request};
-use super::{bullets, insert, named_range, objects, paragraph_style, quirks, text_style};
+use super::setting::Setting;
+use super::threads::Threads;
+use super::{bullets, comment, insert, named_range, objects, paragraph_style, quirks, text_style};
 
 /// What a batch did.
 #[derive(Debug, Clone)]
@@ -22,6 +24,10 @@ pub struct Applied {
     pub document: Document,
     /// One reply for each request, `{}` where there is nothing to say.
     pub replies: Vec<Value>,
+    /// The suggestions that each request affected, `{}` where there are none.
+    pub suggestions: Vec<Value>,
+    /// Whether comments or suggestions were changed.
+    pub updates_comments: bool,
 }
 
 /// Carries out a batch, whole or not at all.
@@ -34,16 +40,34 @@ pub struct Applied {
 ///
 /// The [`Refusal`] of the first request that cannot be carried out; the document is then as it was.
 pub fn apply(document: &Document, requests: &[Request], seed: u64) -> Result<Applied, Refusal> {
+    apply_as(document, requests, &Setting::plain(seed))
+}
+
+/// Carries out a batch in a setting: somebody sends it at a moment, perhaps as suggestions. Otherwise as [`apply`].
+///
+/// # Errors
+///
+/// As [`apply`].
+pub fn apply_as(document: &Document, requests: &[Request], setting: &Setting) -> Result<Applied, Refusal> {
     if requests.len() > quirks::MAX_REQUESTS {
         return Err(Refusal::invalid(format!("A batch holds at most {} requests.", quirks::MAX_REQUESTS)));
     }
-    let mut batch = Batch { document: document.clone(), ids: FreshIds::new(seed), laid_out: HashSet::new(), cells: 0 };
+    let mut batch = Batch {
+        document: document.clone(),
+        ids: FreshIds::new(setting.seed),
+        laid_out: HashSet::new(),
+        cells: 0,
+        threads: Threads::new(setting),
+    };
     let mut replies = Vec::with_capacity(requests.len());
+    let mut suggestions = Vec::with_capacity(requests.len());
     for (number, request) in requests.iter().enumerate() {
         let reply = batch.carry_out(request).map_err(|refusal| refusal.in_request(number, request.kind()))?;
         replies.push(reply);
+        suggestions.push(batch.threads.take_affected());
     }
-    Ok(Applied { document: batch.document, replies })
+    let updates_comments = batch.threads.updated;
+    Ok(Applied { document: batch.document, replies, suggestions, updates_comments })
 }
 
 /// A batch under way.
@@ -56,11 +80,19 @@ struct Batch {
     laid_out: HashSet<(String, String)>,
     /// Table cells made so far.
     cells: u32,
+    /// Who sends it, and what it did to threads.
+    threads: Threads,
 }
 
 impl Batch {
     /// Carries out one request and returns its reply.
     fn carry_out(&mut self, request: &Request) -> Result<Value, Refusal> {
+        if quirks::MODELESS_KINDS.contains(&request.kind()) {
+            return self.carry_out_on_threads(request);
+        }
+        if self.threads.setting.suggests {
+            return self.suggest(request);
+        }
         match request {
             Request::InsertText(request) => self.insert(request)?,
             Request::DeleteContentRange(request) => {
@@ -79,10 +111,7 @@ impl Batch {
                 })?;
             }
             Request::CreateNamedRange(request) => {
-                let later = self.document.tab(request.range.tab_id.as_deref()).is_some_and(|tab| {
-                    quirks::RANGES_NAME_LATER_TABS && self.document.tabs.first().is_some_and(|f| f.id() != tab.id())
-                });
-                let tab_id = request.range.tab_id.clone().filter(|_| later);
+                let tab_id = self.later_tab(&request.range);
                 return self.in_segment(&request.range, |tab, content, ids| {
                     named_range::create(tab, content, request, tab_id, ids)
                 });
@@ -100,6 +129,54 @@ impl Batch {
             other => return Err(Refusal::unimplemented(quirks::not_carried_out(other.kind()))),
         }
         Ok(json!({}))
+    }
+
+    /// Carries out a request about a comment or a suggestion.
+    fn carry_out_on_threads(&mut self, request: &Request) -> Result<Value, Refusal> {
+        if let Request::InsertComment(request) = request {
+            comment::check(&self.document, request)?;
+            let named_tab = self.later_tab(&request.range);
+            let anchor = self.in_segment(&request.range, |tab, content, ids| {
+                comment::anchor(tab, content, request, named_tab, ids)
+            })?;
+            return Ok(self.threads.open(&mut self.document, request, anchor, &mut self.ids));
+        }
+        self.ids.learn(&self.document);
+        self.threads.carry_out(&mut self.document, request, &mut self.ids)
+    }
+
+    /// Carries out a request as a suggestion.
+    fn suggest(&mut self, request: &Request) -> Result<Value, Refusal> {
+        let by = self.threads.suggester(&self.document);
+        let suggested = match request {
+            Request::InsertText(request) => {
+                let place = place_of(request.location.as_ref(), request.end_of_segment_location.as_ref());
+                let (index, place) = place.ok_or_else(|| Refusal::invalid(quirks::NO_LOCATION))?;
+                self.in_segment(&place, |tab, content, ids| {
+                    by.insert(tab, content, segment_of(&place), index, &request.text, ids)
+                })?
+            }
+            Request::DeleteContentRange(request) => self.in_segment(&request.range, |tab, content, ids| {
+                by.delete(tab, content, segment_of(&request.range), &request.range, ids)
+            })?,
+            Request::UpdateTextStyle(request) => {
+                self.in_segment(&request.range, |tab, content, ids| by.restyle(tab, content, request, ids))?
+            }
+            other if quirks::UNSUGGESTIBLE_KINDS.contains(&other.kind()) => {
+                return Err(Refusal::invalid(quirks::NOT_SUGGESTIBLE));
+            }
+            other => return Err(Refusal::unimplemented(quirks::not_suggested(other.kind()))),
+        };
+        self.threads.note(&mut self.document, suggested, &mut self.ids);
+        Ok(json!({}))
+    }
+
+    /// Returns the tab that a new range must name, if it must name one.
+    fn later_tab(&self, range: &Range) -> Option<String> {
+        let later = self.document.tab(range.tab_id.as_deref()).is_some_and(|tab| {
+            quirks::RANGES_NAME_LATER_TABS && self.document.tabs.first().is_some_and(|f| f.id() != tab.id())
+        });
+        range.tab_id.clone().filter(|_| later)
     }
 
     /// Carries out `insertText`.

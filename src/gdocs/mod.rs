@@ -5,6 +5,7 @@
 mod access;
 mod apply;
 mod bullets;
+mod comment;
 mod delete;
 mod document;
 mod glyphs;
@@ -32,14 +33,22 @@ mod runs;
 #[cfg(test)]
 mod sample;
 mod schema;
+mod setting;
 mod style;
+mod suggest;
+mod suggested;
+mod suggestion;
 #[cfg(test)]
 mod tests;
 mod text_style;
 mod thread;
+#[cfg(test)]
+mod thread_tests;
+mod threads;
 
 pub use access::ElementKind;
-pub use apply::{Applied, apply};
+pub use apply::{Applied, apply, apply_as};
+pub use comment::comment_without_place;
 pub use document::*;
 pub use index::{reindex, segment_end, utf16_len};
 pub use legacy::to_legacy;
@@ -47,4 +56,6 @@ pub use new_document::new_document;
 pub use read::read_requests;
 pub use refusal::Refusal;
 pub use request::*;
+pub use setting::Setting;
+pub use suggestion::preview;
 pub use thread::{CommentAnchor, CommentThread, Post, PostAuthor, SuggestionThread};

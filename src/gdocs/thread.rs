@@ -2,7 +2,7 @@
 //!
 //! Source: <https://developers.google.com/docs/api/reference/rest/v1/documents#commentthread>
 
-use super::document::Range;
+use super::document::{Document, Range, Tab};
 use super::message::open_message;
 
 open_message! {
@@ -80,6 +80,34 @@ open_message! {
         anchor_id: String = "anchorId",
         /// The ranges.
         ranges: Vec<Range> = "ranges",
+    }
+}
+
+impl Document {
+    /// Takes the comments out, as an answer of `documents.get` has them left out unless they are asked for.
+    pub fn omit_comments(&mut self) {
+        fn walk(tabs: &mut [Tab]) {
+            for tab in tabs {
+                if let Some(content) = &mut tab.document_tab {
+                    content.comment_anchors.clear();
+                }
+                walk(&mut tab.child_tabs);
+            }
+        }
+        self.comments.clear();
+        self.suggestions.clear();
+        walk(&mut self.tabs);
+    }
+
+    /// Takes out what is left of deleted threads and posts, which only Drive tells.
+    pub fn omit_deleted_comments(&mut self) {
+        self.comments.retain(|thread| !thread.is_deleted());
+        for thread in &mut self.comments {
+            thread.replies.retain(|post| !post.is_deleted());
+        }
+        for thread in &mut self.suggestions {
+            thread.replies.retain(|post| !post.is_deleted());
+        }
     }
 }
 

@@ -12,9 +12,9 @@ pub(crate) const COMMENT_ID_LENGTH: usize = 7;
 /// What a comment's id begins with. Recorded.
 pub(crate) const COMMENT_ID_PREFIX: &str = "AAAC";
 
-/// Whether a thread stays, with its quote and the id of its anchor, when all of its text was deleted. Seen by others:
-/// the list still has it and nothing shows where it stood. Its anchor then has no range and is left out.
-pub(crate) const THREADS_OUTLIVE_TEXT: bool = true;
+// Threads outlive their text, assumed in `named_range`: a thread whose text was all deleted stays, with its quote and
+// the id of its anchor, and the anchor has no range any more and is left out. Seen by others: the list still has the
+// thread and nothing shows where it stood.
 
 /// Text for a comment of nothing. The rule is documented; doubt for the words.
 pub(crate) const EMPTY_POST: &str = "The content of a comment cannot be empty.";

@@ -9,6 +9,7 @@ use crate::gdocs::document::Range;
 #[serde(rename_all = "camelCase")]
 pub struct InsertComment {
     /// The range, counted with suggestions inline.
+    #[serde(default)]
     pub range: Range,
     /// 1 to 2048 bytes of plain text.
     #[serde(default)]
