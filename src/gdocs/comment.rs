@@ -344,8 +344,8 @@ fn html(text: &str) -> String {
     html
 }
 
-/// Appends the text of `[start, end)`; objects have none.
-pub(crate) fn text_between(content: &[StructuralElement], start: u32, end: u32, text: &mut String) {
+/// Appends the text of `[start, end)`, in UTF-16 units; objects have none.
+pub fn text_between(content: &[StructuralElement], start: u32, end: u32, text: &mut String) {
     let reaches = |from: u32, to: u32| from < end && start < to;
     for element in content.iter().filter(|e| reaches(e.start_index.utf16(), e.end_index.utf16())) {
         for inline in element.paragraph.iter().flat_map(|paragraph| &paragraph.elements) {

@@ -48,7 +48,7 @@ mod threads;
 
 pub use access::ElementKind;
 pub use apply::{Applied, apply, apply_as};
-pub use comment::comment_without_place;
+pub use comment::{comment_without_place, text_between};
 pub use document::*;
 pub use index::{reindex, segment_end, utf16_len};
 pub use legacy::to_legacy;

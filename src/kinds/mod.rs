@@ -2,10 +2,11 @@
 
 use async_trait::async_trait;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
 
 pub mod docs;
+pub mod sidecar;
 
 /// One file of an item as it should stand in the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +38,33 @@ pub struct Fetched {
     pub can_edit: bool,
     /// Its files; the first is the main one.
     pub parts: Vec<Part>,
+    /// What people said about it and nobody answered.
+    pub comments: Comments,
     /// The answer it was read from, unchanged; plans are made on it.
     pub raw: Vec<u8>,
+}
+
+/// The open comments of an item, as the text of a file that is only read. It bears a [`sidecar`] seal.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Comments {
+    /// They could not be read, or the kind has none: whatever file stands is left as it is.
+    #[default]
+    Unread,
+    /// There are none, so there is no file.
+    None,
+    /// The text of the file.
+    Open(String),
+}
+
+/// What is done with a comment thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommentAct {
+    /// It is answered.
+    Reply(String),
+    /// It is closed.
+    Resolve,
+    /// It is opened again.
+    Reopen,
 }
 
 /// What a change feed told.
@@ -142,4 +168,14 @@ pub trait Kind: Send + Sync {
     ///
     /// `InvalidInput` when the text cannot become an item of this kind.
     async fn create(&self, title: &str, text: &str) -> Result<Created>;
+
+    /// Answers, closes, or reopens a comment thread. One call that changes something, at most.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when there is no such thread, or the act means nothing for it; `ReadOnly` for a kind without
+    /// comments; `Network` with `outcome_unknown` when nobody knows whether it was said.
+    async fn comment(&self, id: &ItemId, _thread: &str, _act: &CommentAct) -> Result<()> {
+        Err(Error::ReadOnly { id: id.to_string(), reason: "items of this kind have no comments".to_owned() })
+    }
 }

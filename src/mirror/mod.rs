@@ -4,6 +4,7 @@
 //! Effects of one item are performed in order, in a lane of their own; lanes overlap. What is heard first is the
 //! watcher, so that a push sees every save that came before it.
 
+mod comments;
 mod crash;
 mod failure;
 mod handle;
@@ -25,6 +26,7 @@ use crate::sync::{Answer, Command, Effect, Engine, Event, ItemStatus, RequestId,
 use crate::workspace::{self, Seen, Watch, Workspace};
 use walk::{FEED, Hand, perform};
 
+pub use comments::CommentReport;
 pub use handle::{DiffReport, FetchReport, MirrorHandle, PartReport, PushReport, StatusReport};
 
 /// How many items are read from the remote at the same time.
@@ -53,6 +55,8 @@ pub(crate) struct Shared {
     reader: Mutex<Store>,
     kind: Arc<dyn Kind>,
     fetches: Semaphore,
+    /// What people wrote into comments files, and where it was put.
+    kept: comments::KeptFiles,
 }
 
 impl Shared {
@@ -174,6 +178,7 @@ impl Mirror {
             reader: Mutex::new(reader),
             kind,
             fetches: Semaphore::new(FETCHES_MAX),
+            kept: comments::KeptFiles::default(),
         });
         let mut mirror = Self {
             shared,
@@ -277,6 +282,7 @@ impl Mirror {
         let event = match seen {
             Seen::Touched { item, part, touch } => Event::Touched { item, part, touch },
             Seen::ConflictMissing { item, part } => Event::ConflictMissing { item, part },
+            Seen::Comments(item) => return comments::look(self.shared.clone(), self.sender.clone(), item),
             Seen::Link(path) => {
                 // The file that it becomes is touched by that, and goes its ordinary way.
                 if let Err(error) = self.shared.workspace.adopt_link(&path, self.clock.now()) {

@@ -2,10 +2,14 @@
 
 mod adapter;
 mod align;
+mod comments;
+#[cfg(test)]
+mod comments_tests;
 mod edit;
 mod extract;
 mod line;
 mod paragraphs;
+mod places;
 mod plan;
 mod recognize;
 mod restyle;
@@ -18,7 +22,7 @@ pub use adapter::Docs;
 
 use crate::error::{Error, Result};
 use crate::gdocs::Document;
-use crate::kinds::{Fetched, PushPlan};
+use crate::kinds::{Comments, Fetched, PushPlan};
 use crate::mebdf;
 use crate::model::{ItemId, KindName, PartId, Revision};
 
@@ -49,11 +53,17 @@ impl Access {
 ///
 /// `ExtractionFailed` when the answer is not a Document.
 pub fn read(raw: Vec<u8>, access: Access, url: &str) -> Result<Fetched> {
+    read_with(raw, access, url, |_| Comments::Unread)
+}
+
+/// Does the same with the comments that `comments` writes for the document.
+fn read_with(raw: Vec<u8>, access: Access, url: &str, comments: impl FnOnce(&Document) -> Comments) -> Result<Fetched> {
     let document = document(&raw)?;
     let revision = document.revision_id.clone().filter(|revision| !revision.is_empty()).map(Revision);
     let can_edit = access == Access::Edit && revision.is_some();
     let access = if can_edit || access != Access::Edit { access } else { Access::Read };
     let parts = extract::parts(&document, access.word(), url);
+    let comments = comments(&document);
     Ok(Fetched {
         id: ItemId(document.document_id),
         kind: KindName::Docs,
@@ -62,6 +72,7 @@ pub fn read(raw: Vec<u8>, access: Access, url: &str) -> Result<Fetched> {
         revision,
         can_edit,
         parts,
+        comments,
         raw,
     })
 }
