@@ -2,20 +2,20 @@
 //!
 //! Source: <https://developers.google.com/docs/api/reference/rest/v1/documents/batchUpdate>
 
-use std::collections::HashSet;
-
 use serde_json::{Value, json};
 
-use super::delete::{self, Removed};
-use super::document::{Document, DocumentTab, Range, StructuralElement};
-use super::ids::FreshIds;
-use super::index::reindex;
+use super::batch::Batch;
+use super::document::Document;
 use super::insert_table::{Size, insert_table};
 use super::refusal::Refusal;
-use super::request::{EndOfSegmentLocation, InsertTable, InsertText, Location, Request};
+use super::request::{DeleteContentRange, EndOfSegmentLocation, InsertTable, InsertText, Location, Request};
+use super::segment::Address;
 use super::setting::Setting;
-use super::threads::Threads;
-use super::{bullets, comment, insert, named_range, objects, paragraph_style, quirks, text_style};
+use super::trace::{SegmentTrace, Trace};
+use super::{
+    bullets, chips, delete, elements, images, insert, named_range, page, page_style, paragraph_style, quirks, suggest,
+    table_merge, table_rows, table_style, text_style, threads,
+};
 
 /// What a batch did.
 #[derive(Debug, Clone)]
@@ -47,216 +47,145 @@ pub fn apply(document: &Document, requests: &[Request], seed: u64) -> Result<App
 ///
 /// # Errors
 ///
-/// As [`apply`].
+/// Those of [`apply`].
 pub fn apply_as(document: &Document, requests: &[Request], setting: &Setting) -> Result<Applied, Refusal> {
+    let mut batch = Batch::new(document, setting, None);
+    let replies = carry_out(&mut batch, requests)?;
+    Ok(applied(batch, replies))
+}
+
+/// Returns what a batch did that was carried out.
+fn applied(batch: Batch, replies: Vec<Value>) -> Applied {
+    let (suggestions, updates_comments) = batch.threads.finish();
+    Applied { document: batch.document, replies, suggestions, updates_comments }
+}
+
+/// Carries out a batch like [`apply`] and also tells, for every segment there is afterwards, where each of its units
+/// comes from: what keeps its index of before was never deleted, also where it stands elsewhere now.
+///
+/// # Errors
+///
+/// Those of [`apply`].
+pub fn apply_traced(
+    document: &Document,
+    requests: &[Request],
+    seed: u64,
+) -> Result<(Applied, Vec<SegmentTrace>), Refusal> {
+    let mut batch = Batch::new(document, &Setting::plain(seed), Some(Trace::of(document)));
+    let replies = carry_out(&mut batch, requests)?;
+    let traces = batch.trace.take().map(|trace| trace.finish(&batch.document)).unwrap_or_default();
+    Ok((applied(batch, replies), traces))
+}
+
+/// Carries out all requests in order and returns their replies.
+fn carry_out(batch: &mut Batch, requests: &[Request]) -> Result<Vec<Value>, Refusal> {
     if requests.len() > quirks::MAX_REQUESTS {
         return Err(Refusal::invalid(format!("A batch holds at most {} requests.", quirks::MAX_REQUESTS)));
     }
-    let mut batch = Batch {
-        document: document.clone(),
-        ids: FreshIds::new(setting.seed),
-        laid_out: HashSet::new(),
-        cells: 0,
-        threads: Threads::new(setting),
+    let numbered = requests.iter().enumerate();
+    let replies = numbered.map(|(number, request)| {
+        carry_out_one(batch, request).map_err(|refusal| refusal.in_request(number, request.kind()))
+    });
+    replies.collect()
+}
+
+/// Carries out one request and returns its reply.
+fn carry_out_one(batch: &mut Batch, request: &Request) -> Result<Value, Refusal> {
+    batch.threads.next_request();
+    if quirks::MODELESS_KINDS.contains(&request.kind()) {
+        return threads::carry_out(batch, request);
+    }
+    if batch.threads.setting.suggests {
+        return suggest::carry_out(batch, request);
+    }
+    let done = match request {
+        Request::InsertText(request) => insert_text(batch, request),
+        Request::DeleteContentRange(request) => delete_content(batch, request),
+        Request::UpdateTextStyle(request) => batch.in_segment(&Address::from(&request.range), |segment| {
+            text_style::update(segment.tab, segment.content, request)
+        }),
+        Request::UpdateParagraphStyle(request) => {
+            batch.in_segment(&Address::from(&request.range), |segment| paragraph_style::update(segment, request))
+        }
+        Request::CreateParagraphBullets(request) => {
+            batch.in_segment(&Address::from(&request.range), |segment| bullets::create(segment, request))
+        }
+        Request::DeleteParagraphBullets(request) => batch.in_segment(&Address::from(&request.range), |segment| {
+            bullets::delete(segment.tab, segment.content, &request.range)
+        }),
+        Request::CreateNamedRange(request) => return named_range::create(batch, request),
+        Request::DeleteNamedRange(request) => return named_range::delete(batch, request),
+        Request::InsertTable(request) => new_table(batch, request),
+        Request::InsertTableRow(request) => table_rows::insert_row(batch, request),
+        Request::InsertTableColumn(request) => table_rows::insert_column(batch, request),
+        Request::DeleteTableRow(request) => table_rows::delete_rows(batch, request),
+        Request::DeleteTableColumn(request) => table_rows::delete_columns(batch, request),
+        Request::MergeTableCells(request) => table_merge::merge(batch, request),
+        Request::UnmergeTableCells(request) => table_merge::unmerge(batch, request),
+        Request::CreateFootnote(request) => return elements::create_footnote(batch, request),
+        Request::InsertPageBreak(request) => elements::insert_page_break(batch, request),
+        Request::InsertSectionBreak(request) => elements::insert_section_break(batch, request),
+        Request::InsertPerson(request) => chips::insert_person(batch, request),
+        Request::InsertDate(request) => chips::insert_date(batch, request),
+        Request::InsertRichLink(request) => chips::insert_rich_link(batch, request),
+        Request::InsertInlineImage(request) => return images::insert(batch, request),
+        Request::ReplaceImage(request) => images::replace(batch, request),
+        Request::DeletePositionedObject(request) => images::delete_positioned(batch, request),
+        Request::CreateHeader(request) => return page::create_header(batch, request),
+        Request::CreateFooter(request) => return page::create_footer(batch, request),
+        Request::DeleteHeader(request) => page::delete_header(batch, request),
+        Request::DeleteFooter(request) => page::delete_footer(batch, request),
+        Request::UpdateSectionStyle(request) => page_style::update_section(batch, request),
+        Request::UpdateDocumentStyle(request) => page_style::update_document(batch, request),
+        Request::UpdateNamedStyle(request) => page_style::update_named(batch, request),
+        Request::PinTableHeaderRows(request) => table_style::pin(batch, request),
+        Request::UpdateTableCellStyle(request) => table_style::update_cells(batch, request),
+        Request::UpdateTableColumnProperties(request) => table_style::update_columns(batch, request),
+        Request::UpdateTableRowStyle(request) => table_style::update_rows(batch, request),
+        other => Err(Refusal::unimplemented(quirks::not_carried_out(other.kind()))),
     };
-    let mut replies = Vec::with_capacity(requests.len());
-    let mut suggestions = Vec::with_capacity(requests.len());
-    for (number, request) in requests.iter().enumerate() {
-        let reply = batch.carry_out(request).map_err(|refusal| refusal.in_request(number, request.kind()))?;
-        replies.push(reply);
-        suggestions.push(batch.threads.take_affected());
-    }
-    let updates_comments = batch.threads.updated;
-    Ok(Applied { document: batch.document, replies, suggestions, updates_comments })
+    done.map(|()| json!({}))
 }
 
-/// A batch under way.
-struct Batch {
-    /// The document so far; dropped when a request is refused.
-    document: Document,
-    /// Fresh ids.
-    ids: FreshIds,
-    /// Segments whose indices are known to be right: tab id and segment id.
-    laid_out: HashSet<(String, String)>,
-    /// Table cells made so far.
-    cells: u32,
-    /// Who sends it, and what it did to threads.
-    threads: Threads,
+/// Carries out `insertText`.
+fn insert_text(batch: &mut Batch, request: &InsertText) -> Result<(), Refusal> {
+    let place = place_of(request.location.as_ref(), request.end_of_segment_location.as_ref());
+    let (index, place) = place.ok_or_else(|| Refusal::invalid(quirks::NO_LOCATION))?;
+    batch.in_segment(&place, |segment| {
+        let (index, width) = insert::insert_text(segment.content, index, &request.text, segment.ids)?;
+        segment.inserted(index, width);
+        Ok(())
+    })
 }
 
-impl Batch {
-    /// Carries out one request and returns its reply.
-    fn carry_out(&mut self, request: &Request) -> Result<Value, Refusal> {
-        if quirks::MODELESS_KINDS.contains(&request.kind()) {
-            return self.carry_out_on_threads(request);
-        }
-        if self.threads.setting.suggests {
-            return self.suggest(request);
-        }
-        match request {
-            Request::InsertText(request) => self.insert(request)?,
-            Request::DeleteContentRange(request) => {
-                self.in_segment(&request.range, |tab, content, _| {
-                    let removed = delete::delete_range(content, &request.range)?;
-                    forget(tab, content, segment_of(&request.range), &removed);
-                    Ok(())
-                })?;
-            }
-            Request::UpdateTextStyle(request) => {
-                self.in_segment(&request.range, |tab, content, _| text_style::update(tab, content, request))?;
-            }
-            Request::UpdateParagraphStyle(request) => {
-                self.in_segment(&request.range, |tab, content, ids| {
-                    paragraph_style::update(tab, content, request, ids)
-                })?;
-            }
-            Request::CreateNamedRange(request) => {
-                let tab_id = self.later_tab(&request.range);
-                return self.in_segment(&request.range, |tab, content, ids| {
-                    named_range::create(tab, content, request, tab_id, ids)
-                });
-            }
-            Request::CreateParagraphBullets(request) => {
-                self.in_segment(&request.range, |tab, content, ids| {
-                    bullets::create(tab, content, request, segment_of(&request.range), ids)
-                })?;
-            }
-            Request::DeleteParagraphBullets(request) => {
-                self.in_segment(&request.range, |tab, content, _| bullets::delete(tab, content, &request.range))?;
-            }
-            Request::InsertTable(request) => self.insert_table(request)?,
-            Request::DeleteNamedRange(request) => return named_range::delete(&mut self.document, request),
-            other => return Err(Refusal::unimplemented(quirks::not_carried_out(other.kind()))),
-        }
-        Ok(json!({}))
-    }
-
-    /// Carries out a request about a comment or a suggestion.
-    fn carry_out_on_threads(&mut self, request: &Request) -> Result<Value, Refusal> {
-        if let Request::InsertComment(request) = request {
-            comment::check(&self.document, request)?;
-            let named_tab = self.later_tab(&request.range);
-            let anchor = self.in_segment(&request.range, |tab, content, ids| {
-                comment::anchor(tab, content, request, named_tab, ids)
-            })?;
-            return Ok(self.threads.open(&mut self.document, request, anchor, &mut self.ids));
-        }
-        self.ids.learn(&self.document);
-        self.threads.carry_out(&mut self.document, request, &mut self.ids)
-    }
-
-    /// Carries out a request as a suggestion.
-    fn suggest(&mut self, request: &Request) -> Result<Value, Refusal> {
-        let by = self.threads.suggester(&self.document);
-        let suggested = match request {
-            Request::InsertText(request) => {
-                let place = place_of(request.location.as_ref(), request.end_of_segment_location.as_ref());
-                let (index, place) = place.ok_or_else(|| Refusal::invalid(quirks::NO_LOCATION))?;
-                self.in_segment(&place, |tab, content, ids| {
-                    by.insert(tab, content, segment_of(&place), index, &request.text, ids)
-                })?
-            }
-            Request::DeleteContentRange(request) => self.in_segment(&request.range, |tab, content, ids| {
-                by.delete(tab, content, segment_of(&request.range), &request.range, ids)
-            })?,
-            Request::UpdateTextStyle(request) => {
-                self.in_segment(&request.range, |tab, content, ids| by.restyle(tab, content, request, ids))?
-            }
-            other if quirks::UNSUGGESTIBLE_KINDS.contains(&other.kind()) => {
-                return Err(Refusal::invalid(quirks::NOT_SUGGESTIBLE));
-            }
-            other => return Err(Refusal::unimplemented(quirks::not_suggested(other.kind()))),
-        };
-        self.threads.note(&mut self.document, suggested, &mut self.ids);
-        Ok(json!({}))
-    }
-
-    /// Returns the tab that a new range must name, if it must name one.
-    fn later_tab(&self, range: &Range) -> Option<String> {
-        let later = self.document.tab(range.tab_id.as_deref()).is_some_and(|tab| {
-            quirks::RANGES_NAME_LATER_TABS && self.document.tabs.first().is_some_and(|f| f.id() != tab.id())
-        });
-        range.tab_id.clone().filter(|_| later)
-    }
-
-    /// Carries out `insertText`.
-    fn insert(&mut self, request: &InsertText) -> Result<(), Refusal> {
-        let place = place_of(request.location.as_ref(), request.end_of_segment_location.as_ref());
-        let (index, place) = place.ok_or_else(|| Refusal::invalid(quirks::NO_LOCATION))?;
-        self.in_segment(&place, |tab, content, ids| {
-            let (index, width) = insert::insert_text(content, index, &request.text, ids)?;
-            named_range::grow(tab, segment_of(&place), index, width);
-            Ok(())
-        })
-    }
-
-    /// Carries out `insertTable`.
-    fn insert_table(&mut self, request: &InsertTable) -> Result<(), Refusal> {
-        let size = Size::check(request.rows, request.columns)?;
-        self.cells = self.cells.saturating_add(size.cells());
-        if self.cells > quirks::MAX_BATCH_CELLS {
-            let most = quirks::MAX_BATCH_CELLS;
-            return Err(Refusal::invalid(format!("A batch makes at most {most} table cells.")));
-        }
-        let place = place_of(request.location.as_ref(), request.end_of_segment_location.as_ref());
-        let (index, place) = place.ok_or_else(|| Refusal::invalid(quirks::NO_TABLE_LOCATION))?;
-        self.in_segment(&place, |tab, content, ids| {
-            let (index, width) = insert_table(tab, content, index, size, segment_of(&place), ids)?;
-            named_range::grow(tab, segment_of(&place), index, width);
-            Ok(())
-        })
-    }
-
-    /// Runs `work` on the segment that a range names, taken out of its tab meanwhile.
-    fn in_segment<T>(
-        &mut self,
-        range: &Range,
-        work: impl FnOnce(&mut DocumentTab, &mut Vec<StructuralElement>, &mut FreshIds) -> Result<T, Refusal>,
-    ) -> Result<T, Refusal> {
-        self.ids.learn(&self.document);
-        let tab_id = range.tab_id.as_deref();
-        let unknown_tab = || Refusal::invalid(quirks::unknown_tab(tab_id.unwrap_or_default()));
-        let tab = self.document.tab_mut(tab_id).ok_or_else(unknown_tab)?;
-        let key = (tab.id().to_owned(), segment_of(range).to_owned());
-        let tab = tab.document_tab.as_mut().ok_or_else(unknown_tab)?;
-        let unknown_segment = || Refusal::invalid(quirks::unknown_segment(segment_of(range)));
-        let slot = tab.segment_mut(range.segment_id.as_deref()).ok_or_else(unknown_segment)?;
-        let mut content = std::mem::take(slot);
-        if !self.laid_out.contains(&key) {
-            // Indices in a request are Google's: on a segment that this model counts otherwise they would hit
-            // other text than was meant, so nothing is done to it.
-            if reindex(&mut content) > 0 {
-                return Err(Refusal::unimplemented(quirks::UNCOUNTED));
-            }
-            self.laid_out.insert(key);
-        }
-        let done = work(tab, &mut content, &mut self.ids)?;
-        if let Some(slot) = tab.segment_mut(range.segment_id.as_deref()) {
-            *slot = content;
-        }
-        Ok(done)
-    }
+/// Carries out `deleteContentRange`.
+fn delete_content(batch: &mut Batch, request: &DeleteContentRange) -> Result<(), Refusal> {
+    batch.in_segment(&Address::from(&request.range), |segment| {
+        let removed = delete::delete_range(segment.content, &request.range)?;
+        segment.forget(&removed);
+        Ok(())
+    })
 }
 
-/// Returns where an insertion goes: the index, `None` for the end, and a range that names the segment; `None` unless
-/// exactly one of the two is said.
-fn place_of(at: Option<&Location>, end: Option<&EndOfSegmentLocation>) -> Option<(Option<u32>, Range)> {
-    let (index, segment_id, tab_id) = match (at, end) {
-        (Some(at), None) => (Some(at.index), &at.segment_id, &at.tab_id),
-        (None, Some(end)) => (None, &end.segment_id, &end.tab_id),
-        (None, None) | (Some(_), Some(_)) => return None,
-    };
-    Some((index, Range { segment_id: segment_id.clone(), tab_id: tab_id.clone(), ..Range::default() }))
+/// Carries out `insertTable`.
+fn new_table(batch: &mut Batch, request: &InsertTable) -> Result<(), Refusal> {
+    let size = Size::check(request.rows, request.columns)?;
+    let place = place_of(request.location.as_ref(), request.end_of_segment_location.as_ref());
+    let (index, place) = place.ok_or_else(|| Refusal::invalid(quirks::NO_TABLE_LOCATION))?;
+    batch.in_segment(&place, |segment| {
+        segment.make_cells(size.cells())?;
+        let (index, width) = insert_table(segment, index, size)?;
+        segment.inserted(index, width);
+        Ok(())
+    })
 }
 
-/// Returns the segment that a range names, empty for the body.
-fn segment_of(range: &Range) -> &str {
-    range.segment_id.as_deref().unwrap_or_default()
-}
-
-/// Draws the consequences of a deletion for named ranges and objects.
-fn forget(tab: &mut DocumentTab, content: &mut [StructuralElement], segment: &str, removed: &Removed) {
-    let (from, to) = removed.range;
-    named_range::shrink(tab, segment, from, to);
-    objects::forget(tab, content, removed);
+/// Returns where an insertion goes: the index, `None` for the end, and the segment; `None` unless exactly one of the
+/// two is said.
+pub(crate) fn place_of(at: Option<&Location>, end: Option<&EndOfSegmentLocation>) -> Option<(Option<u32>, Address)> {
+    match (at, end) {
+        (Some(at), None) => Some((Some(at.index), at.into())),
+        (None, Some(end)) => Some((None, end.into())),
+        (None, None) | (Some(_), Some(_)) => None,
+    }
 }

@@ -6,30 +6,24 @@ use serde_json::{Map, Value, json};
 
 use super::document::{Bullet, DocumentTab, Paragraph, Range, StructuralElement, Style};
 use super::glyphs::{dimension, indents, list_of, matches_preset};
-use super::ids::FreshIds;
 use super::index::relayout;
 use super::locate::{check_range, each_paragraph_mut, first_ending_after};
-use super::named_range;
 use super::quirks;
 use super::refusal::Refusal;
 use super::request::{BulletPreset, CreateParagraphBullets};
 use super::runs::split_at;
+use super::segment::{Segment, Shift};
 
-/// Carries out `createParagraphBullets` on a segment, which `segment` names.
+/// Carries out `createParagraphBullets` on a segment.
 ///
 /// # Errors
 ///
 /// Google's refusals of a bad range and of a preset that is not said.
-pub(crate) fn create(
-    tab: &mut DocumentTab,
-    content: &mut [StructuralElement],
-    request: &CreateParagraphBullets,
-    segment: &str,
-    ids: &mut FreshIds,
-) -> Result<(), Refusal> {
+pub(crate) fn create(segment: &mut Segment<'_>, request: &CreateParagraphBullets) -> Result<(), Refusal> {
     if request.bullet_preset == BulletPreset::BulletGlyphPresetUnspecified {
         return Err(Refusal::invalid(quirks::NO_BULLET_PRESET));
     }
+    let Segment { tab, content, ids, .. } = segment;
     let (start, end) = check_range(&request.range, content)?;
     let Some(before) = paragraph_before(content, start, end) else {
         // A range that touches no paragraph makes no list.
@@ -52,11 +46,11 @@ pub(crate) fn create(
         }
         Ok(())
     })?;
+    relayout(content);
     // From the back, so that every place is still the one it was.
     for (from, to) in removed.into_iter().rev() {
-        named_range::shrink(tab, segment, from, to);
+        segment.shift(Shift::Removed { from, to });
     }
-    relayout(content);
     Ok(())
 }
 

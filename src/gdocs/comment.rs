@@ -4,13 +4,14 @@
 
 use serde_json::{Value, json};
 
-use super::document::{Document, DocumentTab, Range, StructuralElement};
+use super::document::{Document, Range, StructuralElement};
 use super::ids::FreshIds;
 use super::index::utf16_len;
 use super::locate::check_range;
 use super::refusal::Refusal;
 use super::request::{AddCommentReply, DeleteComment, DeleteCommentReply, InsertComment, NewPost, UpdateCommentPost};
 use super::runs::byte_at;
+use super::segment::Segment;
 use super::setting::Setting;
 use super::thread::{CommentAnchor, CommentThread, OPEN, Post, PostAuthor, RESOLVED, SuggestionThread};
 use super::{quirks, suggestion};
@@ -20,16 +21,14 @@ const NO_ACTION: &str = "NO_COMMENT_ACTION_CHANGE";
 
 /// Puts an anchor into a segment; returns its id and the text that it stands on.
 pub(crate) fn anchor(
-    tab: &mut DocumentTab,
-    content: &[StructuralElement],
+    segment: &mut Segment<'_>,
     request: &InsertComment,
     named_tab: Option<String>,
-    ids: &mut FreshIds,
 ) -> Result<(String, String), Refusal> {
-    let (start, end) = check_range(&request.range, content)?;
+    let (start, end) = check_range(&request.range, segment.content)?;
     let mut quote = String::new();
-    text_between(content, start, end, &mut quote);
-    let id = ids.draw("kix.");
+    text_between(segment.content, start, end, &mut quote);
+    let id = segment.ids.draw("kix.");
     let range = Range {
         start_index: (start > 0).then_some(start),
         end_index: Some(end),
@@ -38,7 +37,7 @@ pub(crate) fn anchor(
         ..Range::default()
     };
     let anchor = CommentAnchor { anchor_id: id.clone(), ranges: vec![range], ..CommentAnchor::default() };
-    tab.comment_anchors.insert(id.clone(), anchor);
+    segment.tab.comment_anchors.insert(id.clone(), anchor);
     Ok((id, quote.trim_end_matches('\n').to_owned()))
 }
 

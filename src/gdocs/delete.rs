@@ -18,6 +18,8 @@ pub(crate) struct Removed {
     pub(crate) elements: Vec<ParagraphElement>,
     /// Images tethered to paragraphs of deleted tables.
     pub(crate) paragraphs: Vec<Paragraph>,
+    /// Section breaks, whose headers and footers go with them.
+    pub(crate) section_breaks: Vec<serde_json::Value>,
 }
 
 /// Deletes a range.
@@ -143,8 +145,9 @@ fn drain(siblings: &mut Vec<StructuralElement>, from: usize, to: usize, removed:
 }
 
 /// Notes what a deleted element held.
-fn collect(element: StructuralElement, removed: &mut Removed) {
+pub(crate) fn collect(element: StructuralElement, removed: &mut Removed) {
     removed.paragraphs.extend(element.paragraph);
+    removed.section_breaks.extend(element.section_break);
     for cell in element.table.into_iter().flat_map(|table| table.table_rows).flat_map(|row| row.table_cells) {
         for inner in cell.content {
             collect(inner, removed);

@@ -37,6 +37,7 @@ impl FreshIds {
                 taken.insert(thread.suggestion_id.clone());
             }
             for tab in document.all_tabs() {
+                taken.insert(tab.id().to_owned());
                 if let Some(content) = &tab.document_tab {
                     collect(content, &mut taken);
                 }
@@ -84,14 +85,22 @@ fn collect(tab: &DocumentTab, taken: &mut HashSet<String>) {
     }
     taken.extend(tab.comment_anchors.keys().cloned());
     let keys = tab.lists.keys().chain(tab.inline_objects.keys()).chain(tab.positioned_objects.keys());
-    taken.extend(keys.cloned());
+    taken.extend(keys.chain(tab.dropdown_definitions.keys()).cloned());
 }
 
-/// Adds the heading ids of a segment, also those in tables.
+/// The ids of chips: the key of the object and that of the id in it.
+const CHIP_IDS: &[(&str, &str)] =
+    &[("person", "personId"), ("dateElement", "dateId"), ("richLink", "richLinkId"), ("dropdown", "dropdownId")];
+
+/// Adds the heading ids and the ids of chips of a segment, also those in tables.
 fn headings(content: &[StructuralElement], taken: &mut HashSet<String>) {
     for element in content {
         if let Some(id) = element.paragraph.as_ref().and_then(|paragraph| paragraph.heading_id()) {
             taken.insert(id.to_owned());
+        }
+        for inline in element.paragraph.iter().flat_map(|paragraph| &paragraph.elements) {
+            let id = CHIP_IDS.iter().find_map(|(object, key)| inline.rest.get(*object)?.get(*key)?.as_str());
+            taken.extend(id.map(str::to_owned));
         }
         for cell in element.table.iter().flat_map(|table| &table.table_rows).flat_map(|row| &row.table_cells) {
             headings(&cell.content, taken);

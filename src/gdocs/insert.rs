@@ -8,7 +8,7 @@ use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
 use super::document::{Paragraph, ParagraphElement, StructuralElement, Style};
 use super::ids::FreshIds;
 use super::index::{relayout, segment_end, utf16_len};
-use super::locate::{find_paragraph, siblings_mut};
+use super::locate::{Spot, find_paragraph, siblings_mut};
 use super::quirks;
 use super::refusal::Refusal;
 use super::runs::{byte_at, join_at, split_at};
@@ -30,28 +30,69 @@ pub(crate) fn insert_text(
     if text.is_empty() {
         return Err(Refusal::invalid(quirks::EMPTY_TEXT));
     }
-    let end = segment_end(content);
-    if width > quirks::MAX_TEXT_UTF16 || end.saturating_add(width) > quirks::MAX_SEGMENT_UTF16 {
-        return Err(Refusal::invalid("The inserted text is too long."));
-    }
-    let index = index.unwrap_or_else(|| end.saturating_sub(1));
-    if index >= end {
-        return Err(Refusal::invalid(quirks::index_too_large(index, end)));
-    }
-    let outside = || Refusal::invalid(quirks::OUTSIDE_PARAGRAPH);
-    let spot = find_paragraph(content, index).ok_or_else(outside)?;
+    let Insertion { paragraph, at, inside_run, index, spot } = Insertion::open(content, index, width)?;
+    let style = style_for(&paragraph.elements, at);
+    let made = insert_pieces(paragraph, at, inside_run, &text, &style, ids);
     let siblings = siblings_mut(content, &spot.path).ok_or_else(outside)?;
-    let element = siblings.get_mut(spot.at).ok_or_else(outside)?;
-    let paragraph = element.paragraph.as_mut().ok_or_else(outside)?;
-    if !is_boundary(&paragraph.elements, index) {
-        return Err(Refusal::invalid(quirks::INSIDE_GRAPHEME));
-    }
-    let inside_run = paragraph.elements.iter().all(|element| element.start_index.utf16() != index);
-    let at = split_at(&mut paragraph.elements, index).ok_or_else(outside)?;
-    let made = insert_pieces(paragraph, at, inside_run, &text, ids);
     siblings.splice(spot.at..spot.at, made.into_iter().map(of_paragraph));
     relayout(content);
     Ok((index, width))
+}
+
+/// A place in a paragraph, made ready to take something in.
+pub(crate) struct Insertion<'a> {
+    /// The paragraph.
+    pub(crate) paragraph: &'a mut Paragraph,
+    /// The element that what is inserted comes to stand before.
+    pub(crate) at: usize,
+    /// A run was cut in two for it.
+    inside_run: bool,
+    /// The place in the segment.
+    pub(crate) index: u32,
+    /// The paragraph's place.
+    spot: Spot,
+}
+
+impl<'a> Insertion<'a> {
+    /// Finds `index`, or the last newline for `None`, and cuts the run it lies in.
+    ///
+    /// # Errors
+    ///
+    /// Google's refusals of a place outside the paragraphs and inside a character, and of more than a segment holds.
+    pub(crate) fn open(
+        content: &'a mut Vec<StructuralElement>,
+        index: Option<u32>,
+        width: u32,
+    ) -> Result<Self, Refusal> {
+        let end = segment_end(content);
+        if width > quirks::MAX_TEXT_UTF16 || end.saturating_add(width) > quirks::MAX_SEGMENT_UTF16 {
+            return Err(Refusal::invalid("The inserted text is too long."));
+        }
+        let index = index.unwrap_or_else(|| end.saturating_sub(1));
+        if index >= end {
+            return Err(Refusal::invalid(quirks::index_too_large(index, end)));
+        }
+        let spot = find_paragraph(content, index).ok_or_else(outside)?;
+        let siblings = siblings_mut(content, &spot.path).ok_or_else(outside)?;
+        let element = siblings.get_mut(spot.at).ok_or_else(outside)?;
+        let paragraph = element.paragraph.as_mut().ok_or_else(outside)?;
+        if !is_boundary(&paragraph.elements, index) {
+            return Err(Refusal::invalid(quirks::INSIDE_GRAPHEME));
+        }
+        let inside_run = paragraph.elements.iter().all(|element| element.start_index.utf16() != index);
+        let at = split_at(&mut paragraph.elements, index).ok_or_else(outside)?;
+        Ok(Self { paragraph, at, inside_run, index, spot })
+    }
+
+    /// Returns the style that something inserted here gets.
+    pub(crate) fn style(&self) -> Style {
+        style_for(&self.paragraph.elements, self.at)
+    }
+}
+
+/// The refusal of a place that is in no paragraph.
+fn outside() -> Refusal {
+    Refusal::invalid(quirks::OUTSIDE_PARAGRAPH)
 }
 
 /// Puts the text before element `at`; returns the paragraphs that now stand before this one.
@@ -63,16 +104,16 @@ fn insert_pieces(
     at: usize,
     inside_run: bool,
     text: &str,
+    style: &Style,
     ids: &mut FreshIds,
 ) -> Vec<Paragraph> {
-    let style = style_for(&paragraph.elements, at);
     let (before, last) = text.rsplit_once('\n').map_or((None, text), |(before, last)| (Some(before), last));
     let mut made = Vec::new();
     let mut at = at;
     for piece in before.into_iter().flat_map(|before| before.split('\n')) {
         let tail = paragraph.elements.split_off(at);
         let mut elements = std::mem::replace(&mut paragraph.elements, tail);
-        push_line(&mut elements, piece, &style);
+        push_line(&mut elements, piece, style);
         join_at(&mut elements, at);
         made.push(Paragraph {
             elements,
@@ -83,7 +124,7 @@ fn insert_pieces(
         at = 0;
     }
     if !last.is_empty() {
-        paragraph.elements.insert(at, ParagraphElement::of_text(last.to_owned(), style));
+        paragraph.elements.insert(at, ParagraphElement::of_text(last.to_owned(), style.clone()));
         let joined = join_at(&mut paragraph.elements, at);
         if inside_run || !joined {
             join_at(&mut paragraph.elements, if joined { at } else { at + 1 });
@@ -106,7 +147,7 @@ fn push_line(elements: &mut Vec<ParagraphElement>, piece: &str, style: &Style) {
 }
 
 /// Returns the style of a new paragraph: the same, with a heading id of its own.
-fn copied_style(paragraph: &Paragraph, ids: &mut FreshIds) -> Option<Style> {
+pub(crate) fn copied_style(paragraph: &Paragraph, ids: &mut FreshIds) -> Option<Style> {
     let heading = is_heading(paragraph.named_style_type());
     let mut style = paragraph.paragraph_style.clone()?;
     style.0.remove("headingId");

@@ -5,12 +5,12 @@
 use serde_json::{Map, Value, json};
 
 use super::document::{DocumentTab, Paragraph, ParagraphElement, StructuralElement, Style, Table, TableCell, TableRow};
-use super::ids::FreshIds;
 use super::index::{relayout, segment_end};
 use super::insert::insert_text;
 use super::locate::{find_paragraph, siblings_mut};
 use super::quirks;
 use super::refusal::Refusal;
+use super::segment::Segment;
 use super::style::{inherited_text, same, without_link};
 
 /// The size of a new table, within bounds.
@@ -55,15 +55,9 @@ impl Size {
 /// # Errors
 ///
 /// Google's refusals of a place outside the paragraphs, inside a character and in a footnote.
-pub(crate) fn insert_table(
-    tab: &DocumentTab,
-    content: &mut Vec<StructuralElement>,
-    index: Option<u32>,
-    size: Size,
-    segment: &str,
-    ids: &mut FreshIds,
-) -> Result<(u32, u32), Refusal> {
-    if tab.footnotes.contains_key(segment) {
+pub(crate) fn insert_table(segment: &mut Segment<'_>, index: Option<u32>, size: Size) -> Result<(u32, u32), Refusal> {
+    let Segment { tab, content, id, ids, .. } = segment;
+    if tab.footnotes.contains_key(*id) {
         return Err(Refusal::invalid(quirks::TABLE_IN_FOOTNOTE));
     }
     if segment_end(content).saturating_add(size.width()) >= quirks::MAX_SEGMENT_UTF16 {

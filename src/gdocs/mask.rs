@@ -46,6 +46,26 @@ impl Mask {
         self.0.iter().any(|path| path.first().is_some_and(|first| first == name))
     }
 
+    /// Returns the mask of a message inside this one: the fields of it that are named, or all when it is named whole;
+    /// `None` when it is not named.
+    ///
+    /// # Errors
+    ///
+    /// A refusal of a field that only Google sets.
+    pub(crate) fn inner(&self, name: &str, fields: &[Field]) -> Result<Option<Self>, Refusal> {
+        let named = self.0.iter().filter_map(|path| path.split_first()).filter(|(first, _)| *first == name);
+        let tails: Vec<Vec<String>> = named.map(|(_, tail)| tail.to_vec()).collect();
+        let deep: Vec<Vec<String>> = tails.iter().filter(|tail| !tail.is_empty()).cloned().collect();
+        if let Some(own) = deep.iter().filter_map(|tail| tail.first()).find(|own| READ_ONLY.contains(&own.as_str())) {
+            return Err(Refusal::invalid(quirks::invalid_field(&format!("{name}.{own}"))));
+        }
+        match (tails.is_empty(), deep.is_empty()) {
+            (true, _) => Ok(None),
+            (false, true) => Self::read("*", fields).map(Some),
+            (false, false) => Ok(Some(Self(deep))),
+        }
+    }
+
     /// Returns the names of the fields of the style that are touched.
     pub(crate) fn names_of_fields(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|path| path.first().map(String::as_str))

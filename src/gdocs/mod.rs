@@ -4,12 +4,18 @@
 
 mod access;
 mod apply;
+mod batch;
 mod bullets;
+mod chips;
 mod comment;
 mod delete;
 mod document;
+#[cfg(test)]
+mod element_tests;
+mod elements;
 mod glyphs;
 mod ids;
+mod images;
 mod index;
 mod insert;
 mod insert_table;
@@ -24,6 +30,10 @@ mod message;
 mod named_range;
 mod new_document;
 mod objects;
+mod page;
+mod page_style;
+#[cfg(test)]
+mod page_tests;
 mod paragraph_style;
 mod quirks;
 mod read;
@@ -33,11 +43,18 @@ mod runs;
 #[cfg(test)]
 mod sample;
 mod schema;
+mod segment;
 mod setting;
 mod style;
 mod suggest;
 mod suggested;
 mod suggestion;
+mod table;
+mod table_merge;
+mod table_rows;
+mod table_style;
+#[cfg(test)]
+mod table_tests;
 #[cfg(test)]
 mod tests;
 mod text_style;
@@ -45,9 +62,11 @@ mod thread;
 #[cfg(test)]
 mod thread_tests;
 mod threads;
+mod time;
+mod trace;
 
 pub use access::ElementKind;
-pub use apply::{Applied, apply, apply_as};
+pub use apply::{Applied, apply, apply_as, apply_traced};
 pub use comment::{comment_without_place, text_between};
 pub use document::*;
 pub use index::{reindex, segment_end, utf16_len};
@@ -59,3 +78,4 @@ pub use request::*;
 pub use setting::Setting;
 pub use suggestion::preview;
 pub use thread::{CommentAnchor, CommentThread, Post, PostAuthor, SuggestionThread};
+pub use trace::SegmentTrace;

@@ -2,91 +2,134 @@
 
 use serde_json::{Value, json};
 
-use super::document::{Document, DocumentTab, NamedRange, NamedRanges, Range, StructuralElement};
-use super::ids::FreshIds;
+use super::batch::Batch;
+use super::document::{DocumentTab, NamedRange, NamedRanges, Range};
 use super::index::utf16_len;
 use super::locate::check_range;
 use super::quirks;
 use super::refusal::Refusal;
 use super::request::{CreateNamedRange, DeleteNamedRange};
+use super::segment::{Address, Shift};
 
-/// Carries out `createNamedRange`; `named_tab` is the tab id that the new range must say, if it must say one.
-pub(crate) fn create(
-    tab: &mut DocumentTab,
-    content: &[StructuralElement],
-    request: &CreateNamedRange,
-    named_tab: Option<String>,
-    ids: &mut FreshIds,
-) -> Result<Value, Refusal> {
-    if !(1..=quirks::MAX_RANGE_NAME_UTF16).contains(&utf16_len(&request.name)) {
-        return Err(Refusal::invalid(quirks::BAD_RANGE_NAME));
-    }
-    let (start, end) = check_range(&request.range, content)?;
-    let id = ids.draw("kix.");
-    let range = Range {
-        start_index: (start > 0).then_some(start),
-        end_index: Some(end),
-        segment_id: request.range.segment_id.clone().filter(|segment| !segment.is_empty()),
-        tab_id: named_tab,
-        ..Range::default()
-    };
-    let group = tab
-        .named_ranges
-        .entry(request.name.clone())
-        .or_insert_with(|| NamedRanges { name: request.name.clone(), ..NamedRanges::default() });
-    group.named_ranges.push(NamedRange {
-        named_range_id: id.clone(),
-        name: request.name.clone(),
-        ranges: vec![range],
-        ..NamedRange::default()
+/// Carries out `createNamedRange`.
+pub(crate) fn create(batch: &mut Batch, request: &CreateNamedRange) -> Result<Value, Refusal> {
+    let named_tab = named_tab(batch, &request.range);
+    batch.in_segment(&Address::from(&request.range), |segment| {
+        if !(1..=quirks::MAX_RANGE_NAME_UTF16).contains(&utf16_len(&request.name)) {
+            return Err(Refusal::invalid(quirks::BAD_RANGE_NAME));
+        }
+        let (start, end) = check_range(&request.range, segment.content)?;
+        let id = segment.ids.draw("kix.");
+        let range = Range {
+            start_index: (start > 0).then_some(start),
+            end_index: Some(end),
+            segment_id: request.range.segment_id.clone().filter(|segment| !segment.is_empty()),
+            tab_id: named_tab,
+            ..Range::default()
+        };
+        let group = segment
+            .tab
+            .named_ranges
+            .entry(request.name.clone())
+            .or_insert_with(|| NamedRanges { name: request.name.clone(), ..NamedRanges::default() });
+        group.named_ranges.push(NamedRange {
+            named_range_id: id.clone(),
+            name: request.name.clone(),
+            ranges: vec![range],
+            ..NamedRange::default()
+        });
+        Ok(json!({ "createNamedRange": { "namedRangeId": id } }))
+    })
+}
+
+/// Returns the tab that a new range says: its own, when that is not the first one.
+pub(crate) fn named_tab(batch: &Batch, range: &Range) -> Option<String> {
+    let later = batch.document.tab(range.tab_id.as_deref()).is_some_and(|tab| {
+        quirks::RANGES_NAME_LATER_TABS && batch.document.tabs.first().is_some_and(|first| first.id() != tab.id())
     });
-    Ok(json!({ "createNamedRange": { "namedRangeId": id } }))
+    range.tab_id.clone().filter(|_| later)
 }
 
 /// Carries out `deleteNamedRange`.
-pub(crate) fn delete(document: &mut Document, request: &DeleteNamedRange) -> Result<Value, Refusal> {
-    let id = request.named_range_id.as_deref().filter(|id| !id.is_empty());
-    let name = request.name.as_deref().filter(|name| !name.is_empty());
-    let tabs = selected_tabs(document, request)?;
+pub(crate) fn delete(batch: &mut Batch, request: &DeleteNamedRange) -> Result<Value, Refusal> {
+    let tabs = batch.selected_tabs(request.tabs_criteria.as_ref())?;
+    let selector = Selector::read(request.named_range_id.as_deref(), request.name.as_deref())?;
     let mut removed = 0;
     for tab in tabs {
-        let Some(content) = document.tab_mut(Some(&tab)).and_then(|tab| tab.document_tab.as_mut()) else { continue };
+        let Some(content) = batch.document.tab_mut(Some(&tab)).and_then(|tab| tab.document_tab.as_mut()) else {
+            continue;
+        };
         for group in content.named_ranges.values_mut() {
             let before = group.named_ranges.len();
-            match (id, name) {
-                (Some(id), None) => group.named_ranges.retain(|range| range.named_range_id != id),
-                (None, Some(name)) => group.named_ranges.retain(|range| range.name != name),
-                (None, None) | (Some(_), Some(_)) => return Err(Refusal::invalid(quirks::NO_RANGE_SELECTOR)),
-            }
+            group.named_ranges.retain(|range| !selector.takes(range));
             removed += before - group.named_ranges.len();
         }
         content.named_ranges.retain(|_, group| !group.named_ranges.is_empty());
     }
-    match (id, name) {
-        (Some(id), None) if removed == 0 => Err(Refusal::invalid(quirks::unknown_range(id))),
-        (Some(_), None) | (None, Some(_)) => Ok(json!({})),
-        (None, None) | (Some(_), Some(_)) => Err(Refusal::invalid(quirks::NO_RANGE_SELECTOR)),
+    match selector {
+        Selector::Id(id) if removed == 0 => Err(Refusal::invalid(quirks::unknown_range(id))),
+        Selector::Id(_) | Selector::Name(_) => Ok(json!({})),
     }
 }
 
-/// Returns the ids of the tabs that a deletion is about: those named, or all.
-fn selected_tabs(document: &Document, request: &DeleteNamedRange) -> Result<Vec<String>, Refusal> {
-    let named = request.tabs_criteria.as_ref().map(|criteria| &criteria.tab_ids);
-    let Some(named) = named.filter(|ids| !ids.is_empty()) else {
-        return Ok(document.all_tabs().into_iter().map(|tab| tab.id().to_owned()).collect());
-    };
-    let mut tabs = Vec::new();
-    for id in named {
-        if document.tab(Some(id)).is_none() {
-            return Err(Refusal::invalid(quirks::unknown_tab(id)));
+/// Which named ranges a request is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Selector<'a> {
+    /// The one with this id.
+    Id(&'a str),
+    /// All with this name.
+    Name(&'a str),
+}
+
+impl<'a> Selector<'a> {
+    /// Reads a selector.
+    ///
+    /// # Errors
+    ///
+    /// Google's refusal unless exactly one of the two is said.
+    pub(crate) fn read(id: Option<&'a str>, name: Option<&'a str>) -> Result<Self, Refusal> {
+        match (id.filter(|id| !id.is_empty()), name.filter(|name| !name.is_empty())) {
+            (Some(id), None) => Ok(Self::Id(id)),
+            (None, Some(name)) => Ok(Self::Name(name)),
+            (None, None) | (Some(_), Some(_)) => Err(Refusal::invalid(quirks::NO_RANGE_SELECTOR)),
         }
-        tabs.push(id.clone());
     }
-    Ok(tabs)
+
+    /// Tells whether a range is meant.
+    pub(crate) fn takes(self, range: &NamedRange) -> bool {
+        match self {
+            Self::Id(id) => range.named_range_id == id,
+            Self::Name(name) => range.name == name,
+        }
+    }
+}
+
+/// Moves the ranges of a segment with a change of it.
+pub(crate) fn shift(tab: &mut DocumentTab, segment: &str, shift: Shift) {
+    match shift {
+        Shift::Inserted { at, width } => grow(tab, segment, at, width),
+        Shift::Removed { from, to } => shrink(tab, segment, from, to),
+        Shift::Replaced { from, to, width } => {
+            let behind = |at: u32| at.saturating_sub(to.saturating_sub(from)).saturating_add(width);
+            each_range(tab, segment, |start, end| {
+                let start =
+                    if start >= to { behind(start) } else { start.min(from) + if start > from { width } else { 0 } };
+                (start, if end >= to { behind(end) } else { end.min(from) })
+            });
+        }
+        Shift::Moved { from, to, at } => {
+            let map = |unit: u32| match unit {
+                unit if (from..to).contains(&unit) => at.saturating_add(unit - from),
+                unit if (at..from).contains(&unit) => unit.saturating_add(to - from),
+                unit => unit,
+            };
+            each_range(tab, segment, |start, end| (map(start), map(end.saturating_sub(1)).saturating_add(1)));
+        }
+    }
 }
 
 /// Moves the ranges of a segment for `width` units inserted at `index`.
-pub(crate) fn grow(tab: &mut DocumentTab, segment: &str, index: u32, width: u32) {
+fn grow(tab: &mut DocumentTab, segment: &str, index: u32, width: u32) {
     each_range(tab, segment, |start, end| {
         let outside = quirks::RANGE_EDGES_STAY_OUTSIDE;
         let moves = |at: u32, inclusive: bool| at > index || (at == index && inclusive);
@@ -97,7 +140,7 @@ pub(crate) fn grow(tab: &mut DocumentTab, segment: &str, index: u32, width: u32)
 }
 
 /// Moves the ranges of a segment for the deletion of `[from, to)`; a range without content goes.
-pub(crate) fn shrink(tab: &mut DocumentTab, segment: &str, from: u32, to: u32) {
+fn shrink(tab: &mut DocumentTab, segment: &str, from: u32, to: u32) {
     let map = |at: u32| if at < from { at } else { from.saturating_add(at.saturating_sub(to)) };
     each_range(tab, segment, |start, end| (map(start), map(end)));
 }

@@ -28,9 +28,21 @@ pub(crate) fn forget(tab: &mut DocumentTab, content: &mut [StructuralElement], r
             tab.positioned_objects.remove(id);
         }
     }
+    for id in removed.section_breaks.iter().flat_map(|own| references(own.get("sectionStyle"))) {
+        tab.headers.remove(id);
+        tab.footers.remove(id);
+        named_range::forget_segment(tab, id);
+    }
     if footnotes && quirks::FOOTNOTES_ARE_RENUMBERED {
         renumber(content, &mut 0);
     }
+}
+
+/// Returns the headers and footers that a style names.
+pub(crate) fn references(style: Option<&Value>) -> impl Iterator<Item = &str> {
+    let fields = style.and_then(Value::as_object).into_iter().flatten();
+    let named = fields.filter(|(key, _)| key.ends_with("HeaderId") || key.ends_with("FooterId"));
+    named.filter_map(|(_, id)| id.as_str())
 }
 
 /// Returns a string in an object.
@@ -39,7 +51,7 @@ fn text_of<'a>(element: &'a ParagraphElement, object: &str, key: &str) -> Option
 }
 
 /// Numbers the footnotes of a segment in the order of their references.
-fn renumber(content: &mut [StructuralElement], last: &mut u32) {
+pub(crate) fn renumber(content: &mut [StructuralElement], last: &mut u32) {
     for element in content {
         for inline in element.paragraph.iter_mut().flat_map(|paragraph| &mut paragraph.elements) {
             if let Some(number) = inline.rest.get_mut("footnoteReference").and_then(|r| r.get_mut("footnoteNumber")) {

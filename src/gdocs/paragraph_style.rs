@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::document::{DocumentTab, Paragraph, StructuralElement, Style};
+use super::document::{DocumentTab, Paragraph, Style};
 use super::ids::FreshIds;
 use super::index::relayout;
 use super::locate::{check_range, each_paragraph_mut};
@@ -14,6 +14,7 @@ use super::refusal::Refusal;
 use super::request::UpdateParagraphStyle;
 use super::runs::join_at;
 use super::schema::PARAGRAPH_STYLE;
+use super::segment::Segment;
 use super::style::{inherited_paragraph, is_heading, same};
 
 /// Carries out `updateParagraphStyle` on a segment.
@@ -21,12 +22,8 @@ use super::style::{inherited_paragraph, is_heading, same};
 /// # Errors
 ///
 /// Google's refusals of a bad range or mask.
-pub(crate) fn update(
-    tab: &DocumentTab,
-    content: &mut [StructuralElement],
-    request: &UpdateParagraphStyle,
-    ids: &mut FreshIds,
-) -> Result<(), Refusal> {
+pub(crate) fn update(segment: &mut Segment<'_>, request: &UpdateParagraphStyle) -> Result<(), Refusal> {
+    let Segment { tab, content, ids, .. } = segment;
     let mask = Mask::read(&request.fields, PARAGRAPH_STYLE)?;
     let (start, end) = check_range(&request.range, content)?;
     each_paragraph_mut(content, start, end, &mut |element| {

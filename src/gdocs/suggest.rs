@@ -6,19 +6,22 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::delete::{Removed, delete_range};
-use super::document::{DocumentTab, ParagraphElement, Range, StructuralElement, Style};
+use super::apply::place_of;
+use super::batch::Batch;
+use super::delete::delete_range;
+use super::document::{ParagraphElement, Range, StructuralElement, Style};
 use super::ids::FreshIds;
 use super::index::relayout;
 use super::insert::insert_text;
 use super::locate::{check_range, each_paragraph_mut};
 use super::mask::Mask;
 use super::refusal::Refusal;
-use super::request::UpdateTextStyle;
+use super::request::{Request, UpdateTextStyle};
 use super::runs::{join_at, split_at};
 use super::schema::TEXT_STYLE;
+use super::segment::{Address, Segment};
 use super::suggestion::fields;
-use super::{named_range, objects, quirks, text_style};
+use super::{quirks, text_style};
 
 const INSERTION: &str = "suggestedInsertionIds";
 const DELETION: &str = "suggestedDeletionIds";
@@ -37,6 +40,34 @@ pub(crate) struct Suggested {
     pub(crate) id: Option<String>,
     /// Whether it is new.
     pub(crate) created: bool,
+}
+
+/// Carries out a request as a suggestion.
+///
+/// # Errors
+///
+/// What the edit itself would be refused with; a refusal of what cannot be a suggestion.
+pub(crate) fn carry_out(batch: &mut Batch, request: &Request) -> Result<Value, Refusal> {
+    let by = batch.threads.suggester(&batch.document);
+    let suggested = match request {
+        Request::InsertText(request) => {
+            let place = place_of(request.location.as_ref(), request.end_of_segment_location.as_ref());
+            let (index, place) = place.ok_or_else(|| Refusal::invalid(quirks::NO_LOCATION))?;
+            batch.in_segment(&place, |segment| by.insert(segment, index, &request.text))?
+        }
+        Request::DeleteContentRange(request) => {
+            batch.in_segment(&Address::from(&request.range), |segment| by.delete(segment, &request.range))?
+        }
+        Request::UpdateTextStyle(request) => {
+            batch.in_segment(&Address::from(&request.range), |segment| by.restyle(segment, request))?
+        }
+        other if quirks::UNSUGGESTIBLE_KINDS.contains(&other.kind()) => {
+            return Err(Refusal::invalid(quirks::NOT_SUGGESTIBLE));
+        }
+        other => return Err(Refusal::unimplemented(quirks::not_suggested(other.kind()))),
+    };
+    batch.threads.note(&mut batch.document, suggested, &mut batch.ids);
+    Ok(json!({}))
 }
 
 impl Suggester {
@@ -61,17 +92,15 @@ impl Suggester {
     /// Suggests an insertion.
     pub(crate) fn insert(
         &self,
-        tab: &mut DocumentTab,
-        content: &mut Vec<StructuralElement>,
-        segment: &str,
+        segment: &mut Segment<'_>,
         index: Option<u32>,
         text: &str,
-        ids: &mut FreshIds,
     ) -> Result<Suggested, Refusal> {
-        let (index, width) = insert_text(content, index, text, ids)?;
-        named_range::grow(tab, segment, index, width);
+        let (index, width) = insert_text(segment.content, index, text, segment.ids)?;
+        segment.inserted(index, width);
         let end = index.saturating_add(width);
-        let suggested = self.id_for(content, index, end, ids);
+        let content = &mut *segment.content;
+        let suggested = self.id_for(content, index, end, segment.ids);
         let id = suggested.id.clone().unwrap_or_default();
         // Inside somebody's insertion the new text is a part of that, too.
         let mut around: Vec<Vec<String>> = Vec::new();
@@ -97,18 +126,12 @@ impl Suggester {
     }
 
     /// Suggests a deletion; what the same person suggested to insert simply goes.
-    pub(crate) fn delete(
-        &self,
-        tab: &mut DocumentTab,
-        content: &mut Vec<StructuralElement>,
-        segment: &str,
-        range: &Range,
-        ids: &mut FreshIds,
-    ) -> Result<Suggested, Refusal> {
+    pub(crate) fn delete(&self, segment: &mut Segment<'_>, range: &Range) -> Result<Suggested, Refusal> {
+        let content = &mut *segment.content;
         // What cannot be deleted cannot be suggested to be deleted either.
         delete_range(&mut content.clone(), range)?;
         let (start, end) = check_range(range, content)?;
-        let suggested = self.id_for(content, start, end, ids);
+        let suggested = self.id_for(content, start, end, segment.ids);
         let id = suggested.id.clone().unwrap_or_default();
         let (mut taken_back, mut marked) = (Vec::new(), false);
         each_split(content, start, end, &mut |element| {
@@ -128,27 +151,20 @@ impl Suggester {
         }
         for (start, end) in taken_back.into_iter().rev() {
             let range = Range { start_index: Some(start), end_index: Some(end), ..Range::default() };
-            let removed: Removed = delete_range(content, &range)?;
-            let (from, to) = removed.range;
-            named_range::shrink(tab, segment, from, to);
-            objects::forget(tab, content, &removed);
+            let removed = delete_range(segment.content, &range)?;
+            segment.forget(&removed);
         }
         Ok(if marked || !suggested.created { suggested } else { Suggested { id: None, created: false } })
     }
 
     /// Suggests a change of text style.
-    pub(crate) fn restyle(
-        &self,
-        tab: &DocumentTab,
-        content: &mut Vec<StructuralElement>,
-        request: &UpdateTextStyle,
-        ids: &mut FreshIds,
-    ) -> Result<Suggested, Refusal> {
+    pub(crate) fn restyle(&self, segment: &mut Segment<'_>, request: &UpdateTextStyle) -> Result<Suggested, Refusal> {
         // What cannot be styled cannot be suggested to be styled either.
-        text_style::update(tab, &mut content.clone(), request)?;
+        text_style::update(segment.tab, &mut segment.content.clone(), request)?;
+        let content = &mut *segment.content;
         let mask = Mask::read(&request.fields, TEXT_STYLE)?;
         let (start, end) = check_range(&request.range, content)?;
-        let suggested = self.id_for(content, start, end, ids);
+        let suggested = self.id_for(content, start, end, segment.ids);
         let id = suggested.id.clone().unwrap_or_default();
         let names: BTreeSet<String> = mask.names_of_fields().map(str::to_owned).collect();
         each_split(content, start, end, &mut |element| {

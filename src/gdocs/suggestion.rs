@@ -6,19 +6,33 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::delete::{Removed, delete_range};
-use super::document::{Document, DocumentTab, NamedStyles, Paragraph, Range, StructuralElement, Style, Tab, Table};
+use super::batch::Batch;
+use super::delete::delete_range;
+use super::document::{Document, DocumentTab, NamedStyles, Paragraph, Range, StructuralElement, Style, Table};
 use super::index::{reindex, relayout};
+use super::refusal::Refusal;
 use super::runs::join_at;
+use super::segment::{Segment, Shift};
+use super::setting::Setting;
 use super::suggested::{Choice, Fate};
-use super::{named_range, objects};
 
 /// Returns the document as it would be with all suggestions accepted, or with all rejected; comments are left out, as
 /// in Google's previews.
 #[must_use]
 pub fn preview(document: &Document, accept: bool) -> Document {
-    let mut document = document.clone();
-    settle(&mut document, &Choice { id: None, accept });
+    let mut batch = Batch::new(document, &Setting::plain(0), None);
+    // A preview is shown of any document, also of one that is counted otherwise than this model does.
+    for tab in batch.document.all_tabs().into_iter().map(|tab| tab.id().to_owned()).collect::<Vec<_>>() {
+        let Some(content) = batch.document.tab_mut(Some(&tab)).and_then(|tab| tab.document_tab.as_mut()) else {
+            continue;
+        };
+        for id in content.segment_ids().into_iter().map(|id| id.map(str::to_owned)).collect::<Vec<_>>() {
+            content.segment_mut(id.as_deref()).map(|segment| reindex(segment));
+        }
+    }
+    let settled = settle(&mut batch, &Choice { id: None, accept });
+    debug_assert!(settled.is_ok(), "every segment was counted");
+    let mut document = batch.document;
     document.omit_comments();
     document
 }
@@ -57,35 +71,34 @@ pub(crate) fn pending(document: &Document) -> BTreeSet<String> {
 }
 
 /// Settles the chosen suggestions everywhere in a document.
-pub(crate) fn settle(document: &mut Document, choice: &Choice<'_>) {
-    fn walk(tabs: &mut [Tab], choice: &Choice<'_>) {
-        for tab in tabs {
-            if let Some(content) = &mut tab.document_tab {
-                settle_tab(content, choice);
+///
+/// # Errors
+///
+/// A refusal of a segment that is counted otherwise than this model does.
+pub(crate) fn settle(batch: &mut Batch, choice: &Choice<'_>) -> Result<(), Refusal> {
+    let tabs: Vec<String> = batch.document.all_tabs().into_iter().map(|tab| tab.id().to_owned()).collect();
+    for tab in tabs {
+        for address in batch.segments_of(&tab) {
+            // A footnote may have gone with its reference.
+            if batch.segments_of(&tab).contains(&address) {
+                batch.in_segment(&address, |segment| {
+                    settle_segment(segment, choice);
+                    Ok(())
+                })?;
             }
-            walk(&mut tab.child_tabs, choice);
+        }
+        if let Some(content) = batch.document.tab_mut(Some(&tab)).and_then(|tab| tab.document_tab.as_mut()) {
+            settle_beside(content, choice);
         }
     }
-    walk(&mut document.tabs, choice);
+    Ok(())
 }
 
-/// Settles the chosen suggestions of one tab.
-fn settle_tab(tab: &mut DocumentTab, choice: &Choice<'_>) {
-    let ids: Vec<Option<String>> = tab.segment_ids().into_iter().map(|id| id.map(str::to_owned)).collect();
-    for id in ids {
-        // A footnote may have gone with its reference.
-        let Some(slot) = tab.segment_mut(id.as_deref()) else { continue };
-        let mut content = std::mem::take(slot);
-        settle_segment(tab, &mut content, id.as_deref().unwrap_or_default(), choice);
-        if let Some(slot) = tab.segment_mut(id.as_deref()) {
-            *slot = content;
-        }
-    }
-    for entries in [&mut tab.lists, &mut tab.inline_objects, &mut tab.positioned_objects] {
+/// Settles what a tab says beside its segments.
+fn settle_beside(tab: &mut DocumentTab, choice: &Choice<'_>) {
+    for entries in [&mut tab.lists, &mut tab.inline_objects, &mut tab.positioned_objects, &mut tab.dropdown_definitions]
+    {
         entries.retain(|_, entry| entry.as_object_mut().is_none_or(|entry| choice.settle(entry) == Fate::Stays));
-    }
-    if let Some(Value::Object(definitions)) = tab.rest.get_mut("dropdownDefinitions") {
-        definitions.retain(|_, entry| entry.as_object_mut().is_none_or(|entry| choice.settle(entry) == Fate::Stays));
     }
     if tab.rest.contains_key("suggestedDocumentStyleChanges") {
         let style = tab.document_style.take();
@@ -99,17 +112,16 @@ fn settle_tab(tab: &mut DocumentTab, choice: &Choice<'_>) {
 }
 
 /// Settles one segment: first what stays is changed and what goes is noted, then that goes, from the end on.
-fn settle_segment(tab: &mut DocumentTab, content: &mut Vec<StructuralElement>, segment: &str, choice: &Choice<'_>) {
-    reindex(content);
+fn settle_segment(segment: &mut Segment<'_>, choice: &Choice<'_>) {
     let mut gone = Vec::new();
-    settle_elements(content, choice, &mut gone);
+    settle_elements(segment.content, choice, &mut gone);
     for (start, end) in gone.into_iter().rev() {
-        take_out(tab, content, segment, start, end);
+        take_out(segment, start, end);
     }
-    if remove_cells(content) {
-        relayout_with_ranges(tab, content, segment);
+    if remove_cells(segment.content) {
+        close_gaps(segment);
     }
-    unmark(content);
+    unmark(segment.content);
 }
 
 /// The key under which a row or cell that goes is marked while its text is dealt with.
@@ -204,25 +216,18 @@ fn note(gone: &mut Vec<(u32, u32)>, start: u32, end: u32) {
 }
 
 /// Takes a range out; a newline that its segment needs stays behind.
-fn take_out(tab: &mut DocumentTab, content: &mut Vec<StructuralElement>, segment: &str, start: u32, end: u32) {
+fn take_out(segment: &mut Segment<'_>, start: u32, end: u32) {
     // The last paragraph of a segment or before a table goes with the newline before it instead of its own.
     for (start, end) in [(start, end), (start.saturating_sub(1), end.saturating_sub(1)), (start, end.saturating_sub(1))]
     {
         let range = Range { start_index: Some(start), end_index: Some(end), ..Range::default() };
         // A refused deletion may have split runs, so it is tried on a copy.
-        let mut copy = content.clone();
+        let mut copy = segment.content.clone();
         let Ok(removed) = delete_range(&mut copy, &range) else { continue };
-        *content = copy;
-        follow(tab, content, segment, &removed);
+        *segment.content = copy;
+        segment.forget(&removed);
         return;
     }
-}
-
-/// Moves named ranges and comments with a deletion and removes objects whose references went.
-fn follow(tab: &mut DocumentTab, content: &mut [StructuralElement], segment: &str, removed: &Removed) {
-    let (from, to) = removed.range;
-    named_range::shrink(tab, segment, from, to);
-    objects::forget(tab, content, removed);
 }
 
 /// Removes marked rows and cells; tells whether there were any.
@@ -274,11 +279,11 @@ fn remove_columns(table: &mut Table) -> bool {
     any
 }
 
-/// Lays a segment out whose tables lost rows or cells, and moves named ranges and comments to match.
-fn relayout_with_ranges(tab: &mut DocumentTab, content: &mut [StructuralElement], segment: &str) {
-    // Every character left still bears its old place, so each gap between two of them is a deletion.
+/// Lays a segment out whose tables lost rows or cells, and moves what points into it to match.
+fn close_gaps(segment: &mut Segment<'_>) {
+    // Everything left still bears its old place, so each gap between two of them is a deletion.
     let mut kept = Vec::new();
-    places(content, &mut kept);
+    places(segment.content, &mut kept);
     let mut at = 0;
     let mut gaps = Vec::new();
     for (start, end) in kept {
@@ -287,9 +292,9 @@ fn relayout_with_ranges(tab: &mut DocumentTab, content: &mut [StructuralElement]
         }
         at = at.max(end);
     }
-    relayout(content);
+    relayout(segment.content);
     for (from, to) in gaps.into_iter().rev() {
-        named_range::shrink(tab, segment, from, to);
+        segment.shift(Shift::Removed { from, to });
     }
 }
 

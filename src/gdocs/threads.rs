@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::comment;
+use super::batch::Batch;
 use super::document::Document;
 use super::ids::FreshIds;
-use super::quirks;
 use super::refusal::Refusal;
-use super::request::{InsertComment, Request};
+use super::request::Request;
+use super::segment::Address;
 use super::setting::Setting;
 use super::suggest::{Suggested, Suggester};
 use super::suggested::Choice;
-use super::suggestion;
 use super::thread::{OPEN, SuggestionThread};
+use super::{comment, named_range, quirks, suggestion};
 
 /// Who sends a batch, and what it did to threads so far.
 pub(crate) struct Threads {
@@ -22,76 +22,81 @@ pub(crate) struct Threads {
     pub(crate) setting: Setting,
     /// Whether any comment or suggestion was changed.
     pub(crate) updated: bool,
-    /// The suggestions that the request under way affected, by the name of the list in the answer.
-    affected: BTreeMap<&'static str, Vec<String>>,
+    /// The suggestions that each request affected, by the name of the list in the answer.
+    affected: Vec<BTreeMap<&'static str, Vec<String>>>,
+}
+
+/// Carries out a request about a comment or a suggestion.
+///
+/// # Errors
+///
+/// The refusals of each kind.
+pub(crate) fn carry_out(batch: &mut Batch, request: &Request) -> Result<Value, Refusal> {
+    batch.threads.updated = true;
+    if let Request::InsertComment(request) = request {
+        comment::check(&batch.document, request)?;
+        let named_tab = named_range::named_tab(batch, &request.range);
+        let anchor =
+            batch.in_segment(&Address::from(&request.range), |segment| comment::anchor(segment, request, named_tab))?;
+        return Ok(comment::open(&mut batch.document, request, anchor, &batch.threads.setting, &mut batch.ids));
+    }
+    batch.ids.learn(&batch.document);
+    let (document, setting) = (&mut batch.document, &batch.threads.setting);
+    match request {
+        Request::AddCommentReply(request) => return comment::reply(document, request, setting, &mut batch.ids),
+        Request::UpdateCommentPost(request) => comment::update(document, request, setting)?,
+        Request::DeleteComment(request) => comment::delete(document, request, setting)?,
+        Request::DeleteCommentReply(request) => comment::delete_reply(document, request, setting)?,
+        Request::AcceptSuggestion(request) => settle(batch, &request.suggestion_id, "acceptedSuggestionIds")?,
+        Request::RejectSuggestion(request) => settle(batch, &request.suggestion_id, "rejectedSuggestionIds")?,
+        Request::DeleteSuggestion(request) => {
+            batch.threads.check_author(&batch.document, &request.suggestion_id)?;
+            settle(batch, &request.suggestion_id, "deletedSuggestionIds")?;
+        }
+        other => return Err(Refusal::unimplemented(quirks::not_carried_out(other.kind()))),
+    }
+    Ok(json!({}))
+}
+
+/// Settles one suggestion.
+fn settle(batch: &mut Batch, id: &str, how: &'static str) -> Result<(), Refusal> {
+    if id.is_empty() || !suggestion::is_pending(&batch.document, id) {
+        return Err(Refusal::invalid(quirks::unknown_suggestion(id)));
+    }
+    let accept = how == "acceptedSuggestionIds";
+    suggestion::settle(batch, &Choice { id: Some(id), accept })?;
+    let threads = &mut batch.document.suggestions;
+    if how == "deletedSuggestionIds" {
+        threads.retain(|thread| thread.suggestion_id != id);
+    }
+    for thread in threads.iter_mut().filter(|thread| thread.suggestion_id == id) {
+        (if accept { "ACCEPTED" } else { "REJECTED" }).clone_into(&mut thread.status);
+    }
+    batch.threads.affect(how, id);
+    Ok(())
 }
 
 impl Threads {
     /// Starts a batch.
     pub(crate) fn new(setting: &Setting) -> Self {
-        Self { setting: setting.clone(), updated: false, affected: BTreeMap::new() }
+        Self { setting: setting.clone(), updated: false, affected: Vec::new() }
     }
 
-    /// Returns what the request just carried out did to suggestions, as Google tells it.
-    pub(crate) fn take_affected(&mut self) -> Value {
-        json!(std::mem::take(&mut self.affected))
+    /// Begins the next request.
+    pub(crate) fn next_request(&mut self) {
+        self.affected.push(BTreeMap::new());
     }
 
-    /// Opens the thread of a new comment; returns the reply of the request.
-    pub(crate) fn open(
-        &mut self,
-        document: &mut Document,
-        request: &InsertComment,
-        anchor: (String, String),
-        ids: &mut FreshIds,
-    ) -> Value {
-        self.updated = true;
-        comment::open(document, request, anchor, &self.setting, ids)
+    /// Notes that the request under way affected a suggestion.
+    fn affect(&mut self, how: &'static str, id: &str) {
+        if let Some(affected) = self.affected.last_mut() {
+            affected.entry(how).or_default().push(id.to_owned());
+        }
     }
 
-    /// Carries out any other request about a thread.
-    pub(crate) fn carry_out(
-        &mut self,
-        document: &mut Document,
-        request: &Request,
-        ids: &mut FreshIds,
-    ) -> Result<Value, Refusal> {
-        self.updated = true;
-        match request {
-            Request::AddCommentReply(request) => return comment::reply(document, request, &self.setting, ids),
-            Request::UpdateCommentPost(request) => comment::update(document, request, &self.setting)?,
-            Request::DeleteComment(request) => comment::delete(document, request, &self.setting)?,
-            Request::DeleteCommentReply(request) => comment::delete_reply(document, request, &self.setting)?,
-            Request::AcceptSuggestion(request) => {
-                self.settle(document, &request.suggestion_id, "acceptedSuggestionIds")?;
-            }
-            Request::RejectSuggestion(request) => {
-                self.settle(document, &request.suggestion_id, "rejectedSuggestionIds")?;
-            }
-            Request::DeleteSuggestion(request) => {
-                self.check_author(document, &request.suggestion_id)?;
-                self.settle(document, &request.suggestion_id, "deletedSuggestionIds")?;
-            }
-            other => return Err(Refusal::unimplemented(quirks::not_carried_out(other.kind()))),
-        }
-        Ok(json!({}))
-    }
-
-    /// Settles one suggestion.
-    fn settle(&mut self, document: &mut Document, id: &str, how: &'static str) -> Result<(), Refusal> {
-        if id.is_empty() || !suggestion::is_pending(document, id) {
-            return Err(Refusal::invalid(quirks::unknown_suggestion(id)));
-        }
-        let accept = how == "acceptedSuggestionIds";
-        suggestion::settle(document, &Choice { id: Some(id), accept });
-        if how == "deletedSuggestionIds" {
-            document.suggestions.retain(|thread| thread.suggestion_id != id);
-        }
-        for thread in document.suggestions.iter_mut().filter(|thread| thread.suggestion_id == id) {
-            (if accept { "ACCEPTED" } else { "REJECTED" }).clone_into(&mut thread.status);
-        }
-        self.affected.entry(how).or_default().push(id.to_owned());
-        Ok(())
+    /// Returns what each request did to suggestions, as Google tells it, and whether any thread was changed.
+    pub(crate) fn finish(&self) -> (Vec<Value>, bool) {
+        (self.affected.iter().map(|affected| json!(affected)).collect(), self.updated)
     }
 
     /// Refuses the deletion of what somebody else suggested. Who suggested is only known where there is a thread.
@@ -126,13 +131,13 @@ impl Threads {
                 status: OPEN.to_owned(),
                 ..SuggestionThread::default()
             });
-            self.affected.entry("createdSuggestionIds").or_default().push(id);
+            self.affect("createdSuggestionIds", &id);
         } else if suggestion::is_pending(document, &id) {
-            self.affected.entry("updatedSummarySuggestionIds").or_default().push(id);
+            self.affect("updatedSummarySuggestionIds", &id);
         } else {
             // The last of it was taken back.
             document.suggestions.retain(|thread| thread.suggestion_id != id);
-            self.affected.entry("deletedSuggestionIds").or_default().push(id);
+            self.affect("deletedSuggestionIds", &id);
         }
     }
 }
