@@ -47,9 +47,11 @@ pub struct Fetched {
 /// The open comments of an item, as the text of a file that is only read. It bears a [`sidecar`] seal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Comments {
-    /// They could not be read, or the kind has none: whatever file stands is left as it is.
+    /// They cannot be read, or the kind has none: whatever file stands is left as it is.
     #[default]
     Unread,
+    /// They could not be read now: whatever file stands is left as it is, and the item is to be read again later.
+    Later,
     /// There are none, so there is no file.
     None,
     /// The text of the file.

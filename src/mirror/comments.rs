@@ -1,8 +1,9 @@
 //! The comments file beside an item's own: written when the item was read, written again when somebody touched it, and
 //! the way back for answers.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -20,6 +21,9 @@ use crate::workspace::layout::comments_name;
 /// How long after a touch the file is looked at: editors save in several steps.
 const QUIET: Duration = Duration::from_millis(500);
 
+/// How long after comments could not be read their item is read again.
+const LATER: Duration = Duration::from_secs(60);
+
 /// Files put away that are told of in the status; the oldest go first, but only from there.
 const KEPT_MAX: usize = 100;
 
@@ -27,6 +31,16 @@ const KEPT_MAX: usize = 100;
 /// files.
 #[derive(Debug, Default)]
 pub(super) struct KeptFiles(Mutex<Vec<(ItemId, PathBuf)>>);
+
+/// Items that are to be read again because their comments could not be.
+#[derive(Debug, Default)]
+pub(super) struct Later(Mutex<BTreeSet<ItemId>>);
+
+impl Later {
+    fn set(&self) -> MutexGuard<'_, BTreeSet<ItemId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl KeptFiles {
     fn add(&self, item: &ItemId, path: PathBuf) {
@@ -57,7 +71,7 @@ pub struct CommentReport {
 /// Makes the comments file say what was read. A failure here must not fail the walk: the item's text stands.
 pub(super) fn put(shared: &Shared, item: &ItemId, comments: &Comments, at: Millis) {
     let text = match comments {
-        Comments::Unread => return,
+        Comments::Unread | Comments::Later => return,
         Comments::None => None,
         Comments::Open(text) => Some(text.as_str()),
     };
@@ -69,6 +83,26 @@ pub(super) fn put(shared: &Shared, item: &ItemId, comments: &Comments, at: Milli
         }
         Err(error) => tracing::error!(%item, %error, "the comments file could not be written"),
     }
+}
+
+/// Has an item read again in a while, once, when its comments could not be read now.
+pub(super) fn read_later(shared: &Arc<Shared>, item: &ItemId, comments: &Comments) {
+    if *comments != Comments::Later || !shared.later.set().insert(item.clone()) {
+        return;
+    }
+    let (shared, item) = (Arc::downgrade(shared), item.clone());
+    tokio::spawn(async move {
+        tokio::time::sleep(LATER).await;
+        // The mirror may have ended meanwhile; its next start finds nothing to do, its next change of the item does.
+        let Some(shared) = shared.upgrade() else { return };
+        shared.later.set().remove(&item);
+        if let Some(messages) = shared.messages.upgrade() {
+            let (reply, answer) = oneshot::channel();
+            if messages.send(Message::Ask(Command::Fetch(item), reply)).await.is_ok() {
+                drop(answer.await);
+            }
+        }
+    });
 }
 
 /// Looks at a comments file that was touched; unless it was our own doing, the item is read again, and with it the

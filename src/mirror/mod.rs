@@ -57,6 +57,10 @@ pub(crate) struct Shared {
     fetches: Semaphore,
     /// What people wrote into comments files, and where it was put.
     kept: comments::KeptFiles,
+    /// What is read again because its comments could not be.
+    later: comments::Later,
+    /// The way to the loop, as long as somebody holds it.
+    messages: mpsc::WeakSender<Message>,
 }
 
 impl Shared {
@@ -179,6 +183,8 @@ impl Mirror {
             kind,
             fetches: Semaphore::new(FETCHES_MAX),
             kept: comments::KeptFiles::default(),
+            later: comments::Later::default(),
+            messages: sender.downgrade(),
         });
         let mut mirror = Self {
             shared,

@@ -260,6 +260,9 @@ async fn record(shared: &Arc<Shared>, hand: &mut Hand, record: Record) -> Result
         parts: fetched.parts.iter().map(|part| (part.id.clone(), part.title.clone(), part.warnings.clone())).collect(),
     });
     let (here, fetched) = (shared.clone(), hand.fetched.clone());
+    if let Some(fetched) = &fetched {
+        super::comments::read_later(shared, &record.item, &fetched.comments);
+    }
     let recorded = blocking(move || {
         here.store()?.record(&record, facts.as_ref())?;
         if let Some(fetched) = &fetched {

@@ -209,7 +209,7 @@ impl Kind for Docs {
             // The text is here and must not wait for what is said about it.
             Err(error) => {
                 unread = Some(error.to_string());
-                Comments::Unread
+                if error.retryable() { Comments::Later } else { Comments::Unread }
             }
         })?;
         if let (Some(why), Some(main)) = (unread, fetched.parts.first_mut()) {
