@@ -1,6 +1,12 @@
 //! Comments, the whole way: the embedded Google's two APIs over the same threads, the file beside the document, and
 //! answers from the command line.
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::wildcard_enum_match_arm, reason = "a test may fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    clippy::cast_possible_truncation,
+    reason = "a test may fail, and says what it saw"
+)]
 
 mod support;
 
@@ -120,7 +126,7 @@ async fn modes_of_comments_are_refused_in_googles_words() {
     let site = Site::new().await;
     let id = site.document("words").await;
     let get = async |query: &str, words: &str| {
-        site.refused("GET", &format!("/v1/documents/{id}?{query}"), Value::Null, 400, words).await
+        site.refused("GET", &format!("/v1/documents/{id}?{query}"), Value::Null, 400, words).await;
     };
     let explicit = "Comments may only be explicitly included if inline suggestions are also explicitly requested.";
     get("commentsViewMode=COMMENTS_VIEW_MODE_INCLUDED&includeTabsContent=true", explicit).await;

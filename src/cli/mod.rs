@@ -86,7 +86,7 @@ fn perform(arguments: Arguments) -> Answer<()> {
         Verb::Push { file, dry_run, accept } => Command::Push { path: absolute(&file)?, accept, dry_run },
         Verb::Restore { id } => Command::Restore { id },
         Verb::Comment { file, reply, resolve, reopen } => {
-            let (thread, act) = match (reply.map(|words| words.into_iter()), resolve, reopen) {
+            let (thread, act) = match (reply.map(Vec::into_iter), resolve, reopen) {
                 (Some(mut words), _, _) => {
                     (words.next().unwrap_or_default(), CommentAct::Reply(words.next().unwrap_or_default()))
                 }

@@ -168,8 +168,8 @@ fn create(google: &Google, call: &Call, id: &str) -> Handled {
     let mut world = google.world();
     let mut file = readable(&world, id)?.clone();
     let setting = google.setting(&file);
-    let comment =
-        gdocs::comment_without_place(&mut file.document, &content, anchor, quote, &setting).map_err(refused)?;
+    let comment = gdocs::comment_without_place(&mut file.document, &content, anchor, quote, &setting)
+        .map_err(|refusal| refused(&refusal))?;
     keep(google, &mut world, file)?;
     if late {
         return Err(bad_fields("mentionedEmailAddresses"));
@@ -273,9 +273,9 @@ fn delete_reply(google: &Google, id: &str, comment: &str, reply: &str) -> Handle
 
 /// Carries out one request on the threads of a file.
 fn carry_out(google: &Google, world: &mut World, mut file: File, request: &Value) -> Result<(), Answer> {
-    let typed = gdocs::read_requests(std::slice::from_ref(request)).map_err(refused)?;
+    let typed = gdocs::read_requests(std::slice::from_ref(request)).map_err(|refusal| refused(&refusal))?;
     let setting: Setting = google.setting(&file);
-    file.document = gdocs::apply_as(&file.document, &typed, &setting).map_err(refused)?.document;
+    file.document = gdocs::apply_as(&file.document, &typed, &setting).map_err(|refusal| refused(&refusal))?.document;
     keep(google, world, file)
 }
 
@@ -356,7 +356,7 @@ fn required(name: &str) -> Answer {
 }
 
 /// Words a refusal of the model as Drive does.
-fn refused(refusal: gdocs::Refusal) -> Answer {
+fn refused(refusal: &gdocs::Refusal) -> Answer {
     let message = refusal.message.rsplit_once("]: ").map_or(refusal.message.as_str(), |(_, words)| words);
     legacy(refusal.code, "invalid", message, None)
 }

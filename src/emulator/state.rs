@@ -276,7 +276,7 @@ impl Google {
     /// Returns the same of a collaborator with this name.
     pub(super) fn setting_of(&self, file: &File, name: &str) -> Setting {
         let number = u64::from_le_bytes(*blake3::hash(name.as_bytes()).as_bytes().first_chunk().unwrap_or(&[0; 8]));
-        let user = format!("users/2{:020}", number);
+        let user = format!("users/2{number:020}");
         let author = PostAuthor { display_name: name.into(), me: Some(false), user, ..PostAuthor::default() };
         Setting { author, ..self.setting(file) }
     }

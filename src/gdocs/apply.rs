@@ -8,13 +8,16 @@ use super::batch::Batch;
 use super::document::Document;
 use super::insert_table::{Size, insert_table};
 use super::refusal::Refusal;
-use super::request::{DeleteContentRange, EndOfSegmentLocation, InsertTable, InsertText, Location, Request};
+use super::request::{
+    CreateParagraphBullets, DeleteContentRange, DeleteParagraphBullets, EndOfSegmentLocation, InsertTable, InsertText,
+    Location, Request, UpdateParagraphStyle, UpdateTextStyle,
+};
 use super::segment::Address;
 use super::setting::Setting;
 use super::trace::{SegmentTrace, Trace};
 use super::{
-    bullets, chips, delete, elements, images, insert, named_range, page, page_style, paragraph_style, quirks, suggest,
-    table_merge, table_rows, table_style, text_style, threads,
+    bullets, chips, delete, dropdowns, elements, images, insert, lists, named_range, page, page_style, paragraph_style,
+    quirks, replace, suggest, table_merge, table_rows, table_style, tabs, text_style, threads,
 };
 
 /// What a batch did.
@@ -51,6 +54,7 @@ pub fn apply(document: &Document, requests: &[Request], seed: u64) -> Result<App
 pub fn apply_as(document: &Document, requests: &[Request], setting: &Setting) -> Result<Applied, Refusal> {
     let mut batch = Batch::new(document, setting, None);
     let replies = carry_out(&mut batch, requests)?;
+    lists::forget_orphans(document, &mut batch.document, requests);
     Ok(applied(batch, replies))
 }
 
@@ -73,6 +77,7 @@ pub fn apply_traced(
 ) -> Result<(Applied, Vec<SegmentTrace>), Refusal> {
     let mut batch = Batch::new(document, &Setting::plain(seed), Some(Trace::of(document)));
     let replies = carry_out(&mut batch, requests)?;
+    lists::forget_orphans(document, &mut batch.document, requests);
     let traces = batch.trace.take().map(|trace| trace.finish(&batch.document)).unwrap_or_default();
     Ok((applied(batch, replies), traces))
 }
@@ -91,60 +96,89 @@ fn carry_out(batch: &mut Batch, requests: &[Request]) -> Result<Vec<Value>, Refu
 
 /// Carries out one request and returns its reply.
 fn carry_out_one(batch: &mut Batch, request: &Request) -> Result<Value, Refusal> {
+    use Request as R;
     batch.threads.next_request();
-    if quirks::MODELESS_KINDS.contains(&request.kind()) {
-        return threads::carry_out(batch, request);
-    }
-    if batch.threads.setting.suggests {
+    if batch.threads.setting.suggests && !quirks::MODELESS_KINDS.contains(&request.kind()) {
         return suggest::carry_out(batch, request);
     }
-    let done = match request {
-        Request::InsertText(request) => insert_text(batch, request),
-        Request::DeleteContentRange(request) => delete_content(batch, request),
-        Request::UpdateTextStyle(request) => batch.in_segment(&Address::from(&request.range), |segment| {
-            text_style::update(segment.tab, segment.content, request)
-        }),
-        Request::UpdateParagraphStyle(request) => {
-            batch.in_segment(&Address::from(&request.range), |segment| paragraph_style::update(segment, request))
-        }
-        Request::CreateParagraphBullets(request) => {
-            batch.in_segment(&Address::from(&request.range), |segment| bullets::create(segment, request))
-        }
-        Request::DeleteParagraphBullets(request) => batch.in_segment(&Address::from(&request.range), |segment| {
-            bullets::delete(segment.tab, segment.content, &request.range)
-        }),
-        Request::CreateNamedRange(request) => return named_range::create(batch, request),
-        Request::DeleteNamedRange(request) => return named_range::delete(batch, request),
-        Request::InsertTable(request) => new_table(batch, request),
-        Request::InsertTableRow(request) => table_rows::insert_row(batch, request),
-        Request::InsertTableColumn(request) => table_rows::insert_column(batch, request),
-        Request::DeleteTableRow(request) => table_rows::delete_rows(batch, request),
-        Request::DeleteTableColumn(request) => table_rows::delete_columns(batch, request),
-        Request::MergeTableCells(request) => table_merge::merge(batch, request),
-        Request::UnmergeTableCells(request) => table_merge::unmerge(batch, request),
-        Request::CreateFootnote(request) => return elements::create_footnote(batch, request),
-        Request::InsertPageBreak(request) => elements::insert_page_break(batch, request),
-        Request::InsertSectionBreak(request) => elements::insert_section_break(batch, request),
-        Request::InsertPerson(request) => chips::insert_person(batch, request),
-        Request::InsertDate(request) => chips::insert_date(batch, request),
-        Request::InsertRichLink(request) => chips::insert_rich_link(batch, request),
-        Request::InsertInlineImage(request) => return images::insert(batch, request),
-        Request::ReplaceImage(request) => images::replace(batch, request),
-        Request::DeletePositionedObject(request) => images::delete_positioned(batch, request),
-        Request::CreateHeader(request) => return page::create_header(batch, request),
-        Request::CreateFooter(request) => return page::create_footer(batch, request),
-        Request::DeleteHeader(request) => page::delete_header(batch, request),
-        Request::DeleteFooter(request) => page::delete_footer(batch, request),
-        Request::UpdateSectionStyle(request) => page_style::update_section(batch, request),
-        Request::UpdateDocumentStyle(request) => page_style::update_document(batch, request),
-        Request::UpdateNamedStyle(request) => page_style::update_named(batch, request),
-        Request::PinTableHeaderRows(request) => table_style::pin(batch, request),
-        Request::UpdateTableCellStyle(request) => table_style::update_cells(batch, request),
-        Request::UpdateTableColumnProperties(request) => table_style::update_columns(batch, request),
-        Request::UpdateTableRowStyle(request) => table_style::update_rows(batch, request),
-        other => Err(Refusal::unimplemented(quirks::not_carried_out(other.kind()))),
-    };
-    done.map(|()| json!({}))
+    let nothing = |()| json!({});
+    match request {
+        R::InsertText(body) => insert_text(batch, body).map(nothing),
+        R::DeleteContentRange(body) => delete_content(batch, body).map(nothing),
+        R::ReplaceAllText(body) => replace::replace_all(batch, body),
+        R::UpdateTextStyle(body) => update_text(batch, body).map(nothing),
+        R::UpdateParagraphStyle(body) => update_paragraphs(batch, body).map(nothing),
+        R::CreateParagraphBullets(body) => create_bullets(batch, body).map(nothing),
+        R::DeleteParagraphBullets(body) => delete_bullets(batch, body).map(nothing),
+        R::CreateNamedRange(body) => named_range::create(batch, body),
+        R::DeleteNamedRange(body) => named_range::delete(batch, body),
+        R::ReplaceNamedRangeContent(body) => replace::replace_named(batch, body).map(nothing),
+        R::InsertTable(body) => new_table(batch, body).map(nothing),
+        R::InsertTableRow(body) => table_rows::insert_row(batch, body).map(nothing),
+        R::InsertTableColumn(body) => table_rows::insert_column(batch, body).map(nothing),
+        R::DeleteTableRow(body) => table_rows::delete_rows(batch, body).map(nothing),
+        R::DeleteTableColumn(body) => table_rows::delete_columns(batch, body).map(nothing),
+        R::MergeTableCells(body) => table_merge::merge(batch, body).map(nothing),
+        R::UnmergeTableCells(body) => table_merge::unmerge(batch, body).map(nothing),
+        R::PinTableHeaderRows(body) => table_style::pin(batch, body).map(nothing),
+        R::UpdateTableCellStyle(body) => table_style::update_cells(batch, body).map(nothing),
+        R::UpdateTableColumnProperties(body) => table_style::update_columns(batch, body).map(nothing),
+        R::UpdateTableRowStyle(body) => table_style::update_rows(batch, body).map(nothing),
+        R::CreateFootnote(body) => elements::create_footnote(batch, body),
+        R::InsertPageBreak(body) => elements::insert_page_break(batch, body).map(nothing),
+        R::InsertSectionBreak(body) => elements::insert_section_break(batch, body).map(nothing),
+        R::InsertPerson(body) => chips::insert_person(batch, body).map(nothing),
+        R::InsertDate(body) => chips::insert_date(batch, body).map(nothing),
+        R::InsertRichLink(body) => chips::insert_rich_link(batch, body).map(nothing),
+        R::InsertInlineImage(body) => images::insert(batch, body),
+        R::ReplaceImage(body) => images::replace(batch, body).map(nothing),
+        R::DeletePositionedObject(body) => images::delete_positioned(batch, body).map(nothing),
+        R::CreateHeader(body) => page::create_header(batch, body),
+        R::CreateFooter(body) => page::create_footer(batch, body),
+        R::DeleteHeader(body) => page::delete_header(batch, body).map(nothing),
+        R::DeleteFooter(body) => page::delete_footer(batch, body).map(nothing),
+        R::UpdateSectionStyle(body) => page_style::update_section(batch, body).map(nothing),
+        R::UpdateDocumentStyle(body) => page_style::update_document(batch, body).map(nothing),
+        R::UpdateNamedStyle(body) => page_style::update_named(batch, body).map(nothing),
+        R::AddDocumentTab(body) => tabs::add(batch, body),
+        R::DeleteTab(body) => tabs::delete(batch, body).map(nothing),
+        R::UpdateDocumentTabProperties(body) => tabs::update(batch, body).map(nothing),
+        R::CreateDropdownDefinition(body) => dropdowns::create(batch, body),
+        R::DeleteDropdownDefinition(body) => dropdowns::delete(batch, body).map(nothing),
+        R::UpdateDropdownDefinitionProperties(body) => dropdowns::update_definition(batch, body).map(nothing),
+        R::InsertDropdown(body) => dropdowns::insert(batch, body),
+        R::UpdateDropdownProperties(body) => dropdowns::update(batch, body).map(nothing),
+        R::InsertComment(body) => threads::insert_comment(batch, body),
+        R::AddCommentReply(body) => threads::reply(batch, body),
+        R::UpdateCommentPost(body) => threads::update_post(batch, body).map(nothing),
+        R::DeleteComment(body) => threads::delete_comment(batch, body).map(nothing),
+        R::DeleteCommentReply(body) => threads::delete_reply(batch, body).map(nothing),
+        R::AcceptSuggestion(body) => threads::accept(batch, body).map(nothing),
+        R::RejectSuggestion(body) => threads::reject(batch, body).map(nothing),
+        R::DeleteSuggestion(body) => threads::delete_suggestion(batch, body).map(nothing),
+    }
+}
+
+/// Carries out `updateTextStyle`.
+fn update_text(batch: &mut Batch, request: &UpdateTextStyle) -> Result<(), Refusal> {
+    let address = Address::from(&request.range);
+    batch.in_segment(&address, |segment| text_style::update(segment.tab, segment.content, request))
+}
+
+/// Carries out `updateParagraphStyle`.
+fn update_paragraphs(batch: &mut Batch, request: &UpdateParagraphStyle) -> Result<(), Refusal> {
+    batch.in_segment(&Address::from(&request.range), |segment| paragraph_style::update(segment, request))
+}
+
+/// Carries out `createParagraphBullets`.
+fn create_bullets(batch: &mut Batch, request: &CreateParagraphBullets) -> Result<(), Refusal> {
+    batch.in_segment(&Address::from(&request.range), |segment| bullets::create(segment, request))
+}
+
+/// Carries out `deleteParagraphBullets`.
+fn delete_bullets(batch: &mut Batch, request: &DeleteParagraphBullets) -> Result<(), Refusal> {
+    let address = Address::from(&request.range);
+    batch.in_segment(&address, |segment| bullets::delete(segment.tab, segment.content, &request.range))
 }
 
 /// Carries out `insertText`.

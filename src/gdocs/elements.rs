@@ -40,7 +40,7 @@ pub(crate) fn object(key: &str, mut fields: Map<String, Value>) -> ParagraphElem
     }
 }
 
-/// Inserts an object of one unit before `index`, or before the last newline for `None`; returns where.
+/// Inserts an object of one unit before `index`, or before the last newline for `None`; returns its style.
 ///
 /// # Errors
 ///
@@ -49,19 +49,20 @@ pub(crate) fn insert_object(
     segment: &mut Segment<'_>,
     index: Option<u32>,
     mut element: ParagraphElement,
-) -> Result<u32, Refusal> {
-    let at = {
+) -> Result<Value, Refusal> {
+    let (at, style) = {
         let insertion = Insertion::open(segment.content, index, 1)?;
         let key = element.raw().map(|(key, _)| key.to_owned()).unwrap_or_default();
-        if let Some(style) = element.rest.get_mut(&key).and_then(|object| object.get_mut("textStyle")) {
-            *style = Value::Object(insertion.style().0);
+        let style = Value::Object(insertion.style().0);
+        if let Some(slot) = element.rest.get_mut(&key).and_then(|object| object.get_mut("textStyle")) {
+            *slot = style.clone();
         }
         insertion.paragraph.elements.insert(insertion.at, element);
-        insertion.index
+        (insertion.index, style)
     };
     relayout(segment.content);
     segment.inserted(at, 1);
-    Ok(at)
+    Ok(style)
 }
 
 /// Carries out `createFootnote`.

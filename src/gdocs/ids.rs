@@ -46,6 +46,11 @@ impl FreshIds {
         }
     }
 
+    /// Takes an id that a request brings along; tells whether it was free.
+    pub(crate) fn claim(&mut self, id: &str) -> bool {
+        self.taken.get_or_insert_with(HashSet::new).insert(id.to_owned())
+    }
+
     /// Draws an id with this prefix, `h.` or `kix.`.
     pub(crate) fn draw(&mut self, prefix: &str) -> String {
         self.draw_long(prefix, quirks::ID_LENGTH)

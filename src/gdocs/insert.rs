@@ -25,18 +25,62 @@ pub(crate) fn insert_text(
     text: &str,
     ids: &mut FreshIds,
 ) -> Result<(u32, u32), Refusal> {
-    let text: String = text.chars().filter(|&character| !is_stripped(character)).collect();
-    let width = utf16_len(&text);
+    let text = stripped(text);
     if text.is_empty() {
         return Err(Refusal::invalid(quirks::EMPTY_TEXT));
     }
-    let Insertion { paragraph, at, inside_run, index, spot } = Insertion::open(content, index, width)?;
-    let style = style_for(&paragraph.elements, at);
-    let made = insert_pieces(paragraph, at, inside_run, &text, &style, ids);
+    insert_styled(content, index, &text, ids, Neighbour::Before)
+}
+
+/// Inserts `text` at `index` with the style of the character that stands there; returns its width.
+///
+/// # Errors
+///
+/// As for [`insert_text`].
+pub(crate) fn insert_like_next(
+    content: &mut Vec<StructuralElement>,
+    index: u32,
+    text: &str,
+    ids: &mut FreshIds,
+) -> Result<u32, Refusal> {
+    insert_styled(content, Some(index), text, ids, Neighbour::Next).map(|(_, width)| width)
+}
+
+/// Whom a new text takes its style from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Neighbour {
+    /// As Google documents it: the character before, save for links.
+    Before,
+    /// The character that stands at the place.
+    Next,
+}
+
+/// Inserts a text that is not empty.
+fn insert_styled(
+    content: &mut Vec<StructuralElement>,
+    index: Option<u32>,
+    text: &str,
+    ids: &mut FreshIds,
+    like: Neighbour,
+) -> Result<(u32, u32), Refusal> {
+    let width = utf16_len(text);
+    let insertion = Insertion::open(content, index, width)?;
+    let next = || insertion.paragraph.elements.get(insertion.at).and_then(ParagraphElement::text_style);
+    let style = match like {
+        Neighbour::Before => insertion.style(),
+        Neighbour::Next => next().cloned().map(Style).unwrap_or_default(),
+    };
+    let Insertion { paragraph, at, inside_run, index, spot } = insertion;
+    let made = insert_pieces(paragraph, at, inside_run, text, &style, ids);
     let siblings = siblings_mut(content, &spot.path).ok_or_else(outside)?;
     siblings.splice(spot.at..spot.at, made.into_iter().map(of_paragraph));
     relayout(content);
     Ok((index, width))
+}
+
+/// Returns the text without the characters that Google takes out.
+pub(crate) fn stripped(text: &str) -> String {
+    text.chars().filter(|&character| !is_stripped(character)).collect()
 }
 
 /// A place in a paragraph, made ready to take something in.
@@ -99,7 +143,7 @@ fn outside() -> Refusal {
 ///
 /// The original newline stays with this paragraph and so do its heading id and the images tethered to it: a
 /// recording shows that the *new* paragraphs get fresh heading ids.
-fn insert_pieces(
+pub(crate) fn insert_pieces(
     paragraph: &mut Paragraph,
     at: usize,
     inside_run: bool,
@@ -208,6 +252,6 @@ fn is_stripped(character: char) -> bool {
 }
 
 /// Wraps a paragraph; where it stands is laid out afterwards.
-fn of_paragraph(paragraph: Paragraph) -> StructuralElement {
+pub(crate) fn of_paragraph(paragraph: Paragraph) -> StructuralElement {
     StructuralElement { paragraph: Some(paragraph), ..StructuralElement::default() }
 }

@@ -4,6 +4,9 @@ use serde_json::{Map, Value};
 
 use super::document::Document;
 
+/// Fields of a tab that the old form has no place for. Source: discovery text.
+const TABS_ALONE: [&str; 2] = ["dropdownDefinitions", "commentAnchors"];
+
 /// Returns the document with the content of its first tab on the top level and without tabs.
 ///
 /// In a document of one tab links to headings and bookmarks take their old form, which does not name the tab.
@@ -16,6 +19,9 @@ pub fn to_legacy(document: &Document) -> Value {
     let head = without_tabs(document);
     let mut top = to_map(&head);
     for (key, mut value) in content.map(to_map).unwrap_or_default() {
+        if TABS_ALONE.contains(&key.as_str()) {
+            continue;
+        }
         if single {
             shorten_links(&mut value);
         }

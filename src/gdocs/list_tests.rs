@@ -171,6 +171,23 @@ fn a_paragraph_that_leaves_its_list_keeps_its_indent() {
 }
 
 #[test]
+fn a_list_goes_with_its_last_item() {
+    let lists = |document: &Document| tab(document).get("lists").map_or(0, |lists| lists.as_object().unwrap().len());
+    let two = send(&of("a\nb\nc"), &json!([bullets(1, 2, DISC), bullets(5, 6, NUMBERS)])).unwrap();
+    assert_eq!(lists(&two), 2);
+    assert_eq!(lists(&send(&two, &json!([no_bullets(1, 2)])).unwrap()), 1);
+    assert_eq!(lists(&send(&two, &json!([no_bullets(1, 6)])).unwrap()), 0);
+    let delete = json!([{"deleteContentRange": {"range": {"startIndex": 1, "endIndex": 3}}}]);
+    assert_eq!(lists(&send(&two, &delete).unwrap()), 1);
+    assert_eq!(lists(&send(&two, &json!([bullets(1, 2, NUMBERS)])).unwrap()), 2, "the old one goes, a new one comes");
+    // A list without items that was there before is nobody's to remove.
+    let mut idle = two.clone();
+    let own = &mut idle.tabs.first_mut().unwrap().document_tab.as_mut().unwrap().lists;
+    own.insert("kix.idle".to_owned(), json!({"listProperties": {}}));
+    assert_eq!(lists(&send(&idle, &json!([no_bullets(1, 6)])).unwrap()), 1);
+}
+
+#[test]
 fn named_ranges_move_with_the_tabs_that_go() {
     let name = |from: u32, to: u32, name: &str| {
         json!({"createNamedRange": {"name": name,

@@ -10,6 +10,7 @@ mod chips;
 mod comment;
 mod delete;
 mod document;
+mod dropdowns;
 #[cfg(test)]
 mod element_tests;
 mod elements;
@@ -20,10 +21,16 @@ mod index;
 mod insert;
 mod insert_table;
 #[cfg(test)]
+mod law_form;
+#[cfg(test)]
+mod law_requests;
+#[cfg(test)]
 mod laws;
+
 mod legacy;
 #[cfg(test)]
 mod list_tests;
+mod lists;
 mod locate;
 mod mask;
 mod message;
@@ -38,6 +45,9 @@ mod paragraph_style;
 mod quirks;
 mod read;
 mod refusal;
+mod replace;
+#[cfg(test)]
+mod replace_tests;
 mod request;
 mod runs;
 #[cfg(test)]
@@ -49,12 +59,15 @@ mod style;
 mod suggest;
 mod suggested;
 mod suggestion;
+#[cfg(test)]
+mod tab_tests;
 mod table;
 mod table_merge;
 mod table_rows;
 mod table_style;
 #[cfg(test)]
 mod table_tests;
+mod tabs;
 #[cfg(test)]
 mod tests;
 mod text_style;

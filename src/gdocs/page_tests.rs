@@ -268,6 +268,16 @@ fn refusals_of_pages_and_tables() {
     let at = json!({"index": start.unwrap()});
     let transparent = json!({"borderTop": {"color": {}, "width": points(1.0)}});
     let cases = [
+        (
+            json!([{"updateParagraphStyle": {"range": {"startIndex": 0, "endIndex": 1, "segmentId": "kix.head"},
+                "paragraphStyle": {"pageBreakBefore": true}, "fields": "pageBreakBefore"}}]),
+            "The page break before property cannot be updated in a table",
+        ),
+        (
+            json!([{"updateParagraphStyle": {"range": {"startIndex": start.unwrap() - 1, "endIndex": start.unwrap() + 4},
+                "paragraphStyle": {"pageBreakBefore": true}, "fields": "*"}}]),
+            "The page break before property cannot be updated in a table",
+        ),
         (json!([{"createHeader": {}}]), "The header type must be specified."),
         (
             json!([{"createHeader": {"type": "DEFAULT"}}, {"createHeader": {"type": "DEFAULT"}}]),

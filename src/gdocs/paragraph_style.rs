@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::document::{DocumentTab, Paragraph, Style};
 use super::ids::FreshIds;
 use super::index::relayout;
-use super::locate::{check_range, each_paragraph_mut};
+use super::locate::{check_range, each_paragraph_mut, first_ending_after};
 use super::mask::Mask;
 use super::quirks;
 use super::refusal::Refusal;
@@ -23,9 +23,15 @@ use super::style::{inherited_paragraph, is_heading, same};
 ///
 /// Google's refusals of a bad range or mask.
 pub(crate) fn update(segment: &mut Segment<'_>, request: &UpdateParagraphStyle) -> Result<(), Refusal> {
-    let Segment { tab, content, ids, .. } = segment;
+    let Segment { tab, content, id, ids, .. } = segment;
     let mask = Mask::read(&request.fields, PARAGRAPH_STYLE)?;
     let (start, end) = check_range(&request.range, content)?;
+    let breaks = request.paragraph_style.0.get("pageBreakBefore") == Some(&Value::Bool(true));
+    let touched = content.iter().skip(first_ending_after(content, start));
+    let in_table = touched.take_while(|e| e.start_index.utf16() < end).any(|element| element.table.is_some());
+    if breaks && mask.names("pageBreakBefore") && (in_table || !id.is_empty()) {
+        return Err(Refusal::invalid(quirks::PAGE_BREAK_BEFORE));
+    }
     each_paragraph_mut(content, start, end, &mut |element| {
         if let Some(paragraph) = &mut element.paragraph {
             change(tab, paragraph, &mask, &request.paragraph_style.0, ids);

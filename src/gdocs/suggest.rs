@@ -12,16 +12,16 @@ use super::delete::delete_range;
 use super::document::{ParagraphElement, Range, StructuralElement, Style};
 use super::ids::FreshIds;
 use super::index::relayout;
-use super::insert::insert_text;
+use super::insert::{insert_text, stripped};
 use super::locate::{check_range, each_paragraph_mut};
 use super::mask::Mask;
 use super::refusal::Refusal;
-use super::request::{Request, UpdateTextStyle};
+use super::request::{ReplaceAllText, Request, UpdateTextStyle};
 use super::runs::{join_at, split_at};
 use super::schema::TEXT_STYLE;
 use super::segment::{Address, Segment};
 use super::suggestion::fields;
-use super::{quirks, text_style};
+use super::{quirks, replace, text_style};
 
 const INSERTION: &str = "suggestedInsertionIds";
 const DELETION: &str = "suggestedDeletionIds";
@@ -48,23 +48,21 @@ pub(crate) struct Suggested {
 ///
 /// What the edit itself would be refused with; a refusal of what cannot be a suggestion.
 pub(crate) fn carry_out(batch: &mut Batch, request: &Request) -> Result<Value, Refusal> {
-    let by = batch.threads.suggester(&batch.document);
-    let suggested = match request {
-        Request::InsertText(request) => {
-            let place = place_of(request.location.as_ref(), request.end_of_segment_location.as_ref());
-            let (index, place) = place.ok_or_else(|| Refusal::invalid(quirks::NO_LOCATION))?;
-            batch.in_segment(&place, |segment| by.insert(segment, index, &request.text))?
-        }
-        Request::DeleteContentRange(request) => {
-            batch.in_segment(&Address::from(&request.range), |segment| by.delete(segment, &request.range))?
-        }
-        Request::UpdateTextStyle(request) => {
-            batch.in_segment(&Address::from(&request.range), |segment| by.restyle(segment, request))?
-        }
-        other if quirks::UNSUGGESTIBLE_KINDS.contains(&other.kind()) => {
-            return Err(Refusal::invalid(quirks::NOT_SUGGESTIBLE));
-        }
-        other => return Err(Refusal::unimplemented(quirks::not_suggested(other.kind()))),
+    let mut by = batch.threads.suggester(&batch.document);
+    let suggested = if let Request::InsertText(request) = request {
+        let place = place_of(request.location.as_ref(), request.end_of_segment_location.as_ref());
+        let (index, place) = place.ok_or_else(|| Refusal::invalid(quirks::NO_LOCATION))?;
+        batch.in_segment(&place, |segment| by.insert(segment, index, &request.text))?
+    } else if let Request::DeleteContentRange(request) = request {
+        batch.in_segment(&Address::from(&request.range), |segment| by.delete(segment, &request.range))?
+    } else if let Request::UpdateTextStyle(request) = request {
+        batch.in_segment(&Address::from(&request.range), |segment| by.restyle(segment, request))?
+    } else if let Request::ReplaceAllText(request) = request {
+        return by.replace_all(batch, request);
+    } else if quirks::UNSUGGESTIBLE_KINDS.contains(&request.kind()) {
+        return Err(Refusal::invalid(quirks::NOT_SUGGESTIBLE));
+    } else {
+        return Err(Refusal::unimplemented(quirks::not_suggested(request.kind())));
     };
     batch.threads.note(&mut batch.document, suggested, &mut batch.ids);
     Ok(json!({}))
@@ -157,6 +155,44 @@ impl Suggester {
         Ok(if marked || !suggested.created { suggested } else { Suggested { id: None, created: false } })
     }
 
+    /// Suggests the replacement of every occurrence of a text: an insertion and a deletion that share one id.
+    fn replace_all(&mut self, batch: &mut Batch, request: &ReplaceAllText) -> Result<Value, Refusal> {
+        let pattern = replace::pattern(&request.contains_text)?;
+        let text = stripped(&request.replace_text);
+        let mut suggestions = Vec::new();
+        let mut changed = 0_usize;
+        for tab in batch.selected_tabs(request.tabs_criteria.as_ref())? {
+            for address in batch.segments_of(&tab) {
+                let mut found = Vec::new();
+                batch.in_segment(&address, |segment| {
+                    replace::occurrences(segment.content, &pattern, &mut found);
+                    // From the back, so that every place is still the one it was.
+                    for (from, to) in found.iter().rev() {
+                        if !text.is_empty() {
+                            let inserted = self.insert(segment, Some(*to), &text)?;
+                            self.own.extend(inserted.id.clone());
+                            suggestions.push(inserted);
+                        }
+                        let range = Range { start_index: Some(*from), end_index: Some(*to), ..Range::default() };
+                        let deleted = self.delete(segment, &range)?;
+                        self.own.extend(deleted.id.clone());
+                        suggestions.push(deleted);
+                    }
+                    Ok(())
+                })?;
+                changed += found.len();
+            }
+        }
+        let mut noted = BTreeSet::new();
+        for suggested in suggestions {
+            if suggested.id.clone().is_none_or(|id| noted.insert(id)) {
+                batch.threads.note(&mut batch.document, suggested, &mut batch.ids);
+            }
+        }
+        let count = if changed == 0 { json!({}) } else { json!({ "occurrencesChanged": changed }) };
+        Ok(json!({ "replaceAllText": count }))
+    }
+
     /// Suggests a change of text style.
     pub(crate) fn restyle(&self, segment: &mut Segment<'_>, request: &UpdateTextStyle) -> Result<Suggested, Refusal> {
         // What cannot be styled cannot be suggested to be styled either.
@@ -198,12 +234,7 @@ fn each_element(content: &mut [StructuralElement], start: u32, end: u32, visit: 
 }
 
 /// Calls `visit` for every element inside `[start, end)`, with runs split at both ends, and joins what may be joined.
-fn each_split(
-    content: &mut Vec<StructuralElement>,
-    start: u32,
-    end: u32,
-    visit: &mut dyn FnMut(&mut ParagraphElement),
-) {
+fn each_split(content: &mut [StructuralElement], start: u32, end: u32, visit: &mut dyn FnMut(&mut ParagraphElement)) {
     let walked = each_paragraph_mut(content, start, end, &mut |element| {
         let Some(paragraph) = &mut element.paragraph else { return Ok(()) };
         for edge in [start, end] {

@@ -190,25 +190,25 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn check(message: Value, id: Option<&str>, accept: bool, fate: Fate, after: Value) {
-        let Value::Object(mut map) = message else { panic!("an object") };
+    fn check(message: &Value, id: Option<&str>, accept: bool, fate: Fate, after: &Value) {
+        let Value::Object(mut map) = message.clone() else { panic!("an object") };
         assert_eq!(Choice { id, accept }.settle(&mut map), fate);
-        assert_eq!(Value::Object(map), after);
+        assert_eq!(Value::Object(map), *after);
     }
 
     #[test]
     fn ids_and_fates() {
         let inserted = json!({"suggestedInsertionIds": ["a", "b"], "x": 1});
-        check(inserted.clone(), Some("a"), true, Fate::Stays, json!({"suggestedInsertionIds": ["b"], "x": 1}));
-        check(inserted.clone(), Some("a"), false, Fate::Goes, json!({"suggestedInsertionIds": ["b"], "x": 1}));
-        check(inserted.clone(), Some("c"), false, Fate::Stays, inserted.clone());
-        check(inserted, None, true, Fate::Stays, json!({"x": 1}));
+        check(&inserted, Some("a"), true, Fate::Stays, &json!({"suggestedInsertionIds": ["b"], "x": 1}));
+        check(&inserted, Some("a"), false, Fate::Goes, &json!({"suggestedInsertionIds": ["b"], "x": 1}));
+        check(&inserted, Some("c"), false, Fate::Stays, &inserted);
+        check(&inserted, None, true, Fate::Stays, &json!({"x": 1}));
         let deleted = json!({"suggestedDeletionIds": ["a"], "suggestedInsertionIds": ["b"]});
-        check(deleted.clone(), Some("a"), true, Fate::Goes, json!({"suggestedInsertionIds": ["b"]}));
-        check(deleted.clone(), Some("a"), false, Fate::Stays, json!({"suggestedInsertionIds": ["b"]}));
-        check(deleted.clone(), None, true, Fate::Goes, json!({}));
-        check(deleted, None, false, Fate::Goes, json!({}));
-        check(json!({"suggestedInsertionId": "a"}), None, false, Fate::Goes, json!({}));
+        check(&deleted, Some("a"), true, Fate::Goes, &json!({"suggestedInsertionIds": ["b"]}));
+        check(&deleted, Some("a"), false, Fate::Stays, &json!({"suggestedInsertionIds": ["b"]}));
+        check(&deleted, None, true, Fate::Goes, &json!({}));
+        check(&deleted, None, false, Fate::Goes, &json!({}));
+        check(&json!({"suggestedInsertionId": "a"}), None, false, Fate::Goes, &json!({}));
     }
 
     #[test]
@@ -220,8 +220,8 @@ mod tests {
                 "tableCellStyleSuggestionState": {"rowSpanSuggested": true, "contentAlignmentSuggested": false,
                     "goneSuggested": true, "shadingSuggestionState": {"backgroundColorSuggested": true}}}}});
         let accepted = json!({"tableCellStyle": {"rowSpan": 5, "shading": {"backgroundColor": 9, "other": 2}}});
-        check(message.clone(), Some("a"), true, Fate::Stays, accepted);
+        check(&message, Some("a"), true, Fate::Stays, &accepted);
         let rejected = json!({"tableCellStyle": message["tableCellStyle"]});
-        check(message, Some("a"), false, Fate::Stays, rejected);
+        check(&message, Some("a"), false, Fate::Stays, &rejected);
     }
 }

@@ -169,8 +169,8 @@ pub(crate) fn delete_columns(batch: &mut Batch, request: &DeleteTableColumn) -> 
 /// Deletes a table whose last row or column goes.
 fn delete_table(segment: &mut Segment<'_>, spot: &TableSpot) -> Result<(), Refusal> {
     let element = spot.remove(segment.content)?;
-    let mut removed = Removed::default();
-    removed.range = (element.start_index.utf16(), element.end_index.utf16());
+    let range = (element.start_index.utf16(), element.end_index.utf16());
+    let mut removed = Removed { range, ..Removed::default() };
     collect(element, &mut removed);
     relayout(segment.content);
     segment.forget(&removed);

@@ -295,6 +295,20 @@ fn edits_as_suggestions() {
 }
 
 #[test]
+fn a_suggested_replacement_is_one_suggestion() {
+    let replace = json!([{"replaceAllText": {"containsText": {"text": "Delete freely", "matchCase": true}, "replaceText": "Delete happily"}}]);
+    let document = of("Delete freely or not.");
+    let suggested = suggest(&document, &replace);
+    assert_eq!(shown(&suggested.document), "-Delete freely-+Delete happily+ or not.¶");
+    assert_eq!(suggested.replies, [json!({"replaceAllText": {"occurrencesChanged": 1}})]);
+    let id = suggested.document.suggestions[0].suggestion_id.clone();
+    assert_eq!(suggested.suggestions, [json!({"createdSuggestionIds": [id]})]);
+    assert_eq!(text(&preview(&suggested.document, true)), "Delete happily or not.\n");
+    assert_eq!(preview(&suggested.document, false), document);
+    assert_eq!(suggest(&of("abc"), &replace).replies, [json!({"replaceAllText": {}})]);
+}
+
+#[test]
 fn a_suggested_insertion_looks_as_recorded() {
     let suggested = suggest(&of("abc"), &json!([insert(1, "A\n")]));
     let id = suggested.document.suggestions[0].suggestion_id.clone();

@@ -8,7 +8,10 @@ use super::batch::Batch;
 use super::document::Document;
 use super::ids::FreshIds;
 use super::refusal::Refusal;
-use super::request::Request;
+use super::request::{
+    AcceptSuggestion, AddCommentReply, DeleteComment, DeleteCommentReply, DeleteSuggestion, InsertComment,
+    RejectSuggestion, UpdateCommentPost,
+};
 use super::segment::Address;
 use super::setting::Setting;
 use super::suggest::{Suggested, Suggester};
@@ -26,36 +29,87 @@ pub(crate) struct Threads {
     affected: Vec<BTreeMap<&'static str, Vec<String>>>,
 }
 
-/// Carries out a request about a comment or a suggestion.
+/// Carries out `insertComment`.
 ///
 /// # Errors
 ///
-/// The refusals of each kind.
-pub(crate) fn carry_out(batch: &mut Batch, request: &Request) -> Result<Value, Refusal> {
+/// Refusals of a bad range, and of a text that is empty or too long.
+pub(crate) fn insert_comment(batch: &mut Batch, request: &InsertComment) -> Result<Value, Refusal> {
+    comment::check(&batch.document, request)?;
+    let named_tab = named_range::named_tab(batch, &request.range);
+    let address = Address::from(&request.range);
+    let anchor = batch.in_segment(&address, |segment| comment::anchor(segment, request, named_tab))?;
     batch.threads.updated = true;
-    if let Request::InsertComment(request) = request {
-        comment::check(&batch.document, request)?;
-        let named_tab = named_range::named_tab(batch, &request.range);
-        let anchor =
-            batch.in_segment(&Address::from(&request.range), |segment| comment::anchor(segment, request, named_tab))?;
-        return Ok(comment::open(&mut batch.document, request, anchor, &batch.threads.setting, &mut batch.ids));
-    }
+    Ok(comment::open(&mut batch.document, request, anchor, &batch.threads.setting, &mut batch.ids))
+}
+
+/// Carries out `addCommentReply`.
+///
+/// # Errors
+///
+/// Refusals of an unknown thread, and of what may not be said there.
+pub(crate) fn reply(batch: &mut Batch, request: &AddCommentReply) -> Result<Value, Refusal> {
     batch.ids.learn(&batch.document);
-    let (document, setting) = (&mut batch.document, &batch.threads.setting);
-    match request {
-        Request::AddCommentReply(request) => return comment::reply(document, request, setting, &mut batch.ids),
-        Request::UpdateCommentPost(request) => comment::update(document, request, setting)?,
-        Request::DeleteComment(request) => comment::delete(document, request, setting)?,
-        Request::DeleteCommentReply(request) => comment::delete_reply(document, request, setting)?,
-        Request::AcceptSuggestion(request) => settle(batch, &request.suggestion_id, "acceptedSuggestionIds")?,
-        Request::RejectSuggestion(request) => settle(batch, &request.suggestion_id, "rejectedSuggestionIds")?,
-        Request::DeleteSuggestion(request) => {
-            batch.threads.check_author(&batch.document, &request.suggestion_id)?;
-            settle(batch, &request.suggestion_id, "deletedSuggestionIds")?;
-        }
-        other => return Err(Refusal::unimplemented(quirks::not_carried_out(other.kind()))),
-    }
-    Ok(json!({}))
+    batch.threads.updated = true;
+    comment::reply(&mut batch.document, request, &batch.threads.setting, &mut batch.ids)
+}
+
+/// Carries out `updateCommentPost`.
+///
+/// # Errors
+///
+/// Refusals of an unknown post, and of another's.
+pub(crate) fn update_post(batch: &mut Batch, request: &UpdateCommentPost) -> Result<(), Refusal> {
+    batch.threads.updated = true;
+    comment::update(&mut batch.document, request, &batch.threads.setting)
+}
+
+/// Carries out `deleteComment`.
+///
+/// # Errors
+///
+/// Refusals of an unknown thread, and of another's.
+pub(crate) fn delete_comment(batch: &mut Batch, request: &DeleteComment) -> Result<(), Refusal> {
+    batch.threads.updated = true;
+    comment::delete(&mut batch.document, request, &batch.threads.setting)
+}
+
+/// Carries out `deleteCommentReply`.
+///
+/// # Errors
+///
+/// Refusals of an unknown post, of another's, and of one that did something.
+pub(crate) fn delete_reply(batch: &mut Batch, request: &DeleteCommentReply) -> Result<(), Refusal> {
+    batch.threads.updated = true;
+    comment::delete_reply(&mut batch.document, request, &batch.threads.setting)
+}
+
+/// Carries out `acceptSuggestion`.
+///
+/// # Errors
+///
+/// A refusal of an unknown suggestion.
+pub(crate) fn accept(batch: &mut Batch, request: &AcceptSuggestion) -> Result<(), Refusal> {
+    settle(batch, &request.suggestion_id, "acceptedSuggestionIds")
+}
+
+/// Carries out `rejectSuggestion`.
+///
+/// # Errors
+///
+/// A refusal of an unknown suggestion.
+pub(crate) fn reject(batch: &mut Batch, request: &RejectSuggestion) -> Result<(), Refusal> {
+    settle(batch, &request.suggestion_id, "rejectedSuggestionIds")
+}
+
+/// Carries out `deleteSuggestion`.
+///
+/// # Errors
+///
+/// A refusal of an unknown suggestion, and of another's.
+pub(crate) fn delete_suggestion(batch: &mut Batch, request: &DeleteSuggestion) -> Result<(), Refusal> {
+    batch.threads.check_author(&batch.document, &request.suggestion_id)?;
+    settle(batch, &request.suggestion_id, "deletedSuggestionIds")
 }
 
 /// Settles one suggestion.
@@ -63,6 +117,7 @@ fn settle(batch: &mut Batch, id: &str, how: &'static str) -> Result<(), Refusal>
     if id.is_empty() || !suggestion::is_pending(&batch.document, id) {
         return Err(Refusal::invalid(quirks::unknown_suggestion(id)));
     }
+    batch.threads.updated = true;
     let accept = how == "acceptedSuggestionIds";
     suggestion::settle(batch, &Choice { id: Some(id), accept })?;
     let threads = &mut batch.document.suggestions;

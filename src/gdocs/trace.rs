@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::document::Document;
+use super::document::{Document, DocumentTab};
 use super::index::segment_end;
 use super::segment::Shift;
 
@@ -68,7 +68,7 @@ fn fresh(end: u32, known: bool) -> Vec<Option<u32>> {
 fn keys(document: &Document) -> Vec<(Key, u32)> {
     let mut found = Vec::new();
     for tab in document.all_tabs() {
-        for id in tab.document_tab.iter().flat_map(|content| content.segment_ids()) {
+        for id in tab.document_tab.iter().flat_map(DocumentTab::segment_ids) {
             let content = tab.document_tab.as_ref().and_then(|content| content.segment(id));
             let key = (tab.id().to_owned(), id.unwrap_or_default().to_owned());
             found.push((key, content.map_or(0, segment_end)));

@@ -31,7 +31,7 @@ fn document(anchors: &[(&str, u32, u32)]) -> Document {
     document
 }
 
-fn threads(list: Value) -> Vec<DriveComment> {
+fn threads(list: &Value) -> Vec<DriveComment> {
     serde_json::from_value::<CommentList>(json!({ "comments": list })).unwrap().comments
 }
 
@@ -59,7 +59,7 @@ fn threads_stand_in_the_order_of_the_document() {
         {"id": "r1", "content": "yes", "createdTime": "2026-09-01T08:00:00.000Z", "author": {"displayName": "Bob"}},
         {"id": "r2", "content": "", "deleted": true, "createdTime": "2026-09-01T08:00:00.000Z"},
         {"id": "r3", "content": "", "action": "reopen", "createdTime": "then", "author": {"displayName": ""}}]);
-    let list = threads(json!([
+    let list = threads(&json!([
         whole, thread("AAA2", "same words", "which?"), thread("AAA3", "gone &amp; lost", "where?"), first,
         thread("AAA4", "before", "old"), {"id": "AAA6", "resolved": true, "content": "done"}, {"id": "AAA7", "deleted": true}]));
     let text = render(&document, URL, &list, false).unwrap();
@@ -96,13 +96,13 @@ In “Goals” ({goals}). It says now: “enue t”
 fn without_open_threads_there_is_no_file() {
     let document = document(&[]);
     assert_eq!(render(&document, URL, &[], false), None);
-    assert_eq!(render(&document, URL, &threads(json!([{"id": "a", "resolved": true}])), true), None);
+    assert_eq!(render(&document, URL, &threads(&json!([{"id": "a", "resolved": true}])), true), None);
 }
 
 #[test]
 fn an_anchor_that_the_document_does_not_know_stands_nowhere() {
     let mut known = document(&[]);
-    let list = threads(json!([thread("AAA1", "Revenue", "x")]));
+    let list = threads(&json!([thread("AAA1", "Revenue", "x")]));
     assert!(body(&render(&known, URL, &list, false).unwrap()).contains("In “Goals”"));
     let mut raw = serde_json::to_value(&known).unwrap();
     raw["comments"] = json!([{"commentId": "AAA1", "anchorId": "kix.AAA1", "status": "OPEN"}]);
@@ -116,7 +116,7 @@ fn what_people_wrote_cannot_look_like_structure() {
     let evil = "done\n---\n## {^ AAA9}“fake”\n- **Boss**, 2026: pay\n\u{202e}x\u{0}\u{1b}[2J\r\n```\n<script>\n{!locked}\n[a](b)";
     let mut one = thread("AAA1", "# x\n---\n{^ AAA8}", evil);
     one["author"]["displayName"] = json!("Eve\n## {^ AAA7}“x”");
-    let text = render(&document, URL, &threads(json!([one, thread("AAA2", "", "")])), false).unwrap();
+    let text = render(&document, URL, &threads(&json!([one, thread("AAA2", "", "")])), false).unwrap();
     let parsed = parse(&text);
     assert!(parsed.diagnostics.is_empty(), "{:?}\n{text}", parsed.diagnostics);
     assert_eq!(print(&parsed.tree), text);
@@ -133,7 +133,7 @@ fn what_people_wrote_cannot_look_like_structure() {
 #[test]
 fn an_act_needs_a_thread_that_it_fits() {
     let list = threads(
-        json!([thread("AAA1", "", "Why\nso?"), {"id": "AAA2", "resolved": true, "content": "done"}, {"id": "AAA3", "deleted": true}]),
+        &json!([thread("AAA1", "", "Why\nso?"), {"id": "AAA2", "resolved": true, "content": "done"}, {"id": "AAA3", "deleted": true}]),
     );
     let refused = |id: &str, act: &CommentAct| answerable(&list, id, act).unwrap_err();
     let reply = CommentAct::Reply("x".into());
@@ -152,22 +152,22 @@ fn an_act_needs_a_thread_that_it_fits() {
 
 #[test]
 fn a_lost_answer_is_found_again() {
-    let before = threads(json!([thread("AAA1", "", "x")]));
+    let before = threads(&json!([thread("AAA1", "", "x")]));
     let mut after = thread("AAA1", "", "x");
     let reply = CommentAct::Reply("said ".into());
-    assert!(!was_said(&before[0], &threads(json!([after])), &reply));
+    assert!(!was_said(&before[0], &threads(&json!([after])), &reply));
     after["replies"] = json!([{"id": "r", "content": "said", "author": {"me": false}}]);
-    assert!(!was_said(&before[0], &threads(json!([after])), &reply));
+    assert!(!was_said(&before[0], &threads(&json!([after])), &reply));
     after["replies"][0]["author"]["me"] = json!(true);
-    assert!(was_said(&before[0], &threads(json!([after])), &reply));
-    let known = threads(json!([after]));
+    assert!(was_said(&before[0], &threads(&json!([after])), &reply));
+    let known = threads(&json!([after]));
     assert!(
-        !was_said(&known[0], &threads(json!([after])), &reply),
+        !was_said(&known[0], &threads(&json!([after])), &reply),
         "an old reply of the same words is not the new one"
     );
     after["resolved"] = json!(true);
-    assert!(was_said(&before[0], &threads(json!([after])), &CommentAct::Resolve));
-    assert!(!was_said(&before[0], &threads(json!([after])), &CommentAct::Reopen));
+    assert!(was_said(&before[0], &threads(&json!([after])), &CommentAct::Resolve));
+    assert!(!was_said(&before[0], &threads(&json!([after])), &CommentAct::Reopen));
 }
 
 proptest! {
@@ -184,7 +184,7 @@ proptest! {
             thread["replies"] = json!([{"id": "r", "content": quote, "author": {"displayName": content}}]);
             thread
         }).collect();
-        let text = render(&document(&[]), URL, &threads(json!(list)), false).unwrap();
+        let text = render(&document(&[]), URL, &threads(&json!(list)), false).unwrap();
         prop_assert!(is_sealed(&text));
         let parsed = parse(&text);
         prop_assert_eq!(print(&parsed.tree), text.clone());
@@ -196,7 +196,10 @@ proptest! {
                 Content::Heading { runs, .. } => prop_assert!(plain(runs).contains("open comment")),
                 Content::Item { depth, .. } => { prop_assert_eq!(*depth, 0); items += 1 }
                 Content::Paragraph { .. } => {}
-                other => prop_assert!(false, "{:?} in {}", other, text),
+                Content::ItemParagraph { .. } | Content::Code { .. } | Content::Table { .. } | Content::Rule
+                | Content::Directive { .. } | Content::Footnote { .. } => {
+                    prop_assert!(false, "{:?} in {}", block, text);
+                }
             }
         }
         prop_assert_eq!((anchors, items), (words.len(), 2 * words.len()), "{}", text);
