@@ -230,9 +230,9 @@ fn every_kind_is_carried_out_by_some_random_request() {
     use proptest::strategy::ValueTree as _;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
-    let strategy = prop::collection::vec(any_request(), 1..16);
+    let strategy = prop::collection::vec(any_request(), 1..24);
     let mut done = std::collections::BTreeSet::new();
-    for _ in 0..200 {
+    for _ in 0..600 {
         let all = strategy.new_tree(&mut runner).unwrap().current();
         let (_, requests) = carried_out(&document(), &all);
         done.extend(requests.iter().filter_map(|request| request.as_object()?.keys().next().cloned()));
