@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use mcp_workspace::error::{Error, Result};
-use mcp_workspace::kinds::{Changes, Created, Fetched, Kind, Outcome, Part, PushPlan};
+use mcp_workspace::kinds::{Changes, Comments, Created, Fetched, Kind, Outcome, Part, PushPlan};
 use mcp_workspace::mirror::{Mirror, MirrorHandle, Parts};
 use mcp_workspace::model::{Account, Cursor, ItemId, KindName, PartId, Revision};
 use mcp_workspace::store::Store;
@@ -111,6 +111,7 @@ impl Kind for MemoryKind {
             parts: tabs.iter().map(part).collect(),
             reading: Default::default(),
             images: Vec::new(),
+            comments: Comments::Unread,
             raw: Vec::new(),
         })
     }

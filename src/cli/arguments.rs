@@ -88,6 +88,21 @@ pub(crate) enum Verb {
         /// Id or URL
         id: String,
     },
+    /// Answer, close or reopen a comment; its id stands in the document's comments file
+    #[command(group(ArgGroup::new("act").required(true)))]
+    Comment {
+        /// A file of the workspace: the document's, or its comments file
+        file: PathBuf,
+        /// Answer a comment
+        #[arg(long, num_args = 2, value_names = ["ID", "TEXT"], group = "act", allow_hyphen_values = true)]
+        reply: Option<Vec<String>>,
+        /// Close a comment
+        #[arg(long, value_name = "ID", group = "act", allow_hyphen_values = true)]
+        resolve: Option<String>,
+        /// Open a closed comment again
+        #[arg(long, value_name = "ID", group = "act", allow_hyphen_values = true)]
+        reopen: Option<String>,
+    },
     /// Go on after a halt, when the folder is as it should be
     Resume,
     /// End a file's conflicts

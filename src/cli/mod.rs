@@ -15,7 +15,7 @@ use clap::Parser as _;
 
 use crate::config::Places;
 use crate::error::Error;
-use crate::tools::{Command, ErrorAnswer, Side};
+use crate::tools::{Command, CommentAct, ErrorAnswer, Side};
 use arguments::{Arguments, Verb};
 
 /// Done.
@@ -85,6 +85,16 @@ fn perform(arguments: Arguments) -> Answer<()> {
         Verb::Diff { file } => Command::Diff { path: absolute(&file)? },
         Verb::Push { file, dry_run, accept } => Command::Push { path: absolute(&file)?, accept, dry_run },
         Verb::Restore { id } => Command::Restore { id },
+        Verb::Comment { file, reply, resolve, reopen } => {
+            let (thread, act) = match (reply.map(Vec::into_iter), resolve, reopen) {
+                (Some(mut words), _, _) => {
+                    (words.next().unwrap_or_default(), CommentAct::Reply(words.next().unwrap_or_default()))
+                }
+                (None, Some(thread), _) => (thread, CommentAct::Resolve),
+                (None, None, thread) => (thread.unwrap_or_default(), CommentAct::Reopen),
+            };
+            Command::Comment { path: absolute(&file)?, thread, act }
+        }
         Verb::Resume => Command::Resume,
         Verb::Resolve { file, mine, theirs: _ } => {
             Command::Resolve { path: absolute(&file)?, side: if mine { Side::Mine } else { Side::Theirs } }

@@ -40,7 +40,9 @@ fn lines(command: &Command, value: &Value) -> Vec<String> {
     match command {
         Command::Fetch { .. } | Command::Create { .. } | Command::Restore { .. } => item(value),
         Command::Search { .. } => hits(value),
-        Command::Forget { .. } | Command::Resolve { .. } | Command::Resume => vec![text(value, "message")],
+        Command::Forget { .. } | Command::Resolve { .. } | Command::Comment { .. } | Command::Resume => {
+            vec![text(value, "message")]
+        }
         Command::Status => status(value),
         Command::Diff { .. } => match text(value, "diff") {
             diff if diff.is_empty() => vec!["no edits".into()],

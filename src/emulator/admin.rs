@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::call::{Answer, Call, Handled};
 use super::errors::{self, aip};
 use super::state::{Google, Role, lock};
-use super::{docs, oauth};
+use super::{COLLEAGUE, docs, oauth};
 
 /// Finds the call; `rest` is what follows `/admin`.
 pub(super) fn handle(google: &Google, call: &Call, rest: &[&str]) -> Handled {
@@ -42,11 +42,22 @@ pub(super) fn handle(google: &Google, call: &Call, rest: &[&str]) -> Handled {
 fn edit(google: &Google, call: &Call, id: &str) -> Handled {
     let body = body(call)?;
     let requests = body.get("requests").and_then(Value::as_array).ok_or_else(|| bad("`requests` is no list"))?;
-    if body.as_object().is_some_and(|map| map.len() > 1) {
-        return Err(bad("only `requests` is understood"));
+    if body
+        .as_object()
+        .is_some_and(|map| map.keys().any(|key| !matches!(key.as_str(), "requests" | "author" | "suggest")))
+    {
+        return Err(bad("only `requests`, `author` and `suggest` are understood"));
     }
     let images = google.fetch_images(&call.host, requests)?;
-    Ok(Answer::json(200, &docs::edit(google, &mut google.world(), id, requests, images)?))
+    let author = match body.get("author") {
+        None => COLLEAGUE,
+        Some(author) => author.as_str().ok_or_else(|| bad("`author` is no text"))?,
+    };
+    let mut world = google.world();
+    let file = world.files.get(id).ok_or_else(errors::not_found)?;
+    let mut setting = google.setting_of(file, author);
+    setting.suggests = body.get("suggest").and_then(Value::as_bool).unwrap_or(false);
+    Ok(Answer::json(200, &docs::edit(google, &mut world, id, requests, &setting, images)?))
 }
 
 /// Changes what the demo account may do with a document.
@@ -56,7 +67,7 @@ fn share(google: &Google, call: &Call, id: &str) -> Handled {
         .get("role")
         .cloned()
         .and_then(|role| serde_json::from_value(role).ok())
-        .ok_or_else(|| bad("`role` is one of owner, writer, reader, none"))?;
+        .ok_or_else(|| bad("`role` is one of owner, writer, commenter, reader, none"))?;
     let mut world = google.world();
     let mut file = world.files.get(id).filter(|file| !file.deleted).cloned().ok_or_else(errors::not_found)?;
     file.role = role;

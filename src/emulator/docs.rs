@@ -9,7 +9,7 @@ use super::errors::{self, aip, bad_field};
 use super::fields::Mask;
 use super::images;
 use super::state::{File, Google, World};
-use crate::gdocs;
+use crate::gdocs::{self, Setting};
 
 /// Query parameters that every method takes.
 const COMMON: &[&str] = &["alt", "key", "prettyPrint", "quotaUser", "fields", "$.xgafv", "uploadType"];
@@ -72,21 +72,43 @@ fn get(google: &Google, call: &Call, id: &str) -> Handled {
     check_query(call, &["includeTabsContent", "suggestionsViewMode", "commentsViewMode"])?;
     let mask = read_mask(call)?;
     let asked = call.parameter("suggestionsViewMode").unwrap_or("DEFAULT_FOR_CURRENT_ACCESS");
-    check_comments_mode(call, asked)?;
+    let tabs = call.flag("includeTabsContent") || mask.as_ref().is_some_and(|mask| mask.0.contains_key("tabs"));
+    let comments = comments_mode(call, asked, tabs)?;
     let world = google.world();
     let file = world.doc(id)?;
     let mode = suggestions_mode(file, asked)?;
-    let tabs = call.flag("includeTabsContent") || mask.as_ref().is_some_and(|mask| mask.0.contains_key("tabs"));
-    let mut value = show(file, tabs, mode);
+    let comments = match comments {
+        Comments::Omitted => false,
+        Comments::Included if file.role.can_comment() => true,
+        Comments::Included => return Err(errors::forbidden()),
+        Comments::ByAccess => file.role.can_comment(),
+    };
+    if !comments {
+        mask.as_ref().map_or(Ok(()), refuse_comment_fields)?;
+    }
+    let mut value = show(file, tabs, mode, comments);
     drop(world);
     google.publish_images(&mut value, &call.host);
     Ok(Answer::json(200, &mask.map_or(value.clone(), |mask| mask.pick(&value))))
 }
 
 /// Writes a document as an account with the file's role sees it.
-fn show(file: &File, tabs: bool, mode: &str) -> Value {
+fn show(file: &File, tabs: bool, mode: &str, comments: bool) -> Value {
+    let mut document = match mode {
+        "PREVIEW_SUGGESTIONS_ACCEPTED" => gdocs::preview(&file.document, true),
+        "PREVIEW_WITHOUT_SUGGESTIONS" => gdocs::preview(&file.document, false),
+        _ => file.document.clone(),
+    };
+    if comments {
+        document.omit_deleted_comments();
+    } else {
+        document.omit_comments();
+    }
     let mut value =
-        if tabs { serde_json::to_value(&file.document).unwrap_or_default() } else { gdocs::to_legacy(&file.document) };
+        if tabs { serde_json::to_value(&document).unwrap_or_default() } else { gdocs::to_legacy(&document) };
+    if comments {
+        value["commentsViewMode"] = "COMMENTS_VIEW_MODE_INCLUDED".into();
+    }
     if !file.role.can_edit() {
         // Google tells the revision to those alone who may edit.
         if let Some(map) = value.as_object_mut() {
@@ -102,16 +124,7 @@ fn read_mask(call: &Call) -> Result<Option<Mask>, Answer> {
     let Some(text) = call.parameter("fields") else { return Ok(None) };
     let invalid = || aip(400, "INVALID_ARGUMENT", "Request contains an invalid argument.");
     let mask = Mask::parse(text).ok_or_else(invalid)?;
-    // Seen since May 2026: a mask that reaches the comment fields of tabs is refused.
-    // Source: <https://github.com/a-bonus/google-docs-mcp/issues/118>
-    let whole = |mask: &Mask| mask.0.is_empty() || mask.0.contains_key("*");
-    let reaches_comments =
-        mask.0.get("tabs").is_some_and(|tabs| whole(tabs) || tabs.0.get("documentTab").is_some_and(whole));
-    if mask.0.contains_key("*") || reaches_comments {
-        let message = "Field mask cannot retrieve comment-specific fields when include_comments is false.";
-        return Err(aip(400, "INVALID_ARGUMENT", message));
-    }
-    if let Some(name) = mask.0.keys().find(|name| !DOCUMENT_FIELDS.contains(&name.as_str())) {
+    if let Some(name) = mask.0.keys().find(|name| *name != "*" && !DOCUMENT_FIELDS.contains(&name.as_str())) {
         let message = format!("Error expanding 'fields' parameter. Cannot find matching fields for path '{name}'.");
         return Err(bad_field(name, &message));
     }
@@ -122,50 +135,58 @@ fn read_mask(call: &Call) -> Result<Option<Mask>, Answer> {
     Ok(Some(mask))
 }
 
-/// Checks `commentsViewMode` against `suggestionsViewMode`; both texts are recorded.
-fn check_comments_mode(call: &Call, suggestions: &str) -> Result<(), Answer> {
-    let refuse = |message| Err(aip(400, "INVALID_ARGUMENT", message));
-    match call.parameter("commentsViewMode") {
-        None | Some("COMMENTS_VIEW_MODE_UNSPECIFIED" | "COMMENTS_VIEW_MODE_OMITTED") => Ok(()),
-        Some("COMMENTS_VIEW_MODE_INCLUDED") if suggestions.starts_with("PREVIEW_") => {
-            refuse("Comments may not be requested when previewing suggestions.")
-        }
-        Some("COMMENTS_VIEW_MODE_INCLUDED")
-            if suggestions != "SUGGESTIONS_INLINE" || !call.flag("includeTabsContent") =>
-        {
-            refuse("Comments may only be explicitly included if inline suggestions are also explicitly requested.")
-        }
-        Some("COMMENTS_VIEW_MODE_INCLUDED") => Err(errors::not_built("comments in documents.get")),
-        Some(other) => Err(bad_enum("comments_view_mode", "CommentsViewMode", other)),
+/// Refuses a mask that reaches the comment fields of an answer without comments, as seen since May 2026.
+///
+/// Source: <https://github.com/a-bonus/google-docs-mcp/issues/118>
+fn refuse_comment_fields(mask: &Mask) -> Result<(), Answer> {
+    let whole = |mask: &Mask| mask.0.is_empty() || mask.0.contains_key("*");
+    let reaches_comments =
+        mask.0.get("tabs").is_some_and(|tabs| whole(tabs) || tabs.0.get("documentTab").is_some_and(whole));
+    if mask.0.contains_key("*") || reaches_comments {
+        let message = "Field mask cannot retrieve comment-specific fields when include_comments is false.";
+        return Err(aip(400, "INVALID_ARGUMENT", message));
     }
+    Ok(())
 }
 
-/// Returns the mode that an account with the file's role gets.
-fn suggestions_mode<'a>(file: &File, asked: &'a str) -> Result<&'a str, Answer> {
-    let mode = match asked {
-        "DEFAULT_FOR_CURRENT_ACCESS" if file.role.can_edit() => "SUGGESTIONS_INLINE",
-        "DEFAULT_FOR_CURRENT_ACCESS" => "PREVIEW_WITHOUT_SUGGESTIONS",
-        "SUGGESTIONS_INLINE" | "PREVIEW_SUGGESTIONS_ACCEPTED" if !file.role.can_edit() => {
-            return Err(errors::forbidden());
-        }
-        "SUGGESTIONS_INLINE" | "PREVIEW_SUGGESTIONS_ACCEPTED" | "PREVIEW_WITHOUT_SUGGESTIONS" => asked,
-        other => return Err(bad_enum("suggestions_view_mode", "SuggestionsViewMode", other)),
+/// Whether an answer holds the comments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Comments {
+    /// It does not.
+    Omitted,
+    /// It does, or the request is refused.
+    Included,
+    /// It does where the account may see them.
+    ByAccess,
+}
+
+/// Reads `commentsViewMode` and checks it against `suggestionsViewMode`; both texts are recorded.
+fn comments_mode(call: &Call, suggestions: &str, tabs: bool) -> Result<Comments, Answer> {
+    let refuse = |message| Err(aip(400, "INVALID_ARGUMENT", message));
+    let mode = match call.parameter("commentsViewMode") {
+        None | Some("COMMENTS_VIEW_MODE_UNSPECIFIED" | "COMMENTS_VIEW_MODE_OMITTED") => return Ok(Comments::Omitted),
+        Some("COMMENTS_VIEW_MODE_INCLUDED") => Comments::Included,
+        Some("COMMENTS_VIEW_MODE_DEFAULT_FOR_CURRENT_ACCESS") => Comments::ByAccess,
+        Some(other) => return Err(bad_enum("comments_view_mode", "CommentsViewMode", other)),
     };
-    if mode != "SUGGESTIONS_INLINE" {
-        let value = serde_json::to_value(&file.document).unwrap_or_default();
-        if has_suggestions(&value) {
-            return Err(errors::not_built("previews of documents that hold suggestions"));
-        }
+    if suggestions.starts_with("PREVIEW_") {
+        return refuse("Comments may not be requested when previewing suggestions.");
+    }
+    let explicit = mode == Comments::ByAccess || suggestions == "SUGGESTIONS_INLINE";
+    if !explicit || !tabs {
+        return refuse("Comments may only be explicitly included if inline suggestions are also explicitly requested.");
     }
     Ok(mode)
 }
 
-/// Tells whether a document holds a suggestion anywhere.
-fn has_suggestions(value: &Value) -> bool {
-    match value {
-        Value::Object(map) => map.iter().any(|(key, item)| key.starts_with("suggested") || has_suggestions(item)),
-        Value::Array(list) => list.iter().any(has_suggestions),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+/// Returns the mode that an account with the file's role gets.
+fn suggestions_mode<'a>(file: &File, asked: &'a str) -> Result<&'a str, Answer> {
+    match asked {
+        "DEFAULT_FOR_CURRENT_ACCESS" if file.role.can_comment() => Ok("SUGGESTIONS_INLINE"),
+        "DEFAULT_FOR_CURRENT_ACCESS" => Ok("PREVIEW_WITHOUT_SUGGESTIONS"),
+        "SUGGESTIONS_INLINE" | "PREVIEW_SUGGESTIONS_ACCEPTED" if !file.role.can_comment() => Err(errors::forbidden()),
+        "SUGGESTIONS_INLINE" | "PREVIEW_SUGGESTIONS_ACCEPTED" | "PREVIEW_WITHOUT_SUGGESTIONS" => Ok(asked),
+        other => Err(bad_enum("suggestions_view_mode", "SuggestionsViewMode", other)),
     }
 }
 
@@ -199,7 +220,7 @@ fn create(google: &Google, call: &Call) -> Handled {
         Some(_) => return Err(bad_field("document.title", "Invalid value at 'document.title' (TYPE_STRING)")),
     };
     let file = google.create(title).map_err(|error| errors::internal(&error))?;
-    let value = show(&file, false, "SUGGESTIONS_INLINE");
+    let value = show(&file, false, "SUGGESTIONS_INLINE", false);
     Ok(Answer::json(200, &mask.map_or(value.clone(), |mask| mask.pick(&value))))
 }
 
@@ -225,17 +246,39 @@ fn batch_update(google: &Google, call: &Call, id: &str) -> Handled {
             ));
         }
     };
-    let may = |world: &World| {
-        let file = world.doc(id)?;
-        if file.role.can_edit() { check_control(&control, file) } else { Err(errors::forbidden()) }
-    };
-    may(&google.world())?;
+    may_edit(&google.world(), id, &control, &requests)?;
     // Fetching takes its time, so the world goes on meanwhile.
     let images = google.fetch_images(&call.host, &requests)?;
     let mut world = google.world();
-    may(&world)?;
-    let reply = edit(google, &mut world, id, &requests, images)?;
+    let file = may_edit(&world, id, &control, &requests)?;
+    let setting = Setting { suggests: control.suggests, ..google.setting(file) };
+    let reply = edit(google, &mut world, id, &requests, &setting, images)?;
     Ok(Answer::json(200, &mask.map_or(reply.clone(), |mask| mask.pick(&reply))))
+}
+
+/// Tells whether the account may send a batch: who may comment may also suggest, and talk about suggestions.
+fn may_send(file: &File, control: &Control, requests: &[Value]) -> bool {
+    let talks = |request: &Value| {
+        let kinds = ["insertComment", "addCommentReply", "updateCommentPost", "deleteComment", "deleteCommentReply"];
+        request.as_object().is_some_and(|map| map.keys().all(|kind| kinds.contains(&kind.as_str())))
+    };
+    let settles = |request: &Value| {
+        request
+            .as_object()
+            .is_some_and(|map| map.keys().any(|kind| kind == "acceptSuggestion" || kind == "rejectSuggestion"))
+    };
+    let comments = requests.iter().all(talks) || (control.suggests && !requests.iter().any(settles));
+    file.role.can_edit() || (file.role.can_comment() && comments)
+}
+
+/// Returns the document, if a batch may be sent to it as it is now.
+fn may_edit<'a>(world: &'a World, id: &str, control: &Control, requests: &[Value]) -> Result<&'a File, Answer> {
+    let file = world.doc(id)?;
+    if !may_send(file, control, requests) {
+        return Err(errors::forbidden());
+    }
+    check_control(control, file)?;
+    Ok(file)
 }
 
 /// Applies requests to a document whole or not at all, keeps it, and returns the reply of a batch.
@@ -244,18 +287,25 @@ pub(super) fn edit(
     world: &mut World,
     id: &str,
     requests: &[Value],
+    setting: &Setting,
     images: Vec<Option<images::Fetched>>,
 ) -> Result<Value, Answer> {
     let file = world.files.get(id).filter(|file| !file.deleted && file.blob.is_none());
     let mut file = file.cloned().ok_or_else(errors::not_found)?;
     let refused = |refusal: gdocs::Refusal| aip(refusal.code, refusal.status, &refusal.message);
     let typed = gdocs::read_requests(requests).map_err(refused)?;
-    let applied = gdocs::apply(&file.document, &typed, google.seed(&file)).map_err(refused)?;
+    let applied = gdocs::apply_as(&file.document, &typed, setting).map_err(refused)?;
     file.document = applied.document;
     images::fill(&mut file.document, requests, &applied.replies, images);
     google.put(world, file, true).map_err(|error| errors::internal(&error))?;
     let revision = world.files.get(id).and_then(|file| file.document.revision_id.clone());
-    Ok(json!({"documentId": id, "replies": applied.replies, "writeControl": {"requiredRevisionId": revision}}))
+    Ok(json!({
+        "documentId": id,
+        "replies": applied.replies,
+        "writeControl": {"requiredRevisionId": revision},
+        "suggestionResponses": applied.suggestions,
+        "commentUpdateState": if applied.updates_comments { "ALL_SAVED" } else { "NO_UPDATES_REQUESTED" },
+    }))
 }
 
 /// Reads the mask of a reply.
@@ -269,6 +319,8 @@ fn read_mask_of_reply(call: &Call) -> Result<Option<Mask>, Answer> {
 struct Control {
     required: Option<String>,
     target: Option<String>,
+    /// Whether the edits are made as suggestions.
+    suggests: bool,
 }
 
 /// Reads `writeControl`.
@@ -313,7 +365,7 @@ fn read_control(value: Value) -> Result<Control, Answer> {
                 control.target = Some(text);
             }
             "writeMode" if matches!(text.as_str(), "EDIT" | "WRITE_MODE_UNSPECIFIED") => {}
-            "writeMode" if text == "SUGGEST" => return Err(errors::not_built("edits as suggestions")),
+            "writeMode" if text == "SUGGEST" => control.suggests = true,
             "writeMode" => return Err(bad_enum("write_control.write_mode", "WriteControl.WriteMode", &text)),
             _ => {
                 let message = format!(

@@ -9,7 +9,7 @@ use super::errors::{self, file_not_found, invalid_value, legacy};
 use super::fields::Mask;
 use super::query::Query;
 use super::state::{File, Google, Role};
-use super::{DEMO_ACCOUNT, clock, upload};
+use super::{DEMO_ACCOUNT, clock, comments, upload};
 
 /// Files and changes on a page, unless asked otherwise.
 const PAGE: usize = 100;
@@ -26,6 +26,7 @@ pub(super) fn handle(google: &Google, call: &Call, rest: &[&str], stale_feed: bo
         (_, ["files", id, "permissions", rest @ ..]) => upload::permissions(google, call, id, rest),
         ("PATCH", ["files", id]) => update(google, call, id),
         ("DELETE", ["files", id]) => delete(google, id),
+        (_, ["files", id, "comments", rest @ ..]) => comments::handle(google, call, id, rest),
         ("GET", ["changes"]) => changes(google, call, stale_feed),
         ("GET", ["changes", "startPageToken"]) => {
             let token = (google.world().version + 1).to_string();
@@ -42,19 +43,19 @@ pub(super) fn handle(google: &Google, call: &Call, rest: &[&str], stale_feed: bo
 }
 
 /// Answers the wanted fields of a value.
-fn answer(call: &Call, value: &Value, default: &str) -> Handled {
+pub(super) fn answer(call: &Call, value: &Value, default: &str) -> Handled {
     let mask = mask(call, default)?;
     Ok(Answer::json(200, &mask.pick(value)))
 }
 
 /// Reads the `fields` parameter.
-fn mask(call: &Call, default: &str) -> Result<Mask, Answer> {
+pub(super) fn mask(call: &Call, default: &str) -> Result<Mask, Answer> {
     let text = call.parameter("fields").unwrap_or(default);
     Mask::parse(text).ok_or_else(|| bad_fields(text))
 }
 
 /// Returns the refusal of a `fields` parameter.
-fn bad_fields(text: &str) -> Answer {
+pub(super) fn bad_fields(text: &str) -> Answer {
     legacy(400, "invalidParameter", &format!("Invalid field selection {text}"), Some(("fields", "parameter")))
 }
 
@@ -307,7 +308,7 @@ fn show(file: &File, host: &str) -> Value {
         "capabilities": {
             "canEdit": edit,
             "canModifyContent": edit,
-            "canComment": edit,
+            "canComment": file.role.can_comment(),
             "canRename": edit,
             "canTrash": own,
             "canDelete": own,

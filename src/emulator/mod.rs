@@ -6,6 +6,7 @@
 mod admin;
 mod call;
 mod clock;
+mod comments;
 mod docs;
 mod drive;
 mod errors;
@@ -40,6 +41,9 @@ pub use seed::Seeded;
 
 /// The bearer that stands for the demo account unless another is chosen.
 pub const DEFAULT_TOKEN: &str = "test-token";
+
+/// Who a collaborator is called unless another name is given.
+pub(crate) const COLLEAGUE: &str = "Colleague";
 
 /// The address of the demo account.
 pub const DEMO_ACCOUNT: &str = "demo@example.com";

@@ -7,7 +7,7 @@ use super::call::{Answer, Call, Handled};
 use super::errors::{self, aip};
 use super::render::{self, escape};
 use super::state::{File, Google, usable_id};
-use super::{docs, typing};
+use super::{COLLEAGUE, docs, typing};
 use crate::gdocs::Tab;
 
 const HTML: &str = include_str!("page.html");
@@ -111,7 +111,8 @@ fn typed(google: &Google, call: &Call, id: &str) -> Handled {
         .requests(&typed.new.replace('\r', ""), &typed.tab, &typed.segment)
         .ok_or_else(|| aip(400, "INVALID_ARGUMENT", "An object cannot be typed."))?;
     if !requests.is_empty() {
-        docs::edit(google, &mut world, id, &requests, Vec::new())?;
+        let setting = google.setting_of(file, COLLEAGUE);
+        docs::edit(google, &mut world, id, &requests, &setting, Vec::new())?;
     }
     let file = readable(world.files.get(id))?;
     Ok(guarded(Answer::json(200, &view(file, Some(&typed.tab))?)))

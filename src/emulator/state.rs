@@ -17,7 +17,7 @@ use super::oauth::Tokens;
 use super::persist::Store;
 use super::{DEFAULT_TOKEN, Options};
 use crate::error::{Error, Result};
-use crate::gdocs::{self, Document};
+use crate::gdocs::{self, Document, PostAuthor, Setting};
 
 /// The type of a Doc in Drive.
 pub(super) const DOCUMENT_TYPE: &str = "application/vnd.google-apps.document";
@@ -31,6 +31,8 @@ pub(super) enum Role {
     Owner,
     /// Read and edit.
     Writer,
+    /// Read and comment.
+    Commenter,
     /// Read.
     Reader,
     /// Nothing: the file is hidden from it.
@@ -42,6 +44,14 @@ impl Role {
     pub(super) const fn can_edit(self) -> bool {
         match self {
             Self::Owner | Self::Writer => true,
+            Self::Commenter | Self::Reader | Self::None => false,
+        }
+    }
+
+    /// Tells whether the account may see comments and suggestions, and comment.
+    pub(super) const fn can_comment(self) -> bool {
+        match self {
+            Self::Owner | Self::Writer | Self::Commenter => true,
             Self::Reader | Self::None => false,
         }
     }
@@ -317,6 +327,25 @@ impl Google {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(hash.as_bytes().first_chunk::<8>().unwrap_or(&[0; 8]));
         u64::from_le_bytes(bytes)
+    }
+
+    /// Returns what the next batch of the demo account for `file` says besides its requests.
+    pub(super) fn setting(&self, file: &File) -> Setting {
+        let author = PostAuthor {
+            display_name: "Demo Account".into(),
+            me: Some(true),
+            user: "users/100000000000000000001".into(),
+            ..PostAuthor::default()
+        };
+        Setting { seed: self.seed(file), now: clock::rfc3339(clock::now_ms()), author, suggests: false }
+    }
+
+    /// Returns the same of a collaborator with this name.
+    pub(super) fn setting_of(&self, file: &File, name: &str) -> Setting {
+        let number = u64::from_le_bytes(*blake3::hash(name.as_bytes()).as_bytes().first_chunk().unwrap_or(&[0; 8]));
+        let user = format!("users/2{number:020}");
+        let author = PostAuthor { display_name: name.into(), me: Some(false), user, ..PostAuthor::default() };
+        Setting { author, ..self.setting(file) }
     }
 
     /// Returns a string that looks like Google's opaque ones and is different for each word, id, and number.

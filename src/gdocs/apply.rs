@@ -13,10 +13,11 @@ use super::request::{
     Location, Request, UpdateParagraphStyle, UpdateTextStyle,
 };
 use super::segment::Address;
+use super::setting::Setting;
 use super::trace::{SegmentTrace, Trace};
 use super::{
     bullets, chips, delete, dropdowns, elements, images, insert, lists, named_range, page, page_style, paragraph_style,
-    quirks, replace, table_merge, table_rows, table_style, tabs, text_style,
+    quirks, replace, suggest, table_merge, table_rows, table_style, tabs, text_style, threads,
 };
 
 /// What a batch did.
@@ -26,6 +27,10 @@ pub struct Applied {
     pub document: Document,
     /// One reply for each request, `{}` where there is nothing to say.
     pub replies: Vec<Value>,
+    /// The suggestions that each request affected, `{}` where there are none.
+    pub suggestions: Vec<Value>,
+    /// Whether comments or suggestions were changed.
+    pub updates_comments: bool,
 }
 
 /// Carries out a batch, whole or not at all.
@@ -38,10 +43,25 @@ pub struct Applied {
 ///
 /// The [`Refusal`] of the first request that cannot be carried out; the document is then as it was.
 pub fn apply(document: &Document, requests: &[Request], seed: u64) -> Result<Applied, Refusal> {
-    let mut batch = Batch::new(document, seed, None);
+    apply_as(document, requests, &Setting::plain(seed))
+}
+
+/// Carries out a batch in a setting: somebody sends it at a moment, perhaps as suggestions. Otherwise as [`apply`].
+///
+/// # Errors
+///
+/// Those of [`apply`].
+pub fn apply_as(document: &Document, requests: &[Request], setting: &Setting) -> Result<Applied, Refusal> {
+    let mut batch = Batch::new(document, setting, None);
     let replies = carry_out(&mut batch, requests)?;
     lists::forget_orphans(document, &mut batch.document, requests);
-    Ok(Applied { document: batch.document, replies })
+    Ok(applied(batch, replies))
+}
+
+/// Returns what a batch did that was carried out.
+fn applied(batch: Batch, replies: Vec<Value>) -> Applied {
+    let (suggestions, updates_comments) = batch.threads.finish();
+    Applied { document: batch.document, replies, suggestions, updates_comments }
 }
 
 /// Carries out a batch like [`apply`] and also tells, for every segment there is afterwards, where each of its units
@@ -55,11 +75,11 @@ pub fn apply_traced(
     requests: &[Request],
     seed: u64,
 ) -> Result<(Applied, Vec<SegmentTrace>), Refusal> {
-    let mut batch = Batch::new(document, seed, Some(Trace::of(document)));
+    let mut batch = Batch::new(document, &Setting::plain(seed), Some(Trace::of(document)));
     let replies = carry_out(&mut batch, requests)?;
     lists::forget_orphans(document, &mut batch.document, requests);
     let traces = batch.trace.take().map(|trace| trace.finish(&batch.document)).unwrap_or_default();
-    Ok((Applied { document: batch.document, replies }, traces))
+    Ok((applied(batch, replies), traces))
 }
 
 /// Carries out all requests in order and returns their replies.
@@ -77,6 +97,10 @@ fn carry_out(batch: &mut Batch, requests: &[Request]) -> Result<Vec<Value>, Refu
 /// Carries out one request and returns its reply.
 fn carry_out_one(batch: &mut Batch, request: &Request) -> Result<Value, Refusal> {
     use Request as R;
+    batch.threads.next_request();
+    if batch.threads.setting.suggests && !quirks::MODELESS_KINDS.contains(&request.kind()) {
+        return suggest::carry_out(batch, request);
+    }
     let nothing = |()| json!({});
     match request {
         R::InsertText(body) => insert_text(batch, body).map(nothing),
@@ -124,6 +148,14 @@ fn carry_out_one(batch: &mut Batch, request: &Request) -> Result<Value, Refusal>
         R::UpdateDropdownDefinitionProperties(body) => dropdowns::update_definition(batch, body).map(nothing),
         R::InsertDropdown(body) => dropdowns::insert(batch, body),
         R::UpdateDropdownProperties(body) => dropdowns::update(batch, body).map(nothing),
+        R::InsertComment(body) => threads::insert_comment(batch, body),
+        R::AddCommentReply(body) => threads::reply(batch, body),
+        R::UpdateCommentPost(body) => threads::update_post(batch, body).map(nothing),
+        R::DeleteComment(body) => threads::delete_comment(batch, body).map(nothing),
+        R::DeleteCommentReply(body) => threads::delete_reply(batch, body).map(nothing),
+        R::AcceptSuggestion(body) => threads::accept(batch, body).map(nothing),
+        R::RejectSuggestion(body) => threads::reject(batch, body).map(nothing),
+        R::DeleteSuggestion(body) => threads::delete_suggestion(batch, body).map(nothing),
     }
 }
 

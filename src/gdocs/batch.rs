@@ -9,6 +9,8 @@ use super::quirks;
 use super::refusal::Refusal;
 use super::request::TabsCriteria;
 use super::segment::{Address, Segment};
+use super::setting::Setting;
+use super::threads::Threads;
 use super::trace::Trace;
 
 /// A batch under way.
@@ -23,12 +25,21 @@ pub(crate) struct Batch {
     cells: u32,
     /// Where every unit comes from, when somebody wants to know.
     pub(crate) trace: Option<Trace>,
+    /// Who sends it, and what it did to comments and suggestions.
+    pub(crate) threads: Threads,
 }
 
 impl Batch {
     /// Starts on a copy of a document.
-    pub(crate) fn new(document: &Document, seed: u64, trace: Option<Trace>) -> Self {
-        Self { document: document.clone(), ids: FreshIds::new(seed), laid_out: HashSet::new(), cells: 0, trace }
+    pub(crate) fn new(document: &Document, setting: &Setting, trace: Option<Trace>) -> Self {
+        Self {
+            document: document.clone(),
+            ids: FreshIds::new(setting.seed),
+            laid_out: HashSet::new(),
+            cells: 0,
+            trace,
+            threads: Threads::new(setting),
+        }
     }
 
     /// Returns the content of a tab, the first for `None`, and the source of fresh ids.

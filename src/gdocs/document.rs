@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::message::{Absent, open_message};
+use super::thread::{CommentAnchor, CommentThread, SuggestionThread};
 
 /// A place in a segment, in UTF-16 units; Google leaves 0 out of the JSON.
 ///
@@ -61,6 +62,10 @@ open_message! {
         revision_id: Option<String> = "revisionId",
         /// The tabs of the first level, in order.
         tabs: Vec<Tab> = "tabs",
+        /// The comment threads; only read where comments are asked for.
+        comments: Vec<CommentThread> = "comments",
+        /// The suggestion threads; only read where comments are asked for.
+        suggestions: Vec<SuggestionThread> = "suggestions",
     }
 }
 
@@ -113,6 +118,8 @@ open_message! {
         lists: BTreeMap<String, Value> = "lists",
         /// Named ranges by name.
         named_ranges: BTreeMap<String, NamedRanges> = "namedRanges",
+        /// Where comments stand, by anchor id; only read where comments are asked for.
+        comment_anchors: BTreeMap<String, CommentAnchor> = "commentAnchors",
         /// Images, drawings, and charts in the text, by id.
         inline_objects: BTreeMap<String, Value> = "inlineObjects",
         /// Images tethered to a paragraph, by id.

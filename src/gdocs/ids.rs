@@ -28,6 +28,14 @@ impl FreshIds {
     pub(crate) fn learn(&mut self, document: &Document) {
         if self.taken.is_none() {
             let mut taken = HashSet::new();
+            for thread in &document.comments {
+                taken.extend(thread.post_ids().map(str::to_owned));
+                taken.insert(thread.comment_id.clone());
+            }
+            for thread in &document.suggestions {
+                taken.extend(thread.head_post.iter().chain(&thread.replies).map(|post| post.post_id.clone()));
+                taken.insert(thread.suggestion_id.clone());
+            }
             for tab in document.all_tabs() {
                 taken.insert(tab.id().to_owned());
                 if let Some(content) = &tab.document_tab {
@@ -45,13 +53,23 @@ impl FreshIds {
 
     /// Draws an id with this prefix, `h.` or `kix.`.
     pub(crate) fn draw(&mut self, prefix: &str) -> String {
+        self.draw_long(prefix, quirks::ID_LENGTH)
+    }
+
+    /// Draws the id of a comment or a reply.
+    pub(crate) fn draw_comment(&mut self) -> String {
+        self.draw_long(quirks::COMMENT_ID_PREFIX, quirks::COMMENT_ID_LENGTH)
+    }
+
+    /// Draws an id of `length` characters behind a prefix.
+    fn draw_long(&mut self, prefix: &str, length: usize) -> String {
         let taken = self.taken.get_or_insert_with(HashSet::new);
         loop {
             let mut hasher = blake3::Hasher::new();
             hasher.update(&self.seed.to_le_bytes()).update(&self.drawn.to_le_bytes());
             self.drawn = self.drawn.wrapping_add(1);
             let mut id = prefix.to_owned();
-            for byte in hasher.finalize().as_bytes().iter().take(quirks::ID_LENGTH) {
+            for byte in hasher.finalize().as_bytes().iter().take(length) {
                 id.push(char::from(ALPHABET.get(usize::from(byte & 31)).copied().unwrap_or(b'a')));
             }
             if taken.insert(id.clone()) {
@@ -70,6 +88,7 @@ fn collect(tab: &DocumentTab, taken: &mut HashSet<String>) {
     for ranges in tab.named_ranges.values() {
         taken.extend(ranges.named_ranges.iter().map(|range| range.named_range_id.clone()));
     }
+    taken.extend(tab.comment_anchors.keys().cloned());
     let keys = tab.lists.keys().chain(tab.inline_objects.keys()).chain(tab.positioned_objects.keys());
     taken.extend(keys.chain(tab.dropdown_definitions.keys()).cloned());
 }

@@ -25,7 +25,10 @@ pub fn to_legacy(document: &Document) -> Value {
         if single {
             shorten_links(&mut value);
         }
-        top.insert(key, value);
+        // The old form has no comments.
+        if key != "commentAnchors" {
+            top.insert(key, value);
+        }
     }
     Value::Object(top)
 }
@@ -36,8 +39,8 @@ fn without_tabs(document: &Document) -> Document {
         document_id: document.document_id.clone(),
         title: document.title.clone(),
         revision_id: document.revision_id.clone(),
-        tabs: Vec::new(),
         rest: document.rest.clone(),
+        ..Document::default()
     }
 }
 

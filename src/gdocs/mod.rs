@@ -7,6 +7,7 @@ mod apply;
 mod batch;
 mod bullets;
 mod chips;
+mod comment;
 mod delete;
 mod document;
 mod dropdowns;
@@ -54,7 +55,11 @@ mod runs;
 mod sample;
 mod schema;
 mod segment;
+mod setting;
 mod style;
+mod suggest;
+mod suggested;
+mod suggestion;
 #[cfg(test)]
 mod tab_tests;
 mod table;
@@ -67,11 +72,16 @@ mod tabs;
 #[cfg(test)]
 mod tests;
 mod text_style;
+mod thread;
+#[cfg(test)]
+mod thread_tests;
+mod threads;
 mod time;
 mod trace;
 
 pub use access::ElementKind;
-pub use apply::{Applied, apply, apply_traced};
+pub use apply::{Applied, apply, apply_as, apply_traced};
+pub use comment::{comment_without_place, text_between};
 pub use document::*;
 pub(crate) use glyphs::list_of;
 pub use index::{reindex, segment_end, utf16_len};
@@ -81,4 +91,7 @@ pub use picture::{PICTURE_BYTES_MAX, PICTURE_PIXELS_MAX, PICTURE_URI_BYTES_MAX, 
 pub use read::read_requests;
 pub use refusal::Refusal;
 pub use request::*;
+pub use setting::Setting;
+pub use suggestion::preview;
+pub use thread::{CommentAnchor, CommentThread, Post, PostAuthor, SuggestionThread};
 pub use trace::SegmentTrace;

@@ -13,11 +13,7 @@ use super::segment::{Address, Shift};
 
 /// Carries out `createNamedRange`.
 pub(crate) fn create(batch: &mut Batch, request: &CreateNamedRange) -> Result<Value, Refusal> {
-    // A range says its tab when that is not the first one.
-    let later = batch.document.tab(request.range.tab_id.as_deref()).is_some_and(|tab| {
-        quirks::RANGES_NAME_LATER_TABS && batch.document.tabs.first().is_some_and(|first| first.id() != tab.id())
-    });
-    let named_tab = request.range.tab_id.clone().filter(|_| later);
+    let named_tab = named_tab(batch, &request.range);
     batch.in_segment(&Address::from(&request.range), |segment| {
         if !(1..=quirks::MAX_RANGE_NAME_UTF16).contains(&utf16_len(&request.name)) {
             return Err(Refusal::invalid(quirks::BAD_RANGE_NAME));
@@ -44,6 +40,14 @@ pub(crate) fn create(batch: &mut Batch, request: &CreateNamedRange) -> Result<Va
         });
         Ok(json!({ "createNamedRange": { "namedRangeId": id } }))
     })
+}
+
+/// Returns the tab that a new range says: its own, when that is not the first one.
+pub(crate) fn named_tab(batch: &Batch, range: &Range) -> Option<String> {
+    let later = batch.document.tab(range.tab_id.as_deref()).is_some_and(|tab| {
+        quirks::RANGES_NAME_LATER_TABS && batch.document.tabs.first().is_some_and(|first| first.id() != tab.id())
+    });
+    range.tab_id.clone().filter(|_| later)
 }
 
 /// Carries out `deleteNamedRange`.
@@ -146,22 +150,25 @@ pub(crate) fn forget_segment(tab: &mut DocumentTab, segment: &str) {
     each_range(tab, segment, |_, _| (0, 0));
 }
 
-/// Maps every range of a segment; what comes out empty is removed, with its named range and the name.
+/// Maps every range of a segment; what comes out empty is removed, with its named range and the name, or with the
+/// anchor of a comment.
 fn each_range(tab: &mut DocumentTab, segment: &str, map: impl Fn(u32, u32) -> (u32, u32)) {
-    for group in tab.named_ranges.values_mut() {
-        group.named_ranges.retain_mut(|named| {
-            let any = !named.ranges.is_empty();
-            named.ranges.retain_mut(|range| {
-                if range.segment_id.as_deref().unwrap_or("") != segment {
-                    return true;
-                }
-                let (start, end) = map(range.start_index.unwrap_or(0), range.end_index.unwrap_or(0));
-                range.start_index = (start > 0).then_some(start);
-                range.end_index = Some(end);
-                start < end
-            });
-            !any || !named.ranges.is_empty()
+    let map_all = |ranges: &mut Vec<Range>| {
+        let any = !ranges.is_empty();
+        ranges.retain_mut(|range| {
+            if range.segment_id.as_deref().unwrap_or("") != segment {
+                return true;
+            }
+            let (start, end) = map(range.start_index.unwrap_or(0), range.end_index.unwrap_or(0));
+            range.start_index = (start > 0).then_some(start);
+            range.end_index = Some(end);
+            start < end
         });
+        !any || !ranges.is_empty()
+    };
+    for group in tab.named_ranges.values_mut() {
+        group.named_ranges.retain_mut(|named| map_all(&mut named.ranges));
     }
     tab.named_ranges.retain(|_, group| !group.named_ranges.is_empty());
+    tab.comment_anchors.retain(|_, anchor| map_all(&mut anchor.ranges));
 }

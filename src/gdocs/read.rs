@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::quirks;
 use super::refusal::Refusal;
 use super::request::Request;
-use super::schema::{KINDS, REQUESTS, Shape, field};
+use super::schema::{KINDS, REQUESTS, Shape, THREAD_REQUESTS, field};
 
 /// Reads the `requests` of a batch.
 ///
@@ -45,7 +45,7 @@ fn clean_request(number: usize, request: &Value) -> Result<(&'static str, Value)
     let Some((kind, body)) = found else {
         return Err(Refusal::invalid(quirks::no_kind(&path)));
     };
-    let Some(shape) = field(REQUESTS, kind) else {
+    let Some(shape) = field(REQUESTS, kind).or_else(|| field(THREAD_REQUESTS, kind)) else {
         return Err(Refusal::unimplemented(quirks::not_interpreted(number, kind)));
     };
     Ok((kind, clean(body, shape, &format!("{path}.{}", snake(kind)))?))

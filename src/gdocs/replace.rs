@@ -39,7 +39,11 @@ pub(crate) fn replace_all(batch: &mut Batch, request: &ReplaceAllText) -> Result
 }
 
 /// Makes a pattern of what is looked for.
-fn pattern(criteria: &SubstringMatchCriteria) -> Result<Regex, Refusal> {
+///
+/// # Errors
+///
+/// Refusals of nothing to look for and of a pattern that is none.
+pub(crate) fn pattern(criteria: &SubstringMatchCriteria) -> Result<Regex, Refusal> {
     if criteria.text.is_empty() {
         return Err(Refusal::invalid(quirks::NOTHING_TO_FIND));
     }
@@ -73,7 +77,7 @@ fn replace_in(segment: &mut Segment<'_>, pattern: &Regex, text: &str) -> Result<
 }
 
 /// Collects where the pattern occurs: within a paragraph and between objects, not in a table of contents.
-fn occurrences(content: &[StructuralElement], pattern: &Regex, found: &mut Vec<(u32, u32)>) {
+pub(crate) fn occurrences(content: &[StructuralElement], pattern: &Regex, found: &mut Vec<(u32, u32)>) {
     for element in content {
         if let Some(paragraph) = &element.paragraph {
             in_paragraph(paragraph, pattern, found);

@@ -330,7 +330,10 @@ fn refusals_are_worded_as_google_words_them() {
             json!([{"insertText": {"location": {"indx": 1}, "text": "x"}}]),
             "Invalid JSON payload received. Unknown name \"indx\" at 'requests[0].insert_text.location': Cannot find field.",
         ),
-        (json!([{"insertComment": {}}]), "requests[0].insertComment is not interpreted by this model yet"),
+        (
+            json!([{"insertComment": {}}]),
+            "Invalid requests[0].insertComment: The content of a comment cannot be empty.",
+        ),
         (json!([{}]), "Invalid requests[0]: No request set."),
     ];
     for (requests, expected) in cases {

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
 
 pub mod docs;
+pub mod sidecar;
 
 /// One file of an item as it should stand in the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +55,8 @@ pub struct Fetched {
     pub parts: Vec<Part>,
     /// Its pictures, each once.
     pub images: Vec<Image>,
+    /// What people said about it and nobody answered.
+    pub comments: Comments,
     /// The answer it was read from, unchanged.
     pub raw: Vec<u8>,
     /// What the kind read from it.
@@ -82,6 +85,31 @@ impl std::fmt::Debug for Reading {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(if self.0.is_some() { "Reading" } else { "no reading" })
     }
+}
+
+/// The open comments of an item, as the text of a file that is only read. It bears a [`sidecar`] seal.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Comments {
+    /// They cannot be read, or the kind has none: whatever file stands is left as it is.
+    #[default]
+    Unread,
+    /// They could not be read now: whatever file stands is left as it is, and the item is to be read again later.
+    Later,
+    /// There are none, so there is no file.
+    None,
+    /// The text of the file.
+    Open(String),
+}
+
+/// What is done with a comment thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommentAct {
+    /// It is answered.
+    Reply(String),
+    /// It is closed.
+    Resolve,
+    /// It is opened again.
+    Reopen,
 }
 
 /// What a change feed told.
@@ -316,4 +344,14 @@ pub trait Kind: Send + Sync {
     ///
     /// `InvalidInput` when the text cannot become an item of this kind.
     async fn create(&self, title: &str, text: &str) -> Result<Created>;
+
+    /// Answers, closes, or reopens a comment thread. One call that changes something, at most.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when there is no such thread, or the act means nothing for it; `ReadOnly` for a kind without
+    /// comments; `Network` with `outcome_unknown` when nobody knows whether it was said.
+    async fn comment(&self, id: &ItemId, _thread: &str, _act: &CommentAct) -> Result<()> {
+        Err(Error::ReadOnly { id: id.to_string(), reason: "items of this kind have no comments".to_owned() })
+    }
 }

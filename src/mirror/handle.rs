@@ -114,11 +114,18 @@ pub struct StatusReport {
     pub status: Status,
     /// What was pulled and pushed lately, newest first.
     pub log: Vec<LogLine>,
+    /// Comments files that people edited, and where those were put.
+    pub kept: Vec<(ItemId, PathBuf)>,
 }
 
 impl MirrorHandle {
     pub(super) const fn new(shared: Arc<Shared>, messages: mpsc::Sender<Message>) -> Self {
         Self { shared, messages }
+    }
+
+    /// Returns what every step of every walk needs.
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
     }
 
     /// Returns the account.
@@ -354,7 +361,13 @@ impl MirrorHandle {
         let status = self.engine_status().await?;
         let shared = self.shared.clone();
         let log = blocking(move || shared.reader().log(LOG_LINES)).await?;
-        Ok(StatusReport { account: self.account().clone(), workspace: self.workspace().into(), status, log })
+        Ok(StatusReport {
+            account: self.account().clone(),
+            workspace: self.workspace().into(),
+            status,
+            log,
+            kept: self.shared.kept.list(),
+        })
     }
 
     async fn engine_status(&self) -> Result<Status> {
@@ -380,7 +393,7 @@ impl MirrorHandle {
     }
 
     /// Returns which file of ours a path means.
-    fn place(&self, path: &Path) -> Result<Place> {
+    pub(super) fn place(&self, path: &Path) -> Result<Place> {
         self.shared.workspace.resolve(path).ok_or_else(|| Error::NotFound { id: path.display().to_string() })
     }
 

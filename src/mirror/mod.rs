@@ -5,6 +5,7 @@
 //! watcher, so that a push sees every save that came before it.
 
 mod clock;
+mod comments;
 mod crash;
 mod failure;
 mod handle;
@@ -30,6 +31,7 @@ use crate::workspace::{self, Seen, Watch, Workspace};
 use clock::{Clock, system_ms};
 use walk::{FEED, Hand, perform};
 
+pub use comments::CommentReport;
 pub use handle::{DiffReport, FetchReport, ImageReport, MirrorHandle, PartReport, PushReport, StatusReport};
 
 /// How many items are read from the remote at the same time.
@@ -60,6 +62,12 @@ pub(crate) struct Shared {
     uploading: RwLock<()>,
     /// Folders beside the workspace from which pictures may be taken.
     read_folders: Vec<PathBuf>,
+    /// What people wrote into comments files, and where it was put.
+    kept: comments::KeptFiles,
+    /// What is read again because its comments could not be.
+    later: comments::Later,
+    /// The way to the loop, as long as somebody holds it.
+    messages: mpsc::WeakSender<Message>,
 }
 
 impl Shared {
@@ -186,6 +194,9 @@ impl Mirror {
             images: images::Images::new(),
             uploading: RwLock::new(()),
             read_folders,
+            kept: comments::KeptFiles::default(),
+            later: comments::Later::default(),
+            messages: sender.downgrade(),
         });
         let mut mirror = Self {
             shared,
@@ -292,6 +303,7 @@ impl Mirror {
         let event = match seen {
             Seen::Touched { item, part, touch } => Event::Touched { item, part, touch },
             Seen::ConflictMissing { item, part } => Event::ConflictMissing { item, part },
+            Seen::Comments(item) => return comments::look(self.shared.clone(), self.sender.clone(), item),
             Seen::Link(path) => {
                 // The file that it becomes is touched by that, and goes its ordinary way.
                 if let Err(error) = self.shared.workspace.adopt_link(&path, self.clock.now()) {

@@ -298,9 +298,15 @@ async fn record(shared: &Arc<Shared>, hand: &mut Hand, record: Record) -> Result
         url: fetched.url.clone(),
         parts: fetched.parts.iter().map(|part| (part.id.clone(), part.title.clone(), part.warnings.clone())).collect(),
     });
-    let here = shared.clone();
+    let (here, fetched) = (shared.clone(), hand.fetched.clone());
+    if let Some(fetched) = &fetched {
+        super::comments::read_later(shared, &record.item, &fetched.comments);
+    }
     let recorded = blocking(move || {
         here.store()?.record(&record, facts.as_ref())?;
+        if let Some(fetched) = &fetched {
+            super::comments::put(&here, &record.item, &fetched.comments, record.at);
+        }
         if let Some(facts) = &facts
             && let Err(error) = here.workspace.set_links(&record.item, &names(&record, facts))
         {

@@ -11,7 +11,7 @@ use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::answer::ErrorAnswer;
-use super::host::{Host, ItemReport, Side};
+use super::host::{CommentAct, Host, ItemReport, Side};
 use super::socket::{accept, connect_is_mine, read_line};
 use crate::error::{Error, Result};
 
@@ -86,6 +86,15 @@ pub enum Command {
     Restore {
         /// The item's id or URL.
         id: String,
+    },
+    /// Answers, closes, or reopens a comment.
+    Comment {
+        /// A file of the item, absolute; its comments file will do.
+        path: PathBuf,
+        /// The comment, as the comments file names it.
+        thread: String,
+        /// What is done with it.
+        act: CommentAct,
     },
     /// Goes on after a halt.
     Resume,
@@ -188,6 +197,7 @@ async fn run(host: &dyn Host, command: Command) -> Result<Value> {
         Command::Diff { path } => to_value(&host.diff(&path).await?),
         Command::Push { path, accept, dry_run } => to_value(&host.push(&path, accept, dry_run).await?),
         Command::Restore { id } => item_value(&host.restore(&id).await?),
+        Command::Comment { path, thread, act } => to_value(&host.comment(&path, &thread, act).await?),
         Command::Resume => to_value(&host.resume().await?),
         Command::Resolve { path, side } => to_value(&host.resolve(&path, side).await?),
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Account, ItemId, KindName, Notice, PartId};
 
 /// What the socket serves: the mirror, seen from the door.
@@ -84,6 +84,16 @@ pub trait Host: Send + Sync + 'static {
     /// `NotFound` when no item has that file; `InvalidInput` when it has no conflict.
     async fn resolve(&self, path: &Path, side: Side) -> Result<Done>;
 
+    /// Answers, closes, or reopens a comment of the item that a file belongs to; the file may be its comments file.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when no item has that file; `InvalidInput` when there is no such comment, with those that are open.
+    async fn comment(&self, path: &Path, thread: &str, _act: CommentAct) -> Result<CommentReport> {
+        let reason = format!("`{thread}` cannot be answered here");
+        Err(Error::ReadOnly { id: path.display().to_string(), reason })
+    }
+
     /// Goes on with every account that was halted.
     ///
     /// # Errors
@@ -100,6 +110,32 @@ pub enum Side {
     Mine,
     /// The remote's.
     Theirs,
+}
+
+/// What is done with a comment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CommentAct {
+    /// It is answered.
+    Reply(String),
+    /// It is closed.
+    Resolve,
+    /// It is opened again.
+    Reopen,
+}
+
+/// What became of an answer to a comment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommentReport {
+    /// The item.
+    pub id: ItemId,
+    /// The comment.
+    pub thread: String,
+    /// The comments file, absolute; absent when no comment is open any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
+    /// One sentence.
+    pub message: String,
 }
 
 /// Where an item stands.

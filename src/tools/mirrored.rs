@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 
 use super::host::{
-    AccountStatus, DiffReport, Done, Hit, Host, ImageReport, ItemReport, PartReport, PushReport, Resumed, Side,
-    StatusReport, WaitingStatus,
+    AccountStatus, CommentAct, CommentReport, DiffReport, Done, Hit, Host, ImageReport, ItemReport, PartReport,
+    PushReport, Resumed, Side, StatusReport, WaitingStatus,
 };
 use crate::error::{Error, Result};
+use crate::kinds;
 use crate::mirror::{self, MirrorHandle};
 use crate::model::{Account, ItemId, KindName, Millis, Notice, PartId};
 use crate::sync;
@@ -155,7 +156,7 @@ impl Host for Mirrors {
         for handle in &self.handles {
             let report = handle.status().await?;
             let layout = Layout::new(&self.workspace, handle.account())?;
-            accounts.push(account_status(handle.account(), &layout, &report.status));
+            accounts.push(account_status(handle.account(), &layout, &report));
         }
         Ok(StatusReport { workspace: self.workspace.clone(), accounts })
     }
@@ -186,6 +187,23 @@ impl Host for Mirrors {
         };
         let id = handle.resolve(&path, side).await?;
         Ok(Done { id, message: format!("resolved: {whose}") })
+    }
+
+    async fn comment(&self, path: &Path, thread: &str, act: CommentAct) -> Result<CommentReport> {
+        let (handle, path) = self.of_path(path)?;
+        let (act, done) = match act {
+            CommentAct::Reply(text) => (kinds::CommentAct::Reply(text), "answered"),
+            CommentAct::Resolve => (kinds::CommentAct::Resolve, "resolved"),
+            CommentAct::Reopen => (kinds::CommentAct::Reopen, "open again"),
+        };
+        let mirror::CommentReport { item, path, stale } = handle.comment(&path, thread, act).await?;
+        let mut message = format!("{thread} is {done}");
+        match (&path, stale) {
+            (_, Some(why)) => message.push_str(&format!("; the comments file could not be refreshed yet: {why}")),
+            (None, None) => message.push_str("; no comment is open any more"),
+            (Some(_), None) => {}
+        }
+        Ok(CommentReport { id: item, thread: thread.to_owned(), path, message })
     }
 
     async fn resume(&self) -> Result<Resumed> {
@@ -229,7 +247,8 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
 }
 
 /// Turns the engine's state into what a person must know: only what waits is listed.
-fn account_status(account: &Account, layout: &Layout, status: &sync::Status) -> AccountStatus {
+fn account_status(account: &Account, layout: &Layout, report: &mirror::StatusReport) -> AccountStatus {
+    let status = &report.status;
     let trouble = |trouble: &sync::Trouble| format!("{}. {}", trouble.message, trouble.suggestion);
     let mut waiting = Vec::new();
     let mut add = |id: &ItemId, part: Option<&PartId>, state: &str, message: String| {
@@ -267,6 +286,10 @@ fn account_status(account: &Account, layout: &Layout, status: &sync::Status) -> 
                 add(id, place, "unusable", notice.to_string());
             }
         }
+    }
+    for (id, path) in &report.kept {
+        let path = path.display();
+        add(id, None, "kept", format!("the comments file is only read; what somebody saved in it is kept at {path}"));
     }
     let halted = status.halted.as_ref().or(status.paused.as_ref()).map(trouble).unwrap_or_default();
     if let Some(error) = &status.poll_error {

@@ -21,8 +21,8 @@ pub use answer::ErrorAnswer;
 pub use bridge::{BridgeOptions, bridge};
 pub use control::{CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, serve_control};
 pub use host::{
-    AccountStatus, DiffReport, Done, Hit, Host, ImageReport, ItemReport, PartReport, PushReport, Resumed, Side,
-    StatusReport, WaitingStatus,
+    AccountStatus, CommentAct, CommentReport, DiffReport, Done, Hit, Host, ImageReport, ItemReport, PartReport,
+    PushReport, Resumed, Side, StatusReport, WaitingStatus,
 };
 pub use mirrored::Mirrors;
 pub use outline::{OutlineEntry, outline};

@@ -20,8 +20,11 @@ const ID_BYTES_MAX: usize = 100;
 /// What ends the name of a conflict file, before `.md`.
 const CONFLICT: &str = "conflict";
 
+/// What ends the name of the file of an item's comments, before `.md`.
+const COMMENTS: &str = "comments";
+
 /// Words that end names of other files of an item, so no part may be called so.
-const RESERVED: [&str; 2] = [CONFLICT, "comments"];
+const RESERVED: [&str; 2] = [CONFLICT, COMMENTS];
 
 /// A file of the layout.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -93,6 +96,22 @@ impl Place {
         }
         Some(Self { item: ItemId(item.into()), part: PartId(part.into()), conflict })
     }
+}
+
+/// Returns the name of the file of an item's comments.
+///
+/// # Errors
+///
+/// As [`Place::name`].
+pub fn comments_name(item: &ItemId) -> Result<String> {
+    if item_is_safe(&item.0) { Ok(format!("{item}.{COMMENTS}.md")) } else { Err(unsafe_id(&item.0)) }
+}
+
+/// Returns the item whose comments a file of this name holds; `None` for every other name.
+#[must_use]
+pub fn comments_of_name(name: &str) -> Option<ItemId> {
+    let item = name.strip_suffix(".md")?.strip_suffix(COMMENTS)?.strip_suffix('.')?;
+    item_is_safe(item).then(|| ItemId(item.to_owned()))
 }
 
 /// Where the files of one account stand.
@@ -169,6 +188,15 @@ impl Layout {
     /// `InvalidInput` when the id holds what may not stand in a file name.
     pub fn images_folder(&self, item: &ItemId) -> Result<PathBuf> {
         if item_is_safe(&item.0) { Ok(self.drive_folder().join(&item.0)) } else { Err(unsafe_id(&item.0)) }
+    }
+
+    /// Returns the item whose comments file stands at `path`.
+    #[must_use]
+    pub fn comments(&self, path: &Path) -> Option<ItemId> {
+        if path.parent()? != self.drive_folder() {
+            return None;
+        }
+        comments_of_name(path.file_name()?.to_str()?)
     }
 
     /// Returns which file stands at `path`; `None` for everything that is not ours.
@@ -306,6 +334,23 @@ mod tests {
         }
         // Merely ending in the same letters is a part like any other.
         check("1AbC.xconflict.md", Some(("1AbC", "xconflict", false)));
+    }
+
+    #[test]
+    fn names_of_comments_files() {
+        assert_eq!(comments_of_name("1AbC.comments.md"), Some(ItemId("1AbC".into())));
+        assert_eq!(comments_name(&ItemId("1AbC".into())).unwrap(), "1AbC.comments.md");
+        for name in [
+            "comments.md",
+            ".comments.md",
+            "1AbC.t.0.comments.md",
+            "1AbC.xcomments.md",
+            "1AbC.comments",
+            "../x.comments.md",
+        ] {
+            assert_eq!(comments_of_name(name), None, "{name}");
+        }
+        assert!(comments_name(&ItemId("../x".into())).is_err());
     }
 
     #[test]

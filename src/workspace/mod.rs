@@ -6,6 +6,7 @@ mod images;
 pub mod layout;
 mod names;
 mod observe;
+mod sidecar;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -21,8 +22,9 @@ use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use crate::error::{Error, Result};
 use crate::model::{Account, ItemId, Millis, PartId, Stamp};
 use crate::sync::Local;
-use layout::{DRIVE, Layout, Place};
+use layout::{DRIVE, Layout, Place, comments_name};
 
+pub use sidecar::IsOurs;
 pub use watch::{Seen, Watch, watch};
 
 /// Begins the name of a file that is being written; a leading dot never matches the layout.
@@ -222,17 +224,21 @@ impl Workspace {
     ///
     /// `Disk` as it comes; files that were moved before stay moved.
     pub fn retire(&self, item: &ItemId, at: Millis) -> Result<Vec<PathBuf>> {
-        let places = self.files(item)?;
+        let mut names = self.files(item)?.iter().map(Place::name).collect::<Result<Vec<_>>>()?;
         self.set_links(item, &[])?;
         self.retire_images(item, at)?;
-        if places.is_empty() {
+        let comments = comments_name(item)?;
+        if fs::symlink_metadata(self.layout.drive_folder().join(&comments)).is_ok() {
+            names.push(comments);
+        }
+        if names.is_empty() {
             return Ok(Vec::new());
         }
         let day = self.retired_folder(at)?;
         let (from, to) = (self.folder()?, open_folder(&day)?);
         let mut paths = Vec::new();
-        for place in places {
-            if let Some(name) = self.put_away(&from, &to, &place.name()?)? {
+        for name in names {
+            if let Some(name) = self.put_away(&from, &to, &name)? {
                 paths.push(day.join(name));
             }
         }

@@ -241,6 +241,68 @@ fn unsafe_folders_are_refused() {
     assert!(f.workspace.observe(&item, &part).is_err());
 }
 
+/// Puts a comments file; texts of ours begin with `ours`.
+fn put(f: &Fixture, text: Option<&str>) -> Option<PathBuf> {
+    let at = Millis(1_795_219_200_000);
+    f.workspace.put_comments(&one().0, text, &|text: &str| text.starts_with("ours"), at).unwrap()
+}
+
+#[test]
+fn the_comments_file_is_ours_and_what_people_put_there_is_kept() {
+    let f = fixture();
+    let (item, part) = one();
+    let path = f.path("one.comments.md");
+    let disturbed = || f.workspace.comments_are_disturbed(&item, &|text: &str| text.starts_with("ours")).unwrap();
+    // Without a file of the item there is none beside it.
+    assert_eq!(put(&f, Some("ours 1")), None);
+    assert!(!path.exists());
+    f.workspace.deposit(&item, &part, "text", None).unwrap();
+    assert_eq!(put(&f, Some("ours 1")), None);
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o400);
+    assert!(!disturbed());
+    let stamp = f.stamp("one.comments.md");
+    assert_eq!(put(&f, Some("ours 1")), None);
+    assert_eq!(f.stamp("one.comments.md"), stamp, "the same is not written again");
+    assert_eq!(put(&f, Some("ours 2")), None);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "ours 2");
+    // It is no mirrored file: it never counts as one, and is never pushed.
+    assert_eq!(f.workspace.all_files().unwrap(), [Place::file(&item, &part)]);
+
+    fs::remove_file(&path).unwrap();
+    assert!(disturbed());
+    fs::write(&path, "my own words").unwrap();
+    assert!(disturbed());
+    let kept = put(&f, Some("ours 3")).unwrap();
+    assert_eq!(fs::read_to_string(&kept).unwrap(), "my own words");
+    assert!(kept.ends_with(".retired/2026-11-21/one.comments.md"), "{}", kept.display());
+    assert_eq!(fs::read_to_string(&path).unwrap(), "ours 3");
+    assert_eq!(put(&f, None), None);
+    assert!(!path.exists());
+    assert_eq!(put(&f, None), None);
+
+    // Whatever stands there: bytes that are no text, a folder, a link.
+    fs::write(&path, b"\xff\xfe").unwrap();
+    let second = put(&f, None).unwrap();
+    assert_eq!(fs::read(&second).unwrap(), b"\xff\xfe");
+    assert!(!path.exists());
+    fs::create_dir(&path).unwrap();
+    assert!(put(&f, Some("ours 4")).unwrap().is_dir());
+    fs::remove_file(&path).unwrap();
+    let target = f.path("elsewhere");
+    fs::write(&target, "untouched").unwrap();
+    std::os::unix::fs::symlink(&target, &path).unwrap();
+    assert!(put(&f, Some("ours 5")).is_some());
+    assert_eq!(
+        (fs::read_to_string(&path).unwrap().as_str(), fs::read_to_string(&target).unwrap().as_str()),
+        ("ours 5", "untouched")
+    );
+    fs::remove_file(&target).unwrap();
+
+    let retired = f.workspace.retire(&item, Millis(1_795_219_200_000)).unwrap();
+    assert_eq!(retired.len(), 2);
+    assert_eq!(f.names(), Vec::<String>::new());
+}
+
 /// Runs `act` under a watch and returns what was seen, runs of the same thing as one, until `last` is seen.
 fn seen(f: &Fixture, act: impl FnOnce(), last: &str) -> Vec<String> {
     let (send, receive) = mpsc::channel();
@@ -254,6 +316,7 @@ fn seen(f: &Fixture, act: impl FnOnce(), last: &str) -> Vec<String> {
         let word = match seen {
             Seen::Link(path) => format!("link {}", path.file_name().unwrap_or_default().display()),
             Seen::Rescan => "rescan".to_owned(),
+            Seen::Comments(item) => format!("{item} comments"),
             Seen::ConflictMissing { item, part } => format!("{item}/{part} conflict missing"),
             Seen::Touched { item, part, touch } => {
                 let touch = match touch {
@@ -296,6 +359,8 @@ fn saves_are_seen_as_what_they_are() {
         fs::remove_file(&tab).unwrap();
     };
     assert_eq!(seen(&f, conflict, "one/t.1 conflict missing"), ["one/t.1 conflict missing"]);
+    let comments = f.path("one.comments.md");
+    assert_eq!(seen(&f, || fs::write(&comments, "c").unwrap(), "one comments"), ["one comments"]);
     let drive = f.workspace.layout().drive_folder();
     let away = || fs::rename(&drive, f.workspace.layout().account_folder().join("away")).unwrap();
     assert_eq!(seen(&f, away, "rescan"), ["rescan"]);

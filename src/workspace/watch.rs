@@ -25,6 +25,8 @@ pub enum Seen {
         /// What happened.
         touch: Touch,
     },
+    /// Somebody saved or removed the comments file of an item, or we did.
+    Comments(ItemId),
     /// A conflict file is gone.
     ConflictMissing {
         /// The item.
@@ -92,6 +94,12 @@ impl Translate {
             if path.parent() == Some(&self.layout.by_name_folder()) {
                 if touch(event.kind, index, path) == Some(Touch::Complete) {
                     see(Seen::Link(path.clone()));
+                }
+                continue;
+            }
+            if let Some(item) = self.layout.comments(path) {
+                if matches!(touch(event.kind, index, path), Some(Touch::Complete | Touch::Missing)) {
+                    see(Seen::Comments(item));
                 }
                 continue;
             }

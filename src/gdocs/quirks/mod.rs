@@ -6,6 +6,7 @@ mod element;
 mod page;
 mod tab;
 mod table;
+mod threads;
 
 use serde_json::Value;
 
@@ -13,6 +14,7 @@ pub(crate) use element::*;
 pub(crate) use page::*;
 pub(crate) use tab::*;
 pub(crate) use table::*;
+pub(crate) use threads::*;
 
 /// The most requests in one batch. Google publishes no bound; this one keeps a batch in memory.
 pub(crate) const MAX_REQUESTS: usize = 100_000;

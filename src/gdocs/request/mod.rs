@@ -2,20 +2,24 @@
 //!
 //! Source: <https://developers.google.com/docs/api/reference/rest/v1/documents/request>
 
+mod comment;
 mod dropdown;
 mod list;
 mod object;
 mod page;
+mod suggestion;
 mod tab;
 mod table;
 mod text;
 
 use serde::{Deserialize, Serialize};
 
+pub use comment::*;
 pub use dropdown::*;
 pub use list::*;
 pub use object::*;
 pub use page::*;
+pub use suggestion::*;
 pub use tab::*;
 pub use table::*;
 pub use text::*;
@@ -132,6 +136,22 @@ requests! {
     InsertDropdown = "insertDropdown",
     /// Sets fields of a drop-down chip.
     UpdateDropdownProperties = "updateDropdownProperties",
+    /// Puts a comment on a range.
+    InsertComment = "insertComment",
+    /// Adds a post to a thread.
+    AddCommentReply = "addCommentReply",
+    /// Changes what a post says.
+    UpdateCommentPost = "updateCommentPost",
+    /// Deletes a comment with its replies.
+    DeleteComment = "deleteComment",
+    /// Deletes one reply.
+    DeleteCommentReply = "deleteCommentReply",
+    /// Makes a suggested change real.
+    AcceptSuggestion = "acceptSuggestion",
+    /// Undoes a suggested change, as an editor does.
+    RejectSuggestion = "rejectSuggestion",
+    /// Undoes a suggested change, as its author does.
+    DeleteSuggestion = "deleteSuggestion",
 }
 
 /// A place, in UTF-16 units of its segment.

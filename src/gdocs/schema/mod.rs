@@ -2,9 +2,11 @@
 
 mod requests;
 mod styles;
+mod threads;
 
 pub(crate) use requests::REQUESTS;
 pub(crate) use styles::*;
+pub(crate) use threads::THREAD_REQUESTS;
 
 /// The shape of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

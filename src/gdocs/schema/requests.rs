@@ -248,7 +248,7 @@ const BULLET_PRESET: Shape = Shape::Enum(
 const LOCATION: &[Field] = &[("index", Shape::Int), ("segmentId", Shape::Text), ("tabId", Shape::Text)];
 
 /// `Range`.
-const RANGE: Shape = Shape::Message(&[
+pub(super) const RANGE: Shape = Shape::Message(&[
     ("startIndex", Shape::Int),
     ("endIndex", Shape::Int),
     ("segmentId", Shape::Text),

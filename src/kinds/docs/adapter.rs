@@ -2,18 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use serde_json::json;
 
 use super::head::bad_title;
-use super::wire::{BatchReply, ChangeList, DriveFile, GeneratedIds, NewDocument, StartPageToken};
-use super::{Access, images, plan, recognize};
+use super::wire::{
+    BatchReply, ChangeList, CommentList, DriveComment, DriveFile, GeneratedIds, NewDocument, StartPageToken,
+};
+use super::{Access, comments, images, plan, recognize};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, new_document};
 use crate::google::{Call, Client, Service};
-use crate::kinds::{Changes, Created, Fetched, Image, Kind, Outcome, Pictures, PushPlan, Rename, Upload};
-use crate::model::{Cursor, ItemId, KindName, PartId, Revision};
+use crate::kinds::{
+    Changes, CommentAct, Comments, Created, Fetched, Image, Kind, Outcome, Pictures, PushPlan, Rename, Upload,
+};
+use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
 
 /// The type of a Doc in Drive.
 const DOCUMENT_TYPE: &str = "application/vnd.google-apps.document";
@@ -25,17 +30,26 @@ const MAX_PAGES: usize = 50;
 /// The name of a picture while Google Docs fetches it from Drive.
 const TEMPORARY_NAME: &str = "A picture on its way into a document (mcp-workspace)";
 
+/// Pages of comments that one fetch reads, a hundred each; more threads than anybody answers.
+const MAX_COMMENT_PAGES: usize = 20;
+
+/// What is asked of a comment.
+const COMMENT_FIELDS: &str = "nextPageToken,comments(id,content,createdTime,resolved,deleted,anchor,quotedFileContent(value),\
+     author(displayName,me),replies(id,content,createdTime,deleted,action,author(displayName,me)))";
+
 /// Google Docs of one account.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Docs {
     google: Arc<Client>,
+    /// Set when Google does not tell this account's program where comments stand.
+    anchors_untold: AtomicBool,
 }
 
 impl Docs {
     /// Makes the kind on the account's connection.
     #[must_use]
     pub const fn new(google: Arc<Client>) -> Self {
-        Self { google }
+        Self { google, anchors_untold: AtomicBool::new(false) }
     }
 
     /// Returns where a person opens a document.
@@ -48,10 +62,65 @@ impl Docs {
     ///
     /// Source: <https://developers.google.com/docs/api/reference/rest/v1/documents#suggestionsviewmode>
     async fn read(&self, id: &str, mode: &str) -> Result<Vec<u8>> {
-        let call = Call::get(Service::Docs, format!("/v1/documents/{id}"), id, "reading the document")
-            .with("includeTabsContent", "true")
-            .with("suggestionsViewMode", mode);
-        self.google.send(&call).await
+        self.google.send(&reading(id, mode)).await
+    }
+
+    /// Reads a document as well as the account may see it: where comments stand, suggestions inline, or neither.
+    async fn read_all(&self, id: &str) -> Result<Vec<u8>> {
+        if !self.anchors_untold.load(Ordering::Relaxed) {
+            // Source: <https://developers.google.com/docs/api/reference/rest/v1/documents#commentsviewmode>
+            let call = reading(id, "SUGGESTIONS_INLINE").with("commentsViewMode", "COMMENTS_VIEW_MODE_INCLUDED");
+            match self.google.send(&call).await {
+                // The parameter is younger than the API and not open to every program.
+                Err(Error::Refused { message }) => {
+                    tracing::debug!(%message, "where comments stand is not told; their words will be looked for");
+                    self.anchors_untold.store(true, Ordering::Relaxed);
+                }
+                Err(Error::PermissionDenied { .. }) => {}
+                other => return other,
+            }
+        }
+        match self.read(id, "SUGGESTIONS_INLINE").await {
+            // Readers may not see suggestions. They cannot edit either, so the preview is good enough.
+            Err(Error::PermissionDenied { .. }) => self.read(id, "DEFAULT_FOR_CURRENT_ACCESS").await,
+            other => other,
+        }
+    }
+
+    /// Reads all comment threads, newest first; tells whether there are more.
+    ///
+    /// Source: <https://developers.google.com/workspace/drive/api/reference/rest/v3/comments/list>
+    async fn threads(&self, id: &str) -> Result<(Vec<DriveComment>, bool)> {
+        let mut threads = Vec::new();
+        let mut token = String::new();
+        for _ in 0..MAX_COMMENT_PAGES {
+            let path = format!("/drive/v3/files/{id}/comments");
+            let mut call = Call::get(Service::Drive, path, id, "reading the comments")
+                .with("pageSize", "100")
+                .with("fields", COMMENT_FIELDS);
+            if !token.is_empty() {
+                call = call.with("pageToken", &token);
+            }
+            let mut page: CommentList = self.google.json(&call).await?;
+            threads.append(&mut page.comments);
+            match page.next_page_token.filter(|token| !token.is_empty()) {
+                Some(next) => token = next,
+                None => return Ok((threads, false)),
+            }
+        }
+        Ok((threads, true))
+    }
+
+    /// Adds one reply to a thread.
+    async fn reply(&self, id: &str, thread: &str, act: &CommentAct) -> Result<()> {
+        let body = match act {
+            CommentAct::Reply(text) => json!({ "content": text }),
+            CommentAct::Resolve => json!({ "action": "resolve" }),
+            CommentAct::Reopen => json!({ "action": "reopen" }),
+        };
+        let path = format!("/drive/v3/files/{id}/comments/{thread}/replies");
+        let call = Call::post(Service::Drive, path, &body, id, "answering the comment").with("fields", "id");
+        self.google.send(&call).await.map(drop)
     }
 
     /// Sends one batch.
@@ -173,13 +242,42 @@ impl Kind for Docs {
 
     async fn fetch(&self, id: &ItemId) -> Result<Fetched> {
         let id = checked(id)?;
-        let raw = match self.read(id, "SUGGESTIONS_INLINE").await {
-            // Readers may not see suggestions. They cannot edit either, so the preview is good enough.
-            Err(Error::PermissionDenied { .. }) => self.read(id, "DEFAULT_FOR_CURRENT_ACCESS").await?,
-            other => other?,
-        };
+        let (raw, threads) = tokio::join!(self.read_all(id), self.threads(id));
+        let url = self.url(id);
+        let mut unread = None;
         // Google tells the revision to editors alone; without one there is no lock, hence no edit.
-        super::read(raw, Access::Edit, &self.url(id))
+        let mut fetched = super::read_with(raw?, Access::Edit, &url, |document| match &threads {
+            Ok((threads, more)) => {
+                comments::render(document, &url, threads, *more).map_or(Comments::None, Comments::Open)
+            }
+            // The text is here and must not wait for what is said about it.
+            Err(error) => {
+                unread = Some(error.to_string());
+                if error.retryable() { Comments::Later } else { Comments::Unread }
+            }
+        })?;
+        if let (Some(why), Some(main)) = (unread, fetched.parts.first_mut()) {
+            tracing::warn!(item = %id, %why, "the comments could not be read");
+            let message = format!("the comments could not be read: {why}");
+            main.warnings.push(Notice { code: "COMMENTS_UNREAD".into(), line: 0, column: 0, message });
+        }
+        Ok(fetched)
+    }
+
+    async fn comment(&self, id: &ItemId, thread: &str, act: &CommentAct) -> Result<()> {
+        let id = checked(id)?;
+        let (threads, _) = self.threads(id).await?;
+        let found = comments::answerable(&threads, thread, act)?;
+        // An id that Google gave, but it becomes a part of a path.
+        checked(&ItemId(found.id.clone()))?;
+        match self.reply(id, &found.id, act).await {
+            Err(error @ Error::Network { outcome_unknown: true, .. }) => {
+                // Nobody says whether it was heard, so it is looked up and never said twice.
+                let Ok((now, _)) = self.threads(id).await else { return Err(error) };
+                if comments::was_said(found, &now, act) { Ok(()) } else { Err(error) }
+            }
+            other => other,
+        }
     }
 
     async fn image(&self, image: &Image, bytes_max: usize) -> Result<Vec<u8>> {
@@ -314,6 +412,13 @@ fn hosted(plan: &PushPlan, addresses: &BTreeMap<String, String>) -> Result<Vec<s
     };
     let addresses = plan.uploads.iter().map(address).collect::<Result<Vec<_>>>()?;
     Ok(plan.hosted(&addresses).requests)
+}
+
+/// Returns the call that reads a document with all tabs.
+fn reading<'a>(id: &'a str, mode: &'a str) -> Call<'a> {
+    Call::get(Service::Docs, format!("/v1/documents/{id}"), id, "reading the document")
+        .with("includeTabsContent", "true")
+        .with("suggestionsViewMode", mode)
 }
 
 /// Returns an id that can stand in a path as it is.

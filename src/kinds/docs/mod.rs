@@ -3,6 +3,9 @@
 mod adapter;
 mod align;
 mod blocks;
+mod comments;
+#[cfg(test)]
+mod comments_tests;
 mod edit;
 mod extract;
 mod flat;
@@ -14,6 +17,7 @@ mod lists;
 mod newlines;
 mod objects;
 mod paragraphs;
+mod places;
 mod plan;
 mod planner;
 mod present;
@@ -33,7 +37,7 @@ pub use adapter::Docs;
 
 use crate::error::{Error, Result};
 use crate::gdocs::Document;
-use crate::kinds::{Fetched, Pictures, PushPlan, Reading};
+use crate::kinds::{Comments, Fetched, Pictures, PushPlan, Reading};
 use crate::mebdf;
 use crate::model::{ItemId, KindName, PartId, Revision};
 
@@ -64,12 +68,18 @@ impl Access {
 ///
 /// `ExtractionFailed` when the answer is not a Document.
 pub fn read(raw: Vec<u8>, access: Access, url: &str) -> Result<Fetched> {
+    read_with(raw, access, url, |_| Comments::Unread)
+}
+
+/// Does the same with the comments that `comments` writes for the document.
+fn read_with(raw: Vec<u8>, access: Access, url: &str, comments: impl FnOnce(&Document) -> Comments) -> Result<Fetched> {
     let document = document(&raw)?;
     let revision = document.revision_id.clone().filter(|revision| !revision.is_empty()).map(Revision);
     let can_edit = access == Access::Edit && revision.is_some();
     let access = if can_edit || access != Access::Edit { access } else { Access::Read };
     let (parts, landmarks) = extract::parts(&document, access.word(), url).into_iter().unzip();
     let images = images::images(&document);
+    let comments = comments(&document);
     Ok(Fetched {
         id: ItemId(document.document_id.clone()),
         kind: KindName::Docs,
@@ -79,6 +89,7 @@ pub fn read(raw: Vec<u8>, access: Access, url: &str) -> Result<Fetched> {
         can_edit,
         parts,
         images,
+        comments,
         raw,
         reading: Reading::new(Read { document, landmarks }),
     })

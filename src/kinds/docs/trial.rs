@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::blocks::key;
 use super::edit::Expected;
 use super::extract::{Extract, extract, tab_of};
@@ -125,17 +123,9 @@ fn anchored(tab: &Tab, remote: &Extract) -> BTreeMap<String, &'static str> {
         let (start, end) = (range.start_index.unwrap_or(0), range.end_index.unwrap_or(0));
         ranges.push((range.segment_id.clone().filter(|id| !id.is_empty()), start, end, "a named range"));
     }
-    let anchors = content.rest.get("commentAnchors");
-    let anchors: Vec<&Value> = match anchors {
-        Some(Value::Object(anchors)) => anchors.values().collect(),
-        Some(Value::Array(anchors)) => anchors.iter().collect(),
-        Some(_) | None => Vec::new(),
-    };
-    for range in anchors.iter().filter_map(|anchor| anchor.get("ranges")?.as_array()).flatten() {
-        let index = |name: &str| range.get(name).and_then(Value::as_u64).and_then(|index| u32::try_from(index).ok());
-        let segment = range.get("segmentId").and_then(Value::as_str).filter(|id| !id.is_empty());
-        let (start, end) = (index("startIndex").unwrap_or(0), index("endIndex").unwrap_or(0));
-        ranges.push((segment.map(ToOwned::to_owned), start, end, "a comment"));
+    for range in content.comment_anchors.values().flat_map(|anchor| &anchor.ranges) {
+        let (start, end) = (range.start_index.unwrap_or(0), range.end_index.unwrap_or(0));
+        ranges.push((range.segment_id.clone().filter(|id| !id.is_empty()), start, end, "a comment"));
     }
     if ranges.is_empty() {
         return BTreeMap::new();

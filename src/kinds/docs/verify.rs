@@ -12,7 +12,7 @@ use super::head::HeadEdits;
 use super::line::{Line, Token};
 use super::restyle::{contents, lines};
 use super::words::same;
-use crate::gdocs::{Document, DocumentTab, StructuralElement, Tab};
+use crate::gdocs::{Document, DocumentTab, Range, StructuralElement, Tab, text_between};
 use crate::mebdf::{Content, Marks, Tree, plain};
 use crate::model::PartId;
 
@@ -134,6 +134,7 @@ pub(super) fn nothing_else_moves(
 ) -> Result<(), String> {
     edited_tab(before, after, part, head, |old, new| {
         head.arrives(old, new)?;
+        comments(old, new, touched)?;
         if !old.footnotes.keys().eq(new.footnotes.keys()) {
             return Err("a footnote would come or go".into());
         }
@@ -156,6 +157,7 @@ pub(super) fn untouched_stay(
     let head = HeadEdits::default();
     edited_tab(before, after, part, &head, |old, new| {
         head.arrives(old, new)?;
+        comments(old, new, touched)?;
         let mut found = elements(new).iter();
         let untouched = elements(old).iter().enumerate().filter(|(index, _)| !touched.contains(index));
         for (_, element) in untouched {
@@ -206,6 +208,9 @@ fn edited_tab(
     if before.title != after.title || before.rest != after.rest {
         return Err("the document itself would change".into());
     }
+    if before.comments != after.comments || before.suggestions != after.suggestions {
+        return Err("a comment would change".into());
+    }
     let (old, new) = (before.all_tabs(), after.all_tabs());
     if old.len() != new.len() {
         return Err("the tabs would change".into());
@@ -242,6 +247,32 @@ fn surroundings(old: &DocumentTab, new: &DocumentTab) -> Result<(), String> {
         && old.rest == new.rest
         && old.lists.iter().all(|(id, list)| new.lists.get(id).is_none_or(|other| other == list));
     if same { Ok(()) } else { Err("something beside the text would change".into()) }
+}
+
+/// A comment on text that was not edited stands on that text.
+fn comments(old: &DocumentTab, new: &DocumentTab, touched: &[usize]) -> Result<(), String> {
+    let said = |tab: &DocumentTab, range: &Range| {
+        let mut text = String::new();
+        let elements = tab.segment(range.segment_id.as_deref()).unwrap_or_default();
+        text_between(elements, range.start_index.unwrap_or(0), range.end_index.unwrap_or(0), &mut text);
+        text
+    };
+    for (id, anchor) in &old.comment_anchors {
+        for (at, range) in anchor.ranges.iter().enumerate() {
+            let (start, end) = (range.start_index.unwrap_or(0), range.end_index.unwrap_or(0));
+            let body = range.segment_id.as_deref().unwrap_or_default().is_empty();
+            let edited = touched.iter().filter_map(|index| elements(old).get(*index));
+            let near = body
+                && edited
+                    .into_iter()
+                    .any(|edited| edited.start_index.utf16() < end && start < edited.end_index.utf16());
+            let now = new.comment_anchors.get(id).and_then(|anchor| anchor.ranges.get(at));
+            if body && !near && now.is_none_or(|now| said(new, now) != said(old, range)) {
+                return Err(format!("the comment at {start} would lose its text without having been edited"));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn elements(tab: &DocumentTab) -> &[StructuralElement] {

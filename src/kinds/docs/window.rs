@@ -171,6 +171,7 @@ fn without_body(tab: &DocumentTab) -> DocumentTab {
         named_styles: tab.named_styles.clone(),
         lists: tab.lists.clone(),
         named_ranges: tab.named_ranges.clone(),
+        comment_anchors: tab.comment_anchors.clone(),
         inline_objects: tab.inline_objects.clone(),
         positioned_objects: tab.positioned_objects.clone(),
         dropdown_definitions: tab.dropdown_definitions.clone(),

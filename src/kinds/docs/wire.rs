@@ -91,3 +91,141 @@ pub(super) struct GeneratedIds {
     #[serde(default)]
     pub(super) ids: Vec<String>,
 }
+
+/// One page of `comments.list`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CommentList {
+    /// The threads, newest first.
+    #[serde(default)]
+    pub(super) comments: Vec<DriveComment>,
+    /// Set unless it is the last page.
+    pub(super) next_page_token: Option<String>,
+}
+
+/// A comment with its replies.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct DriveComment {
+    /// `AAA…`
+    pub(super) id: String,
+    /// Plain text; empty when it is deleted.
+    pub(super) content: String,
+    /// RFC 3339.
+    pub(super) created_time: String,
+    /// Absent in a thread that was never resolved.
+    pub(super) resolved: bool,
+    /// Whether it is deleted.
+    pub(super) deleted: bool,
+    /// `kix.…`, or whatever another program wrote.
+    pub(super) anchor: Option<String>,
+    /// The words that it was made on.
+    pub(super) quoted_file_content: Option<QuotedContent>,
+    /// Who wrote it.
+    pub(super) author: DriveUser,
+    /// The replies, oldest first.
+    pub(super) replies: Vec<DriveReply>,
+}
+
+/// What a comment was made on.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct QuotedContent {
+    /// HTML.
+    pub(super) value: String,
+}
+
+/// A reply.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct DriveReply {
+    /// Its id.
+    pub(super) id: String,
+    /// Plain text.
+    pub(super) content: String,
+    /// RFC 3339.
+    pub(super) created_time: String,
+    /// Whether it is deleted.
+    pub(super) deleted: bool,
+    /// `resolve` or `reopen`.
+    pub(super) action: Option<String>,
+    /// Who wrote it.
+    pub(super) author: DriveUser,
+}
+
+/// Somebody, by name.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct DriveUser {
+    /// The name.
+    pub(super) display_name: String,
+    /// Whether it is the account itself.
+    pub(super) me: bool,
+}
+
+impl DriveComment {
+    /// Tells whether the thread waits for an answer.
+    pub(super) const fn is_open(&self) -> bool {
+        !self.deleted && !self.resolved
+    }
+
+    /// Returns the words that it was made on, as plain text; empty when there are none.
+    pub(super) fn quote(&self) -> String {
+        self.quoted_file_content.as_ref().map_or_else(String::new, |quoted| unescaped(&quoted.value))
+    }
+}
+
+/// Undoes the escaping of HTML; what is no entity stays as it is.
+fn unescaped(html: &str) -> String {
+    /// Characters that an entity has at most.
+    const ENTITY_MAX: usize = 10;
+    let mut text = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some((before, after)) = rest.split_once('&') {
+        text.push_str(before);
+        let entity = after.split_once(';').filter(|(name, _)| name.len() <= ENTITY_MAX);
+        let decoded = entity.and_then(|(name, _)| match name {
+            "amp" => Some('&'),
+            "lt" => Some('<'),
+            "gt" => Some('>'),
+            "quot" => Some('"'),
+            "apos" => Some('\''),
+            "nbsp" => Some('\u{a0}'),
+            _ => {
+                let number = name.strip_prefix('#')?;
+                let hex = number.strip_prefix(['x', 'X']);
+                let code = hex.map_or_else(|| number.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())?;
+                char::from_u32(code)
+            }
+        });
+        match (decoded, entity) {
+            (Some(character), Some((_, behind))) => {
+                text.push(character);
+                rest = behind;
+            }
+            _ => {
+                text.push('&');
+                rest = after;
+            }
+        }
+    }
+    text.push_str(rest);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unescaped;
+
+    #[test]
+    fn entities() {
+        for (html, text) in [
+            ("a &lt;b&gt; &amp; &quot;c&quot; &#39;d&#x27;", "a <b> & \"c\" 'd'"),
+            ("&amp;lt;", "&lt;"),
+            ("AT&T; & so on; &unknown; &#xFFFFFFFF; &", "AT&T; & so on; &unknown; &#xFFFFFFFF; &"),
+            ("", ""),
+        ] {
+            assert_eq!(unescaped(html), text);
+        }
+    }
+}

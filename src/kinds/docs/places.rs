@@ -1,0 +1,159 @@
+//! Where a comment stands: in which tab, in which section, in which order. Pure.
+
+use crate::gdocs::{Document, DocumentTab, Range, StructuralElement};
+
+/// A place in a document, and how sure it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Spot {
+    /// Line of all lines, and column in it; what comes first in the document is less.
+    pub(super) order: (usize, usize),
+    /// The tab: id and title; `None` in a document of one tab.
+    pub(super) tab: Option<(String, String)>,
+    /// Which part of the tab.
+    pub(super) section: Section,
+    /// What stands there now; `None` when the place was found by its words.
+    pub(super) text: Option<String>,
+    /// In how many places the same words stand; 1 when there is no doubt.
+    pub(super) places: usize,
+}
+
+/// A part of a tab, as people name it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Section {
+    /// Before the first heading.
+    Preamble,
+    /// Behind a heading: its text and its anchor.
+    Heading(String, Option<String>),
+    /// A header, footer, or footnote.
+    Segment(&'static str),
+}
+
+/// All lines of a document with their sections.
+pub(super) struct Places<'a> {
+    document: &'a Document,
+    lines: Vec<Line>,
+    /// The text of all lines, blanks as single spaces, and where each line begins in it.
+    words: String,
+    begins: Vec<usize>,
+}
+
+/// One paragraph.
+struct Line {
+    tab: usize,
+    segment: String,
+    start: u32,
+    end: u32,
+    section: Section,
+}
+
+impl<'a> Places<'a> {
+    /// Reads a document: each tab's body, then its footnotes, headers, and footers.
+    pub(super) fn new(document: &'a Document) -> Self {
+        let mut places = Self { document, lines: Vec::new(), words: String::new(), begins: Vec::new() };
+        for (index, tab) in document.all_tabs().into_iter().enumerate() {
+            let Some(content) = &tab.document_tab else { continue };
+            let mut section = Section::Preamble;
+            let body = content.body.as_ref().map_or(&[][..], |body| &body.content);
+            places.read(body, index, "", &mut section);
+            for (name, segments) in
+                [("a footnote", &content.footnotes), ("the header", &content.headers), ("the footer", &content.footers)]
+            {
+                for (id, segment) in segments {
+                    places.read(&segment.content, index, id, &mut Section::Segment(name));
+                }
+            }
+            // Words of two tabs are never one place.
+            places.words.push('\u{0}');
+        }
+        places
+    }
+
+    fn read(&mut self, content: &[StructuralElement], tab: usize, segment: &str, section: &mut Section) {
+        for element in content {
+            if let Some(paragraph) = &element.paragraph {
+                let heading = paragraph.named_style_type().starts_with("HEADING_");
+                let text = one_line(&paragraph.text());
+                if heading && segment.is_empty() && !text.is_empty() {
+                    *section = Section::Heading(text.clone(), paragraph.heading_id().map(str::to_owned));
+                }
+                self.push(element, tab, segment, section, &text);
+            }
+            for cell in element.table.iter().flat_map(|table| &table.table_rows).flat_map(|row| &row.table_cells) {
+                self.read(&cell.content, tab, segment, section);
+            }
+        }
+    }
+
+    fn push(&mut self, element: &StructuralElement, tab: usize, segment: &str, section: &Section, text: &str) {
+        self.begins.push(self.words.len());
+        self.words.push_str(text);
+        self.words.push(' ');
+        self.lines.push(Line {
+            tab,
+            segment: segment.to_owned(),
+            start: element.start_index.utf16(),
+            end: element.end_index.utf16(),
+            section: section.clone(),
+        });
+    }
+
+    /// Finds the place of an anchor that the document tells; `None` when it tells none.
+    pub(super) fn of_anchor(&self, id: &str) -> Option<Spot> {
+        for (index, tab) in self.document.all_tabs().into_iter().enumerate() {
+            let Some(content) = &tab.document_tab else { continue };
+            let Some(range) = content.comment_anchors.get(id).and_then(|anchor| anchor.ranges.first()) else {
+                continue;
+            };
+            let start = range.start_index.unwrap_or(0);
+            let segment = range.segment_id.as_deref().unwrap_or_default();
+            let at = self.lines.iter().position(|line| {
+                line.tab == index && line.segment == segment && line.start <= start && start < line.end
+            })?;
+            let column = usize::try_from(start).unwrap_or(usize::MAX);
+            let text = text_of(content, range);
+            return Some(Spot { text: Some(one_line(&text)), ..self.spot(at, column, 1)? });
+        }
+        None
+    }
+
+    /// Finds the first place where these words stand, and counts the others.
+    pub(super) fn of_words(&self, quote: &str) -> Option<Spot> {
+        let quote = one_line(quote);
+        if quote.is_empty() {
+            return None;
+        }
+        let mut found = self.words.match_indices(&quote).map(|(at, _)| at);
+        let first = found.next()?;
+        let line = self.begins.partition_point(|begin| *begin <= first).checked_sub(1)?;
+        let column = first - self.begins.get(line).copied().unwrap_or(0);
+        self.spot(line, column, 1 + found.count())
+    }
+
+    fn spot(&self, line: usize, column: usize, places: usize) -> Option<Spot> {
+        let found = self.lines.get(line)?;
+        let tabs = self.document.all_tabs();
+        let tab = tabs.get(found.tab).filter(|_| tabs.len() > 1);
+        Some(Spot {
+            order: (line, column),
+            tab: tab.map(|tab| (tab.id().to_owned(), tab.title().to_owned())),
+            section: found.section.clone(),
+            text: None,
+            places,
+        })
+    }
+}
+
+/// Returns a text on one line, with single blanks.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the text of a range.
+fn text_of(content: &DocumentTab, range: &Range) -> String {
+    let mut text = String::new();
+    if let Some(elements) = content.segment(range.segment_id.as_deref()) {
+        let (start, end) = (range.start_index.unwrap_or(0), range.end_index.unwrap_or(0));
+        crate::gdocs::text_between(elements, start, end, &mut text);
+    }
+    text
+}
