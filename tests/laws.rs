@@ -74,7 +74,8 @@ fn any_edit_of_any_document_keeps_the_laws() {
             scope.spawn(|| {
                 loop {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= end || failed.lock().unwrap().len() >= 5 {
+                    if seed >= end || failed.lock().unwrap().len() >= number("FAILURES").map_or(5, |most| most as usize)
+                    {
                         return;
                     }
                     if catch_unwind(AssertUnwindSafe(|| check(seed, &fates))).is_err() {

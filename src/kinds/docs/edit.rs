@@ -1,5 +1,6 @@
 //! The edit of one paragraph's text, and what is expected of it. Pure.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -134,6 +135,8 @@ pub(super) fn edit_line(
     let stays = |units: &[Unit]| -> Vec<Wanted> {
         units.iter().map(|unit| Wanted { token: unit.token.clone(), marks: unit.marks.clone() }).collect()
     };
+    // Before anything is compared: what cannot stand in a Doc would differ again after every push.
+    let new = &writable(planner, new, number)[..];
     let old: Vec<&Token> = line.units.iter().map(|unit| &unit.token).collect();
     let wanted: Vec<&Token> = new.iter().map(|(token, _)| token).collect();
     let changes = hunks(&old, &wanted);
@@ -166,6 +169,28 @@ pub(super) fn edit_line(
     }
     result.extend(same(planner, &line.units[old_at..], &new[new_at..], number));
     (requests, result)
+}
+
+/// Leaves out the characters that cannot stand in a Doc, and tells of them.
+fn writable<'a>(
+    planner: &mut Planner<'_>,
+    tokens: &'a [(Token, Rc<Marks>)],
+    number: u32,
+) -> Cow<'a, [(Token, Rc<Marks>)]> {
+    let stripped = |token: &Token| matches!(token, Token::Char(character) if is_stripped(*character));
+    if !tokens.iter().any(|(token, _)| stripped(token)) {
+        return Cow::Borrowed(tokens);
+    }
+    for (token, _) in tokens {
+        if let Token::Char(character) = token
+            && is_stripped(*character)
+        {
+            let code = u32::from(*character);
+            let message = format!("the character U+{code:04X} cannot stand in a Google Doc and was left out");
+            planner.refuse("CHARACTER", number, message);
+        }
+    }
+    Cow::Owned(tokens.iter().filter(|(token, _)| !stripped(token)).cloned().collect())
 }
 
 /// Where an insertion goes that comes behind the unit before `index`.
@@ -294,16 +319,6 @@ fn allowed(
                 while inserted.last().is_some_and(|last| last.token == Token::Char(' ')) {
                     inserted.pop();
                 }
-            }
-            Token::Char(character) if is_stripped(*character) => {
-                planner.refuse(
-                    "CHARACTER",
-                    number,
-                    format!(
-                        "the character U+{:04X} cannot stand in a Google Doc and was left out",
-                        u32::from(*character)
-                    ),
-                );
             }
             Token::Char(_) => inserted.push(Wanted { token: token.clone(), marks: marks.clone() }),
             Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => {

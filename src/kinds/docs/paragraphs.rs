@@ -464,7 +464,8 @@ impl Insertions {
     }
 }
 
-const NO_TABLE: &str = "this table could not be made here: a table has at most 20 columns and 1000 rows, needs a paragraph \
+/// Why a new table is refused.
+pub(super) const NO_TABLE: &str = "this table could not be made here: a table has at most 20 columns and 1000 rows, needs a paragraph \
                         beside it that can be edited, and cannot be moved, since its colours and widths would be lost";
 
 /// Chooses the neighbour whose place and style a new block takes over.

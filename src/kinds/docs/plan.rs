@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use super::edit::{Group, What};
 use super::extract::Extract;
 use super::flat::Flat;
+use super::paragraphs::NO_TABLE;
 use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::LINK_LATER;
 use super::restyle::contents;
@@ -173,6 +174,11 @@ impl Attempt {
         let (local, fresh) = task.local_for(&trial.extract);
         let planner = Planner::settled(task, &trial.extract, (&local, structure.then_some(&fresh)), moved.clone());
         let Planner { groups, mut expected, mut refused, holds: mut held, moved, head, pending, .. } = planner;
+        if refused.0.iter().any(|notice| notice.message == NO_TABLE) && trial.requests.iter().any(makes_structure) {
+            // A table that was made and not filled would stand empty in the document.
+            notices.0.append(&mut refused.0);
+            return Ok(Self { plan: nothing(task, notices, holds), torn: true, moved, deleted });
+        }
         notices.0.append(&mut refused.0);
         holds.append(&mut held);
         if !holds.is_empty() && !task.accept {
@@ -231,9 +237,10 @@ fn objects(task: &Task<'_>, trial: &mut Trial<'_>, notices: &mut Notices) -> Res
     let (local, fresh) = task.local_for(&trial.extract);
     let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), BTreeSet::new());
     planner.objects(&local);
-    let again = planner.again;
     notices.0.append(&mut planner.refused.0);
     let (touched, requests) = in_order(planner.groups);
+    // What stands beside a new object got its looks before the object was there, so it is looked at once more.
+    let again = planner.again || !requests.is_empty();
     let before = contents(&trial.extract).count();
     trial.change_structure(requests, &touched)?;
     let after = contents(&trial.extract).filter(|(content, _)| !matches!(content, Content::Footnote { .. })).count();
@@ -244,6 +251,11 @@ fn objects(task: &Task<'_>, trial: &mut Trial<'_>, notices: &mut Notices) -> Res
         return Err(task.rejected("an object would not stand in the document as it does in the file".into()));
     }
     Ok(again)
+}
+
+/// Tells whether a request makes something that only the text stage fills.
+const fn makes_structure(request: &Request) -> bool {
+    matches!(request, Request::InsertTable(_))
 }
 
 /// A plan that asks nothing of the document.
