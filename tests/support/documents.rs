@@ -229,7 +229,7 @@ impl Maker<'_, '_> {
             let at = self.dice.roll(runs.len());
             runs.insert(at, inline);
         }
-        if self.dice.once_in(20) {
+        if self.dice.once_in(20) && runs[0].get("textRun").is_some() {
             let kind = self.dice.pick(&["suggestedInsertionIds", "suggestedDeletionIds"]);
             runs[0]["textRun"][kind] = json!(["suggest.abc"]);
         }

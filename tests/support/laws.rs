@@ -73,6 +73,11 @@ pub(crate) fn check_edit(raw: &Value, remote: &Fetched, part: usize, edited: &st
         if told {
             fate = Fate::Told;
         }
+        if std::env::var_os("SEED").is_some() {
+            let kinds =
+                plan.requests.iter().map(|request| request.as_object().unwrap().keys().next().unwrap().as_str());
+            println!("planned: {} (again: {})", kinds.collect::<Vec<_>>().join(" "), plan.again);
+        }
         if plan.requests.is_empty() {
             return fate;
         }
@@ -120,7 +125,8 @@ fn carried_out(raw: &Value, plan: &PushPlan) -> Value {
         let model = Text::of(&after);
         for (key, units) in text.segments() {
             let shown = |units: &[u16]| String::from_utf16_lossy(units);
-            let found = model.segment_units(key).unwrap();
+            // A footnote goes with its reference.
+            let Some(found) = model.segment_units(key) else { continue };
             assert_eq!(shown(units), shown(found), "arithmetic and the model differ in {key:?}");
         }
     }

@@ -159,9 +159,13 @@ pub(super) fn edit_line(
                 .iter()
                 .map(|wanted| if let Token::Char(c) = wanted.token { c } else { super::images::PLACEHOLDER })
                 .collect();
-            // The last edit is carried out first, so that the places of the others still hold.
-            let place = hunk_place(line, old_at);
-            requests.splice(0..0, replace(line, &line.units[hunk.old], place, &text, planner.tab_id.as_deref()));
+            // Beside an object that is made later, the text itself may stay.
+            let old = &line.units[hunk.old];
+            if !old.iter().map(|unit| &unit.token).eq(inserted.iter().map(|wanted| &wanted.token)) {
+                // The last edit is carried out first, so that the places of the others still hold.
+                let place = hunk_place(line, old_at);
+                requests.splice(0..0, replace(line, old, place, &text, planner.tab_id.as_deref()));
+            }
             result.extend(inserted);
         } else {
             result.extend(stays(&line.units[hunk.old]));

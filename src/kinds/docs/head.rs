@@ -85,6 +85,11 @@ impl HeadEdits {
         Some(head)
     }
 
+    /// Tells whether the head asks for nothing.
+    pub(super) const fn is_idle(&self) -> bool {
+        self.rename.is_none() && self.segments.is_empty() && self.made.is_empty() && self.tab_title.is_none()
+    }
+
     /// Tells whether something is left to plan once this has landed.
     pub(super) const fn again(&self) -> bool {
         !self.made.is_empty()

@@ -206,6 +206,24 @@ impl Attempt {
         verify::nothing_else_moves(&before, &trial.document, task.part, &touched, &expected, &head)
             .map_err(|reason| task.rejected(reason))?;
         let again = pending && objects(task, &mut trial, &mut notices)?;
+        let idle = trial.extract.tree.blocks == task.remote.tree.blocks && trial.extract.looks == task.remote.looks;
+        if idle && !trial.requests.is_empty() && head.is_idle() {
+            // Going there and back again is nothing to send.
+            return Ok(Self { plan: nothing(task, notices, holds), torn: false, moved, deleted });
+        }
+        let (local, _) = task.local_for(&trial.extract);
+        if notices.0.is_empty()
+            && !again
+            && let Some(block) = verify::unsaid(&trial.extract.tree, &local.tree)
+        {
+            let newlines = task.newlines.partition_point(|newline| *newline < block.span.0.start);
+            let line = u32::try_from(newlines + 1).unwrap_or(u32::MAX);
+            notices.refuse(
+                "INCOMPLETE",
+                line,
+                "this could not be pushed quite as it stands here; the rest of the file was",
+            );
+        }
         if !notices.0.is_empty()
             && let Err(word) = verify::words_are_kept(&task.remote.tree, &task.parsed, &trial.extract.tree)
         {

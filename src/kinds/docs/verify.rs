@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::blocks::key;
+use super::blocks::{block_runs, key};
 use super::edit::{Expected, Shape, Wanted, What, shape};
 use super::extract::{Extract, Origin};
 use super::head::HeadEdits;
-use super::line::{Line, Token};
+use super::line::{Line, Token, tokens};
 use super::restyle::{contents, lines};
 use super::words::same;
 use crate::gdocs::{Document, DocumentTab, Range, StructuralElement, Tab, text_between};
-use crate::mebdf::{Content, Marks, Tree, plain};
+use crate::mebdf::{Block, Content, Marks, Run, Tree, plain};
 use crate::model::PartId;
 
 /// Checks that the document after the plan says what the file says.
@@ -70,6 +70,44 @@ fn looks(found: &Marks, wanted: &Marks, token: &Token) -> bool {
         }
         Token::Char(_) => found == wanted,
         Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => true,
+    }
+}
+
+/// Finds the first block of the file that the document would not say.
+pub(super) fn unsaid<'a>(result: &Tree, local: &'a Tree) -> Option<&'a Block> {
+    if result.blocks.len() != local.blocks.len() {
+        let differs = |(found, wanted): &(&Block, &Block)| !says_the_same(&found.content, &wanted.content);
+        let at = result.blocks.iter().zip(&local.blocks).position(|pair| differs(&pair)).unwrap_or(result.blocks.len());
+        return local.blocks.get(at).or(local.blocks.last());
+    }
+    let mut pairs = result.blocks.iter().zip(&local.blocks);
+    pairs.find(|(found, wanted)| !says_the_same(&found.content, &wanted.content)).map(|(_, wanted)| wanted)
+}
+
+/// Compares the text of two blocks, whatever it looks like.
+fn says_the_same(found: &Content, wanted: &Content) -> bool {
+    let row = |runs: &[Run]| tokens(runs).into_iter().map(|(token, _)| token).collect::<Vec<_>>();
+    let alike = |found: &[Run], wanted: &[Run]| {
+        let (found, wanted) = (row(found), row(wanted));
+        found.len() == wanted.len() && found.iter().zip(&wanted).all(|(found, wanted)| same(found, wanted))
+    };
+    match (found, wanted) {
+        (Content::Table { rows: found, .. }, Content::Table { rows: wanted, .. }) => {
+            found.iter().flatten().flatten().count() == wanted.iter().flatten().flatten().count()
+                && found
+                    .iter()
+                    .flatten()
+                    .flatten()
+                    .zip(wanted.iter().flatten().flatten())
+                    .all(|(found, wanted)| alike(found, wanted))
+        }
+        (Content::Footnote { paragraphs: found, .. }, Content::Footnote { paragraphs: wanted, .. }) => {
+            found.len() == wanted.len() && found.iter().zip(wanted).all(|(found, wanted)| alike(found, wanted))
+        }
+        (found, wanted) => {
+            std::mem::discriminant(found) == std::mem::discriminant(wanted)
+                && alike(block_runs(found), block_runs(wanted))
+        }
     }
 }
 
