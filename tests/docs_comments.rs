@@ -24,7 +24,7 @@ fn fetched(raw: &Value) -> Fetched {
 }
 
 /// Makes a document with these requests.
-fn made(requests: Value) -> Value {
+fn made(requests: &Value) -> Value {
     let mut raw = serde_json::to_value(gdocs::new_document("doc", "t")).unwrap();
     raw["revisionId"] = json!("r1");
     applied(&raw, requests.as_array().unwrap(), 1)
@@ -67,7 +67,7 @@ fn edit(raw: &Value, old: &str, new: &str) -> (Value, PushPlan) {
 /// Checks that a comment on `quoted` of `text` stands on `expected` after the edit.
 fn check(text: &str, quoted: &str, old: &str, new: &str, expected: &str) {
     let start = 1 + text[..text.find(quoted).unwrap()].encode_utf16().count();
-    let raw = made(json!([insert(text), comment(start, start + quoted.encode_utf16().count())]));
+    let raw = made(&json!([insert(text), comment(start, start + quoted.encode_utf16().count())]));
     let (after, plan) = edit(&raw, old, new);
     assert!(plan.refused.is_empty() && plan.holds.is_empty(), "{:?}", plan.refused);
     assert!(plan.requests.len() <= 3 * new.split(' ').count().max(1), "{old} → {new}: {:#?}", plan.requests);
@@ -170,7 +170,7 @@ fn in_real_documents_a_comment_keeps_its_paragraph() {
 
 /// A document whose second paragraph holds a suggestion.
 fn suggested() -> Value {
-    let mut raw = made(json!([insert("First paragraph.\nSecond has twelve words.\nThird paragraph.")]));
+    let mut raw = made(&json!([insert("First paragraph.\nSecond has twelve words.\nThird paragraph.")]));
     let elements = raw.pointer_mut("/tabs/0/documentTab/body/content/2/paragraph/elements").unwrap();
     *elements = json!([
         {"startIndex": 18, "endIndex": 29, "textRun": {"content": "Second has ", "textStyle": {}}},

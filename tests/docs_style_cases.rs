@@ -1,5 +1,6 @@
 //! Styles, links, code and lists, case by case: what is typed, what is told, and what the file says afterwards.
 #![allow(
+    clippy::wildcard_enum_match_arm,
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
     clippy::print_stdout,

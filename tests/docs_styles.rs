@@ -318,7 +318,7 @@ fn every_property_goes_on_and_off() {
             for (start, end) in paragraphs {
                 let line = String::from_utf16(&units[start..end]).unwrap();
                 let text = line.trim().to_owned();
-                let plain = text.split(' ').all(|word| word.chars().all(|c| c.is_alphanumeric()));
+                let plain = text.split(' ').all(|word| word.chars().all(char::is_alphanumeric));
                 if !plain || text.len() < 3 || tab_text.matches(&text).count() != 1 {
                     continue;
                 }

@@ -1,7 +1,10 @@
 //! An edit planned on its sections alone is the edit planned on the whole document.
 #![allow(
+    clippy::wildcard_enum_match_arm,
     clippy::unwrap_used,
     clippy::string_slice,
+    clippy::print_stdout,
+    clippy::needless_pass_by_value,
     clippy::cast_possible_truncation,
     reason = "a test may fail, and says what it saw"
 )]

@@ -7,6 +7,7 @@
     clippy::cast_possible_truncation,
     clippy::wildcard_enum_match_arm,
     clippy::print_stdout,
+    clippy::needless_pass_by_value,
     reason = "a test may fail, and says what it saw"
 )]
 

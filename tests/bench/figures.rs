@@ -6,6 +6,8 @@
     missing_docs,
     clippy::unwrap_used,
     clippy::print_stdout,
+    clippy::string_slice,
+    clippy::needless_pass_by_value,
     clippy::exit,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

@@ -111,12 +111,12 @@ pub fn plan(remote: &Fetched, part: &PartId, desired: &str, accept: bool) -> Res
     plan_with(remote, part, desired, accept, &Pictures::new())
 }
 
-/// Plans like [`plan`], with what is known of the files that the text names as new pictures; one that is not among them
+/// Plans like [`plan()`], with what is known of the files that the text names as new pictures; one that is not among them
 /// is taken for a good one. Pure.
 ///
 /// # Errors
 ///
-/// As [`plan`].
+/// As [`plan()`].
 pub fn plan_with(
     remote: &Fetched,
     part: &PartId,

@@ -1,0 +1,24 @@
+//! A random document and a random edit of it keep the laws of the format.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../../support/arithmetic.rs"]
+mod arithmetic;
+#[path = "../../support/dice.rs"]
+mod dice;
+#[path = "../../support/documents.rs"]
+mod documents;
+#[path = "../../support/edits.rs"]
+mod edits;
+#[path = "../../support/laws.rs"]
+mod laws;
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut dice = dice::Dice::of_bytes(bytes);
+    let raw = documents::document(&mut dice);
+    let remote = laws::check_unedited(&raw);
+    let part = dice.roll(remote.parts.len());
+    let edited = edits::edit(&remote.parts[part].text, &mut dice);
+    laws::check_edit(&raw, &remote, part, &edited);
+});
