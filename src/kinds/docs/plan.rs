@@ -212,9 +212,11 @@ impl Attempt {
             return Ok(Self { plan: nothing(task, notices, holds), torn: false, moved, deleted });
         }
         let (local, _) = task.local_for(&trial.extract);
+        let mut said = trial.extract.tree.clone();
+        images::as_written(&mut said, &inserted);
         if notices.0.is_empty()
             && !again
-            && let Some(block) = verify::unsaid(&trial.extract.tree, &local.tree)
+            && let Some(block) = verify::unsaid(&said, &local.tree)
         {
             let newlines = task.newlines.partition_point(|newline| *newline < block.span.0.start);
             let line = u32::try_from(newlines + 1).unwrap_or(u32::MAX);
