@@ -326,6 +326,8 @@ impl<'a> Scanner<'a> {
 
     fn form(&mut self, bytes: &mut [u8], tokens: &mut Vec<Token>) {
         let Some((form, length)) = braces::scan(self.rest()) else {
+            // What is no footnote may still begin a link.
+            self.brackets += usize::from(self.rest().starts_with('['));
             self.at += 1;
             return;
         };

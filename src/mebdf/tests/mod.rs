@@ -336,3 +336,10 @@ fn canonical_forms() {
     check("***\n\na\n\n---", "***\n\na\n\n---\n");
     check("{^= new image \"https://x/y_z.png\"}", "{^= new image \"https://x/y_z.png\"}\n");
 }
+
+/// Texts that once had no fixed point, each found by fuzzing.
+#[test]
+fn what_fuzzing_found() {
+    check_laws("\0\0\0\0:\u{11}]([^\u{11}](1{Z?`)");
+    check_laws("[^ a](1{Z?`)");
+}
