@@ -1,65 +1,107 @@
-//! Objects that a push asked for and whose ids the remote gave: found in the remote's text, put into the file's.
+//! Objects and anchors that a push asked for and whose ids the remote gave: found in the remote's text, put into the file's.
 
-use crate::mebdf::{self, Block, Content, Object, Run, RunContent, Tree};
+use std::iter::Peekable;
+use std::slice::Iter;
+
+use crate::mebdf::{self, Block, Content, Run, RunContent, Tree};
 
 use super::merge::same_meaning;
 
 /// The id that asks for an object to be made.
 const NEW: &str = "new";
 
-/// An object as the file asks for it, and as the remote has it.
-pub(super) type Named = (Object, Object);
+/// An object or an anchor as the file asks for it, and as the remote has it.
+pub(super) type Named = (RunContent, RunContent);
 
-/// Finds what stands in `remote` where `expected` asks for new objects; `None` unless the two say the same otherwise.
+/// Finds what stands in `remote` where `expected` asks for new objects and anchors; `None` unless the two say the same
+/// otherwise.
 pub(super) fn found(expected: &str, remote: &str) -> Option<Vec<Named>> {
     let mut tree = mebdf::parse(expected).tree;
     let there = mebdf::parse(remote).tree;
     let mut named = Vec::new();
     for (block, there) in tree.blocks.iter_mut().zip(&there.blocks) {
         for (run, there) in runs_mut(&mut block.content).into_iter().zip(runs(&there.content)) {
-            let (RunContent::Object(asked), RunContent::Object(given)) = (&mut run.content, &there.content) else {
-                continue;
-            };
-            if is_new(asked) && asked.kind == given.kind && given.id.is_some() && !is_new(given) {
-                named.push((asked.clone(), given.clone()));
-                *asked = given.clone();
+            if answers(&run.content, &there.content) {
+                named.push((run.content.clone(), there.content.clone()));
+                run.content = there.content.clone();
             }
         }
     }
     (!named.is_empty() && same_meaning(&mebdf::print(&tree), remote)).then_some(named)
 }
 
-/// Puts the objects into a file's text that asks for them, in their order; nothing else of it changes. `None` when it is
-/// not sure which is which.
+/// Tells whether the remote has here what the file asks for.
+fn answers(asked: &RunContent, given: &RunContent) -> bool {
+    match (asked, given) {
+        (RunContent::Object(one), RunContent::Object(other)) => {
+            is_new(asked) && one.kind == other.kind && other.id.is_some() && !is_new(given)
+        }
+        // An anchor that moved got another id.
+        (RunContent::Anchor(asked), RunContent::Anchor(Some(given))) => asked.as_ref() != Some(given),
+        _ => false,
+    }
+}
+
+/// Puts what the remote has into a file's text that asks for it, in its order; nothing else of it changes. `None` when it
+/// is not sure which is which.
 pub(super) fn put(local: &str, named: &[Named]) -> Option<String> {
     let tree = mebdf::parse(local).tree;
     let all = tree.blocks.iter().flat_map(|block| runs(&block.content));
-    let asked = all.filter(|run| matches!(&run.content, RunContent::Object(object) if is_new(object))).count();
-    let (mut text, mut rest, mut seen) = (String::with_capacity(local.len()), local, 0);
-    let mut named = named.iter().peekable();
-    while let Some(at) = rest.find("{^=") {
-        let (before, form) = rest.split_at(at);
-        text.push_str(before);
-        let Some(end) = end_of_form(form) else {
-            rest = form;
-            break;
-        };
-        let (form, behind) = form.split_at(end);
-        rest = behind;
-        let object = object_of(form).filter(is_new);
-        seen += usize::from(object.is_some());
-        match named.next_if(|(asked, _)| object.as_ref() == Some(asked)) {
-            Some((_, given)) => text.push_str(&form_of(given)),
-            None => text.push_str(form),
-        }
+    let is_asked = |content: &RunContent| named.iter().any(|(asked, _)| asked == content);
+    let asked = all.filter(|run| is_new(&run.content) || is_asked(&run.content)).count();
+    let (mut text, mut done) = (String::with_capacity(local.len()), 0);
+    let mut answers = Answers { all: named, named: named.iter().peekable(), seen: 0 };
+    for block in &tree.blocks {
+        text.push_str(local.get(done..block.span.0.start)?);
+        // The anchor directly behind the marks of a heading is the heading's own.
+        let own = matches!(block.content, Content::Heading { anchor: Some(_), .. });
+        answers.put(local.get(block.span.0.clone())?, own, &mut text);
+        done = block.span.0.end;
     }
-    text.push_str(rest);
+    text.push_str(local.get(done..)?);
     // What merely looks like such a form, as in code, would be counted here and not there.
-    (named.peek().is_none() && seen == asked).then_some(text)
+    (answers.named.peek().is_none() && answers.seen == asked).then_some(text)
 }
 
-fn is_new(object: &Object) -> bool {
-    object.id.as_deref() == Some(NEW)
+/// What the remote has, in the order of the file.
+struct Answers<'a> {
+    all: &'a [Named],
+    /// Those that were not yet put into the file.
+    named: Peekable<Iter<'a, Named>>,
+    /// Forms of the file that ask for something.
+    seen: usize,
+}
+
+impl Answers<'_> {
+    /// Writes a block's source with what the remote has; with `own` its first form is left as it is.
+    fn put(&mut self, source: &str, mut own: bool, text: &mut String) {
+        let mut rest = source;
+        while let Some(at) = rest.find("{^") {
+            let (before, form) = rest.split_at(at);
+            text.push_str(before);
+            rest = form;
+            let Some(end) = end_of_form(form) else { break };
+            let (form, behind) = form.split_at(end);
+            rest = behind;
+            let is_asked = |content: &RunContent| self.all.iter().any(|(asked, _)| asked == content);
+            let content = content_of(form).filter(|content| (is_new(content) || is_asked(content)) && !own);
+            own = false;
+            self.seen += usize::from(content.is_some());
+            match self.named.next_if(|(asked, _)| content.as_ref() == Some(asked)) {
+                Some((_, given)) => text.push_str(&form_of(given)),
+                None => text.push_str(form),
+            }
+        }
+        text.push_str(rest);
+    }
+}
+
+fn is_new(content: &RunContent) -> bool {
+    match content {
+        RunContent::Object(object) => object.id.as_deref() == Some(NEW),
+        RunContent::Anchor(id) => id.is_none(),
+        RunContent::Text(_) | RunContent::FootnoteReference(_) => false,
+    }
 }
 
 /// Bytes up to and with the brace that closes a form.
@@ -79,18 +121,18 @@ fn end_of_form(form: &str) -> Option<usize> {
 }
 
 /// Reads a form that stands alone.
-fn object_of(form: &str) -> Option<Object> {
+fn content_of(form: &str) -> Option<RunContent> {
     let tree = mebdf::parse(form).tree;
     let [Block { content: Content::Paragraph { runs }, .. }] = tree.blocks.as_slice() else { return None };
     match runs.as_slice() {
-        [Run { content: RunContent::Object(object), .. }] => Some(object.clone()),
+        [Run { content: content @ (RunContent::Object(_) | RunContent::Anchor(_)), .. }] => Some(content.clone()),
         _ => None,
     }
 }
 
-/// Writes an object as it stands in a text.
-fn form_of(object: &Object) -> String {
-    let run = Run { content: RunContent::Object(object.clone()), marks: mebdf::Marks::default() };
+/// Writes an object or an anchor as it stands in a text.
+fn form_of(content: &RunContent) -> String {
+    let run = Run { content: content.clone(), marks: mebdf::Marks::default() };
     let blocks = vec![Block::new(Content::Paragraph { runs: vec![run] })];
     mebdf::print(&Tree { front_matter: None, blocks }).trim_end().to_owned()
 }
@@ -141,6 +183,15 @@ mod tests {
             "| a |\n|---|\n| {^= new image \"x\"} |\n",
             Some("| a |\n|---|\n| {^= kix.1 image} |\n"),
         );
+        // Anchors, beside one that stands, a heading's own, and one in code.
+        check(
+            "# {^ h.1}A {^}b\n\nOne {^ kix.0}two {^}three\n\n`{^ kix.9}`\n",
+            "# {^ h.1}A {^ kix.1}b\n\nOne {^ kix.0}two {^ kix.2}three\n\n`{^ kix.9}`\n",
+            "# {^}A {^ }b\n\nOne {^ kix.0}two {^}three\n\n`{^ kix.9}`\n",
+            Some("# {^}A {^ kix.1}b\n\nOne {^ kix.0}two {^ kix.2}three\n\n`{^ kix.9}`\n"),
+        );
+        // One that moved got another id.
+        check("One {^ kix.1}two\n", "One {^ kix.2}two\n", "One {^ kix.1}two\n", Some("One {^ kix.2}two\n"));
         // It did not land, or others wrote in between.
         check(asked, "One\n", spelt, None);
         check(asked, "One more\n\n{^= kix.1 image} two {^= kix.2 image}\n", spelt, None);

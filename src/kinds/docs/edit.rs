@@ -241,7 +241,7 @@ pub(super) fn unmakeable(token: &Token) -> String {
         Token::Footnote(label) => {
             format!("the reference [^{label}] cannot be moved, and a new one needs a text of its own: `[^{label}]: …`")
         }
-        Token::Anchor(_) | Token::Char(_) => "an anchor in the text cannot be pushed yet".into(),
+        Token::Anchor(_) | Token::Char(_) => "this is not part of the text".into(),
     }
 }
 

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::anchors;
 use super::flat::Look;
 use super::head::{self, Segment};
 use super::line::{Line, footnote_label};
@@ -33,6 +34,8 @@ pub(super) struct Extract {
     pub(super) first_tab: bool,
     /// What the other tabs are called.
     pub(super) other_tabs: Vec<String>,
+    /// The anchors in the text, which the tree does not hold.
+    pub(super) anchors: Vec<anchors::Placed>,
 }
 
 /// Where a block came from.
@@ -71,7 +74,17 @@ pub(super) enum Origin {
 impl Extract {
     /// The tab as its file says it.
     pub(super) fn presented(&self) -> Tree {
-        present(self.tree.front_matter.clone(), &self.tree.blocks, &self.looks)
+        self.presented_with(|id| Some(id.to_owned()))
+    }
+
+    /// The same, with anchors by the names that `name` gives to their ids.
+    pub(super) fn presented_with(&self, name: impl Fn(&str) -> Option<String>) -> Tree {
+        if self.anchors.is_empty() {
+            return present(self.tree.front_matter.clone(), &self.tree.blocks, &self.looks);
+        }
+        let mut blocks = self.tree.blocks.clone();
+        anchors::show(&mut blocks, &self.anchors, name);
+        present(self.tree.front_matter.clone(), &blocks, &self.looks)
     }
 }
 
@@ -92,7 +105,9 @@ pub(super) fn parts(document: &Document, access: &str, url: &str) -> Vec<(Part, 
     let mut parts = Vec::new();
     for (index, tab) in tabs.iter().enumerate() {
         let properties = tab.tab_properties.clone().unwrap_or_default();
-        let extract = read(document, tab, access, url, several, false);
+        // The places of characters are only needed to find anchors among them.
+        let placed = tab.document_tab.as_ref().is_some_and(anchors::any);
+        let extract = read(document, tab, access, url, several, placed);
         let mut presented = extract.presented();
         presented.normalize();
         let printed = print_normalized(&presented);
@@ -157,6 +172,7 @@ fn read(document: &Document, tab: &Tab, access: &str, url: &str, several: bool, 
         reader.origins.len(),
         "the canonical form of what was extracted has the same blocks"
     );
+    let anchors = if placed { anchors::placed(content, &tree.blocks, &reader.origins) } else { Vec::new() };
     let tabs = document.all_tabs();
     let others = tabs.iter().filter(|other| other.id() != tab.id());
     Extract {
@@ -167,6 +183,7 @@ fn read(document: &Document, tab: &Tab, access: &str, url: &str, several: bool, 
         segments,
         first_tab: tabs.first().is_some_and(|first| first.id() == tab.id()),
         other_tabs: others.map(|other| other.title().to_owned()).collect(),
+        anchors,
     }
 }
 

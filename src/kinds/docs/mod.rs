@@ -2,6 +2,7 @@
 
 mod adapter;
 mod align;
+mod anchors;
 mod blocks;
 mod comments;
 #[cfg(test)]

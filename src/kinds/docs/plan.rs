@@ -5,7 +5,7 @@
 //! step out, and the next is planned on what it leaves; what then differs in style, and only that, becomes the end of
 //! the batch. At last the result is compared with the file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::edit::{Group, What};
 use super::extract::Extract;
@@ -15,7 +15,7 @@ use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::LINK_LATER;
 use super::restyle::contents;
 use super::trial::{Task, Trial};
-use super::{images, newlines, restyle, verify};
+use super::{anchors, images, newlines, restyle, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, Request, apply, read_requests};
 use crate::kinds::{Pictures, PushPlan};
@@ -186,7 +186,7 @@ impl Attempt {
         }
         let (touched, requests) = in_order(groups);
         let all_stand = expected.iter().all(|expected| matches!(expected.what, What::Kept(_)));
-        if all_stand && requests.is_empty() && trial.requests.is_empty() {
+        if all_stand && requests.is_empty() && trial.requests.is_empty() && anchors::stand(task) {
             // Nothing is asked of the document, so nothing has to be tried.
             let plan = PushPlan { rename: head.rename.clone(), ..nothing(task, notices, holds) };
             let mut tree = task.remote.presented();
@@ -206,7 +206,11 @@ impl Attempt {
         verify::nothing_else_moves(&before, &trial.document, task.part, &touched, &expected, &head)
             .map_err(|reason| task.rejected(reason))?;
         let again = pending && objects(task, &mut trial, &mut notices)?;
-        let idle = trial.extract.tree.blocks == task.remote.tree.blocks && trial.extract.looks == task.remote.looks;
+        // What is made now moves the rest of its paragraph, so anchors are the next plan's.
+        let anchors = if again { BTreeMap::new() } else { anchors::settle(task, &mut trial, &mut notices)? };
+        let idle = trial.extract.anchors == task.remote.anchors
+            && trial.extract.tree.blocks == task.remote.tree.blocks
+            && trial.extract.looks == task.remote.looks;
         if idle && !trial.requests.is_empty() && head.is_idle() {
             // Going there and back again is nothing to send.
             return Ok(Self { plan: nothing(task, notices, holds), torn: false, moved, deleted });
@@ -236,7 +240,8 @@ impl Attempt {
             notices.refuse("TORN", 0, message);
             return Ok(Self { plan: nothing(task, notices, holds), torn: true, moved, deleted });
         }
-        let mut expected = predicted(trial.extract.presented(), &task.remote);
+        let named = |id: &str| anchors.get(id).cloned().unwrap_or_else(|| Some(id.to_owned()));
+        let mut expected = predicted(trial.extract.presented_with(named), &task.remote);
         images::as_written(&mut expected, &inserted);
         expected.front_matter = head.applied(task.remote.tree.front_matter.as_ref());
         let expected = print(&expected);

@@ -14,7 +14,7 @@ use super::planner::Notices;
 use super::properties::Context;
 use super::restyle::{contents, lines};
 use super::tables::settle;
-use super::{images, verify};
+use super::{anchors, images, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{DateElementProperties, Document, DocumentTab, Request, Tab, apply};
 use crate::kinds::Pictures;
@@ -37,6 +37,8 @@ pub(super) struct Task<'a> {
     pub(super) newlines: Rc<[usize]>,
     /// What it shall say.
     pub(super) local: Flat,
+    /// The anchors in its text, which it does not hold.
+    pub(super) anchors: Vec<anchors::Written>,
     /// The same as it was parsed.
     pub(super) parsed: Tree,
     /// Blocks of the document that a comment or a named range is tied to, by key, with what it is.
@@ -78,6 +80,7 @@ impl<'a> Task<'a> {
         let parsed = parse(&text);
         let empty = DocumentTab::default();
         let mut local = flatten(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty));
+        let anchors = anchors::take(&mut local);
         settle(&mut local, &remote.tree);
         let anchored = anchored(tab, &remote);
         Ok(Self {
@@ -90,6 +93,7 @@ impl<'a> Task<'a> {
             newlines: text.match_indices('\n').map(|(at, _)| at).collect(),
             text,
             local,
+            anchors,
             parsed: parsed.tree,
             diagnostics: parsed.diagnostics,
             accept,
@@ -109,6 +113,12 @@ impl<'a> Task<'a> {
         (Cow::Owned(local), fresh)
     }
 
+    /// The line of the file that a byte stands in.
+    pub(super) fn line_at(&self, byte: usize) -> u32 {
+        let line = self.newlines.partition_point(|newline| *newline < byte);
+        u32::try_from(line + 1).unwrap_or(u32::MAX)
+    }
+
     /// The error for a plan that did not stand its check.
     pub(super) fn rejected(&self, reason: String) -> Error {
         Error::PlanRejected { id: ItemId(self.document.document_id.clone()), reason }
@@ -119,7 +129,9 @@ impl<'a> Task<'a> {
 fn anchored(tab: &Tab, remote: &Extract) -> BTreeMap<String, &'static str> {
     let Some(content) = &tab.document_tab else { return BTreeMap::new() };
     let mut ranges: Vec<(Option<String>, u32, u32, &'static str)> = Vec::new();
-    for range in content.named_ranges.values().flat_map(|named| &named.named_ranges).flat_map(|named| &named.ranges) {
+    // Our own anchors are set again wherever their text goes.
+    let others = content.named_ranges.iter().filter(|(name, _)| *name != anchors::NAME).map(|(_, group)| group);
+    for range in others.flat_map(|named| &named.named_ranges).flat_map(|named| &named.ranges) {
         let (start, end) = (range.start_index.unwrap_or(0), range.end_index.unwrap_or(0));
         ranges.push((range.segment_id.clone().filter(|id| !id.is_empty()), start, end, "a named range"));
     }

@@ -1,0 +1,433 @@
+//! Anchors in the text: `{^}` asks for one, `{^ id}` is one that stands. Pure.
+//!
+//! Docs keeps them as named ranges of one name of ours. The named ranges of other programs are not shown: a citation
+//! manager sets one on every citation, and the text would drown. An anchor stands before what its range begins with. It is
+//! no part of the text, so both sides are compared without any, and anchors are set when everything else stands.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::align::{Step, align};
+use super::blocks::{block_runs, entries, likeness};
+use super::edit::range;
+use super::extract::Origin;
+use super::flat::Flat;
+use super::line::{Line, Token, tokens};
+use super::planner::Notices;
+use super::restyle::lines;
+use super::trial::{Task, Trial};
+use super::words::hunks;
+use crate::error::Result;
+use crate::gdocs::{CreateNamedRange, DeleteNamedRange, DocumentTab, NamedRange, Request};
+use crate::mebdf::{Block, Content, Marks, Run, RunContent, normalize_runs};
+
+/// The name of the named ranges that are anchors.
+pub(super) const NAME: &str = "mcp-workspace anchor";
+
+/// Anchors of one tab that are shown; more than anybody sets by hand.
+const ANCHORS_MAX: usize = 10_000;
+
+/// Why an anchor of the file is not in the document.
+const NOT_HERE: &str = "an anchor cannot be set here: the text around it is locked or was not pushed";
+
+/// Where an anchor stands in a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Spot {
+    /// Index among the block's paragraphs.
+    paragraph: usize,
+    /// Characters and objects of the paragraph before it, as the file shows them.
+    offset: usize,
+}
+
+/// An anchor of the document.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Placed {
+    /// Index among the blocks.
+    block: usize,
+    spot: Spot,
+    /// `kix.…`
+    pub(super) id: String,
+}
+
+/// An anchor of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Written {
+    /// Where its block stands in the file, in bytes.
+    span: Range<usize>,
+    spot: Spot,
+    /// `None` asks for a new one.
+    id: Option<String>,
+}
+
+/// Tells whether a tab has anchors.
+pub(super) fn any(tab: &DocumentTab) -> bool {
+    tab.named_ranges.contains_key(NAME)
+}
+
+/// Finds the anchors of a tab in its blocks, which know their places.
+pub(super) fn placed(tab: &DocumentTab, blocks: &[Block], origins: &[Origin]) -> Vec<Placed> {
+    let Some(group) = tab.named_ranges.get(NAME) else { return Vec::new() };
+    let mut starts: Vec<(Option<&str>, u32, &str)> = group.named_ranges.iter().filter_map(start).collect();
+    starts.sort_unstable();
+    starts.truncate(ANCHORS_MAX);
+    let mut found = Vec::new();
+    for (block, (content, origin)) in blocks.iter().zip(origins).enumerate() {
+        let lines = lines(origin);
+        if paragraphs(&content.content).len() != lines.len() {
+            continue;
+        }
+        for (paragraph, line) in lines.into_iter().enumerate() {
+            let segment = line.segment.as_deref();
+            let first = starts.partition_point(|(other, at, _)| (*other, *at) < (segment, line.start));
+            let here = starts.iter().skip(first).take_while(|(other, at, _)| *other == segment && *at < line.end);
+            for (_, at, id) in here {
+                let offset = line.units.iter().take_while(|unit| unit.at < *at || unit.len == 0).count();
+                // At its begin, a heading without an id would take it for its own.
+                let heads = matches!(content.content, Content::Heading { anchor: None, .. }) && offset == 0;
+                if !heads {
+                    found.push(Placed { block, spot: Spot { paragraph, offset }, id: (*id).to_owned() });
+                }
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// The segment and place that a named range begins at, and its id.
+fn start(named: &NamedRange) -> Option<(Option<&str>, u32, &str)> {
+    let first = named.ranges.iter().min_by_key(|range| range.start_index)?;
+    let segment = first.segment_id.as_deref().filter(|segment| !segment.is_empty());
+    Some((segment, first.start_index.unwrap_or(0), named.named_range_id.as_str()))
+}
+
+/// Shows anchors in the blocks that they stand in, by the names that `name` gives to their ids.
+pub(super) fn show(blocks: &mut [Block], anchors: &[Placed], name: impl Fn(&str) -> Option<String>) {
+    for anchor in anchors.iter().rev() {
+        let Some(content) = blocks.get_mut(anchor.block).map(|block| &mut block.content) else { continue };
+        let one_line = matches!(content, Content::Heading { .. } | Content::Table { .. });
+        let Some(runs) = paragraphs_mut(content).into_iter().nth(anchor.spot.paragraph) else { continue };
+        insert(runs, anchor.spot.offset, RunContent::Anchor(name(&anchor.id)));
+        *runs = normalize_runs(std::mem::take(runs), one_line);
+    }
+}
+
+/// Inserts something into runs behind so many characters and objects.
+fn insert(runs: &mut Vec<Run>, offset: usize, content: RunContent) {
+    let mut passed = 0;
+    for at in 0..runs.len() {
+        let Some(run) = runs.get_mut(at) else { break };
+        let count = if let RunContent::Text(text) = &run.content {
+            text.chars().count()
+        } else {
+            usize::from(!matches!(run.content, RunContent::Anchor(_)))
+        };
+        if passed + count < offset || (passed + count == offset && count == 0) {
+            passed += count;
+            continue;
+        }
+        let marks = run.marks.clone();
+        let mut behind = None;
+        if let RunContent::Text(text) = &mut run.content {
+            let split = text.char_indices().nth(offset - passed).map_or(text.len(), |(byte, _)| byte);
+            behind = Some(text.split_off(split)).filter(|rest| !rest.is_empty());
+        }
+        // An object has one place, and the anchor is before or behind it.
+        let place = at + usize::from(passed < offset || matches!(run.content, RunContent::Text(_)));
+        let marks_of_anchor = if behind.is_some() { marks.clone() } else { Marks::default() };
+        let mut pieces = vec![Run { content, marks: marks_of_anchor }];
+        pieces.extend(behind.map(|rest| Run { content: RunContent::Text(rest), marks }));
+        runs.splice(place..place, pieces);
+        runs.retain(|run| !matches!(&run.content, RunContent::Text(text) if text.is_empty()));
+        return;
+    }
+    runs.push(Run { content, marks: Marks::default() });
+}
+
+/// Takes the anchors out of a file, so that its text can be compared.
+pub(super) fn take(local: &mut Flat) -> Vec<Written> {
+    let mut found = Vec::new();
+    for block in &mut local.tree.blocks {
+        let span = block.span.0.clone();
+        let one_line = matches!(block.content, Content::Heading { .. } | Content::Table { .. });
+        for (paragraph, runs) in paragraphs_mut(&mut block.content).into_iter().enumerate() {
+            if !runs.iter().any(|run| matches!(run.content, RunContent::Anchor(_))) {
+                continue;
+            }
+            let mut offset = 0;
+            let mut kept = Vec::with_capacity(runs.len());
+            for run in std::mem::take(runs) {
+                match run.content {
+                    RunContent::Anchor(id) => {
+                        found.push(Written { span: span.clone(), spot: Spot { paragraph, offset }, id });
+                        continue;
+                    }
+                    RunContent::Text(ref text) => offset += text.chars().count(),
+                    RunContent::Object(_) | RunContent::FootnoteReference(_) => offset += 1,
+                }
+                kept.push(run);
+            }
+            *runs = normalize_runs(kept, one_line);
+        }
+    }
+    found
+}
+
+/// Tells whether the anchors of the file are those of the document, each at its place, when everything else is.
+pub(super) fn stand(task: &Task<'_>) -> bool {
+    if task.anchors.is_empty() && task.remote.anchors.is_empty() {
+        return true;
+    }
+    let Some(mut written) = on_blocks(&task.anchors, &task.local) else { return false };
+    written.sort_by_key(|(block, anchor)| (*block, anchor.spot));
+    let named = task.named_anchors();
+    written.len() == task.remote.anchors.len()
+        && written.iter().zip(&task.remote.anchors).all(|((block, anchor), there)| {
+            (*block, anchor.spot) == (there.block, there.spot) && means(anchor, there, &named)
+        })
+}
+
+impl Task<'_> {
+    /// The anchors of the document that the file names.
+    fn named_anchors(&self) -> BTreeSet<&str> {
+        let written: BTreeSet<&str> = self.anchors.iter().filter_map(|anchor| anchor.id.as_deref()).collect();
+        let there = self.remote.anchors.iter().map(|anchor| anchor.id.as_str());
+        there.filter(|id| written.contains(id)).collect()
+    }
+}
+
+/// Tells whether an anchor of the file, which stands where one of the document does, is that one. An id is a hint: an anchor
+/// that moved got another one. So whatever the file says of an anchor that it does not name is that anchor.
+fn means(anchor: &Written, there: &Placed, named: &BTreeSet<&str>) -> bool {
+    match anchor.id.as_deref() {
+        Some(id) if named.contains(id) => id == there.id,
+        Some(_) | None => !named.contains(there.id.as_str()),
+    }
+}
+
+/// The anchors of the file with the indices of their blocks; `None` when a block is not there.
+fn on_blocks<'a>(anchors: &'a [Written], local: &Flat) -> Option<Vec<(usize, &'a Written)>> {
+    let find = |span: &Range<usize>| local.tree.blocks.iter().position(|block| block.span.0 == *span);
+    anchors.iter().map(|anchor| Some((find(&anchor.span)?, anchor))).collect()
+}
+
+/// Sets, moves and removes anchors, now that the text stands; what cannot be is told. Returns what the file calls those
+/// that are new, by their ids on the model.
+///
+/// # Errors
+///
+/// `PlanRejected` when an anchor would not stand where the file has it, or when more than anchors would change.
+pub(super) fn settle(
+    task: &Task<'_>,
+    trial: &mut Trial<'_>,
+    notices: &mut Notices,
+) -> Result<BTreeMap<String, Option<String>>> {
+    if task.anchors.is_empty() && trial.extract.anchors.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let mut plan = Plan::new(task);
+    plan.make(trial, notices);
+    let Plan { deleted, created, wanted, .. } = plan;
+    let (blocks, before) = (trial.extract.tree.blocks.clone(), trial.extract.anchors.clone());
+    // Positions do not move by anchors, so the order is only for the reader.
+    trial.carry_out(deleted.into_iter().chain(created.into_iter().rev()).collect())?;
+    let mut fresh: Vec<&Placed> = trial.extract.anchors.iter().filter(|anchor| !before.contains(anchor)).collect();
+    let mut names = BTreeMap::new();
+    for (block, spot, id) in wanted {
+        let Some(at) = fresh.iter().position(|anchor| (anchor.block, anchor.spot) == (block, spot)) else {
+            return Err(task.rejected("an anchor would not stand where the file has it".into()));
+        };
+        names.insert(fresh.remove(at).id.clone(), id);
+    }
+    if trial.extract.tree.blocks != blocks || !fresh.is_empty() {
+        return Err(task.rejected("more than an anchor would change".into()));
+    }
+    Ok(names)
+}
+
+struct Plan<'a> {
+    task: &'a Task<'a>,
+    /// The anchors of the document that the file names.
+    named: BTreeSet<&'a str>,
+    /// Those of them that were met.
+    met: BTreeSet<&'a str>,
+    deleted: Vec<Request>,
+    created: Vec<Request>,
+    /// Where anchors are expected afterwards, and what the file calls them.
+    wanted: Vec<(usize, Spot, Option<String>)>,
+}
+
+/// A block of the document and the block of the file that says the same, or nearly so.
+struct Pair<'a> {
+    /// Index among the document's blocks.
+    block: usize,
+    lines: Vec<&'a Line>,
+    old: &'a Content,
+    new: &'a Content,
+    /// Whether they say the same.
+    same: bool,
+    locked: bool,
+}
+
+impl<'a> Plan<'a> {
+    fn new(task: &'a Task<'a>) -> Self {
+        let (deleted, created, wanted) = (Vec::new(), Vec::new(), Vec::new());
+        Self { task, named: task.named_anchors(), met: BTreeSet::new(), deleted, created, wanted }
+    }
+
+    fn make(&mut self, trial: &Trial<'_>, notices: &mut Notices) {
+        let (task, extract) = (self.task, &trial.extract);
+        let (local, _) = task.local_for(extract);
+        let (old, new) = entries(extract, &local);
+        let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
+        let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
+        let steps =
+            align(&old_keys, &new_keys, |i, j| likeness(old[i].block, &extract.origins[old[i].index], new[j].block));
+        let mut rest: Vec<&Written> = task.anchors.iter().collect();
+        for step in steps {
+            let Step::Pair(i, j) = step else { continue };
+            let pair = Pair {
+                block: old[i].index,
+                lines: lines(&extract.origins[old[i].index]),
+                old: &old[i].block.content,
+                new: &new[j].block.content,
+                same: old[i].key == new[j].key,
+                locked: old[i].look.locked.is_some() || new[j].look.locked.is_some(),
+            };
+            let (here, others) = rest.into_iter().partition(|anchor| anchor.span == new[j].block.span.0);
+            rest = others;
+            let there = extract.anchors.iter().filter(|anchor| anchor.block == pair.block).collect();
+            self.block(&pair, here, there, notices);
+        }
+        for anchor in rest {
+            notices.refuse("ANCHOR", task.line_at(anchor.span.start), NOT_HERE);
+        }
+    }
+
+    /// Plans the anchors of one block: `here` in the file, `there` in the document.
+    fn block(&mut self, pair: &Pair<'_>, here: Vec<&'a Written>, mut there: Vec<&Placed>, notices: &mut Notices) {
+        for anchor in here {
+            let line = self.task.line_at(anchor.span.start);
+            let spot = pair.spot(anchor.spot);
+            let is_named = anchor.id.as_deref().is_some_and(|id| self.named.contains(id));
+            let is_it = |there: &&Placed| means(anchor, there, &self.named) && (is_named || spot == Some(there.spot));
+            let stands = there.iter().position(is_it).map(|at| there.remove(at));
+            if let Some(id) = anchor.id.as_deref()
+                && ((is_named && !self.met.insert(id)) || (!is_named && stands.is_none()))
+            {
+                notices.refuse("ANCHOR", line, unknown(id, is_named));
+                continue;
+            }
+            if stands.is_some_and(|stands| spot.is_none_or(|spot| spot == stands.spot)) {
+                continue;
+            }
+            let Some((spot, place)) = spot.and_then(|spot| pair.place(spot)) else {
+                notices.refuse("ANCHOR", line, NOT_HERE);
+                continue;
+            };
+            if let Some(stands) = stands {
+                self.delete(&stands.id);
+            }
+            self.create(place, spot.offset);
+            self.wanted.push((pair.block, spot, anchor.id.clone()));
+        }
+        // An anchor is only taken for removed where the file says what the document says.
+        there.retain(|there| pair.same || self.named.contains(there.id.as_str()));
+        for gone in there {
+            self.delete(&gone.id);
+        }
+    }
+
+    fn delete(&mut self, id: &str) {
+        self.deleted.push(Request::DeleteNamedRange(DeleteNamedRange {
+            named_range_id: Some(id.to_owned()),
+            ..DeleteNamedRange::default()
+        }));
+    }
+
+    /// Asks for a range from behind so many units to the end of the paragraph's text: the more it covers, the longer it
+    /// outlives edits. At the very end there is only the newline.
+    fn create(&mut self, line: &Line, offset: usize) {
+        let at = line.units.get(offset).map_or(line.newline_at(), |unit| unit.at);
+        let end = if at < line.newline_at() { line.newline_at() } else { line.end };
+        let range = range(line.segment.as_deref(), self.task.tab_id.as_deref(), at, end);
+        self.created.push(Request::CreateNamedRange(CreateNamedRange { name: NAME.into(), range }));
+    }
+}
+
+fn unknown(id: &str, twice: bool) -> String {
+    if twice {
+        format!(
+            "the anchor `{id}` stands in this file more than once; for another one write {{^}}, and Google gives its id"
+        )
+    } else {
+        format!("the document has no anchor `{id}` in its text; for a new one write {{^}}, and Google gives its id")
+    }
+}
+
+impl<'a> Pair<'a> {
+    /// Where a spot of the file stands in the document, if the text around it does.
+    fn spot(&self, spot: Spot) -> Option<Spot> {
+        let spot = if self.same { spot } else { spot_in(self.old, self.new, spot)? };
+        // What is tethered to a paragraph stands before all of its text, so no anchor can stand before it.
+        let tethered = |line: &&Line| line.units.iter().take_while(|unit| unit.len == 0).count();
+        let offset = spot.offset.max(self.lines.get(spot.paragraph).map_or(0, tethered));
+        Some(Spot { offset, ..spot })
+    }
+
+    /// The paragraph of a spot, if an anchor can be set there.
+    fn place(&self, spot: Spot) -> Option<(Spot, &'a Line)> {
+        // It would be taken for the heading's own.
+        let heads = matches!(self.old, Content::Heading { anchor: None, .. }) && spot.offset == 0;
+        let line = *self.lines.get(spot.paragraph)?;
+        (!heads && !self.locked && line.lock.is_none()).then_some((spot, line))
+    }
+}
+
+/// Where a spot of the file stands in a block that does not say the same, if the text around it does.
+fn spot_in(old: &Content, new: &Content, spot: Spot) -> Option<Spot> {
+    let (olds, news) = (paragraphs(old), paragraphs(new));
+    if olds.len() != news.len() {
+        return None;
+    }
+    let row = |runs: Option<&&[Run]>| runs.map(|runs| tokens(runs)).unwrap_or_default();
+    let (old, new) = (row(olds.get(spot.paragraph)), row(news.get(spot.paragraph)));
+    let old: Vec<&Token> = old.iter().map(|(token, _)| token).collect();
+    let new: Vec<&Token> = new.iter().map(|(token, _)| token).collect();
+    let mut offset = spot.offset;
+    for hunk in hunks(&old, &new) {
+        if hunk.new.start >= spot.offset {
+            break;
+        }
+        if hunk.new.end > spot.offset {
+            return None;
+        }
+        offset = (offset + hunk.old.len()).checked_sub(hunk.new.len())?;
+    }
+    Some(Spot { offset, ..spot })
+}
+
+/// The runs of each paragraph of a block.
+fn paragraphs(content: &Content) -> Vec<&[Run]> {
+    match content {
+        Content::Table { rows, .. } => rows.iter().flatten().flatten().map(Vec::as_slice).collect(),
+        Content::Footnote { paragraphs, .. } => paragraphs.iter().map(Vec::as_slice).collect(),
+        Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. } | Content::ItemParagraph { .. } => {
+            vec![block_runs(content)]
+        }
+        Content::Code { .. } | Content::Rule | Content::Directive { .. } => Vec::new(),
+    }
+}
+
+/// The same, to be changed.
+fn paragraphs_mut(content: &mut Content) -> Vec<&mut Vec<Run>> {
+    match content {
+        Content::Table { rows, .. } => rows.iter_mut().flatten().flatten().collect(),
+        Content::Footnote { paragraphs, .. } => paragraphs.iter_mut().collect(),
+        Content::Heading { runs, .. }
+        | Content::Paragraph { runs }
+        | Content::Item { runs, .. }
+        | Content::ItemParagraph { runs, .. } => vec![runs],
+        Content::Code { .. } | Content::Rule | Content::Directive { .. } => Vec::new(),
+    }
+}
