@@ -68,7 +68,7 @@ fn check(start: &str, edit: &[(&str, &str)], found: &str, sent: &[&str], told: &
     let raw = document(start);
     let remote = fetched(&raw);
     let mut ids = Vec::new();
-    let _ = numbered(&remote.parts[0].text, &mut ids);
+    drop(numbered(&remote.parts[0].text, &mut ids));
     let mut edited = remote.parts[0].text.clone();
     for (old, new) in edit {
         let with_ids = |text: &str| {
