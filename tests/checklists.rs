@@ -1,5 +1,12 @@
 //! The boxes of checklists through the whole product: ticked in the document, shown in the file, never ticked from it.
-#![allow(clippy::unwrap_used, reason = "a test may fail, and says what it saw")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
 
 mod support;
 
@@ -110,7 +117,7 @@ async fn ticks_of_the_document_are_in_the_file() {
     world.restart_emulator();
     let (_, _, text) = export(&world, &id, "?mimeType=text/markdown").await;
     assert!(text.contains("- [ ] bread\n  - [x] wheat\n- [x] milk\n\nThat is all.\n"), "{text}");
-    assert!(world.cli(&["fetch", &id]).0);
+    assert!(world.cli(&["fetch", &id, "--refresh"]).0);
     assert_eq!(boxes(&file), ["- [ ] milk", "- [ ] bread", "  - [x] wheat", "- [x] milk"]);
 }
 
@@ -167,7 +174,7 @@ async fn a_failed_export_changes_nothing_in_the_file() {
     assert_eq!(boxes(&other), ["- [ ] milk", "- [ ] bread", "  - [ ] rye", "- [ ] milk"]);
     let cleared = reqwest::Client::new().delete(format!("{}/admin/faults", world.base)).bearer_auth(TOKEN);
     assert!(cleared.send().await.unwrap().status().is_success());
-    assert!(world.cli(&["fetch", &id]).0 && world.cli(&["fetch", &fresh]).0);
+    assert!(world.cli(&["fetch", &id, "--refresh"]).0 && world.cli(&["fetch", &fresh, "--refresh"]).0);
     assert_eq!(boxes(&file), ["- [ ] milk", "- [x] dark bread", "  - [x] rye", "- [ ] milk"]);
     assert_eq!(boxes(&other), ["- [ ] milk", "- [x] bread", "  - [ ] rye", "- [ ] milk"]);
 }

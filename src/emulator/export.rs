@@ -381,7 +381,7 @@ mod tests {
         check(
             &json!([
                 insert("a\nb\nc\n1. d"),
-                bullets(1, 3, "NUMBERED_DECIMAL_ALPHA_ROMAN"),
+                bullets(1, 4, "NUMBERED_DECIMAL_ALPHA_ROMAN"),
                 bullets(5, 6, "BULLET_DISC_CIRCLE_SQUARE")
             ]),
             &[],

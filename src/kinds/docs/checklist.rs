@@ -117,10 +117,8 @@ fn is_shown(item: &CheckItem<'_>) -> bool {
 }
 
 const fn task(content: &Content) -> Option<(bool, &Vec<Run>)> {
-    match content {
-        Content::Item { mark: Mark::Task { checked }, runs, .. } => Some((*checked, runs)),
-        _ => None,
-    }
+    let Content::Item { mark: Mark::Task { checked }, runs, .. } = content else { return None };
+    Some((*checked, runs))
 }
 
 /// The words of a paragraph, as they are compared.
@@ -139,7 +137,7 @@ fn key_of(paragraph: &Paragraph) -> String {
         });
         key.add(text.unwrap_or_default());
     }
-    key.0
+    key.text
 }
 
 fn key_of_runs(runs: &[Run]) -> String {
@@ -151,19 +149,26 @@ fn key_of_runs(runs: &[Run]) -> String {
             RunContent::FootnoteReference(_) | RunContent::Anchor(_) => {}
         }
     }
-    key.0
+    key.text
 }
 
 /// Words without blanks and ASCII punctuation: whatever Markdown adds is that, and whatever it changes too.
 #[derive(Debug, Default)]
-struct Key(String);
+struct Key {
+    text: String,
+    /// Characters of it.
+    chars: usize,
+}
 
 impl Key {
     fn add(&mut self, text: &str) {
-        let room = KEY_CHARS_MAX.saturating_sub(self.0.chars().count());
+        let room = KEY_CHARS_MAX.saturating_sub(self.chars);
         let private = |c: char| matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{200b}' | '\u{feff}' | '\u{fffc}');
         let is_word = |c: &char| !c.is_whitespace() && !c.is_control() && !c.is_ascii_punctuation() && !private(*c);
-        self.0.extend(text.chars().filter(is_word).take(room));
+        for c in text.chars().filter(is_word).take(room) {
+            self.text.push(c);
+            self.chars += 1;
+        }
     }
 }
 
@@ -186,9 +191,10 @@ fn told(text: &str) -> Vec<Told> {
         } else if line.is_empty() || begins_block(line) {
             open = false;
         } else if let Some(last) = found.last_mut().filter(|_| open) {
-            let mut key = Key(std::mem::take(&mut last.key));
+            let mut key = Key::default();
+            key.add(&last.key);
             key.add(&key_of_markdown(line));
-            last.key = key.0;
+            last.key = key.text;
         }
     }
     found
@@ -245,6 +251,7 @@ fn begins_block(line: &str) -> bool {
 /// to, tags, and entities, which stand for what is not compared.
 fn key_of_markdown(text: &str) -> String {
     let mut key = Key::default();
+    let mut brackets = Brackets { bytes_left: text.len() * SEARCHES_MAX };
     let (mut rest, mut from) = (text, 0);
     while let Some(at) = rest.get(from..).and_then(|tail| tail.find(['\\', '!', '[', ']', '<', '&'])) {
         let at = from + at;
@@ -252,9 +259,9 @@ fn key_of_markdown(text: &str) -> String {
         let skipped = match tail.as_bytes() {
             // What is escaped is punctuation; it must not be taken for what it would be without.
             [b'\\', escaped, ..] if escaped.is_ascii_punctuation() => Some(2),
-            [b'!', b'[', ..] => closing(tail, 1).map(|end| end + target(tail.get(end..).unwrap_or_default())),
-            [b'[', b'^', ..] => closing(tail, 0),
-            [b']', b'(' | b'[', ..] => Some(1 + target(tail.get(1..).unwrap_or_default())),
+            [b'!', b'[', ..] => brackets.end(tail, 1).map(|end| brackets.behind_target(tail, end)),
+            [b'[', b'^', ..] => brackets.end(tail, 0),
+            [b']', b'(' | b'[', ..] => Some(brackets.behind_target(tail, 1)),
             [b'<', ..] => tag(tail),
             [b'&', ..] => entity(tail),
             _ => None,
@@ -267,36 +274,50 @@ fn key_of_markdown(text: &str) -> String {
         (rest, from) = (tail.get(skipped..).unwrap_or_default(), 0);
     }
     key.add(rest);
-    key.0
+    key.text
 }
 
-/// Length of the `(place)` or `[label]` at the start of a text; 0 where there is none.
-fn target(text: &str) -> usize {
-    if text.starts_with(['(', '[']) { closing(text, 0).unwrap_or(0) } else { 0 }
+/// How often a line may be searched for brackets that nobody closed; without a bound each would be looked for to its end.
+const SEARCHES_MAX: usize = 4;
+
+/// Finds where brackets are closed.
+struct Brackets {
+    /// Bytes that may still be searched in vain.
+    bytes_left: usize,
 }
 
-/// Where the bracket at `open` is closed, behind it.
-fn closing(text: &str, open: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let (opens, closes) = if *bytes.get(open)? == b'(' { (b'(', b')') } else { (b'[', b']') };
-    let (mut depth, mut escaped) = (0_usize, false);
-    for (at, byte) in bytes.iter().enumerate().skip(open) {
-        if !escaped && *byte == opens {
-            depth += 1;
-        } else if !escaped && *byte == closes {
-            depth = depth.saturating_sub(1);
-            if depth == 0 {
-                return Some(at + 1);
+impl Brackets {
+    /// Where the bracket at `open` is closed, behind it.
+    fn end(&mut self, text: &str, open: usize) -> Option<usize> {
+        let bytes = text.as_bytes();
+        let (opens, closes) = if *bytes.get(open)? == b'(' { (b'(', b')') } else { (b'[', b']') };
+        let (mut depth, mut escaped) = (0_usize, false);
+        for (at, byte) in bytes.iter().enumerate().skip(open).take(self.bytes_left) {
+            if !escaped && *byte == opens {
+                depth += 1;
+            } else if !escaped && *byte == closes {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(at + 1);
+                }
             }
+            escaped = *byte == b'\\' && !escaped;
         }
-        escaped = *byte == b'\\' && !escaped;
+        self.bytes_left = self.bytes_left.saturating_sub(bytes.len() - open);
+        None
     }
-    None
+
+    /// Where the `(place)` or `[label]` at `open` ends; there, where there is none.
+    fn behind_target(&mut self, text: &str, open: usize) -> usize {
+        let is_target = matches!(text.as_bytes().get(open), Some(b'(' | b'['));
+        is_target.then(|| self.end(text, open)).flatten().unwrap_or(open)
+    }
 }
 
 /// Length of `<br>`, `</sup>` and the like; an address in angles has its colon and is kept.
 fn tag(text: &str) -> Option<usize> {
-    let inner = text.get(1..)?.split('>').next().filter(|inner| inner.len() < text.len() - 1)?;
+    const TAG_MAX: usize = 12;
+    let (inner, _) = head(text, TAG_MAX).get(1..)?.split_once('>')?;
     let name = inner.trim_start_matches('/').trim_end_matches(['/', ' ']);
     let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
     plain.then_some(inner.len() + 2)

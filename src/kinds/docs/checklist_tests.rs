@@ -111,7 +111,7 @@ fn boxes_are_found_by_order_and_words() {
 #[test]
 fn what_markdown_does_to_words_is_taken_off() {
     let one = |words: &str, export: &str| {
-        check(&[&[&format!("- {words}"), "- other"]], &format!("- [x] {export}\n- [ ] other\n"), "x.")
+        check(&[&[&format!("- {words}"), "- other"]], &format!("- [x] {export}\n- [ ] other\n"), "x.");
     };
     one("a*b_c [d] #1 1. x|y <z> & ~ `q` \\ !", "a\\*b\\_c \\[d\\] \\#1 1\\. x\\|y \\<z\\> & \\~ \\`q\\` \\\\ \\!");
     one("bold words here", "**bold** *words* ~~here~~");
@@ -266,12 +266,15 @@ fn a_long_list_takes_no_longer_than_its_length() {
     }
 }
 
-/// A megabyte that is one line, and one of nothing but brackets.
+/// Eight megabytes that are one line, or nothing but brackets.
 #[test]
 fn strange_exports_are_read_in_time() {
-    for piece in ["- [x] [](", "[", "- [x] ![](", "<", "&", "\\", "| [x] ", "- - - - ", "1", "- [x] a\n"] {
+    let lines = ["](", "[^", "![", "![a](", "<", "&", "\\*"]
+        .map(|piece| format!("- [x] {}\n", piece.repeat(4_000 / piece.len())));
+    let pieces = ["- [x] [](", "[", "- [x] ![](", "<", "&", "\\", "| [x] ", "- - - - ", "1", "- [x] a\n"];
+    for piece in pieces.into_iter().chain(lines.iter().map(String::as_str)) {
         let begun = Instant::now();
-        let export = piece.repeat((1 << 20) / piece.len());
+        let export = piece.repeat((8 << 20) / piece.len());
         check(&[&["- word"]], &export, "?");
         assert!(begun.elapsed().as_secs() < 10, "{piece:?}: {:?}", begun.elapsed());
     }

@@ -90,10 +90,10 @@ pub(super) enum Shape {
 impl Shape {
     /// The same without a tick: no request can make one.
     pub(super) fn unticked(&self) -> Self {
-        match self {
-            Self::Item(depth, Mark::Task { .. }) => Self::Item(*depth, Mark::Task { checked: false }),
-            other => other.clone(),
+        if let Self::Item(depth, Mark::Task { .. }) = self {
+            return Self::Item(*depth, Mark::Task { checked: false });
         }
+        self.clone()
     }
 }
 
