@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use mcp_workspace::error::{Error, Result};
-use mcp_workspace::kinds::{Changes, Comments, Created, Fetched, Kind, Outcome, Part, PushPlan};
+use mcp_workspace::kinds::{Changes, Comments, Created, Fetched, Kind, Lack, Outcome, Part, PushPlan};
 use mcp_workspace::mirror::{Mirror, MirrorHandle, Parts};
 use mcp_workspace::model::{Account, Cursor, ItemId, KindName, PartId, Revision};
 use mcp_workspace::store::Store;
@@ -112,6 +112,7 @@ impl Kind for MemoryKind {
             reading: Default::default(),
             images: Vec::new(),
             comments: Comments::Unread,
+            lack: Lack::Nothing,
             raw: Vec::new(),
         })
     }

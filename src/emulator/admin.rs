@@ -6,6 +6,7 @@ use super::call::{Answer, Call, Handled};
 use super::errors::{self, aip};
 use super::state::{Google, Role, lock};
 use super::{COLLEAGUE, docs, oauth};
+use crate::gdocs::check_items;
 
 /// Finds the call; `rest` is what follows `/admin`.
 pub(super) fn handle(google: &Google, call: &Call, rest: &[&str]) -> Handled {
@@ -16,6 +17,7 @@ pub(super) fn handle(google: &Google, call: &Call, rest: &[&str]) -> Handled {
         }
         ("POST", ["documents", name]) => match name.split_once(':') {
             Some((id, "edit")) => edit(google, call, id),
+            Some((id, "tick")) => tick(google, call, id),
             Some((id, "share")) => share(google, call, id),
             _ => Err(errors::no_route(&format!("POST {}", call.path))),
         },
@@ -58,6 +60,37 @@ fn edit(google: &Google, call: &Call, id: &str) -> Handled {
     let mut setting = google.setting_of(file, author);
     setting.suggests = body.get("suggest").and_then(Value::as_bool).unwrap_or(false);
     Ok(Answer::json(200, &docs::edit(google, &mut world, id, requests, &setting, images)?))
+}
+
+/// Ticks a box as a collaborator would: that of the first item with this `text`, or the one at this `index` of all boxes
+/// of the `tab`, which is the first unless it is named. `checked` is true unless it is said.
+fn tick(google: &Google, call: &Call, id: &str) -> Handled {
+    let body = body(call)?;
+    let Some(map) = body.as_object() else { return Err(bad("it is no object")) };
+    if map.keys().any(|key| !matches!(key.as_str(), "tab" | "text" | "index" | "checked")) {
+        return Err(bad("only `tab`, `text`, `index` and `checked` are understood"));
+    }
+    let checked = match map.get("checked") {
+        None => true,
+        Some(checked) => checked.as_bool().ok_or_else(|| bad("`checked` is no boolean"))?,
+    };
+    let text = map.get("text").and_then(Value::as_str);
+    let index = map.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
+    if text.is_none() == index.is_none() {
+        return Err(bad("the item is named by its `text` or by its `index`"));
+    }
+    let mut world = google.world();
+    let file = world.files.get(id).ok_or_else(errors::not_found)?;
+    let tab = file.document.tab(map.get("tab").and_then(Value::as_str)).ok_or_else(errors::not_found)?;
+    let items = tab.document_tab.as_ref().map(|content| check_items(content, "")).unwrap_or_default();
+    let found = items.iter().enumerate().find(|(at, item)| match (text, index) {
+        (Some(text), _) => item.paragraph.text().trim_end_matches('\n') == text,
+        (None, index) => Some(*at) == index,
+    });
+    let start = found.map(|(_, item)| item.start).ok_or_else(|| bad("there is no such item"))?;
+    let tab = tab.id().to_owned();
+    docs::tick(google, &mut world, id, (&tab, start), checked)?;
+    Ok(Answer::json(200, &json!({"documentId": id, "checked": checked})))
 }
 
 /// Changes what the demo account may do with a document.

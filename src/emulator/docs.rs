@@ -294,7 +294,14 @@ pub(super) fn edit(
     let mut file = file.cloned().ok_or_else(errors::not_found)?;
     let refused = |refusal: gdocs::Refusal| aip(refusal.code, refusal.status, &refusal.message);
     let typed = gdocs::read_requests(requests).map_err(refused)?;
-    let applied = gdocs::apply_as(&file.document, &typed, setting).map_err(refused)?;
+    let applied = if file.ticks.is_empty() {
+        gdocs::apply_as(&file.document, &typed, setting).map_err(refused)?
+    } else {
+        // Ticks stand beside the document, and go with its characters.
+        let (applied, traces) = gdocs::apply_as_traced(&file.document, &typed, setting).map_err(refused)?;
+        file.ticks = file.ticks.carried(&file.document, &applied.document, &traces);
+        applied
+    };
     file.document = applied.document;
     images::fill(&mut file.document, requests, &applied.replies, images);
     google.put(world, file, true).map_err(|error| errors::internal(&error))?;
@@ -306,6 +313,24 @@ pub(super) fn edit(
         "suggestionResponses": applied.suggestions,
         "commentUpdateState": if applied.updates_comments { "ALL_SAVED" } else { "NO_UPDATES_REQUESTED" },
     }))
+}
+
+/// Ticks a box of a checklist or takes its tick away, as a person does on the page; no request of the API can. A tick is
+/// a change of the document like any other.
+pub(super) fn tick(
+    google: &Google,
+    world: &mut World,
+    id: &str,
+    place: (&str, u32),
+    checked: bool,
+) -> Result<(), Answer> {
+    let (tab, start) = place;
+    let file = world.files.get(id).filter(|file| !file.deleted && file.blob.is_none());
+    let mut file = file.cloned().ok_or_else(errors::not_found)?;
+    if file.ticks.set(tab, "", start, checked) {
+        google.put(world, file, true).map_err(|error| errors::internal(&error))?;
+    }
+    Ok(())
 }
 
 /// Reads the mask of a reply.

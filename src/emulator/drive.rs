@@ -9,7 +9,7 @@ use super::errors::{self, file_not_found, invalid_value, legacy};
 use super::fields::Mask;
 use super::query::Query;
 use super::state::{File, Google, Role};
-use super::{DEMO_ACCOUNT, clock, comments, upload};
+use super::{DEMO_ACCOUNT, clock, comments, export, upload};
 
 /// Files and changes on a page, unless asked otherwise.
 const PAGE: usize = 100;
@@ -26,6 +26,7 @@ pub(super) fn handle(google: &Google, call: &Call, rest: &[&str], stale_feed: bo
         (_, ["files", id, "permissions", rest @ ..]) => upload::permissions(google, call, id, rest),
         ("PATCH", ["files", id]) => update(google, call, id),
         ("DELETE", ["files", id]) => delete(google, id),
+        ("GET", ["files", id, "export"]) => export::export(google, call, id),
         (_, ["files", id, "comments", rest @ ..]) => comments::handle(google, call, id, rest),
         ("GET", ["changes"]) => changes(google, call, stale_feed),
         ("GET", ["changes", "startPageToken"]) => {

@@ -211,6 +211,27 @@ fn get(authority: &str, target: &str) -> std::result::Result<Vec<u8>, String> {
     if status == b"200" { Ok(body) } else { Err(format!("status {}", String::from_utf8_lossy(status))) }
 }
 
+/// Returns the key of a picture's bytes, from the `contentUri` of a document that is kept.
+pub(super) fn key_of(uri: &str) -> Option<&str> {
+    uri.strip_prefix(EMBEDDED)
+}
+
+/// Writes bytes as base64 with its padding.
+pub(super) fn to_base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let value = group.iter().fold(0_u32, |value, byte| value << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        for digit in 0..4_usize {
+            // The mask leaves six bits.
+            let letter = LETTERS.get(usize::try_from(value >> (18 - 6 * digit) & 63).unwrap_or(0));
+            let filled = digit <= group.len();
+            text.push(letter.filter(|_| filled).map_or('=', |letter| char::from(*letter)));
+        }
+    }
+    text
+}
+
 /// Decodes base64 with its padding; `None` when it is none.
 fn from_base64(text: &str) -> Option<Vec<u8>> {
     let text = text.trim_end_matches('=');
@@ -245,9 +266,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_is_decoded() {
+    fn base64_goes_both_ways() {
         for (text, bytes) in [("", ""), ("YQ==", "a"), ("YWI=", "ab"), ("YWJj", "abc"), ("YWJjZA==", "abcd")] {
             assert_eq!(from_base64(text).unwrap(), bytes.as_bytes());
+            assert_eq!(to_base64(bytes.as_bytes()), text);
         }
         for text in ["a", "a b c", "Y*==", "YWJjZ"] {
             assert_eq!(from_base64(text), None, "{text}");

@@ -10,6 +10,7 @@ mod comments;
 mod docs;
 mod drive;
 mod errors;
+mod export;
 mod faults;
 mod fields;
 mod images;

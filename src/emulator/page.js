@@ -80,6 +80,7 @@ function merge(element, block) {
   mine.forEach((line, n) => {
     const other = theirs[n];
     if (line !== document.activeElement) return line.replaceWith(other);
+    for (const name of ["checked", "glyph"]) if (other.dataset[name]) line.dataset[name] = other.dataset[name];
     if (plain(line) === other.old) { line.old = other.old; return; }
     if (dirty(line)) return;
     const at = caret(line);
@@ -175,7 +176,38 @@ root.addEventListener("keydown", (event) => {
     queue(poll).then(() => say(""));
   }
 });
+// A box stands before its paragraph, and belongs to it.
+const boxOf = (event) => {
+  const line = lineOf(event);
+  const before = line && line.dataset.checked && event.target === line
+    && event.clientX < line.getBoundingClientRect().left + parseFloat(getComputedStyle(line).paddingLeft);
+  return before ? line : null;
+};
+
+async function tick(line) {
+  await send(line);
+  if (!line.isConnected || line.classList.contains("stale")) return;
+  say("Saving…");
+  const checked = line.dataset.checked !== "true";
+  const body = JSON.stringify({ tab, start: line.spot.start, old: line.old, checked });
+  const answer = await fetch(base + "tick", { method: "POST", headers: { "content-type": "application/json" }, body });
+  if (answer.ok) {
+    line.dataset.checked = String(checked);
+    line.dataset.glyph = checked ? "\u2611" : "\u2610";
+    apply(await answer.json());
+    say("Saved.");
+  } else {
+    say("Not saved: this paragraph was changed meanwhile.", true);
+  }
+}
+
+root.addEventListener("mousedown", (event) => {
+  // A click on a box does not move the caret.
+  if (boxOf(event)) event.preventDefault();
+});
 root.addEventListener("click", (event) => {
+  const box = boxOf(event);
+  if (box) queue(() => tick(box));
   const link = event.target.closest && event.target.closest("a[href]");
   if (link && (event.ctrlKey || event.metaKey)) window.open(link.href, "_blank", "noopener");
   if (link) event.preventDefault();

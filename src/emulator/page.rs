@@ -8,7 +8,7 @@ use super::errors::{self, aip};
 use super::render::{self, escape};
 use super::state::{File, Google, usable_id};
 use super::{COLLEAGUE, docs, typing};
-use crate::gdocs::Tab;
+use crate::gdocs::{CheckItem, Tab, check_items};
 
 const HTML: &str = include_str!("page.html");
 const SCRIPT: &str = include_str!("page.js");
@@ -32,6 +32,20 @@ struct Typed {
     new: String,
 }
 
+/// What the page sends when somebody clicked a box.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Clicked {
+    /// The tab.
+    tab: String,
+    /// Where the paragraph stood; boxes stand in the body.
+    start: u32,
+    /// What it said.
+    old: String,
+    /// Whether it should be ticked.
+    checked: bool,
+}
+
 /// Finds the call; `rest` is what follows `/document/d/{id}`.
 pub(super) fn handle(google: &Google, call: &Call, id: &str, rest: &[&str]) -> Handled {
     match (call.method.as_str(), rest) {
@@ -42,6 +56,7 @@ pub(super) fn handle(google: &Google, call: &Call, id: &str, rest: &[&str]) -> H
         ("GET", ["page.js"]) => Ok(guarded(Answer::text(200, "text/javascript; charset=UTF-8", SCRIPT))),
         ("GET", ["content"]) => content(google, call, id),
         ("POST", ["type"]) => typed(google, call, id),
+        ("POST", ["tick"]) => clicked(google, call, id),
         _ => Err(errors::no_route(&format!("{} {}", call.method, call.path))),
     }
 }
@@ -90,8 +105,8 @@ fn content(google: &Google, call: &Call, id: &str) -> Handled {
     Ok(guarded(Answer::json(200, &view(file, call.parameter("tab"))?)))
 }
 
-/// Carries out what somebody typed. The collaborator may edit whatever the demo account may do.
-fn typed(google: &Google, call: &Call, id: &str) -> Handled {
+/// Reads what the page sends.
+fn sent<T: serde::de::DeserializeOwned>(call: &Call) -> Result<T, Answer> {
     // Another site may make a browser post here, but not in this page's name and not as JSON.
     if call.origin.as_deref() != Some(format!("http://{}", call.host).as_str()) {
         return Err(aip(403, "PERMISSION_DENIED", "Only the page itself may type."));
@@ -99,8 +114,34 @@ fn typed(google: &Google, call: &Call, id: &str) -> Handled {
     if call.content_type != "application/json" {
         return Err(aip(415, "INVALID_ARGUMENT", "The page sends JSON."));
     }
-    let typed: Typed = serde_json::from_slice(&call.body)
-        .map_err(|error| aip(400, "INVALID_ARGUMENT", &format!("Not what the page sends: {error}")))?;
+    serde_json::from_slice(&call.body)
+        .map_err(|error| aip(400, "INVALID_ARGUMENT", &format!("Not what the page sends: {error}")))
+}
+
+/// Ticks the box that somebody clicked, or takes its tick away.
+fn clicked(google: &Google, call: &Call, id: &str) -> Handled {
+    let clicked: Clicked = sent(call)?;
+    let mut world = google.world();
+    let file = readable(world.files.get(id))?;
+    let tab = file
+        .document
+        .tab(Some(&clicked.tab))
+        .and_then(|tab| tab.document_tab.as_ref())
+        .ok_or_else(errors::not_found)?;
+    let here = |item: &CheckItem<'_>| {
+        item.start == clicked.start && typing::Line::of(item.paragraph, item.start).text == clicked.old
+    };
+    if !check_items(tab, "").iter().any(here) {
+        return Err(aip(409, "ABORTED", "The paragraph was changed meanwhile."));
+    }
+    docs::tick(google, &mut world, id, (&clicked.tab, clicked.start), clicked.checked)?;
+    let file = readable(world.files.get(id))?;
+    Ok(guarded(Answer::json(200, &view(file, Some(&clicked.tab))?)))
+}
+
+/// Carries out what somebody typed. The collaborator may edit whatever the demo account may do.
+fn typed(google: &Google, call: &Call, id: &str) -> Handled {
+    let typed: Typed = sent(call)?;
     let mut world = google.world();
     let file = readable(world.files.get(id))?;
     let tab =
@@ -133,7 +174,11 @@ fn view(file: &File, wanted: Option<&str>) -> Result<Value, Answer> {
     }
     let document = &file.document;
     let tab = document.tab(wanted).ok_or_else(errors::not_found)?;
-    let blocks = tab.document_tab.as_ref().map(render::blocks).unwrap_or_default();
+    let blocks = tab
+        .document_tab
+        .as_ref()
+        .map(|content| render::blocks(content, &|start| file.ticks.has(tab.id(), "", start)))
+        .unwrap_or_default();
     let mut tabs = Vec::new();
     list(&document.tabs, 0, &mut tabs);
     Ok(json!({

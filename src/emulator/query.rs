@@ -401,17 +401,7 @@ mod tests {
     use crate::gdocs::Document;
 
     fn file(title: &str) -> File {
-        File {
-            created_ms: 0,
-            modified_ms: 1_600_000_000_000,
-            version: 1,
-            trashed: false,
-            deleted: false,
-            role: Role::Owner,
-            document: Document { title: title.into(), ..Document::default() },
-            blob: None,
-            public: false,
-        }
+        File::new(Document { title: title.into(), ..Document::default() }, None, 1_600_000_000_000)
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::gdocs::{DocumentTab, ElementKind, Paragraph, ParagraphElement, StructuralElement, Table};
+use crate::gdocs::{DocumentTab, ElementKind, Paragraph, ParagraphElement, StructuralElement, Table, check_items};
 
 /// Tables that may be nested.
 const MAX_DEPTH: usize = 8;
@@ -28,10 +28,12 @@ pub(super) struct Spot {
     start: u32,
 }
 
-/// Renders a tab: headers, the body, footers, footnotes.
-pub(super) fn blocks(tab: &DocumentTab) -> Vec<Block> {
+/// Renders a tab: headers, the body, footers, footnotes. `ticked` tells whether the box of the item of the body that
+/// starts there is ticked.
+pub(super) fn blocks(tab: &DocumentTab, ticked: &dyn Fn(u32) -> bool) -> Vec<Block> {
     let mut out = Vec::new();
-    let mut numbers = Numbers::default();
+    let boxes = check_items(tab, "").iter().map(|item| (item.start, ticked(item.start))).collect();
+    let mut numbers = Numbers { boxes, ..Numbers::default() };
     for (name, ids) in [
         ("Header", tab.headers.keys().map(String::as_str).collect::<Vec<_>>()),
         ("", vec![""]),
@@ -54,8 +56,14 @@ pub(super) fn blocks(tab: &DocumentTab) -> Vec<Block> {
     out
 }
 
-/// How far each numbered list has counted, by list and level.
-type Numbers = BTreeMap<(String, u32), u32>;
+/// What the bullets of items say.
+#[derive(Debug, Default)]
+struct Numbers {
+    /// How far each numbered list has counted, by list and level.
+    counts: BTreeMap<(String, u32), u32>,
+    /// The boxes of the body by where their items start, and whether they are ticked.
+    boxes: BTreeMap<u32, bool>,
+}
 
 /// Renders one element.
 fn render(
@@ -68,7 +76,8 @@ fn render(
 ) {
     if let Some(paragraph) = &element.paragraph {
         block.spots.push(Spot { segment: segment.to_owned(), start: element.start_index.utf16() });
-        render_paragraph(tab, paragraph, numbers, &mut block.html);
+        let checked = numbers.boxes.get(&element.start_index.utf16()).copied().filter(|_| segment.is_empty());
+        render_paragraph(tab, paragraph, checked, numbers, &mut block.html);
     } else if let Some(table) = &element.table {
         if depth < MAX_DEPTH {
             render_table(tab, segment, table, numbers, block, depth + 1);
@@ -106,8 +115,14 @@ fn render_table(
     block.html.push_str("</table>");
 }
 
-/// Renders a paragraph.
-fn render_paragraph(tab: &DocumentTab, paragraph: &Paragraph, numbers: &mut Numbers, html: &mut String) {
+/// Renders a paragraph; `checked` tells the state of its box, if it has one.
+fn render_paragraph(
+    tab: &DocumentTab,
+    paragraph: &Paragraph,
+    checked: Option<bool>,
+    numbers: &mut Numbers,
+    html: &mut String,
+) {
     let (tag, class) = match paragraph.named_style_type() {
         "TITLE" => ("h1", "title"),
         "SUBTITLE" => ("p", "subtitle"),
@@ -122,9 +137,16 @@ fn render_paragraph(tab: &DocumentTab, paragraph: &Paragraph, numbers: &mut Numb
     let mut attributes = format!(" class=\"line {class}\"");
     if let Some(bullet) = &paragraph.bullet {
         let level = bullet.nesting_level.unwrap_or(0);
-        let glyph = glyph(tab, &bullet.list_id, level, numbers);
-        attributes =
-            format!(" class=\"line item {class}\" data-level=\"{}\" data-glyph=\"{}\"", level.min(8), escape(&glyph));
+        let (glyph, state) = match checked {
+            Some(true) => ("\u{2611}".to_owned(), " data-checked=\"true\""),
+            Some(false) => ("\u{2610}".to_owned(), " data-checked=\"false\""),
+            None => (glyph(tab, &bullet.list_id, level, &mut numbers.counts), ""),
+        };
+        attributes = format!(
+            " class=\"line item {class}\" data-level=\"{}\" data-glyph=\"{}\"{state}",
+            level.min(8),
+            escape(&glyph)
+        );
     }
     html.push_str(&format!("<{tag}{attributes} contenteditable=\"plaintext-only\" spellcheck=\"false\">"));
     for (index, element) in paragraph.elements.iter().enumerate() {
@@ -135,7 +157,7 @@ fn render_paragraph(tab: &DocumentTab, paragraph: &Paragraph, numbers: &mut Numb
 }
 
 /// Returns the bullet or number of a list item.
-fn glyph(tab: &DocumentTab, list_id: &str, level: u32, numbers: &mut Numbers) -> String {
+fn glyph(tab: &DocumentTab, list_id: &str, level: u32, numbers: &mut BTreeMap<(String, u32), u32>) -> String {
     let properties = tab
         .lists
         .get(list_id)
@@ -273,14 +295,14 @@ mod tests {
             "inlineObjects": {"o": {"inlineObjectProperties": {"embeddedObject": {"title": evil}}}},
         }))
         .unwrap();
-        let html: String = blocks(&tab).into_iter().map(|block| block.html).collect();
+        let html: String = blocks(&tab, &|_| false).into_iter().map(|block| block.html).collect();
         assert!(!html.contains("<script") && !html.contains("javascript:") && !html.contains("\"onclick"), "{html}");
         assert_eq!(html.matches("&lt;script&gt;").count(), 5, "{html}");
     }
 
     #[test]
     fn numbers_count_and_start_again() {
-        let mut numbers = Numbers::default();
+        let mut numbers = BTreeMap::default();
         let level = json!({"glyphType": "DECIMAL"});
         let mut tab = DocumentTab::default();
         tab.lists.insert("l".into(), json!({"listProperties": {"nestingLevels": [level, level]}}));

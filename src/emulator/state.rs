@@ -17,7 +17,7 @@ use super::oauth::Tokens;
 use super::persist::Store;
 use super::{DEFAULT_TOKEN, Options};
 use crate::error::{Error, Result};
-use crate::gdocs::{self, Document, PostAuthor, Setting};
+use crate::gdocs::{self, Document, PostAuthor, Setting, Ticks};
 
 /// The type of a Doc in Drive.
 pub(super) const DOCUMENT_TYPE: &str = "application/vnd.google-apps.document";
@@ -83,6 +83,9 @@ pub(super) struct File {
     /// Whether everybody may read it who has the link.
     #[serde(default)]
     pub(super) public: bool,
+    /// The ticked boxes of its checklists, for which a Document has no field.
+    #[serde(default, skip_serializing_if = "Ticks::is_empty")]
+    pub(super) ticks: Ticks,
 }
 
 /// What a file holds that is no Doc.
@@ -97,6 +100,22 @@ pub(super) struct Blob {
 }
 
 impl File {
+    /// Returns a new file of the demo account's own that was never put in.
+    pub(super) fn new(document: Document, blob: Option<Blob>, now_ms: i64) -> Self {
+        Self {
+            created_ms: now_ms,
+            modified_ms: now_ms,
+            version: 0,
+            trashed: false,
+            deleted: false,
+            role: Role::Owner,
+            document,
+            blob,
+            public: false,
+            ticks: Ticks::default(),
+        }
+    }
+
     /// Tells whether the demo account sees it.
     pub(super) fn visible(&self) -> bool {
         !self.deleted && self.role != Role::None
@@ -284,18 +303,7 @@ impl Google {
             document.document_id = self.fresh_id(&world);
         }
         let id = document.document_id.clone();
-        let now_ms = clock::now_ms();
-        let file = File {
-            created_ms: now_ms,
-            modified_ms: now_ms,
-            version: 0,
-            trashed: false,
-            deleted: false,
-            role: Role::Owner,
-            document,
-            blob: None,
-            public: false,
-        };
+        let file = File::new(document, None, clock::now_ms());
         self.put(&mut world, file, true)?;
         Ok(id)
     }
@@ -304,18 +312,7 @@ impl Google {
     pub(super) fn create(&self, title: &str) -> Result<File> {
         let mut world = self.world();
         let id = self.fresh_id(&world);
-        let now_ms = clock::now_ms();
-        let file = File {
-            created_ms: now_ms,
-            modified_ms: now_ms,
-            version: 0,
-            trashed: false,
-            deleted: false,
-            role: Role::Owner,
-            document: gdocs::new_document(&id, title),
-            blob: None,
-            public: false,
-        };
+        let file = File::new(gdocs::new_document(&id, title), None, clock::now_ms());
         self.put(&mut world, file, true)?;
         world.files.get(&id).cloned().ok_or_else(|| Error::NotFound { id })
     }

@@ -52,22 +52,12 @@ pub(super) fn create(google: &Google, call: &Call) -> Handled {
     let media_type = text("mimeType").filter(|kind| !kind.is_empty()).unwrap_or(media);
     let size = bytes.len();
     let key = google.keep_bytes(bytes).map_err(|error| errors::internal(&error))?;
-    let now_ms = clock::now_ms();
-    let file = File {
-        created_ms: now_ms,
-        modified_ms: now_ms,
-        version: 0,
-        trashed: false,
-        deleted: false,
-        role: Role::Owner,
-        document: gdocs::Document {
-            document_id: id.clone(),
-            title: text("name").unwrap_or_else(|| "Untitled".into()),
-            ..gdocs::Document::default()
-        },
-        blob: Some(Blob { media_type, key, size }),
-        public: false,
+    let document = gdocs::Document {
+        document_id: id.clone(),
+        title: text("name").unwrap_or_else(|| "Untitled".into()),
+        ..gdocs::Document::default()
     };
+    let file = File::new(document, Some(Blob { media_type, key, size }), clock::now_ms());
     google.put(&mut world, file, false).map_err(|error| errors::internal(&error))?;
     drop(world);
     super::drive::get(google, call, &id)

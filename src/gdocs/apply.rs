@@ -75,7 +75,20 @@ pub fn apply_traced(
     requests: &[Request],
     seed: u64,
 ) -> Result<(Applied, Vec<SegmentTrace>), Refusal> {
-    let mut batch = Batch::new(document, &Setting::plain(seed), Some(Trace::of(document)));
+    apply_as_traced(document, requests, &Setting::plain(seed))
+}
+
+/// Carries out a batch like [`apply_as`] and tells what [`apply_traced`] tells.
+///
+/// # Errors
+///
+/// Those of [`apply`].
+pub fn apply_as_traced(
+    document: &Document,
+    requests: &[Request],
+    setting: &Setting,
+) -> Result<(Applied, Vec<SegmentTrace>), Refusal> {
+    let mut batch = Batch::new(document, setting, Some(Trace::of(document)));
     let replies = carry_out(&mut batch, requests)?;
     lists::forget_orphans(document, &mut batch.document, requests);
     let traces = batch.trace.take().map(|trace| trace.finish(&batch.document)).unwrap_or_default();

@@ -76,11 +76,12 @@ mod thread;
 #[cfg(test)]
 mod thread_tests;
 mod threads;
+mod ticks;
 mod time;
 mod trace;
 
 pub use access::ElementKind;
-pub use apply::{Applied, apply, apply_as, apply_traced};
+pub use apply::{Applied, apply, apply_as, apply_as_traced, apply_traced};
 pub use comment::{comment_without_place, text_between};
 pub use document::*;
 pub(crate) use glyphs::list_of;
@@ -94,4 +95,5 @@ pub use request::*;
 pub use setting::Setting;
 pub use suggestion::preview;
 pub use thread::{CommentAnchor, CommentThread, Post, PostAuthor, SuggestionThread};
+pub use ticks::{CheckItem, Ticks, check_items, is_check_level};
 pub use trace::SegmentTrace;

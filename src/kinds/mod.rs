@@ -57,6 +57,8 @@ pub struct Fetched {
     pub images: Vec<Image>,
     /// What people said about it and nobody answered.
     pub comments: Comments,
+    /// What could not be read and an earlier text may tell.
+    pub lack: Lack,
     /// The answer it was read from, unchanged.
     pub raw: Vec<u8>,
     /// What the kind read from it.
@@ -99,6 +101,19 @@ pub enum Comments {
     None,
     /// The text of the file.
     Open(String),
+}
+
+/// Whether a reading lacks something that the texts of before tell, such as which boxes of a checklist are ticked. Shown
+/// without it, the item would look as if somebody had changed it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Lack {
+    /// It lacks nothing.
+    #[default]
+    Nothing,
+    /// It does now: [`Kind::recall`] fills it in, and the item is to be read again later.
+    ForNow,
+    /// It does as long as things stand as they do: [`Kind::recall`] fills it in.
+    ForGood,
 }
 
 /// What is done with a comment thread.
@@ -250,6 +265,12 @@ pub trait Kind: Send + Sync {
     ///
     /// `NotFound` when the id is unknown or hidden.
     async fn fetch(&self, id: &ItemId) -> Result<Fetched>;
+
+    /// Fills in what a reading lacks from the last known texts of its parts. Pure.
+    fn recall(&self, fetched: Fetched, known: &[(PartId, String)]) -> Fetched {
+        debug_assert!(known.is_empty() || fetched.lack == Lack::Nothing, "a kind that lacks something recalls it");
+        fetched
+    }
 
     /// Reads the bytes of a picture, at most `bytes_max`. Its address must come from a reading that is minutes old at most.
     ///

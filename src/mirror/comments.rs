@@ -13,7 +13,7 @@ use super::handle::MirrorHandle;
 use super::{Message, Shared, blocking};
 use crate::error::{Error, Result};
 use crate::kinds::sidecar::is_sealed;
-use crate::kinds::{CommentAct, Comments};
+use crate::kinds::{CommentAct, Comments, Fetched, Lack};
 use crate::model::{ItemId, Millis};
 use crate::sync::Command;
 use crate::workspace::layout::comments_name;
@@ -21,7 +21,7 @@ use crate::workspace::layout::comments_name;
 /// How long after a touch the file is looked at: editors save in several steps.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// How long after comments could not be read their item is read again.
+/// How long after something of an item could not be read the item is read again.
 const LATER: Duration = Duration::from_secs(60);
 
 /// Files put away that are told of in the status; the oldest go first, but only from there.
@@ -32,7 +32,7 @@ const KEPT_MAX: usize = 100;
 #[derive(Debug, Default)]
 pub(super) struct KeptFiles(Mutex<Vec<(ItemId, PathBuf)>>);
 
-/// Items that are to be read again because their comments could not be.
+/// Items that are to be read again because their comments, or what else they lack, could not be.
 #[derive(Debug, Default)]
 pub(super) struct Later(Mutex<BTreeSet<ItemId>>);
 
@@ -85,9 +85,10 @@ pub(super) fn put(shared: &Shared, item: &ItemId, comments: &Comments, at: Milli
     }
 }
 
-/// Has an item read again in a while, once, when its comments could not be read now.
-pub(super) fn read_later(shared: &Arc<Shared>, item: &ItemId, comments: &Comments) {
-    if *comments != Comments::Later || !shared.later.set().insert(item.clone()) {
+/// Has an item read again in a while, once, when not all of it could be read now.
+pub(super) fn read_later(shared: &Arc<Shared>, item: &ItemId, fetched: &Fetched) {
+    let whole = fetched.comments != Comments::Later && fetched.lack != Lack::ForNow;
+    if whole || !shared.later.set().insert(item.clone()) {
         return;
     }
     let (shared, item) = (Arc::downgrade(shared), item.clone());

@@ -10,7 +10,7 @@ use super::crash::crash_point;
 use super::failure::failure;
 use super::{Shared, blocking, images, uploads};
 use crate::error::{Error, Result};
-use crate::kinds::{Fetched, Outcome, PushPlan};
+use crate::kinds::{Fetched, Lack, Outcome, PushPlan};
 use crate::model::{Cursor, ItemId, Millis, PartId, Revision, Stamp};
 use crate::store::{Facts, NewJob};
 use crate::sync::{
@@ -145,13 +145,17 @@ async fn poll(shared: &Arc<Shared>, cursor: Option<Cursor>) -> Result<Feed, Fail
 }
 
 async fn fetch(shared: &Arc<Shared>, hand: &mut Hand, item: &ItemId) -> Result<Remote, Failure> {
-    hand.fetched = None;
+    let before = hand.fetched.take();
     let (kind, id) = (shared.kind.clone(), item.clone());
     let fetched = match shared.fetches.acquire().await {
         Ok(_permit) => guarded("reading the item", async move { kind.fetch(&id).await }).await,
         Err(closed) => Err(Error::Network { doing: "reading".into(), outcome_unknown: false, source: closed.into() }),
     };
-    let fetched = fetched.map_err(|error| failure(&error))?;
+    let mut fetched = fetched.map_err(|error| failure(&error))?;
+    if fetched.lack != Lack::Nothing {
+        let known = last_known(shared, hand, before.as_deref(), item).await.map_err(|error| failure(&error))?;
+        fetched = shared.kind.recall(fetched, &known);
+    }
     // A tab's id comes from outside; one that cannot be a file name is refused before anything is written.
     for part in &fetched.parts {
         Place::file(&fetched.id, &part.id).name().map_err(|error| failure(&error))?;
@@ -166,6 +170,22 @@ async fn fetch(shared: &Arc<Shared>, hand: &mut Hand, item: &ItemId) -> Result<R
     };
     hand.fetched = Some(Arc::new(fetched));
     Ok(remote)
+}
+
+/// Returns what is known of the texts of an item's parts: the base; what this walk has read since; and what a push of it
+/// made of that, if it landed. A text that is ahead of the remote harms nobody who looks for words in it.
+async fn last_known(
+    shared: &Arc<Shared>,
+    hand: &Hand,
+    before: Option<&Fetched>,
+    item: &ItemId,
+) -> Result<Vec<(PartId, String)>> {
+    let (here, id) = (shared.clone(), item.clone());
+    let bases = blocking(move || here.store()?.bases(&id)).await?;
+    let mut known: BTreeMap<PartId, String> = bases.into_iter().collect();
+    known.extend(before.into_iter().flat_map(|before| &before.parts).map(|part| (part.id.clone(), part.text.clone())));
+    known.extend(hand.plans.iter().map(|(part, plan)| (part.clone(), plan.expected.clone())));
+    Ok(known.into_iter().collect())
 }
 
 async fn plan(
@@ -300,7 +320,7 @@ async fn record(shared: &Arc<Shared>, hand: &mut Hand, record: Record) -> Result
     });
     let (here, fetched) = (shared.clone(), hand.fetched.clone());
     if let Some(fetched) = &fetched {
-        super::comments::read_later(shared, &record.item, &fetched.comments);
+        super::comments::read_later(shared, &record.item, fetched);
     }
     let recorded = blocking(move || {
         here.store()?.record(&record, facts.as_ref())?;

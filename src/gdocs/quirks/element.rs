@@ -110,3 +110,8 @@ pub(crate) fn unknown_object(id: &str) -> String {
 pub(crate) fn no_image(id: &str) -> String {
     format!("The object with ID {id} is not an image.")
 }
+
+/// Whether the tick of a checklist's box goes with the first character of its paragraph that is left: it stays when words
+/// are edited, a new item has none, and of an item that is cut in two the first part keeps it. Doubt: no recording can
+/// show it, since the Document JSON has no field for it; a merged paragraph is known to be what its first character was.
+pub(crate) const TICKS_GO_WITH_FIRST_LEFT: bool = true;

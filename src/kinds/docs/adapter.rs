@@ -11,7 +11,7 @@ use super::head::bad_title;
 use super::wire::{
     BatchReply, ChangeList, CommentList, DriveComment, DriveFile, GeneratedIds, NewDocument, StartPageToken,
 };
-use super::{Access, comments, images, plan, recognize};
+use super::{Access, Boxes, checklist, comments, images, plan, recognize};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, new_document};
 use crate::google::{Call, Client, Service};
@@ -85,6 +85,38 @@ impl Docs {
             Err(Error::PermissionDenied { .. }) => self.read(id, "DEFAULT_FOR_CURRENT_ACCESS").await,
             other => other,
         }
+    }
+
+    /// Reads a document, and which boxes of it are ticked when it has any: only its Markdown export tells.
+    ///
+    /// The text must not wait for that: where the export fails, the reading says that it lacks it.
+    async fn read_whole(&self, id: &str) -> Result<(Vec<u8>, Document, Boxes)> {
+        let raw = self.read_all(id).await?;
+        let document = super::document(&raw)?;
+        if !checklist::has_boxes(&document) {
+            return Ok((raw, document, Boxes::NotAsked));
+        }
+        let boxes = match self.exported(id).await {
+            Ok(export) => Boxes::Told(export),
+            Err(error) => {
+                tracing::warn!(item = %id, %error, "which boxes are ticked could not be read");
+                Boxes::Failed { why: error.to_string(), passes: error.retryable() }
+            }
+        };
+        Ok((raw, document, boxes))
+    }
+
+    /// Reads a document as Markdown.
+    ///
+    /// Source: <https://developers.google.com/workspace/drive/api/reference/rest/v3/files/export>
+    async fn exported(&self, id: &str) -> Result<Vec<u8>> {
+        let path = format!("/drive/v3/files/{id}/export");
+        let call = Call::get(Service::Drive, path, id, "reading the ticks of the checklists");
+        let export = self.google.send(&call.with("mimeType", "text/markdown")).await?;
+        if export.len() > checklist::EXPORT_BYTES_MAX {
+            return Err(Error::Refused { message: format!("the export has {} bytes", export.len()) });
+        }
+        Ok(export)
     }
 
     /// Reads all comment threads, newest first; tells whether there are more.
@@ -242,11 +274,12 @@ impl Kind for Docs {
 
     async fn fetch(&self, id: &ItemId) -> Result<Fetched> {
         let id = checked(id)?;
-        let (raw, threads) = tokio::join!(self.read_all(id), self.threads(id));
+        let (read, threads) = tokio::join!(self.read_whole(id), self.threads(id));
+        let (raw, document, boxes) = read?;
         let url = self.url(id);
         let mut unread = None;
         // Google tells the revision to editors alone; without one there is no lock, hence no edit.
-        let mut fetched = super::read_with(raw?, Access::Edit, &url, |document| match &threads {
+        let mut fetched = super::read_with(raw, document, Access::Edit, &url, &boxes, |document| match &threads {
             Ok((threads, more)) => {
                 comments::render(document, &url, threads, *more).map_or(Comments::None, Comments::Open)
             }
@@ -255,7 +288,7 @@ impl Kind for Docs {
                 unread = Some(error.to_string());
                 if error.retryable() { Comments::Later } else { Comments::Unread }
             }
-        })?;
+        });
         if let (Some(why), Some(main)) = (unread, fetched.parts.first_mut()) {
             tracing::warn!(item = %id, %why, "the comments could not be read");
             let message = format!("the comments could not be read: {why}");
@@ -278,6 +311,10 @@ impl Kind for Docs {
             }
             other => other,
         }
+    }
+
+    fn recall(&self, fetched: Fetched, known: &[(PartId, String)]) -> Fetched {
+        super::recalled(fetched, known)
     }
 
     async fn image(&self, image: &Image, bytes_max: usize) -> Result<Vec<u8>> {

@@ -87,6 +87,16 @@ pub(super) enum Shape {
     Other,
 }
 
+impl Shape {
+    /// The same without a tick: no request can make one.
+    pub(super) fn unticked(&self) -> Self {
+        if let Self::Item(depth, Mark::Task { .. }) = self {
+            return Self::Item(*depth, Mark::Task { checked: false });
+        }
+        self.clone()
+    }
+}
+
 /// A token that a paragraph shall have.
 #[derive(Debug, Clone)]
 pub(super) struct Wanted {

@@ -10,7 +10,7 @@ use super::line::{Line, footnote_label};
 use super::lists::{DEPTH_MAX, Lists};
 use super::present::present;
 use super::style::{self, Base};
-use crate::gdocs::{Document, DocumentTab, Paragraph, StructuralElement, Tab, Table};
+use crate::gdocs::{Document, DocumentTab, Paragraph, StructuralElement, Tab, Table, Ticks};
 use crate::kinds::Part;
 use crate::mebdf::{
     Alignment, Block, Cell, Content, FrontMatter, Mark, Object, Run, RunContent, Tree, print_normalized,
@@ -98,8 +98,8 @@ pub(super) struct Landmark {
 }
 
 /// Returns the files of a document: one for each tab, the first tab under the empty part id. Beside each stand its
-/// headings.
-pub(super) fn parts(document: &Document, access: &str, url: &str) -> Vec<(Part, Vec<Landmark>)> {
+/// headings. `ticks` are the boxes that are shown as ticked.
+pub(super) fn parts(document: &Document, ticks: &Ticks, access: &str, url: &str) -> Vec<(Part, Vec<Landmark>)> {
     let tabs = document.all_tabs();
     let several = tabs.len() > 1;
     let mut parts = Vec::new();
@@ -107,7 +107,7 @@ pub(super) fn parts(document: &Document, access: &str, url: &str) -> Vec<(Part, 
         let properties = tab.tab_properties.clone().unwrap_or_default();
         // The places of characters are only needed to find anchors among them.
         let placed = tab.document_tab.as_ref().is_some_and(anchors::any);
-        let extract = read(document, tab, access, url, several, placed);
+        let extract = read(document, ticks, tab, (access, url), several, placed);
         let mut presented = extract.presented();
         presented.normalize();
         let printed = print_normalized(&presented);
@@ -141,16 +141,24 @@ pub(super) fn tab_of<'a>(document: &'a Document, part: &PartId) -> Option<&'a Ta
     tabs.into_iter().find(|tab| tab.tab_properties.as_ref().is_some_and(|properties| properties.tab_id == part.0))
 }
 
-/// Reads one tab with the place of everything in it.
-pub(super) fn extract(document: &Document, tab: &Tab, access: &str, url: &str, several: bool) -> Extract {
-    read(document, tab, access, url, several, true)
+/// Reads one tab with the place of everything in it. Its head says neither access nor URL, which no document knows.
+pub(super) fn extract(document: &Document, ticks: &Ticks, tab: &Tab, several: bool) -> Extract {
+    read(document, ticks, tab, ("", ""), several, true)
 }
 
-fn read(document: &Document, tab: &Tab, access: &str, url: &str, several: bool, placed: bool) -> Extract {
+fn read(
+    document: &Document,
+    ticks: &Ticks,
+    tab: &Tab,
+    (access, url): (&str, &str),
+    several: bool,
+    placed: bool,
+) -> Extract {
     let empty = DocumentTab::default();
     let content = tab.document_tab.as_ref().unwrap_or(&empty);
     let mut reader = Reader {
         tab: content,
+        ticked: &|start| ticks.has(tab.id(), "", start),
         placed,
         blocks: Vec::new(),
         looks: Vec::new(),
@@ -223,6 +231,8 @@ fn alignment(table: &Table, column: usize) -> Alignment {
 
 struct Reader<'a> {
     tab: &'a DocumentTab,
+    /// Whether the box of the item that starts there is ticked.
+    ticked: &'a dyn Fn(u32) -> bool,
     /// Whether the place of each character is asked for.
     placed: bool,
     blocks: Vec<Content>,
@@ -305,10 +315,10 @@ impl Reader<'_> {
         } else if let Some(bullet) = &paragraph.bullet {
             look.properties = style::block_properties(fields, base, true);
             let depth = u8::try_from(bullet.nesting_level.unwrap_or(0)).unwrap_or(u8::MAX).min(DEPTH_MAX);
-            let (mark, list) = self.lists.glyphs(self.tab, &bullet.list_id, depth);
+            let (mut mark, list) = self.lists.glyphs(self.tab, &bullet.list_id, depth);
             look.list = list;
-            if matches!(mark, Mark::Task { .. }) {
-                self.warn("CHECKLIST", "the API does not tell which boxes of a checklist are ticked");
+            if let Mark::Task { checked } = &mut mark {
+                *checked = (self.ticked)(line.start);
             }
             Content::Item { depth, mark, runs }
         } else {

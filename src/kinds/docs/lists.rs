@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::edit::{insert_text, range};
-use crate::gdocs::{BulletPreset, CreateParagraphBullets, DocumentTab, Request, StructuralElement, list_of};
+use crate::gdocs::{
+    BulletPreset, CreateParagraphBullets, DocumentTab, Request, StructuralElement, is_check_level, list_of,
+};
 use crate::mebdf::Mark;
 
 /// The deepest level of a list, from 0.
@@ -139,8 +141,8 @@ impl Lists {
 fn family(level: &Value) -> Family {
     let text = |name: &str| level.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     match (text("glyphType"), text("glyphSymbol")) {
+        _ if is_check_level(level) => Family::Check,
         (_, Some(_)) | (Some("NONE") | None, None) => Family::Bullet,
-        (Some("GLYPH_TYPE_UNSPECIFIED"), None) => Family::Check,
         (Some(_), None) => Family::Number,
     }
 }

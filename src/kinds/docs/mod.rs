@@ -4,6 +4,9 @@ mod adapter;
 mod align;
 mod anchors;
 mod blocks;
+mod checklist;
+#[cfg(test)]
+mod checklist_tests;
 mod comments;
 #[cfg(test)]
 mod comments_tests;
@@ -36,11 +39,14 @@ mod words;
 
 pub use adapter::Docs;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use crate::error::{Error, Result};
-use crate::gdocs::Document;
-use crate::kinds::{Comments, Fetched, Pictures, PushPlan, Reading};
+use crate::gdocs::{Document, Tab, Ticks};
+use crate::kinds::{Comments, Fetched, Lack, Part, Pictures, PushPlan, Reading};
 use crate::mebdf;
-use crate::model::{ItemId, KindName, PartId, Revision};
+use crate::model::{ItemId, KindName, Notice, PartId, Revision};
 
 /// What the account may do with a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,19 +75,85 @@ impl Access {
 ///
 /// `ExtractionFailed` when the answer is not a Document.
 pub fn read(raw: Vec<u8>, access: Access, url: &str) -> Result<Fetched> {
-    read_with(raw, access, url, |_| Comments::Unread)
+    let document = document(&raw)?;
+    Ok(read_with(raw, document, access, url, &Boxes::NotAsked, |_| Comments::Unread))
 }
 
-/// Does the same with the comments that `comments` writes for the document.
-fn read_with(raw: Vec<u8>, access: Access, url: &str, comments: impl FnOnce(&Document) -> Comments) -> Result<Fetched> {
+/// Does the same with the Markdown export of the document, which tells which boxes are ticked. Pure.
+///
+/// # Errors
+///
+/// As [`read`].
+pub fn read_exported(raw: Vec<u8>, export: Vec<u8>, access: Access, url: &str) -> Result<Fetched> {
     let document = document(&raw)?;
+    Ok(read_with(raw, document, access, url, &Boxes::Told(export), |_| Comments::Unread))
+}
+
+/// What tells which boxes of a document's checklists are ticked.
+enum Boxes {
+    /// Nothing: there are none, or nobody asked.
+    NotAsked,
+    /// The document as Markdown.
+    Told(Vec<u8>),
+    /// It could not be had.
+    Failed {
+        /// Why.
+        why: String,
+        /// Whether that may pass.
+        passes: bool,
+    },
+}
+
+impl Boxes {
+    /// What a person should know about the boxes of a tab, when not all of them are known.
+    fn notice(&self, tab: &Tab, unmatched: &BTreeMap<String, usize>) -> Option<Notice> {
+        let message = match self {
+            Self::Told(_) => {
+                let count = unmatched.get(tab.id()).filter(|count| **count > 0)?;
+                format!("Google's export of the document does not show {count} of its boxes; they stand here unticked")
+            }
+            Self::NotAsked => "the API does not tell which boxes of a checklist are ticked".to_owned(),
+            Self::Failed { why, .. } => {
+                format!("which boxes are ticked could not be read, so they stand as they were last known: {why}")
+            }
+        };
+        let has_boxes = checklist::shown(tab) > 0;
+        has_boxes.then(|| Notice { code: "CHECKLIST".into(), line: 0, column: 0, message })
+    }
+
+    const fn lack(&self) -> Lack {
+        match self {
+            Self::NotAsked | Self::Told(_) => Lack::Nothing,
+            Self::Failed { passes: true, .. } => Lack::ForNow,
+            Self::Failed { passes: false, .. } => Lack::ForGood,
+        }
+    }
+}
+
+/// Makes the files of an answer that was read, with the comments that `comments` writes for it.
+fn read_with(
+    raw: Vec<u8>,
+    document: Document,
+    access: Access,
+    url: &str,
+    boxes: &Boxes,
+    comments: impl FnOnce(&Document) -> Comments,
+) -> Fetched {
+    let known = match boxes {
+        Boxes::Told(export) => checklist::read(export, &document),
+        Boxes::NotAsked | Boxes::Failed { .. } => checklist::Known::default(),
+    };
     let revision = document.revision_id.clone().filter(|revision| !revision.is_empty()).map(Revision);
     let can_edit = access == Access::Edit && revision.is_some();
     let access = if can_edit || access != Access::Edit { access } else { Access::Read };
-    let (parts, landmarks) = extract::parts(&document, access.word(), url).into_iter().unzip();
+    let (mut parts, landmarks): (Vec<Part>, _) =
+        extract::parts(&document, &known.ticks, access.word(), url).into_iter().unzip();
+    for (part, tab) in parts.iter_mut().zip(document.all_tabs()) {
+        part.warnings.extend(boxes.notice(tab, &known.unmatched));
+    }
     let images = images::images(&document);
     let comments = comments(&document);
-    Ok(Fetched {
+    Fetched {
         id: ItemId(document.document_id.clone()),
         kind: KindName::Docs,
         title: document.title.clone(),
@@ -91,14 +163,42 @@ fn read_with(raw: Vec<u8>, access: Access, url: &str, comments: impl FnOnce(&Doc
         parts,
         images,
         comments,
+        lack: boxes.lack(),
         raw,
-        reading: Reading::new(Read { document, landmarks }),
-    })
+        reading: Reading::new(Read { document: Arc::new(document), ticks: known.ticks, access, landmarks }),
+    }
+}
+
+/// Ticks the boxes of a reading that could not be told which are ticked as the last known texts of its parts have them.
+///
+/// The base of a merge holds what the remote last said, so a box that is taken from there is no change of the remote's;
+/// unticked because nobody knows, it would undo the tick in the file, and tick it again with the next reading.
+fn recalled(mut fetched: Fetched, known: &[(PartId, String)]) -> Fetched {
+    let Some(read) = fetched.reading.get::<Read>() else { return fetched };
+    let mut ticks = Ticks::default();
+    for (part, text) in known {
+        if let Some(tab) = extract::tab_of(&read.document, part) {
+            checklist::recall(&read.document, tab, text, &mut ticks);
+        }
+    }
+    let shown = extract::parts(&read.document, &ticks, read.access.word(), &fetched.url);
+    let mut landmarks = Vec::with_capacity(shown.len());
+    for (part, (shown, headings)) in fetched.parts.iter_mut().zip(shown) {
+        part.text = shown.text;
+        landmarks.push(headings);
+    }
+    let read = Read { document: Arc::clone(&read.document), ticks, access: read.access, landmarks };
+    fetched.reading = Reading::new(read);
+    fetched
 }
 
 /// A document that was read, kept for the plans that are made on it.
 struct Read {
-    document: Document,
+    document: Arc<Document>,
+    /// The boxes that are ticked.
+    ticks: Ticks,
+    /// What the head of its files says.
+    access: Access,
     /// The headings of each part.
     landmarks: Vec<Vec<extract::Landmark>>,
 }
@@ -134,13 +234,19 @@ pub fn plan_with(
     if let (Some(read), Some(text)) = (remote.reading.get::<Read>(), text) {
         let landmarks = at.and_then(|at| read.landmarks.get(at)).map_or(&[][..], Vec::as_slice);
         return window::plan(
-            &window::Source { document: &read.document, part, text, landmarks },
+            &window::Source { document: &read.document, ticks: &read.ticks, part, text, landmarks },
             desired,
             accept,
             pictures,
         );
     }
-    plan::plan_part(&document(&remote.raw)?, text.and_then(mebdf::head), part, desired, accept, pictures)
+    // The answer alone does not say which boxes are ticked; the text that was made of it does.
+    let document = document(&remote.raw)?;
+    let mut ticks = Ticks::default();
+    if let (Some(tab), Some(text)) = (extract::tab_of(&document, part), text) {
+        checklist::recall(&document, tab, text, &mut ticks);
+    }
+    plan::plan_part((&document, &ticks), text.and_then(mebdf::head), part, desired, accept, pictures)
 }
 
 /// Plans what makes a new document, as `documents.create` answers it, say `text`: one plan for each batch that it takes,

@@ -430,7 +430,7 @@ impl Insertions {
             planner.refuse("LOCKED", new.line, "the API cannot tick a box");
             *checked = false;
         }
-        let joins = neighbour == Some(&shape);
+        let joins = neighbour.is_some_and(|neighbour| neighbour.unticked() == shape);
         let (named_style, bullets) = match shape {
             // A neighbour of the same depth and kind lends its place in its list.
             Shape::Item(..) if joins => (None, Bullets::Keep),
@@ -478,7 +478,7 @@ fn place(previous: Option<&Neighbour>, next: Option<&Neighbour>, new: &New<'_>) 
         line(neighbour) && neighbour.is_some_and(|n| matches!(n.shape, Shape::Heading(_)))
     };
     let wanted = match &new.block.content {
-        Content::Item { depth, mark, .. } => Shape::Item(*depth, unticked(*mark)),
+        Content::Item { depth, mark, .. } => Shape::Item(*depth, *mark).unticked(),
         Content::Paragraph { .. } | Content::Heading { .. } => Shape::Paragraph,
         Content::Table { .. } => return Err(NO_TABLE.into()),
         Content::Rule => return Err("the API cannot make a horizontal rule".into()),
@@ -487,7 +487,8 @@ fn place(previous: Option<&Neighbour>, next: Option<&Neighbour>, new: &New<'_>) 
         Content::ItemParagraph { .. } => return Err("Docs has no second paragraph inside a list item".into()),
         Content::Directive { .. } => return Err("a directive is not a block".into()),
     };
-    let fits = |neighbour: Option<&Neighbour>| line(neighbour) && neighbour.is_some_and(|n| n.shape == wanted);
+    let fits =
+        |neighbour: Option<&Neighbour>| line(neighbour) && neighbour.is_some_and(|n| n.shape.unticked() == wanted);
     // Behind a heading only as a last resort: its id would go to the new paragraph.
     if fits(previous) {
         Ok(Place::Previous)
@@ -501,12 +502,5 @@ fn place(previous: Option<&Neighbour>, next: Option<&Neighbour>, new: &New<'_>) 
         Ok(Place::Previous)
     } else {
         Err("there is no paragraph here that could lend its place".into())
-    }
-}
-
-const fn unticked(mark: Mark) -> Mark {
-    match mark {
-        Mark::Task { .. } => Mark::Task { checked: false },
-        Mark::Bullet | Mark::Number => mark,
     }
 }

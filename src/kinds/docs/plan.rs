@@ -17,12 +17,12 @@ use super::restyle::contents;
 use super::trial::{Task, Trial};
 use super::{anchors, images, newlines, restyle, verify};
 use crate::error::{Error, Result};
-use crate::gdocs::{Document, Request, apply, read_requests};
+use crate::gdocs::{Document, Request, Ticks, apply, read_requests};
 use crate::kinds::{Pictures, PushPlan};
 use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, print};
 use crate::model::{ItemId, Notice, PartId};
 
-/// Plans what makes `part` of `document` say `desired`. `head` is the front matter of the part as it was extracted; edits
+/// Plans what makes `part` of a document, with the boxes of it that are ticked, say `desired`. `head` is the front matter of the part as it was extracted; edits
 /// of it are told. A new document has none yet.
 ///
 /// Edits that cannot be pushed are left out and told in `refused`; an edit that would destroy an object is told in
@@ -32,7 +32,7 @@ use crate::model::{ItemId, Notice, PartId};
 ///
 /// `NotFound` when the document has no such tab; `PlanRejected` when the plan did not stand the check on the model.
 pub(super) fn plan_part(
-    document: &Document,
+    document: (&Document, &Ticks),
     head: Option<FrontMatter>,
     part: &PartId,
     desired: &str,
@@ -68,7 +68,7 @@ pub(super) fn create_plan(document: &Document, text: &str) -> Result<PushPlan> {
     let ends_with_paragraph = matches!(last, Some(Block { content: Content::Paragraph { .. }, .. }));
     // A new document ends with an empty paragraph, which can only become a paragraph.
     let text = if ends_with_paragraph { text.to_owned() } else { format!("{}\n\n\\\n", text.trim_end()) };
-    let plan = plan_part(document, None, &PartId::default(), &text, false, &Pictures::new())?;
+    let plan = plan_part((document, &Ticks::default()), None, &PartId::default(), &text, false, &Pictures::new())?;
     if plan.refused.is_empty() && plan.holds.is_empty() {
         return Ok(plan);
     }

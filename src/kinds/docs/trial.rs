@@ -16,7 +16,7 @@ use super::restyle::{contents, lines};
 use super::tables::settle;
 use super::{anchors, images, verify};
 use crate::error::{Error, Result};
-use crate::gdocs::{DateElementProperties, Document, DocumentTab, Request, Tab, apply};
+use crate::gdocs::{DateElementProperties, Document, DocumentTab, Refusal, Request, Tab, Ticks, apply, apply_traced};
 use crate::kinds::Pictures;
 use crate::mebdf::{Block, Content, FrontMatter, Tree, clean, parse};
 use crate::model::{ItemId, Notice, PartId};
@@ -25,6 +25,8 @@ use crate::model::{ItemId, Notice, PartId};
 pub(super) struct Task<'a> {
     /// The document as it is.
     pub(super) document: &'a Document,
+    /// The boxes of it that are ticked.
+    ticks: &'a Ticks,
     /// The tab that is edited.
     pub(super) part: &'a PartId,
     /// Its id, when it has one.
@@ -62,7 +64,7 @@ impl<'a> Task<'a> {
     ///
     /// `NotFound` when the document has no such tab.
     pub(super) fn read(
-        document: &'a Document,
+        (document, ticks): (&'a Document, &'a Ticks),
         head: Option<FrontMatter>,
         part: &'a PartId,
         desired: &str,
@@ -74,7 +76,7 @@ impl<'a> Task<'a> {
         let tab_id = tab.tab_properties.as_ref().map(|properties| properties.tab_id.clone());
         let several = document.all_tabs().len() > 1;
         // The document does not know its access and URL; the head that was written with them does.
-        let mut remote = extract(document, tab, "", "", several);
+        let mut remote = extract(document, ticks, tab, several);
         remote.tree.front_matter = head;
         let text = clean(desired).into_owned();
         let parsed = parse(&text);
@@ -87,6 +89,7 @@ impl<'a> Task<'a> {
             anchored,
             dates: tab.document_tab.as_ref().map(dates).unwrap_or_default(),
             document,
+            ticks,
             part,
             tab_id: tab_id.filter(|id| !id.is_empty()),
             remote,
@@ -164,6 +167,8 @@ pub(super) struct Trial<'a> {
     task: &'a Task<'a>,
     /// The document.
     pub(super) document: Cow<'a, Document>,
+    /// The boxes of it that are ticked.
+    ticks: Cow<'a, Ticks>,
     /// Its tab.
     pub(super) extract: Cow<'a, Extract>,
     /// The requests that made it.
@@ -174,7 +179,7 @@ impl<'a> Trial<'a> {
     /// Starts with the document as it is.
     pub(super) fn new(task: &'a Task<'a>) -> Self {
         let (document, extract) = (Cow::Borrowed(task.document), Cow::Borrowed(&task.remote));
-        Self { task, document, extract, requests: Vec::new() }
+        Self { task, document, ticks: Cow::Borrowed(task.ticks), extract, requests: Vec::new() }
     }
 
     /// Carries out more requests on the model.
@@ -188,12 +193,19 @@ impl<'a> Trial<'a> {
         }
         // Each step draws other ids; they never leave the model.
         let seed = u64::try_from(self.requests.len()).unwrap_or(0);
-        let after = apply(&self.document, &requests, seed).map_err(|refusal| self.task.rejected(refusal.message))?;
+        let rejected = |refusal: Refusal| self.task.rejected(refusal.message);
+        let after = if self.ticks.is_empty() {
+            apply(&self.document, &requests, seed).map_err(rejected)?
+        } else {
+            let (after, traces) = apply_traced(&self.document, &requests, seed).map_err(rejected)?;
+            self.ticks = Cow::Owned(self.ticks.carried(&self.document, &after.document, &traces));
+            after
+        };
         self.document = Cow::Owned(after.document);
         self.requests.extend(requests);
         let tab =
             tab_of(&self.document, self.task.part).ok_or_else(|| self.task.rejected("the tab would be gone".into()))?;
-        let mut after = extract(&self.document, tab, "", "", self.task.several);
+        let mut after = extract(&self.document, &self.ticks, tab, self.task.several);
         after.tree.front_matter.clone_from(&self.task.remote.tree.front_matter);
         self.extract = Cow::Owned(after);
         Ok(())

@@ -6,7 +6,7 @@
 use super::extract::{Extract, Landmark, extract, tab_of};
 use super::plan::plan_part;
 use crate::error::{Error, Result};
-use crate::gdocs::{Body, Document, DocumentTab, Position, StructuralElement, Tab};
+use crate::gdocs::{Body, Document, DocumentTab, Position, StructuralElement, Tab, Ticks};
 use crate::kinds::{Pictures, PushPlan};
 use crate::mebdf::{self, Content, clean, parse, print, print_block};
 use crate::model::{Notice, PartId};
@@ -18,6 +18,8 @@ const DEPENDENT: [&str; 2] = ["[^", "](#"];
 pub(super) struct Source<'a> {
     /// The document.
     pub(super) document: &'a Document,
+    /// The boxes of it that are ticked.
+    pub(super) ticks: &'a Ticks,
     /// Which tab.
     pub(super) part: &'a PartId,
     /// The canonical text of the tab.
@@ -39,13 +41,13 @@ pub(super) fn plan(source: &Source<'_>, desired: &str, accept: bool, pictures: &
     }
     if let Some(window) = Window::find(source, &desired) {
         let text = format!("{}{}", window.head, window.new);
-        match plan_part(&window.document, head.clone(), source.part, &text, accept, pictures) {
+        match plan_part((&window.document, source.ticks), head.clone(), source.part, &text, accept, pictures) {
             // What is refused on a part is tried on the whole before anybody is told.
             Err(Error::PlanRejected { .. }) => {}
             planned => return planned.map(|planned| window.on_the_whole(planned)),
         }
     }
-    plan_part(source.document, head, source.part, &desired, accept, pictures)
+    plan_part((source.document, source.ticks), head, source.part, &desired, accept, pictures)
 }
 
 /// A stretch of whole sections, and one heading behind them for what has to hang on it.
@@ -101,7 +103,7 @@ impl<'a> Window<'a> {
         let document = cut(source, elements)?;
         // What was cut out must say what the whole says there.
         let tab = document.tabs.first()?;
-        if body_text(&extract(&document, tab, "", "", false)) != old {
+        if body_text(&extract(&document, source.ticks, tab, false)) != old {
             return None;
         }
         Some(Self {
