@@ -12,11 +12,13 @@ mod flat;
 mod footnotes;
 mod head;
 mod images;
+mod landmarks;
 mod line;
 mod lists;
 mod newlines;
 mod objects;
 mod paragraphs;
+mod pieces;
 mod places;
 mod plan;
 mod planner;
@@ -91,15 +93,17 @@ fn read_with(raw: Vec<u8>, access: Access, url: &str, comments: impl FnOnce(&Doc
         images,
         comments,
         raw,
-        reading: Reading::new(Read { document, landmarks }),
+        reading: Reading::new(Read { document, landmarks, unknown: landmarks::Landmarks::default() }),
     })
 }
 
 /// A document that was read, kept for the plans that are made on it.
 struct Read {
     document: Document,
-    /// The headings of each part.
-    landmarks: Vec<Vec<extract::Landmark>>,
+    /// Where the text of each part can be cut.
+    landmarks: Vec<landmarks::Landmarks>,
+    /// What is known of a text that is none of them.
+    unknown: landmarks::Landmarks,
 }
 
 /// Plans what makes `part` of `remote` say `desired`; see [`Kind::plan`](crate::kinds::Kind::plan). Pure.
@@ -131,7 +135,7 @@ pub fn plan_with(
     let at = remote.parts.iter().position(|other| other.id == *part);
     let text = at.and_then(|at| remote.parts.get(at)).map(|part| part.text.as_str());
     if let (Some(read), Some(text)) = (remote.reading.get::<Read>(), text) {
-        let landmarks = at.and_then(|at| read.landmarks.get(at)).map_or(&[][..], Vec::as_slice);
+        let landmarks = at.and_then(|at| read.landmarks.get(at)).unwrap_or(&read.unknown);
         return window::plan(
             &window::Source { document: &read.document, part, text, landmarks },
             desired,
