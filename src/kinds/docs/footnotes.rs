@@ -9,8 +9,8 @@ use super::blocks::entries;
 use super::edit::{Group, delete_range};
 use super::extract::Origin;
 use super::flat::Flat;
+use super::gap::line_may_go;
 use super::line::{Line, Token};
-use super::paragraphs::line_may_go;
 use super::planner::{Planner, words_of};
 use crate::mebdf::{Content, Run, RunContent, Tree, print_block};
 

@@ -10,6 +10,7 @@ mod edit;
 mod extract;
 mod flat;
 mod footnotes;
+mod gap;
 mod head;
 mod images;
 mod landmarks;

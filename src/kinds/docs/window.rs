@@ -17,7 +17,7 @@ use super::plan::plan_part;
 use crate::error::{Error, Result};
 use crate::gdocs::{Body, Document, DocumentTab, Position, Segment, StructuralElement, Tab};
 use crate::kinds::{Pictures, PushPlan};
-use crate::mebdf::{self, Content, clean, parse, print, print_block, states};
+use crate::mebdf::{self, Content, State, clean, parse, print, print_block, states};
 use crate::model::{Notice, PartId};
 
 /// The key of an element that stands for what lies between two stretches. The file shows it as an embedded object.
@@ -150,8 +150,8 @@ impl<'a> Window<'a> {
             } else {
                 body
             };
-            // A directive that this would leave in force may reach further than the stretch.
-            let over = piece.last.is_some_and(|last| !last.heading) && text.contains("{!list");
+            // What this leaves in force would reach further than the stretch.
+            let over = piece.last.is_some_and(|last| !last.heading) && state_behind(text) != State::default();
             if over || text.trim_matches('\n').is_empty() {
                 return None;
             }
@@ -212,7 +212,8 @@ fn is_independent(old: &str, new: &str) -> bool {
     };
     let dates = |text: &str| text.matches("{^= date").count();
     let by_text = new.match_indices(']').any(|(at, _)| {
-        let rest = new.get(at + 1..).unwrap_or_default().trim_start_matches(['(', ':', '<', ' ', '\t', '\n']);
+        let Some(rest) = new.get(at + 1..).and_then(|rest| rest.strip_prefix(['(', ':'])) else { return false };
+        let rest = rest.trim_start_matches(['<', ' ', '\t', '\n']);
         rest.starts_with('#') && !rest.starts_with("#^")
     });
     !by_text && dates(new) <= dates(old) && references(old) == references(new)
@@ -232,6 +233,11 @@ fn closes(last: Option<&Landmark>, old: &str, new: &str, has_notes: bool) -> boo
     let (Some(block), Some(state)) = (blocks.last(), states(&blocks).pop()) else { return false };
     let kind = if mark.heading { matches!(block.content, Content::Heading { .. }) } else { is_bare(block, &state) };
     kind && print_block(&block.content).trim_end_matches('\n') == line
+}
+
+/// What the directives of a text still say behind it.
+fn state_behind(text: &str) -> State {
+    states(&parse(&format!("\n{text}")).tree.blocks).pop().unwrap_or_default()
 }
 
 /// Tells whether what follows a text stands apart from it.
