@@ -19,7 +19,7 @@ use mcp_workspace::kinds::{Fetched, Reading};
 const URL: &str = "https://docs.google.com/document/d/x/edit";
 
 /// What stands in the way of a cut, at places where a person may type it.
-const INSERTED: [&str; 12] = [
+const INSERTED: [&str; 18] = [
     "X",
     "\n\nA new paragraph.\n\n",
     "\n\n## A new heading\n\n",
@@ -32,6 +32,12 @@ const INSERTED: [&str; 12] = [
     " [a](#b) ",
     "\n[a]: https://example.com\n",
     "\n{!align:center}\n",
+    "\n\n{!list:upper-alpha}\n- item\n\n",
+    " [a](#^h.p3) ",
+    " [a](#page-3-of-the-report) ",
+    "\n\n[^3]: again\n\n",
+    "\n\n\\\n\n",
+    "{!color:#ff0000}red{/!}",
 ];
 
 struct Dice(u64);
@@ -72,12 +78,22 @@ fn check(name: &str, remote: &Fetched, edited: &str, part: usize) {
     assert_eq!(some.expected, all.expected, "{name}: {edited}");
 }
 
+/// Tears a text at one place, or at both its ends.
+fn torn_somewhere(text: &str, dice: &mut Dice) -> String {
+    let longest = if dice.roll(3) == 0 { 400 } else { 8 };
+    if dice.roll(3) > 0 {
+        return torn(text, longest, dice);
+    }
+    let middle = (text.len() / 2..).find(|at| text.is_char_boundary(*at)).unwrap();
+    let (one, other) = text.split_at(middle);
+    format!("{}{}", torn(one, longest, dice), torn(other, 8, dice))
+}
+
 fn check_document(name: &str, raw: Vec<u8>, rounds: usize, dice: &mut Dice) {
     let remote = docs::read(raw, Access::Edit, URL).unwrap();
     for part in 0..remote.parts.len() {
         for _ in 0..rounds {
-            let longest = if dice.roll(3) == 0 { 400 } else { 8 };
-            let edited = torn(&remote.parts[part].text, longest, dice);
+            let edited = torn_somewhere(&remote.parts[part].text, dice);
             check(name, &remote, &edited, part);
         }
     }
@@ -99,4 +115,13 @@ fn a_recorded_document_is_planned_alike() {
 #[test]
 fn a_long_document_is_planned_alike() {
     check_document("generated", generated::document(12), rounds(30), &mut Dice(12));
+}
+
+#[test]
+fn a_long_document_of_another_form_is_planned_alike() {
+    let mut dice = Dice(13);
+    for (headings, notes) in [(true, true), (false, false), (false, true)] {
+        let raw = generated::document_of(12, generated::Form { headings, notes });
+        check_document(&format!("headings {headings}, notes {notes}"), raw, rounds(30), &mut dice);
+    }
 }

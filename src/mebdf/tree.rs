@@ -113,6 +113,35 @@ pub enum Content {
     },
 }
 
+impl Content {
+    /// All runs of the block, those of cells and footnotes included.
+    #[must_use]
+    pub fn runs(&self) -> Vec<&Run> {
+        match self {
+            Self::Table { rows, .. } => rows.iter().flatten().flatten().flatten().collect(),
+            Self::Footnote { paragraphs, .. } => paragraphs.iter().flatten().collect(),
+            Self::Heading { runs, .. }
+            | Self::Paragraph { runs }
+            | Self::Item { runs, .. }
+            | Self::ItemParagraph { runs, .. } => runs.iter().collect(),
+            Self::Code { .. } | Self::Rule | Self::Directive { .. } => Vec::new(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn runs_mut(&mut self) -> Vec<&mut Run> {
+        match self {
+            Self::Table { rows, .. } => rows.iter_mut().flatten().flatten().flatten().collect(),
+            Self::Footnote { paragraphs, .. } => paragraphs.iter_mut().flatten().collect(),
+            Self::Heading { runs, .. }
+            | Self::Paragraph { runs }
+            | Self::Item { runs, .. }
+            | Self::ItemParagraph { runs, .. } => runs.iter_mut().collect(),
+            Self::Code { .. } | Self::Rule | Self::Directive { .. } => Vec::new(),
+        }
+    }
+}
+
 /// The paragraphs of one cell; an empty cell has one paragraph without runs.
 pub type Cell = Vec<Vec<Run>>;
 

@@ -20,7 +20,7 @@ pub(super) fn found(expected: &str, remote: &str) -> Option<Vec<Named>> {
     let there = mebdf::parse(remote).tree;
     let mut named = Vec::new();
     for (block, there) in tree.blocks.iter_mut().zip(&there.blocks) {
-        for (run, there) in runs_mut(&mut block.content).into_iter().zip(runs(&there.content)) {
+        for (run, there) in block.content.runs_mut().into_iter().zip(there.content.runs()) {
             if answers(&run.content, &there.content) {
                 named.push((run.content.clone(), there.content.clone()));
                 run.content = there.content.clone();
@@ -46,7 +46,7 @@ fn answers(asked: &RunContent, given: &RunContent) -> bool {
 /// is not sure which is which.
 pub(super) fn put(local: &str, named: &[Named]) -> Option<String> {
     let tree = mebdf::parse(local).tree;
-    let all = tree.blocks.iter().flat_map(|block| runs(&block.content));
+    let all = tree.blocks.iter().flat_map(|block| block.content.runs());
     let is_asked = |content: &RunContent| named.iter().any(|(asked, _)| asked == content);
     let asked = all.filter(|run| is_new(&run.content) || is_asked(&run.content)).count();
     let (mut text, mut done) = (String::with_capacity(local.len()), 0);
@@ -135,30 +135,6 @@ fn form_of(content: &RunContent) -> String {
     let run = Run { content: content.clone(), marks: mebdf::Marks::default() };
     let blocks = vec![Block::new(Content::Paragraph { runs: vec![run] })];
     mebdf::print(&Tree { front_matter: None, blocks }).trim_end().to_owned()
-}
-
-fn runs(content: &Content) -> Vec<&Run> {
-    match content {
-        Content::Table { rows, .. } => rows.iter().flatten().flatten().flatten().collect(),
-        Content::Footnote { paragraphs, .. } => paragraphs.iter().flatten().collect(),
-        Content::Heading { runs, .. }
-        | Content::Paragraph { runs }
-        | Content::Item { runs, .. }
-        | Content::ItemParagraph { runs, .. } => runs.iter().collect(),
-        Content::Code { .. } | Content::Rule | Content::Directive { .. } => Vec::new(),
-    }
-}
-
-fn runs_mut(content: &mut Content) -> Vec<&mut Run> {
-    match content {
-        Content::Table { rows, .. } => rows.iter_mut().flatten().flatten().flatten().collect(),
-        Content::Footnote { paragraphs, .. } => paragraphs.iter_mut().flatten().collect(),
-        Content::Heading { runs, .. }
-        | Content::Paragraph { runs }
-        | Content::Item { runs, .. }
-        | Content::ItemParagraph { runs, .. } => runs.iter_mut().collect(),
-        Content::Code { .. } | Content::Rule | Content::Directive { .. } => Vec::new(),
-    }
 }
 
 #[cfg(test)]

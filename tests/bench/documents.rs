@@ -94,6 +94,69 @@ pub(crate) fn one_word(report: &mut Report) {
     report.add("one word, 500 pages: CPU", ms(time), String::new(), "<= 50 ms", Some(time <= limit));
 }
 
+/// A way to edit a text.
+type Edit = fn(&str) -> String;
+
+fn with_word(text: &str, from: usize) -> String {
+    let word = " customers ";
+    let at = (from..).find_map(|at| text.get(at..)?.find(word).map(|place| at + place)).unwrap();
+    format!("{} clients {}", &text[..at], &text[at + word.len()..])
+}
+
+/// The place where the first paragraph behind the middle begins that stands alone.
+fn middle_paragraph(text: &str) -> usize {
+    let middle = (text.len() / 2..).find(|at| text.is_char_boundary(*at)).unwrap();
+    let breaks = text[middle..].match_indices("\n\n").map(|(at, _)| middle + at + 2);
+    breaks.into_iter().find(|at| text[*at..].starts_with(char::is_alphabetic)).unwrap()
+}
+
+/// The edits whose plans are measured.
+const EDITS: [(&str, Edit); 5] = [
+    ("one word", |text| with_word(text, text.len() / 2)),
+    ("one word at both ends", |text| {
+        let body = text.find(" customers ").unwrap();
+        let last = text.split("\n\n[^").next().unwrap().rfind(" customers ").unwrap();
+        with_word(&with_word(text, last), body)
+    }),
+    ("a new paragraph", |text| {
+        let at = middle_paragraph(text);
+        format!("{}A paragraph that nobody wrote before.\n\n{}", &text[..at], &text[at..])
+    }),
+    ("a paragraph centered", |text| {
+        let at = middle_paragraph(text);
+        let end = at + text[at..].find("\n\n").unwrap();
+        format!("{}{{!align:center}}\n{}\n\n{{!Normal text}}{}", &text[..at], &text[at..end], &text[end + 1..])
+    }),
+    ("no edit", str::to_owned),
+];
+
+/// Plans of long documents of every form.
+pub(crate) fn forms(report: &mut Report) {
+    for (name, headings, notes) in
+        [("headings", true, false), ("footnotes and links", true, true), ("no headings", false, false)]
+    {
+        for pages in [1, 10, 100, 500] {
+            let remote = fetched(&generated::document_of(pages, generated::Form { headings, notes }));
+            let part = &remote.parts[0];
+            for (edit, edited) in EDITS {
+                let edited = edited(&part.text);
+                let time = median(ROUNDS, || docs::plan(&remote, &part.id, &edited, false).unwrap());
+                let plan = docs::plan(&remote, &part.id, &edited, false).unwrap();
+                let bytes =
+                    if plan.requests.is_empty() { 0 } else { serde_json::to_vec(&plan.requests).unwrap().len() };
+                let met = time <= Duration::from_millis(50) && plan.refused.is_empty();
+                report.add(
+                    &format!("{edit}, {pages} pages, {name}"),
+                    format!("{}, {} requests, {bytes} bytes", ms(time), plan.requests.len()),
+                    format!("{} refused", plan.refused.len()),
+                    "<= 50 ms",
+                    Some(met),
+                );
+            }
+        }
+    }
+}
+
 /// How reading and planning grow with the document.
 pub(crate) fn scaling(report: &mut Report) {
     let mut times = Vec::new();

@@ -33,10 +33,11 @@ use report::Report;
 /// A group of figures, by the name that chooses it.
 type Group = (&'static str, fn(&mut Report));
 
-const GROUPS: [Group; 6] = [
+const GROUPS: [Group; 7] = [
     ("reading", documents::reading),
     ("no_edit", documents::no_edit),
     ("one_word", documents::one_word),
+    ("forms", documents::forms),
     ("scaling", documents::scaling),
     ("long_document", daemon::long_document),
     ("save_to_post", daemon::save_to_post),

@@ -46,17 +46,45 @@ const WORDS: [&str; 40] = [
     "steady",
 ];
 
+/// What a long document is made of besides paragraphs, lists and tables.
+#[derive(Clone, Copy)]
+pub(crate) struct Form {
+    /// Whether each page begins with a heading.
+    pub(crate) headings: bool,
+    /// Whether each page has a footnote and a link to a heading.
+    pub(crate) notes: bool,
+}
+
 /// Returns the raw JSON of a document of about `pages` pages of some 450 words each.
 pub(crate) fn document(pages: usize) -> Vec<u8> {
+    document_of(pages, Form { headings: true, notes: false })
+}
+
+/// Returns the same in another form.
+pub(crate) fn document_of(pages: usize, form: Form) -> Vec<u8> {
     let mut dice = Dice(7);
+    let mut footnotes = serde_json::Map::new();
     let mut body = vec![json!({"sectionBreak": {"sectionStyle": {
         "columnSeparatorStyle": "NONE", "contentDirection": "LEFT_TO_RIGHT", "sectionType": "CONTINUOUS"}}})];
     for page in 0..pages {
         let level = if page % 5 == 0 { 1 } else { 2 };
         let style = json!({"namedStyleType": format!("HEADING_{level}"), "headingId": format!("h.p{page}"), "direction": "LEFT_TO_RIGHT"});
-        body.push(paragraph(&[(format!("Page {page} of the report\n"), json!({}))], style));
-        for _ in 0..5 {
-            body.push(paragraph(&mixed(&mut dice), normal()));
+        if form.headings {
+            body.push(paragraph(&[(format!("Page {page} of the report\n"), json!({}))], style));
+        }
+        for at in 0..5 {
+            let mut text = paragraph(&mixed(&mut dice), normal());
+            if form.notes && at == 2 {
+                let id = format!("kix.note{page}");
+                let link = json!({"textRun": {"content": "see there", "textStyle": {
+                    "underline": true, "link": {"heading": {"id": format!("h.p{}", page * 7 % pages), "tabId": "t.0"}}}}});
+                let reference = json!({"footnoteReference": {
+                    "footnoteId": id, "footnoteNumber": (page + 1).to_string(), "textStyle": {}}});
+                let elements = text["paragraph"]["elements"].as_array_mut().unwrap();
+                elements.splice(2..2, [reference, link]);
+                footnotes.insert(id.clone(), note(&id, &mut dice));
+            }
+            body.push(text);
         }
         for _ in 0..4 {
             let mut item = paragraph(&[(format!("{}\n", words(&mut dice, 9)), json!({}))], list_style());
@@ -79,11 +107,15 @@ pub(crate) fn document(pages: usize) -> Vec<u8> {
         "title": "A long report", "documentId": "1longreport0000000000000000000000000000000000", "revisionId": "r1",
         "suggestionsViewMode": "SUGGESTIONS_INLINE",
         "tabs": [{"tabProperties": {"tabId": "t.0", "title": "Tab 1", "index": 0}, "documentTab": {
-            "body": {"content": body}, "lists": {"kix.list": list}}}],
+            "body": {"content": body}, "footnotes": footnotes, "lists": {"kix.list": list}}}],
     });
     let mut document: Document = serde_json::from_value(raw).unwrap();
     for tab in &mut document.tabs {
-        reindex(&mut tab.document_tab.as_mut().unwrap().body.as_mut().unwrap().content);
+        let tab = tab.document_tab.as_mut().unwrap();
+        reindex(&mut tab.body.as_mut().unwrap().content);
+        for note in tab.footnotes.values_mut() {
+            reindex(&mut note.content);
+        }
     }
     serde_json::to_vec_pretty(&document).unwrap()
 }
@@ -133,6 +165,12 @@ fn paragraph(runs: &[(String, Value)], style: Value) -> Value {
     let elements: Vec<Value> =
         runs.iter().map(|(text, style)| json!({"textRun": {"content": text, "textStyle": style}})).collect();
     json!({"paragraph": {"elements": elements, "paragraphStyle": style}})
+}
+
+/// The text of a footnote.
+fn note(id: &str, dice: &mut Dice) -> Value {
+    let text = paragraph(&[(format!("{}\n", words(dice, 12)), json!({}))], normal());
+    json!({"footnoteId": id, "content": [text]})
 }
 
 fn table(dice: &mut Dice) -> Value {

@@ -9,7 +9,7 @@ use super::flat::{Flat, Look};
 use super::line::{Token, tokens};
 use super::planner::{Planner, because, text_of, words_of};
 use super::words::similarity;
-use super::{paragraphs, tables};
+use super::{gap, paragraphs, tables};
 use crate::mebdf::{Alignment, Block, Content, Run, Tree, print_block};
 
 /// A block of one side, with its place among all blocks of its side and how it is styled.
@@ -139,7 +139,7 @@ impl Planner<'_> {
                     .collect(),
                 next: old.get(old_end).map(neighbour),
             };
-            paragraphs::gap(self, &gap);
+            gap::plan(self, &gap);
             (at, passed_old, passed_new) = (at + deleted + inserted, old_end, new_end);
         }
     }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::anchors;
 use super::flat::Look;
 use super::head::{self, Segment};
+use super::landmarks::Landmarks;
 use super::line::{Line, footnote_label};
 use super::lists::{DEPTH_MAX, Lists};
 use super::present::present;
@@ -88,18 +89,9 @@ impl Extract {
     }
 }
 
-/// A heading of the body: where its line begins in the text of its part, and which structural element it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Landmark {
-    /// In bytes.
-    pub(super) at: usize,
-    /// Index among the body's structural elements.
-    pub(super) element: usize,
-}
-
-/// Returns the files of a document: one for each tab, the first tab under the empty part id. Beside each stand its
-/// headings. `ticks` are the boxes that are shown as ticked.
-pub(super) fn parts(document: &Document, ticks: &Ticks, access: &str, url: &str) -> Vec<(Part, Vec<Landmark>)> {
+/// Returns the files of a document: one for each tab, the first tab under the empty part id. Beside each stands
+/// where its text can be cut. `ticks` are the boxes that are shown as ticked.
+pub(super) fn parts(document: &Document, ticks: &Ticks, access: &str, url: &str) -> Vec<(Part, Landmarks)> {
     let tabs = document.all_tabs();
     let several = tabs.len() > 1;
     let mut parts = Vec::new();
@@ -111,25 +103,12 @@ pub(super) fn parts(document: &Document, ticks: &Ticks, access: &str, url: &str)
         let mut presented = extract.presented();
         presented.normalize();
         let printed = print_normalized(&presented);
-        let landmarks = landmarks(&extract, &presented, &printed.starts);
+        let landmarks = Landmarks::read(&extract, &presented, &printed.starts, &printed.text);
         let id = if index == 0 { PartId::default() } else { PartId(properties.tab_id.clone()) };
         let title = if several { properties.title } else { document.title.clone() };
         parts.push((Part { id, title, text: printed.text, warnings: extract.warnings }, landmarks));
     }
     parts
-}
-
-/// Presenting puts directives between the headings, and takes none of them away.
-fn landmarks(extract: &Extract, presented: &Tree, starts: &[usize]) -> Vec<Landmark> {
-    let is_heading = |block: &Block| matches!(block.content, Content::Heading { .. });
-    let flat = extract.tree.blocks.iter().zip(&extract.origins).filter(|(block, _)| is_heading(block));
-    let shown = presented.blocks.iter().zip(starts).filter(|(block, _)| is_heading(block));
-    flat.zip(shown)
-        .filter_map(|((_, origin), (_, at))| match origin {
-            Origin::Line { element, .. } => Some(Landmark { at: *at, element: *element }),
-            Origin::Table { .. } | Origin::Fixed { .. } | Origin::Footnote { .. } => None,
-        })
-        .collect()
 }
 
 /// Finds the tab that a part shows.

@@ -9,8 +9,8 @@ use super::blocks::entries;
 use super::edit::{Group, delete_range};
 use super::extract::Origin;
 use super::flat::Flat;
+use super::gap::line_may_go;
 use super::line::{Line, Token};
-use super::paragraphs::line_may_go;
 use super::planner::{Planner, words_of};
 use crate::mebdf::{Content, Run, RunContent, Tree, print_block};
 
@@ -39,17 +39,18 @@ pub(super) fn relabel(local: &mut Flat, remote: &Tree) -> BTreeSet<String> {
         names.insert(label.clone(), name);
     }
     for block in &mut local.tree.blocks {
-        for run in runs_mut(&mut block.content) {
+        if let Content::Footnote { label, .. } = &mut block.content {
+            if let Some(name) = names.get(label) {
+                label.clone_from(name);
+            }
+            continue;
+        }
+        for run in block.content.runs_mut() {
             if let RunContent::FootnoteReference(label) = &mut run.content
                 && let Some(name) = names.get(label)
             {
                 label.clone_from(name);
             }
-        }
-        if let Content::Footnote { label, .. } = &mut block.content
-            && let Some(name) = names.get(label)
-        {
-            label.clone_from(name);
         }
     }
     let order: Vec<String> = there.labels().cloned().collect();
@@ -123,25 +124,14 @@ impl Notes {
     }
 }
 
-/// The labels of the references in a block.
+/// The labels of the references in a block; the text of a footnote has none of its own.
 fn references(content: &Content) -> Vec<String> {
-    let mut content = content.clone();
-    let label = |run: &mut Run| match &run.content {
+    let label = |run: &Run| match &run.content {
         RunContent::FootnoteReference(label) => Some(label.clone()),
         RunContent::Text(_) | RunContent::Anchor(_) | RunContent::Object(_) => None,
     };
-    runs_mut(&mut content).into_iter().filter_map(label).collect()
-}
-
-fn runs_mut(content: &mut Content) -> Vec<&mut Run> {
-    match content {
-        Content::Heading { runs, .. }
-        | Content::Paragraph { runs }
-        | Content::Item { runs, .. }
-        | Content::ItemParagraph { runs, .. } => runs.iter_mut().collect(),
-        Content::Table { rows, .. } => rows.iter_mut().flatten().flatten().flatten().collect(),
-        Content::Footnote { .. } | Content::Code { .. } | Content::Rule | Content::Directive { .. } => Vec::new(),
-    }
+    let runs = if matches!(content, Content::Footnote { .. }) { Vec::new() } else { content.runs() };
+    runs.into_iter().filter_map(label).collect()
 }
 
 impl Planner<'_> {

@@ -115,7 +115,7 @@ pub(super) fn named_files(text: &str) -> Vec<String> {
         return found;
     }
     for block in parse(text).tree.blocks {
-        for run in runs_of(&block.content) {
+        for run in block.content.runs() {
             let RunContent::Object(object) = &run.content else { continue };
             if is_new(object)
                 && let Ok(Origin::File(path)) = origin(object)
@@ -126,18 +126,6 @@ pub(super) fn named_files(text: &str) -> Vec<String> {
         }
     }
     found
-}
-
-fn runs_of(content: &Content) -> Vec<&Run> {
-    match content {
-        Content::Table { rows, .. } => rows.iter().flatten().flatten().flatten().collect(),
-        Content::Footnote { paragraphs, .. } => paragraphs.iter().flatten().collect(),
-        Content::Heading { runs, .. }
-        | Content::Paragraph { runs }
-        | Content::Item { runs, .. }
-        | Content::ItemParagraph { runs, .. } => runs.iter().collect(),
-        Content::Code { .. } | Content::Rule | Content::Directive { .. } => Vec::new(),
-    }
 }
 
 impl Planner<'_> {

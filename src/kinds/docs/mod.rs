@@ -14,13 +14,16 @@ mod edit;
 mod extract;
 mod flat;
 mod footnotes;
+mod gap;
 mod head;
 mod images;
+mod landmarks;
 mod line;
 mod lists;
 mod newlines;
 mod objects;
 mod paragraphs;
+mod pieces;
 mod places;
 mod plan;
 mod planner;
@@ -165,7 +168,13 @@ fn read_with(
         comments,
         lack: boxes.lack(),
         raw,
-        reading: Reading::new(Read { document: Arc::new(document), ticks: known.ticks, access, landmarks }),
+        reading: Reading::new(Read {
+            document: Arc::new(document),
+            ticks: known.ticks,
+            access,
+            landmarks,
+            unknown: landmarks::Landmarks::default(),
+        }),
     }
 }
 
@@ -183,11 +192,17 @@ fn recalled(mut fetched: Fetched, known: &[(PartId, String)]) -> Fetched {
     }
     let shown = extract::parts(&read.document, &ticks, read.access.word(), &fetched.url);
     let mut landmarks = Vec::with_capacity(shown.len());
-    for (part, (shown, headings)) in fetched.parts.iter_mut().zip(shown) {
+    for (part, (shown, marks)) in fetched.parts.iter_mut().zip(shown) {
         part.text = shown.text;
-        landmarks.push(headings);
+        landmarks.push(marks);
     }
-    let read = Read { document: Arc::clone(&read.document), ticks, access: read.access, landmarks };
+    let read = Read {
+        document: Arc::clone(&read.document),
+        ticks,
+        access: read.access,
+        landmarks,
+        unknown: landmarks::Landmarks::default(),
+    };
     fetched.reading = Reading::new(read);
     fetched
 }
@@ -199,8 +214,10 @@ struct Read {
     ticks: Ticks,
     /// What the head of its files says.
     access: Access,
-    /// The headings of each part.
-    landmarks: Vec<Vec<extract::Landmark>>,
+    /// Where the text of each part can be cut.
+    landmarks: Vec<landmarks::Landmarks>,
+    /// What is known of a text that is none of them.
+    unknown: landmarks::Landmarks,
 }
 
 /// Plans what makes `part` of `remote` say `desired`; see [`Kind::plan`](crate::kinds::Kind::plan). Pure.
@@ -232,7 +249,7 @@ pub fn plan_with(
     let at = remote.parts.iter().position(|other| other.id == *part);
     let text = at.and_then(|at| remote.parts.get(at)).map(|part| part.text.as_str());
     if let (Some(read), Some(text)) = (remote.reading.get::<Read>(), text) {
-        let landmarks = at.and_then(|at| read.landmarks.get(at)).map_or(&[][..], Vec::as_slice);
+        let landmarks = at.and_then(|at| read.landmarks.get(at)).unwrap_or(&read.unknown);
         return window::plan(
             &window::Source { document: &read.document, ticks: &read.ticks, part, text, landmarks },
             desired,

@@ -7,10 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::edit::{Group, What};
+use super::edit::{Expected, Group, What};
 use super::extract::Extract;
 use super::flat::Flat;
-use super::paragraphs::NO_TABLE;
+use super::gap::NO_TABLE;
+use super::head::HeadEdits;
 use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::LINK_LATER;
 use super::restyle::contents;
@@ -157,88 +158,117 @@ impl Attempt {
 
     fn make(task: &Task<'_>, structure: bool, moved: &BTreeSet<String>) -> Result<Self> {
         let mut trial = Trial::new(task);
-        let mut notices = Notices::default();
-        let mut holds = Vec::new();
-        let mut deleted = BTreeSet::new();
-        let stages = structure && newlines::may_differ(&task.remote, &task.local_for(&task.remote).0);
-        for stage in STAGES.into_iter().filter(|_| stages) {
-            let (local, fresh) = task.local_for(&trial.extract);
-            let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), moved.clone());
-            stage.plan(&mut planner, &local);
-            notices.0.append(&mut planner.refused.0);
-            holds.append(&mut planner.holds);
-            deleted.append(&mut planner.deleted);
-            let (touched, requests) = in_order(planner.groups);
-            trial.change_structure(requests, &touched)?;
+        let mut told = Told::default();
+        if structure && newlines::may_differ(&task.remote, &task.local_for(&task.remote).0) {
+            change_structure(task, &mut trial, moved, &mut told)?;
         }
         let (local, fresh) = task.local_for(&trial.extract);
         let planner = Planner::settled(task, &trial.extract, (&local, structure.then_some(&fresh)), moved.clone());
-        let Planner { groups, mut expected, mut refused, holds: mut held, moved, head, pending, .. } = planner;
-        if refused.0.iter().any(|notice| notice.message == NO_TABLE) && trial.requests.iter().any(makes_structure) {
+        let Planner { groups, expected, mut refused, holds: mut held, moved, head, pending, .. } = planner;
+        let no_table = refused.0.iter().any(|notice| notice.message == NO_TABLE);
+        told.notices.0.append(&mut refused.0);
+        if no_table && trial.requests.iter().any(makes_structure) {
             // A table that was made and not filled would stand empty in the document.
-            notices.0.append(&mut refused.0);
-            return Ok(Self { plan: nothing(task, notices, holds), torn: true, moved, deleted });
+            return Ok(told.nothing(task, true, moved));
         }
-        notices.0.append(&mut refused.0);
-        holds.append(&mut held);
-        if !holds.is_empty() && !task.accept {
-            return Ok(Self { plan: nothing(task, notices, holds), torn: false, moved, deleted });
+        told.holds.append(&mut held);
+        if !told.holds.is_empty() && !task.accept {
+            return Ok(told.nothing(task, false, moved));
         }
-        let (touched, requests) = in_order(groups);
-        let all_stand = expected.iter().all(|expected| matches!(expected.what, What::Kept(_)));
-        if all_stand && requests.is_empty() && trial.requests.is_empty() && anchors::stand(task) {
+        let text = Text { groups: in_order(groups), expected, head, pending };
+        if text.is_idle() && trial.requests.is_empty() && anchors::stand(task) {
             // Nothing is asked of the document, so nothing has to be tried.
-            let plan = PushPlan { rename: head.rename.clone(), ..nothing(task, notices, holds) };
+            let mut attempt = told.nothing(task, false, moved);
             let mut tree = task.remote.presented();
-            tree.front_matter = head.applied(tree.front_matter.as_ref());
-            let plan = PushPlan { expected: print(&tree), ..plan };
-            return Ok(Self { plan, torn: false, moved, deleted });
+            tree.front_matter = text.head.applied(tree.front_matter.as_ref());
+            (attempt.plan.rename, attempt.plan.expected) = (text.head.rename.clone(), print(&tree));
+            return Ok(attempt);
         }
+        text.carried_out(task, trial, told, moved)
+    }
+}
+
+/// What is told of an attempt while it is made.
+#[derive(Default)]
+struct Told {
+    notices: Notices,
+    holds: Vec<Notice>,
+    /// Words that changes of structure delete.
+    deleted: BTreeSet<String>,
+}
+
+impl Told {
+    /// An attempt that asks nothing of the document.
+    fn nothing(self, task: &Task<'_>, torn: bool, moved: BTreeSet<String>) -> Attempt {
+        Attempt { plan: nothing(task, self.notices, self.holds), torn, moved, deleted: self.deleted }
+    }
+}
+
+/// Carries out the changes of structure, each planned on what the one before leaves.
+fn change_structure(task: &Task<'_>, trial: &mut Trial<'_>, moved: &BTreeSet<String>, told: &mut Told) -> Result<()> {
+    for stage in STAGES {
+        let (local, fresh) = task.local_for(&trial.extract);
+        let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), moved.clone());
+        stage.plan(&mut planner, &local);
+        told.notices.0.append(&mut planner.refused.0);
+        told.holds.append(&mut planner.holds);
+        told.deleted.append(&mut planner.deleted);
+        let (touched, requests) = in_order(planner.groups);
+        trial.change_structure(requests, &touched)?;
+    }
+    Ok(())
+}
+
+/// What was planned on the text once the structure stands.
+struct Text {
+    /// The elements that are touched, and the requests.
+    groups: (Vec<usize>, Vec<Request>),
+    expected: Vec<Expected>,
+    head: HeadEdits,
+    /// Whether objects wait to be made.
+    pending: bool,
+}
+
+impl Text {
+    fn is_idle(&self) -> bool {
+        self.expected.iter().all(|expected| matches!(expected.what, What::Kept(_))) && self.groups.1.is_empty()
+    }
+
+    /// Carries it out, then the styles and the objects, and checks what comes of it.
+    fn carried_out(
+        self,
+        task: &Task<'_>,
+        mut trial: Trial<'_>,
+        mut told: Told,
+        moved: BTreeSet<String>,
+    ) -> Result<Attempt> {
+        let Self { groups: (touched, requests), mut expected, head, pending } = self;
         let before = trial.document.clone();
         trial.carry_out(requests)?;
         let mut uploads = Vec::new();
         let inserted = trial.with_pictures(&mut expected, &mut uploads)?;
         for step in [restyle::paragraph_styles, restyle::text_styles] {
-            let styles = trial.restyled(step, &mut expected, &mut notices)?;
+            let styles = trial.restyled(step, &mut expected, &mut told.notices)?;
             trial.carry_out(styles)?;
         }
         verify::arrives(&trial.extract, &expected).map_err(|reason| task.rejected(reason))?;
         verify::nothing_else_moves(&before, &trial.document, task.part, &touched, &expected, &head)
             .map_err(|reason| task.rejected(reason))?;
-        let again = pending && objects(task, &mut trial, &mut notices)?;
+        let again = pending && objects(task, &mut trial, &mut told.notices)?;
         // What is made now moves the rest of its paragraph, so anchors are the next plan's.
-        let anchors = if again { BTreeMap::new() } else { anchors::settle(task, &mut trial, &mut notices)? };
+        let anchors = if again { BTreeMap::new() } else { anchors::settle(task, &mut trial, &mut told.notices)? };
         let idle = trial.extract.anchors == task.remote.anchors
             && trial.extract.tree.blocks == task.remote.tree.blocks
             && trial.extract.looks == task.remote.looks;
         if idle && !trial.requests.is_empty() && head.is_idle() {
             // Going there and back again is nothing to send.
-            return Ok(Self { plan: nothing(task, notices, holds), torn: false, moved, deleted });
+            return Ok(told.nothing(task, false, moved));
         }
-        let (local, _) = task.local_for(&trial.extract);
-        let mut said = trial.extract.tree.clone();
-        images::as_written(&mut said, &inserted);
-        if notices.0.is_empty()
-            && !again
-            && let Some(block) = verify::unsaid(&said, &local.tree)
-        {
-            let newlines = task.newlines.partition_point(|newline| *newline < block.span.0.start);
-            let line = u32::try_from(newlines + 1).unwrap_or(u32::MAX);
-            notices.refuse(
-                "INCOMPLETE",
-                line,
-                "this could not be pushed quite as it stands here; the rest of the file was",
-            );
+        if !again {
+            tell_unsaid(task, &trial, &inserted, &mut told.notices);
         }
-        if !notices.0.is_empty()
-            && let Err(word) = verify::words_are_kept(&task.remote.tree, &task.parsed, &trial.extract.tree)
-        {
-            let message = format!(
-                "nothing of this file is pushed: text with `{word}` was moved to or from a place that cannot be edited yet, \
-                 and a part of the edit would lose it or double it"
-            );
-            notices.refuse("TORN", 0, message);
-            return Ok(Self { plan: nothing(task, notices, holds), torn: true, moved, deleted });
+        if tell_torn(task, &trial, &mut told.notices) {
+            return Ok(told.nothing(task, true, moved));
         }
         let named = |id: &str| anchors.get(id).cloned().unwrap_or_else(|| Some(id.to_owned()));
         let mut expected = predicted(trial.extract.presented_with(named), &task.remote);
@@ -247,14 +277,42 @@ impl Attempt {
         let expected = print(&expected);
         let requests: Vec<_> = trial.requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
         // A link to a new heading is made once Google has given its id.
-        let later = notices.0.iter().any(|notice| notice.code == LINK_LATER);
-        let later = later && !requests.is_empty();
+        let Told { mut notices, holds, deleted } = told;
+        let later = notices.0.iter().any(|notice| notice.code == LINK_LATER) && !requests.is_empty();
         notices.0.retain(|notice| !later || notice.code != LINK_LATER);
         let (refused, head_again, rename) = (notices.sorted(), head.again(), head.rename);
         let plan =
             PushPlan { requests, refused, holds, expected, rename, again: again || later || head_again, uploads };
-        Ok(Self { plan, torn: false, moved, deleted })
+        Ok(Attempt { plan, torn: false, moved, deleted })
     }
+}
+
+/// Tells where the document would not quite say what the file does, when nothing else was told.
+fn tell_unsaid(task: &Task<'_>, trial: &Trial<'_>, inserted: &images::Inserted, notices: &mut Notices) {
+    if !notices.0.is_empty() {
+        return;
+    }
+    let (local, _) = task.local_for(&trial.extract);
+    let mut said = trial.extract.tree.clone();
+    images::as_written(&mut said, inserted);
+    if let Some(block) = verify::unsaid(&said, &local.tree) {
+        let message = "this could not be pushed quite as it stands here; the rest of the file was";
+        notices.refuse("INCOMPLETE", task.line_at(block.span.0.start), message);
+    }
+}
+
+/// Tells that nothing can be pushed, when pushing a part of the edit would lose a word or double it.
+fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool {
+    if notices.0.is_empty() {
+        return false;
+    }
+    let Err(word) = verify::words_are_kept(&task.remote.tree, &task.parsed, &trial.extract.tree) else { return false };
+    let message = format!(
+        "nothing of this file is pushed: text with `{word}` was moved to or from a place that cannot be edited yet, \
+         and a part of the edit would lose it or double it"
+    );
+    notices.refuse("TORN", 0, message);
+    true
 }
 
 /// Makes the objects that the text left places for; tells whether another plan is needed.

@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::blocks::block_runs;
 use super::edit::{Expected, Group};
 use super::extract::Extract;
 use super::flat::{Flat, notices};
@@ -186,16 +185,8 @@ impl Planner<'_> {
 
 /// The ids of the objects in a block.
 fn object_ids(content: &Content) -> Vec<String> {
-    let runs: Vec<&Run> = match content {
-        Content::Table { rows, .. } => rows.iter().flatten().flatten().flatten().collect(),
-        Content::Footnote { paragraphs, .. } => paragraphs.iter().flatten().collect(),
-        Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. } | Content::ItemParagraph { .. } => {
-            block_runs(content).iter().collect()
-        }
-        Content::Code { .. } | Content::Rule | Content::Directive { .. } => Vec::new(),
-    };
     let id = |run: &Run| if let RunContent::Object(object) = &run.content { object.id.clone() } else { None };
-    runs.into_iter().filter_map(id).collect()
+    content.runs().into_iter().filter_map(id).collect()
 }
 
 /// A reason, as the end of a sentence.

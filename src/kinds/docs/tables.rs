@@ -8,8 +8,8 @@ use super::blocks::{Entry, entries, likeness, unaligned_left};
 use super::edit::{Group, delete_range, range};
 use super::extract::Origin;
 use super::flat::{Flat, Look};
+use super::gap::line_may_go;
 use super::line::Line;
-use super::paragraphs::line_may_go;
 use super::planner::{Planner, text_of, words_of};
 use crate::gdocs::{
     DeleteTableColumn, DeleteTableRow, InsertSectionBreak, InsertTable, InsertTableColumn, InsertTableRow, Location,
