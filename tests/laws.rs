@@ -19,8 +19,15 @@ mod dice;
 mod documents;
 #[path = "support/edits.rs"]
 mod edits;
+#[path = "support/identities.rs"]
+mod identities;
+#[path = "support/kept.rs"]
+mod kept;
 #[path = "support/laws.rs"]
 mod laws;
+#[path = "support/order.rs"]
+mod order;
+mod support;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -28,6 +35,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dice::Dice;
 use laws::{Fate, check_edit, check_unedited};
+use mcp_workspace::gdocs::{Document, new_document, reindex};
+use serde_json::{Value, json};
 
 /// Pairs of a document and an edit that a plain `cargo test` checks.
 const PAIRS: u64 = 20_000;
@@ -39,15 +48,22 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
+/// Edits of each recorded document.
+const ROUNDS: u64 = 40;
+
 /// Checks one document and [`EDITS`] edits of it; counts their fates.
 fn check(seed: u64, fates: &[AtomicU64; 4]) {
     let mut dice = Dice::seeded(seed);
     let raw = documents::document(&mut dice);
-    let remote = check_unedited(&raw);
-    for _ in 0..EDITS {
+    check_document(&raw, EDITS, &mut dice, fates);
+}
+
+fn check_document(raw: &Value, count: u64, dice: &mut Dice<'_>, fates: &[AtomicU64; 4]) {
+    let remote = check_unedited(raw);
+    for _ in 0..count {
         let part = dice.roll(remote.parts.len());
-        let edited = edits::edit(&remote.parts[part].text, &mut dice);
-        let fate = catch_unwind(AssertUnwindSafe(|| check_edit(&raw, &remote, part, &edited)));
+        let edited = edits::edit(&remote.parts[part].text, dice);
+        let fate = catch_unwind(AssertUnwindSafe(|| check_edit(raw, &remote, part, &edited)));
         match fate {
             Ok(fate) => fates[fate as usize].fetch_add(1, Ordering::Relaxed),
             Err(panic) => {
@@ -96,4 +112,108 @@ fn any_edit_of_any_document_keeps_the_laws() {
     );
     let failed = failed.into_inner().unwrap();
     assert!(failed.is_empty(), "run again one of these: SEED={failed:?}");
+}
+
+#[test]
+fn any_edit_of_a_recorded_document_keeps_the_laws() {
+    let Some(documents) = support::raw_documents("any_edit_of_a_recorded_document_keeps_the_laws") else { return };
+    let fates: [AtomicU64; 4] = Default::default();
+    for (seed, (name, raw)) in documents.iter().enumerate() {
+        println!("{name}");
+        check_document(raw, number("ROUNDS").unwrap_or(ROUNDS), &mut Dice::seeded(seed as u64), &fates);
+    }
+    println!("{fates:?}");
+}
+
+/// A document of one tab with these elements behind its first section break.
+fn document(elements: &[Value]) -> Value {
+    let mut value = serde_json::to_value(new_document("1found00000000000000000000", "Found")).unwrap();
+    value["revisionId"] = json!("r1");
+    let tab = &mut value["tabs"][0]["documentTab"];
+    tab["lists"] = documents::lists();
+    tab["positionedObjects"] = json!({"kix.pos": {"objectId": "kix.pos", "positionedObjectProperties": {
+        "embeddedObject": {"imageProperties": {}, "title": "floating"}}}});
+    let content = tab["body"]["content"].as_array_mut().unwrap();
+    content.truncate(1);
+    content.extend_from_slice(elements);
+    let mut document: Document = serde_json::from_value(value).unwrap();
+    reindex(document.tabs[0].document_tab.as_mut().unwrap().segment_mut(None).unwrap());
+    serde_json::to_value(&document).unwrap()
+}
+
+fn line(text: &str, look: Value) -> Value {
+    let style = json!({"namedStyleType": "NORMAL_TEXT", "direction": "LEFT_TO_RIGHT"});
+    json!({"paragraph": {"elements": [{"textRun": {"content": format!("{text}\n"), "textStyle": look}}],
+        "paragraphStyle": style}})
+}
+
+fn heading(text: &str) -> Value {
+    let mut heading = line(text, json!({}));
+    heading["paragraph"]["paragraphStyle"]["namedStyleType"] = json!("HEADING_2");
+    heading["paragraph"]["paragraphStyle"]["headingId"] = json!("h.first");
+    heading
+}
+
+fn item(text: &str) -> Value {
+    let mut item = line(text, json!({}));
+    item["paragraph"]["bullet"] = json!({"listId": "kix.bullets", "textStyle": {"underline": false}});
+    item["paragraph"]["paragraphStyle"]["indentStart"] = json!({"magnitude": 36, "unit": "PT"});
+    item["paragraph"]["paragraphStyle"]["indentFirstLine"] = json!({"magnitude": 18, "unit": "PT"});
+    item
+}
+
+fn tethered(text: &str) -> Value {
+    let mut line = line(text, json!({}));
+    line["paragraph"]["positionedObjectIds"] = json!(["kix.pos"]);
+    line
+}
+
+fn table() -> Value {
+    let cell = json!({"content": [line("cell", json!({}))], "tableCellStyle": {}});
+    json!({"table": {"rows": 1, "columns": 1, "tableRows": [{"tableCells": [cell], "tableRowStyle": {}}], "tableStyle": {}}})
+}
+
+/// Edits one text of a file, and checks the laws and what becomes of the edit.
+fn check_found(elements: &[Value], (old, new): (&str, &str), fate: Fate) {
+    let raw = document(elements);
+    let remote = check_unedited(&raw);
+    let text = &remote.parts[0].text;
+    assert!(text.contains(old), "{old:?} is not in\n{text}");
+    assert_eq!(check_edit(&raw, &remote, 0, &text.replacen(old, new, 1)), fate, "{old:?} became {new:?}");
+}
+
+#[test]
+fn what_random_edits_found_stays_mended() {
+    let bold = || json!({"bold": true});
+    let plain = |text| line(text, json!({}));
+    // Items and paragraphs are split and merged as paragraphs are.
+    check_found(
+        &[item("lambda theta epsilon iota"), plain("end")],
+        ("theta epsilon", "theta\n\nepsilon"),
+        Fate::Arrived,
+    );
+    check_found(
+        &[plain("lambda theta epsilon iota"), plain("end")],
+        ("lambda theta ", "- lambda theta\n\n"),
+        Fate::Arrived,
+    );
+    check_found(&[item("lambda theta"), plain("epsilon iota")], ("\n\nepsilon", " epsilon"), Fate::Arrived);
+    check_found(
+        &[item("lambda theta"), item("epsilon iota"), plain("end")],
+        ("- lambda theta\n- ", "lambda theta "),
+        Fate::Arrived,
+    );
+    // What is put between two paragraphs does not leave its look on the end of the first.
+    let break_before = ("**bold", "{^= sectionbreak}\n\n**bold");
+    check_found(&[plain("first"), line("bold", bold()), plain("end")], break_before, Fate::Arrived);
+    check_found(&[item("first"), line("bold", bold()), plain("end")], break_before, Fate::Arrived);
+    let table_before = ("**bold", "| a |\n| --- |\n\n**bold");
+    check_found(&[plain("first"), line("bold", bold()), plain("end")], table_before, Fate::Arrived);
+    // A picture that is tethered to a paragraph stays with it.
+    let behind = ("\n\n## ", "\n\n| a |\n| --- |\n\n## ");
+    check_found(&[tethered("first"), heading("second"), plain("end")], behind, Fate::Arrived);
+    // A heading keeps its id when what stands behind it changes its kind.
+    check_found(&[heading("first"), plain(""), table(), plain("end")], ("\\\n", "- \\\n"), Fate::Arrived);
+    // A short word between two changes is not written anew.
+    check_found(&[plain("eta and tail"), plain("end")], ("eta and", "line eta or"), Fate::Arrived);
 }

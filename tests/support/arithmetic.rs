@@ -50,11 +50,14 @@ impl Text {
                 self.insert(&body["location"], &units);
             }
             "createParagraphBullets" => self.drop_leading_tabs(&body["range"]),
-            "updateTextStyle"
-            | "updateParagraphStyle"
-            | "deleteParagraphBullets"
-            | "createNamedRange"
-            | "deleteNamedRange" => {}
+            "updateTextStyle" | "updateParagraphStyle" | "deleteParagraphBullets" | "createNamedRange" => {
+                let range = &body["range"];
+                let (start, end) = (number(range, "startIndex"), number(range, "endIndex"));
+                let segment = self.segment(range);
+                assert!(start < end && end <= segment.len(), "{range} leaves its segment of {}", segment.len());
+                assert!(!splits(segment, start) && !splits(segment, end), "{range} cuts a character");
+            }
+            "deleteNamedRange" => {}
             _ => return None,
         }
         Some(())
@@ -81,6 +84,7 @@ impl Text {
         let index = number(location, "index");
         let segment = self.segment(location);
         assert!(index < segment.len(), "{location} is outside of its segment of {}", segment.len());
+        assert!(!splits(segment, index), "{location} is inside a character");
         segment.splice(index..index, units.iter().copied());
     }
 
@@ -88,6 +92,7 @@ impl Text {
         let (start, end) = (number(range, "startIndex"), number(range, "endIndex"));
         let segment = self.segment(range);
         assert!(start < end && end < segment.len(), "{range} takes the end of its segment of {}", segment.len());
+        assert!(!splits(segment, start) && !splits(segment, end), "{range} cuts a character");
         segment.drain(start..end);
     }
 
@@ -107,6 +112,14 @@ impl Text {
             at += length + 1;
         }
     }
+}
+
+/// Tells whether a place lies inside a surrogate pair.
+fn splits(segment: &[u16], at: usize) -> bool {
+    let half = |at: Option<usize>, halves: std::ops::RangeInclusive<u16>| {
+        at.and_then(|at| segment.get(at)).is_some_and(|unit| halves.contains(unit))
+    };
+    half(at.checked_sub(1), 0xd800..=0xdbff) && half(Some(at), 0xdc00..=0xdfff)
 }
 
 fn number(value: &Value, key: &str) -> usize {

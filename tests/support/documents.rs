@@ -42,6 +42,10 @@ const WORDS: [&str; 34] = [
     "https://example.com/a_b",
 ];
 
+/// What each tab has of its own.
+const SEVERAL: [&str; 8] =
+    ["inlineObjects", "positionedObjects", "footnotes", "headers", "footers", "lists", "namedRanges", "commentAnchors"];
+
 /// A document and what it holds.
 struct Maker<'a, 'b> {
     dice: &'a mut Dice<'b>,
@@ -61,16 +65,28 @@ pub(crate) fn document(dice: &mut Dice<'_>) -> Value {
     if dice.once_in(8) {
         let mut second = value["tabs"][0].clone();
         second["tabProperties"] = json!({"tabId": "t.second", "title": "Second", "index": 1});
-        for key in ["inlineObjects", "positionedObjects", "footnotes", "headers", "footers", "lists", "namedRanges"] {
+        for key in SEVERAL {
             second["documentTab"].as_object_mut().unwrap().remove(key);
         }
         let content = tab(dice, 100);
         merge(&mut second["documentTab"], content);
         value["tabs"].as_array_mut().unwrap().push(second);
     }
+    if dice.once_in(10) {
+        let mut child = value["tabs"][0].clone();
+        child["tabProperties"] =
+            json!({"tabId": "t.child", "title": "Child", "index": 0, "parentTabId": "t.0", "nestingLevel": 1});
+        for key in SEVERAL {
+            child["documentTab"].as_object_mut().unwrap().remove(key);
+        }
+        let content = tab(dice, 200);
+        merge(&mut child["documentTab"], content);
+        value["tabs"][0]["childTabs"] = json!([child]);
+    }
     let mut document: Document = serde_json::from_value(value).unwrap();
-    for tab in &mut document.tabs {
-        let tab = tab.document_tab.as_mut().unwrap();
+    let ids: Vec<String> = document.all_tabs().iter().map(|tab| tab.id().to_owned()).collect();
+    for id in &ids {
+        let tab = document.tab_mut(Some(id)).unwrap().document_tab.as_mut().unwrap();
         let segments: Vec<String> =
             tab.footnotes.keys().chain(tab.headers.keys()).chain(tab.footers.keys()).cloned().collect();
         reindex(tab.segment_mut(None).unwrap());
@@ -78,7 +94,75 @@ pub(crate) fn document(dice: &mut Dice<'_>) -> Value {
             reindex(tab.segment_mut(Some(&segment)).unwrap());
         }
     }
-    serde_json::to_value(&document).unwrap()
+    let mut value = serde_json::to_value(&document).unwrap();
+    for (number, id) in ids.iter().enumerate() {
+        let mut path = "/tabs/0".to_owned();
+        match id.as_str() {
+            "t.second" => path = "/tabs/1".to_owned(),
+            "t.child" => path.push_str("/childTabs/0"),
+            _ => {}
+        }
+        let tab = value.pointer_mut(&format!("{path}/documentTab")).unwrap();
+        let threads = tie(tab, (number > 0).then_some(id), dice);
+        if !threads.is_empty() {
+            let mut all = value["comments"].as_array().cloned().unwrap_or_default();
+            all.extend(threads);
+            value["comments"] = Value::Array(all);
+        }
+    }
+    value
+}
+
+/// Ties named ranges and comments to stretches of a tab: overlapping, adjacent, over several paragraphs, in cells, in
+/// headers and footnotes. Returns the threads of the comments.
+fn tie(tab: &mut Value, id: Option<&String>, dice: &mut Dice<'_>) -> Vec<Value> {
+    let mut segments = vec![(None, end_of(&tab["body"]))];
+    for kind in ["footnotes", "headers", "footers"] {
+        for (segment, value) in tab[kind].as_object().into_iter().flatten() {
+            segments.push((Some(segment.clone()), end_of(value)));
+        }
+    }
+    let mut threads = Vec::new();
+    let mut last = 1;
+    for number in 0..dice.roll(6) {
+        let (segment, end) =
+            if dice.once_in(4) { segments[dice.roll(segments.len())].clone() } else { segments[0].clone() };
+        let first = usize::from(segment.is_none());
+        let start = if dice.once_in(4) { last.clamp(first, end - 1) } else { first + dice.roll(end - first) };
+        let most = if dice.once_in(4) { 120 } else { 14 };
+        let stop = (start + 1 + dice.roll(most)).min(end);
+        last = stop;
+        let mut range = json!({"startIndex": start, "endIndex": stop});
+        if start == 0 {
+            range.as_object_mut().unwrap().remove("startIndex");
+        }
+        if let Some(segment) = &segment {
+            range["segmentId"] = json!(segment);
+        }
+        if let Some(id) = id {
+            range["tabId"] = json!(id);
+        }
+        let suffix = format!("{number}{}", id.map_or("", String::as_str));
+        if dice.once_in(2) {
+            let name = dice.pick(&["one", "two"]);
+            let named = json!({"namedRangeId": format!("kix.range{suffix}"), "name": name, "ranges": [range]});
+            if tab["namedRanges"][name].is_null() {
+                tab["namedRanges"][name] = json!({"name": name, "namedRanges": []});
+            }
+            tab["namedRanges"][name]["namedRanges"].as_array_mut().unwrap().push(named);
+        } else {
+            let anchor = format!("kix.anchor{suffix}");
+            tab["commentAnchors"][&anchor] = json!({"anchorId": anchor, "ranges": [range]});
+            threads.push(json!({"commentId": format!("AAA{suffix}"), "anchorId": anchor, "status": "OPEN",
+                "headPost": {"postId": format!("AAA{suffix}"), "content": "Why?"}}));
+        }
+    }
+    threads
+}
+
+fn end_of(segment: &Value) -> usize {
+    let last = segment["content"].as_array().unwrap().last().unwrap();
+    last["endIndex"].as_u64().unwrap() as usize
 }
 
 fn merge(tab: &mut Value, content: Value) {
@@ -115,10 +199,18 @@ fn tab(dice: &mut Dice<'_>, next: usize) -> Value {
         let head = json!({"headerId": "kix.head", "content": [paragraph(vec![run("top 🙂\n", json!({}))], json!({}))]});
         tab["headers"] = json!({"kix.head": head});
     }
+    if maker.dice.once_in(6) {
+        let foot = json!({"footerId": "kix.foot", "content": [
+            paragraph(vec![run("page ", json!({})), object("autoText", json!({"type": "PAGE_NUMBER"})), run("\n", json!({}))], json!({})),
+            paragraph(vec![run("bottom\n", json!({"bold": true}))], json!({})),
+        ]});
+        tab["footers"] = json!({"kix.foot": foot});
+    }
     tab
 }
 
-fn lists() -> Value {
+/// Lists of bullets, numbers and boxes.
+pub(crate) fn lists() -> Value {
     let list = |glyph: &dyn Fn(usize) -> Value| {
         let levels: Vec<Value> = (0..9)
             .map(|n| {
@@ -202,7 +294,16 @@ impl Maker<'_, '_> {
     }
 
     fn text_style(&mut self) -> Value {
-        match self.dice.roll(16) {
+        match self.dice.roll(18) {
+            16 => {
+                let to = self.dice.pick(&[
+                    r#"{"heading": {"id": "h.h1", "tabId": "t.0"}}"#,
+                    r#"{"bookmark": {"id": "id.mark", "tabId": "t.0"}}"#,
+                    r#"{"tabId": "t.0"}"#,
+                ]);
+                json!({"underline": true, "foregroundColor": {"color": {"rgbColor": {
+                    "red": 0.06666667, "green": 0.33333334, "blue": 0.8}}}, "link": serde_json::from_str::<Value>(to).unwrap()})
+            }
             0 => json!({"bold": true}),
             1 => json!({"italic": true}),
             2 => json!({"strikethrough": true}),

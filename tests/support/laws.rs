@@ -8,6 +8,8 @@ use mcp_workspace::mebdf;
 use serde_json::Value;
 
 use super::arithmetic::Text;
+use super::identities::{self, Batch};
+use super::order;
 
 const URL: &str = "https://docs.google.com/document/d/x/edit";
 
@@ -77,11 +79,14 @@ pub(crate) fn check_edit(raw: &Value, remote: &Fetched, part: usize, edited: &st
             let kinds =
                 plan.requests.iter().map(|request| request.as_object().unwrap().keys().next().unwrap().as_str());
             println!("planned: {} (again: {})", kinds.collect::<Vec<_>>().join(" "), plan.again);
+            if std::env::var_os("REQUESTS").is_some() {
+                plan.requests.iter().for_each(|request| println!("  {request}"));
+            }
         }
         if plan.requests.is_empty() {
             return fate;
         }
-        raw = carried_out(&raw, &plan);
+        raw = carried_out(&raw, &plan, (part, &remote.parts[part].text, edited));
         remote = fetched(&raw);
         if fate == Fate::Nothing {
             fate = Fate::Arrived;
@@ -108,18 +113,20 @@ pub(crate) fn check_edit(raw: &Value, remote: &Fetched, part: usize, edited: &st
             plan.requests,
             remote.parts[part].text
         );
-        raw = carried_out(&raw, &plan);
+        raw = carried_out(&raw, &plan, (part, &remote.parts[part].text, edited));
         remote = fetched(&raw);
     }
     fate
 }
 
-/// Carries out a plan on the model, and compares its effect on text with plain arithmetic.
-fn carried_out(raw: &Value, plan: &PushPlan) -> Value {
+/// Carries out a plan on the model, compares its effect on text with plain arithmetic, and checks that nothing moves but
+/// what differs between the file of the part and the file as it was edited.
+fn carried_out(raw: &Value, plan: &PushPlan, (tab, file, edited): (usize, &str, &str)) -> Value {
     let document: Document = serde_json::from_value(raw.clone()).unwrap();
     let requests = gdocs::read_requests(&plan.requests).unwrap();
-    let after = gdocs::apply(&document, &requests, 7).unwrap().document;
-    let after = serde_json::to_value(&after).unwrap();
+    let (applied, traces) = gdocs::apply_traced(&document, &requests, 7).unwrap();
+    let after = serde_json::to_value(&applied.document).unwrap();
+    order::check(&plan.requests, identities::tab_id(raw, tab));
     let mut text = Text::of(raw);
     if plan.requests.iter().all(|request| text.carry_out(request).is_some()) {
         let model = Text::of(&after);
@@ -130,5 +137,6 @@ fn carried_out(raw: &Value, plan: &PushPlan) -> Value {
             assert_eq!(shown(units), shown(found), "arithmetic and the model differ in {key:?}");
         }
     }
+    identities::check(&Batch { before: raw, after: &after, traces: &traces, tab, files: (file, edited) });
     after
 }

@@ -284,11 +284,12 @@ pub(super) fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32>
         _ => return None,
     };
     let old_tokens = tokens(block_runs(&old.content));
-    if old_tokens.is_empty() && shape(&old.content) != shape(&new.content) && !is_settled(new) {
-        // Nothing is kept by turning an empty block into another kind.
+    let new_tokens = tokens(block_runs(&new.content));
+    if old_tokens.is_empty() && !new_tokens.is_empty() && shape(&old.content) != shape(&new.content) && !is_settled(new)
+    {
+        // Nothing is kept by turning an empty block into another kind, unless that is empty, too.
         return None;
     }
-    let new_tokens = tokens(block_runs(&new.content));
     let row = |tokens: &'_ [(Token, Rc<crate::mebdf::Marks>)]| {
         tokens.iter().map(|(token, _)| token.clone()).collect::<Vec<_>>()
     };

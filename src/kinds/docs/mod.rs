@@ -11,6 +11,7 @@ mod comments;
 #[cfg(test)]
 mod comments_tests;
 mod edit;
+mod endings;
 mod extract;
 mod flat;
 mod footnotes;

@@ -217,14 +217,8 @@ impl Stretch {
         let (old, new) = (&self.old[old], &self.new[new]);
         let first = old.first()?.shape.as_ref()?;
         let several = old.len() > 1 && new.len() > 1;
-        let fits = |piece: &Piece| {
-            piece.chars > 0
-                && piece.shape.as_ref().is_some_and(
-                    |shape| {
-                        if several { shape == first } else { reachable(first, shape) }
-                    },
-                )
-        };
+        let fits =
+            |piece: &Piece| piece.chars > 0 && piece.shape.as_ref().is_some_and(|shape| !several || shape == first);
         let open = |piece: &Piece| piece.chars > 0 && piece.shape.is_some();
         let apart = old.windows(2).any(|pair| pair[0].place.end != pair[1].place.start);
         if apart || !new.iter().all(fits) || !old.iter().all(open) || (several && !old.iter().all(fits)) {
@@ -240,12 +234,6 @@ impl Stretch {
         let cost = if all(old) && all(new) { 0 } else { REGROUPING_COST };
         (mostly(new, &old_words) && mostly(old, &new_words)).then(|| kept.saturating_sub(cost))
     }
-}
-
-/// Tells whether a paragraph of one kind can become one of another without being written anew.
-fn reachable(old: &Shape, new: &Shape) -> bool {
-    let paragraph = |shape: &Shape| matches!(shape, Shape::Paragraph | Shape::Heading(_));
-    old == new || (paragraph(old) && paragraph(new))
 }
 
 impl Piece {

@@ -251,6 +251,8 @@ impl Text {
             let styles = trial.restyled(step, &mut expected, &mut told.notices)?;
             trial.carry_out(styles)?;
         }
+        let endings = trial.endings(&before, &expected);
+        trial.carry_out(endings)?;
         verify::arrives(&trial.extract, &expected).map_err(|reason| task.rejected(reason))?;
         verify::nothing_else_moves(&before, &trial.document, task.part, &touched, &expected, &head)
             .map_err(|reason| task.rejected(reason))?;

@@ -241,8 +241,9 @@ impl Planner<'_> {
         };
         let heading = |line: &Line| line.named_style.starts_with("HEADING_");
         let (before, behind) = (open(before), open(behind));
-        // The newline at the end of a paragraph is the paragraph: what is put before it takes a heading's id away. What
-        // is put before a heading gets its looks, so that comes last but one.
+        // The newline at the end of a paragraph is the paragraph: what is put before it takes a heading's id away, and what
+        // is tethered. What is put before a heading gets its looks, so that comes last but one.
+        let before = before.filter(|(_, line)| line.units.iter().all(|unit| unit.len > 0));
         let (element, index) = match (before, behind) {
             (_, Some((element, line))) if !heading(&line) => (element, line.start),
             (Some((element, line)), _) if !heading(&line) => (element, line.newline_at()),

@@ -14,7 +14,7 @@ use super::planner::Notices;
 use super::properties::Context;
 use super::restyle::{contents, lines};
 use super::tables::settle;
-use super::{anchors, images, verify};
+use super::{anchors, endings, images, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{DateElementProperties, Document, DocumentTab, Refusal, Request, Tab, Ticks, apply, apply_traced};
 use crate::kinds::Pictures;
@@ -243,6 +243,17 @@ impl<'a> Trial<'a> {
         let tab = tab_of(&self.document, self.task.part).and_then(|tab| tab.document_tab.as_ref()).unwrap_or(&empty);
         let context = Context::new(&self.document, tab, self.task.tab_id.as_deref());
         step(&self.extract, expected, &context, notices).map_err(|reason| self.task.rejected(reason))
+    }
+
+    /// Asks what gives paragraphs that were not edited the ends they had in the document `before`.
+    pub(super) fn endings(&self, before: &Document, expected: &[Expected]) -> Vec<Request> {
+        let tab = |document| tab_of(document, self.task.part).and_then(|tab| tab.document_tab.as_ref());
+        match (tab(before), tab(&self.document)) {
+            (Some(before), Some(tab)) => {
+                endings::as_before(before, (tab, &self.extract), expected, self.task.tab_id.as_deref())
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Carries out requests that change the structure and checks that they touch nothing but the elements `touched`.

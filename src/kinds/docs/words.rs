@@ -18,7 +18,7 @@ pub(super) struct Hunk {
 }
 
 /// Two hunks with fewer characters than this between them, and no blank, become one: inside a word of a script without
-/// blanks, chance matches of single characters would cut an edit into confetti.
+/// blanks, chance matches of single characters would cut an edit into confetti. A word that stands between blanks stays.
 const CONFETTI_CHARS: usize = 5;
 
 /// Returns what changed, in order; no hunk begins or ends inside a grapheme cluster of either row.
@@ -53,7 +53,13 @@ pub(super) fn similarity(old: &[&Token], new: &[&Token]) -> f32 {
 }
 
 fn mergeable(old: &[&Token], gap: Range<usize>) -> bool {
+    let outside = |at: Option<usize>| {
+        let beside = at.and_then(|at| old.get(at));
+        beside.is_none_or(|token| matches!(token, Token::Char(c) if c.is_whitespace()))
+    };
+    let is_word = !gap.is_empty() && outside(gap.start.checked_sub(1)) && outside(Some(gap.end));
     gap.len() < CONFETTI_CHARS
+        && !is_word
         && old.get(gap).is_some_and(|gap| gap.iter().all(|token| matches!(token, Token::Char(c) if !c.is_whitespace())))
 }
 
@@ -194,6 +200,7 @@ mod tests {
         check("one two three", "one 2 three", &[("two", "2")]);
         check("same", "same", &[]);
         check("a b c", "a c", &[("b ", "")]);
+        check("eta and tail", "line eta or tail", &[("", "line "), ("and", "or")]);
     }
 
     #[test]

@@ -1,0 +1,353 @@
+//! What an edit of a file leaves alone, told by the file before and after alone: blocks, and words in them. Imports
+//! nothing of the planner.
+
+use std::ops::Range;
+
+use mcp_workspace::mebdf::{self, Block, Content, Marks, Run, RunContent, State, Tree, states};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// What stands for an object.
+pub(crate) const OBJECT: char = '\u{fffc}';
+
+/// Comparisons of two rows beyond which what they begin and end with is taken for kept without a look around it.
+const COMPARISONS_MAX: usize = 1 << 18;
+
+/// Elements beside a changed stretch that are looked at once more: among like ones, another may be the one that went.
+const MARGIN: usize = 40;
+
+/// Blocks of a changed stretch, of both sides, whose words are compared: one that was edited, split or merged.
+const STRETCH_MAX: usize = 3;
+
+/// A file: its blocks that are content, with what the directives before them say.
+pub(crate) struct File {
+    /// The head, as it is written.
+    pub(crate) head: String,
+    /// The blocks.
+    pub(crate) blocks: Vec<(Block, State)>,
+}
+
+impl File {
+    pub(crate) fn read(text: &str) -> Self {
+        let Tree { blocks, .. } = mebdf::parse(text).tree;
+        let states = states(&blocks);
+        let content = blocks.into_iter().zip(states).filter(|(b, _)| !matches!(b.content, Content::Directive { .. }));
+        Self { head: text[..text.len() - mebdf::body(text).len()].to_owned(), blocks: content.collect() }
+    }
+}
+
+/// A visible character or object of a block, with how it looks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Token<'a> {
+    pub(crate) what: char,
+    /// Set for an object.
+    object: Option<&'a RunContent>,
+    marks: Option<&'a Marks>,
+    /// Its place in the text of the block, in characters.
+    at: usize,
+}
+
+/// Tells whether a character is one that both sides show for certain.
+pub(crate) fn is_visible(character: char) -> bool {
+    !character.is_whitespace() && !character.is_control() && !is_private(character)
+}
+
+pub(crate) const fn is_private(character: char) -> bool {
+    matches!(character, '\u{e000}'..='\u{f8ff}')
+}
+
+/// Returns what is visible of a block.
+pub(crate) fn visible(content: &Content) -> Vec<Token<'_>> {
+    Found::of(content).tokens
+}
+
+/// The text of a block, and what of it is visible.
+struct Found<'a> {
+    text: String,
+    length: usize,
+    tokens: Vec<Token<'a>>,
+}
+
+impl<'a> Found<'a> {
+    fn of(content: &'a Content) -> Self {
+        let mut found = Self { text: String::new(), length: 0, tokens: Vec::new() };
+        match content {
+            Content::Heading { runs, .. }
+            | Content::Paragraph { runs }
+            | Content::Item { runs, .. }
+            | Content::ItemParagraph { runs, .. } => found.runs(runs),
+            Content::Table { rows, .. } => rows.iter().flatten().flatten().for_each(|runs| found.runs(runs)),
+            Content::Footnote { paragraphs, .. } => paragraphs.iter().for_each(|runs| found.runs(runs)),
+            Content::Code { text, .. } => found.characters(text, None),
+            Content::Rule => found.push(OBJECT, None, None),
+            Content::Directive { .. } => {}
+        }
+        found
+    }
+
+    fn runs(&mut self, runs: &'a [Run]) {
+        for run in runs {
+            match &run.content {
+                RunContent::Text(text) => self.characters(text, Some(&run.marks)),
+                object @ (RunContent::Object(_) | RunContent::FootnoteReference(_)) => {
+                    self.push(OBJECT, Some(object), Some(&run.marks));
+                }
+                RunContent::Anchor(_) => {}
+            }
+        }
+    }
+
+    fn characters(&mut self, text: &str, marks: Option<&'a Marks>) {
+        // What cannot stand in a document is left out before anything is compared.
+        text.chars().filter(|c| !is_private(*c) && *c != '\0').for_each(|what| self.push(what, None, marks));
+    }
+
+    fn push(&mut self, what: char, object: Option<&'a RunContent>, marks: Option<&'a Marks>) {
+        if is_visible(what) {
+            self.tokens.push(Token { what, object, marks, at: self.length });
+        }
+        self.text.push(if what == '\n' { ' ' } else { what });
+        self.length += 1;
+    }
+}
+
+/// A word of one of several blocks, or a blank.
+struct Word {
+    block: usize,
+    text: String,
+    /// What is visible of it, by number in its block.
+    tokens: Range<usize>,
+    /// Whether it is long or stands alone: a short piece of a longer one may go with what changes beside it.
+    whole: bool,
+}
+
+/// The words of several blocks.
+fn words_of(blocks: &[Found<'_>]) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    for (block, found) in blocks.iter().enumerate() {
+        let (mut at, mut token) = (0, 0);
+        let first = words.len();
+        for text in found.text.split_word_bounds() {
+            at += text.chars().count();
+            let count = found.tokens[token..].iter().take_while(|token| token.at < at).count();
+            let object = found.tokens[token..token + count].iter().find_map(|token| token.object);
+            let text = object.map_or_else(|| text.to_owned(), |object| format!("{text}{object:?}"));
+            let whole = count >= CHARS_MIN;
+            words.push(Word { block, text, tokens: token..token + count, whole });
+            token += count;
+        }
+        let blank = |word: Option<&Word>| word.is_none_or(|word| word.tokens.is_empty());
+        for word in first..words.len() {
+            let alone = (word == first || blank(words.get(word - 1))) && blank(words.get(word + 1));
+            words[word].whole |= alone;
+        }
+        words.push(Word { block, text: "\0".into(), tokens: token..token, whole: false });
+    }
+    words
+}
+
+/// Visible characters that make a piece of text one that is known again.
+const CHARS_MIN: usize = 5;
+
+/// What is left alone.
+pub(crate) struct Kept {
+    /// For each block of the old file: whether it stands in the new one, whichever way the two are compared.
+    pub(crate) blocks: Vec<bool>,
+    /// For each block of the old file: whether another one says the same, so that it could be either.
+    pub(crate) twice: Vec<bool>,
+    /// Words of the changed stretches.
+    pub(crate) words: Vec<Stands>,
+}
+
+/// A word that stands, whichever way the changed stretch that it is in is compared.
+pub(crate) struct Stands {
+    /// Its block in the old file.
+    pub(crate) block: usize,
+    /// The blocks of the stretch.
+    pub(crate) stretch: Range<usize>,
+    /// Whether they were split or merged.
+    pub(crate) recut: bool,
+    /// Its tokens by number in the block, and whether each shall look as it did.
+    pub(crate) tokens: Vec<(usize, bool)>,
+}
+
+/// Compares two files.
+pub(crate) fn compare(old: &File, new: &File) -> Kept {
+    let rows = (old.blocks.len(), new.blocks.len());
+    let mut partners = certain(rows, |i, j| old.blocks[i] == new.blocks[j]);
+    // A block that moved past others may as well have stayed while they moved, and took on what stands there.
+    let texts = certain(rows, |i, j| says_the_same(&old.blocks[i].0.content, &new.blocks[j].0.content));
+    for (partner, text) in partners.iter_mut().zip(texts) {
+        if text == Partner::None {
+            *partner = Partner::None;
+        }
+    }
+    let mut words = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    for at in 0..=old.blocks.len() {
+        let partner = match partners.get(at) {
+            Some(Partner::None) => continue,
+            Some(Partner::One(partner)) => *partner,
+            // There is more than one way, so nothing is said of what stands around.
+            Some(Partner::Several) => {
+                (i, j) = (usize::MAX, 0);
+                continue;
+            }
+            None => new.blocks.len(),
+        };
+        if i < at && j <= partner && i != usize::MAX {
+            stretch(old, i..at, new, j..partner, &mut words);
+        }
+        (i, j) = (at + 1, partner + 1);
+    }
+    let twice = partners.iter().map(|partner| *partner == Partner::Several).collect();
+    Kept { blocks: partners.iter().map(|partner| *partner != Partner::None).collect(), twice, words }
+}
+
+/// Compares two blocks but for the anchors of headings.
+fn says_the_same(old: &Content, new: &Content) -> bool {
+    match (old, new) {
+        (
+            Content::Heading { level: old_level, runs: old, .. },
+            Content::Heading { level: new_level, runs: new, .. },
+        ) => old_level == new_level && old == new,
+        (old, new) => old == new,
+    }
+}
+
+const fn is_paragraph(content: &Content) -> bool {
+    matches!(content, Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. })
+}
+
+/// Compares the words of a changed stretch, when it is nothing but a few paragraphs.
+fn stretch(old: &File, old_range: Range<usize>, new: &File, new_range: Range<usize>, words: &mut Vec<Stands>) {
+    let (old_blocks, new_blocks) = (&old.blocks[old_range.clone()], &new.blocks[new_range]);
+    let whole = old_blocks.iter().chain(new_blocks).all(|(block, _)| is_paragraph(&block.content));
+    if !whole || old_blocks.is_empty() || new_blocks.is_empty() || old_blocks.len() + new_blocks.len() > STRETCH_MAX {
+        return;
+    }
+    let (old_found, new_found) = (found(old_blocks), found(new_blocks));
+    let (old_words, new_words) = (words_of(&old_found), words_of(&new_found));
+    let same_kind = old_blocks.len() == 1
+        && new_blocks.len() == 1
+        && old_blocks[0].1 == new_blocks[0].1
+        && kind(&old_blocks[0].0.content) == kind(&new_blocks[0].0.content);
+    let partners = certain((old_words.len(), new_words.len()), |i, j| old_words[i].text == new_words[j].text);
+    if old_blocks.len() != new_blocks.len() && !mostly_the_same(&old_words, &new_words, &partners) {
+        return;
+    }
+    for (word, partner) in old_words.iter().zip(&partners) {
+        let joined = |at: usize| cuts_cluster(&new_words, at) || cuts_cluster(&new_words, at + 1);
+        if !word.whole || *partner == Partner::None || matches!(partner, Partner::One(at) if joined(*at)) {
+            continue;
+        }
+        let looks = |at: usize, number: usize| {
+            let Partner::One(partner) = partner else { return false };
+            let new = &new_words[*partner];
+            let (was, is) =
+                (&old_found[word.block].tokens[at], &new_found[new.block].tokens[new.tokens.start + number]);
+            same_kind && was.marks == is.marks
+        };
+        let stand = word.tokens.clone().enumerate().map(|(number, at)| (at, looks(at, number))).collect();
+        words.push(Stands {
+            block: old_range.start + word.block,
+            stretch: old_range.clone(),
+            recut: old_blocks.len() != new_blocks.len(),
+            tokens: stand,
+        });
+    }
+}
+
+fn found(blocks: &[(Block, State)]) -> Vec<Found<'_>> {
+    blocks.iter().map(|(block, _)| Found::of(&block.content)).collect()
+}
+
+/// Tells whether the begin of a word lies inside a grapheme cluster, as that of an accent does.
+fn cuts_cluster(words: &[Word], at: usize) -> bool {
+    let (Some(before), Some(word)) = (at.checked_sub(1).and_then(|at| words.get(at)), words.get(at)) else {
+        return false;
+    };
+    let both = format!("{}{}", before.text, word.text);
+    !both.grapheme_indices(true).any(|(at, _)| at == before.text.len())
+}
+
+/// Tells whether most of each block comes from the other side: otherwise it was not cut anew but has become another.
+fn mostly_the_same(old: &[Word], new: &[Word], partners: &[Partner]) -> bool {
+    let mostly = |words: &[Word], stays: &dyn Fn(usize) -> bool| {
+        let mut blocks: Vec<(usize, usize)> = vec![(0, 0); words.last().map_or(0, |last| last.block + 1)];
+        for (at, word) in words.iter().enumerate() {
+            blocks[word.block].0 += word.tokens.len();
+            blocks[word.block].1 += if stays(at) { word.tokens.len() } else { 0 };
+        }
+        blocks.iter().all(|(all, same)| same * 3 >= all * 2 && *same > CHARS_MIN)
+    };
+    mostly(old, &|at| partners[at] != Partner::None) && mostly(new, &|at| partners.contains(&Partner::One(at)))
+}
+
+/// What a block is, but for its text.
+fn kind(content: &Content) -> String {
+    match content {
+        Content::Heading { level, .. } => format!("heading {level}"),
+        Content::Item { depth, mark, .. } => format!("item {depth} {mark:?}"),
+        _ => String::new(),
+    }
+}
+
+/// What of the new row an element of the old one is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Partner {
+    /// It may be gone.
+    None,
+    /// It stands there.
+    One(usize),
+    /// It stands, in one of several places.
+    Several,
+}
+
+/// Finds the elements that are in every longest common row of both rows.
+fn certain((old, new): (usize, usize), same: impl Fn(usize, usize) -> bool) -> Vec<Partner> {
+    let least = old.min(new);
+    let mut head = (0..least).take_while(|at| same(*at, *at)).count();
+    let mut tail = (0..least - head).take_while(|at| same(old - at - 1, new - at - 1)).count();
+    let mut partners = vec![Partner::None; old];
+    if head == old && head == new {
+        return (0..old).map(Partner::One).collect();
+    }
+    (head, tail) = (head.saturating_sub(MARGIN), tail.saturating_sub(MARGIN));
+    partners[..head].iter_mut().enumerate().for_each(|(at, partner)| *partner = Partner::One(at));
+    for at in 0..tail {
+        partners[old - at - 1] = Partner::One(new - at - 1);
+    }
+    let (height, width) = (old - head - tail, new - head - tail);
+    if height * width > COMPARISONS_MAX {
+        return partners;
+    }
+    let equal: Vec<bool> =
+        (0..height * width).map(|at| same(head + at / width.max(1), head + at % width.max(1))).collect();
+    let at = |i: usize, j: usize| i * (width + 1) + j;
+    let (mut before, mut behind) = (vec![0_u32; (height + 1) * (width + 1)], vec![0_u32; (height + 1) * (width + 1)]);
+    for i in 0..height {
+        for j in 0..width {
+            let skip = before[at(i, j + 1)].max(before[at(i + 1, j)]);
+            before[at(i + 1, j + 1)] = if equal[i * width + j] { before[at(i, j)] + 1 } else { skip };
+        }
+    }
+    for i in (0..height).rev() {
+        for j in (0..width).rev() {
+            let skip = behind[at(i + 1, j)].max(behind[at(i, j + 1)]);
+            behind[at(i, j)] = if equal[i * width + j] { behind[at(i + 1, j + 1)] + 1 } else { skip };
+        }
+    }
+    let best = behind[0];
+    for i in 0..height {
+        if (0..=width).any(|j| before[at(i, j)] + behind[at(i + 1, j)] == best) {
+            continue;
+        }
+        let mut found =
+            (0..width).filter(|j| equal[i * width + j] && before[at(i, *j)] + 1 + behind[at(i + 1, j + 1)] == best);
+        partners[head + i] = match (found.next(), found.next()) {
+            (Some(j), None) => Partner::One(head + j),
+            _ => Partner::Several,
+        };
+    }
+    partners
+}
