@@ -144,7 +144,7 @@ fn tie(tab: &mut Value, id: Option<&String>, dice: &mut Dice<'_>) -> Vec<Value> 
         }
         let suffix = format!("{number}{}", id.map_or("", String::as_str));
         if dice.once_in(2) {
-            let name = dice.pick(&["one", "two"]);
+            let name = dice.pick(&["one", "two", super::identities::ANCHOR]);
             let named = json!({"namedRangeId": format!("kix.range{suffix}"), "name": name, "ranges": [range]});
             if tab["namedRanges"][name].is_null() {
                 tab["namedRanges"][name] = json!({"name": name, "namedRanges": []});

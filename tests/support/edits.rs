@@ -2,7 +2,7 @@
 
 use super::dice::Dice;
 
-const FRAGMENTS: [&str; 40] = [
+const FRAGMENTS: [&str; 41] = [
     "word",
     "Zwei Worte",
     "👍🏽",
@@ -21,6 +21,7 @@ const FRAGMENTS: [&str; 40] = [
     "[^new]",
     "{^}",
     "{^ h.x}",
+    "{^ kix.range0}",
     "{^= pagebreak}",
     "{^= person \"Bo <bo@x.com>\"}",
     "{^= date \"2026-11-21\"}",

@@ -67,6 +67,8 @@ pub(crate) fn check(batch: &Batch<'_>) {
         tab.blocks(&kept);
         tab.words(&kept);
         tab.ranges(&kept);
+        let asked = batch.files.1.matches("{^").count();
+        assert!(anchors(new) <= asked.max(anchors(old)), "law 5: an anchor that nobody asked for");
     }
 }
 
@@ -345,6 +347,13 @@ impl Tab<'_> {
     }
 }
 
+/// The name of the named ranges that the file shows as anchors, which are set anew where their text goes.
+pub(crate) const ANCHOR: &str = "mcp-workspace anchor";
+
+fn anchors(tab: &Value) -> usize {
+    tab["namedRanges"][ANCHOR]["namedRanges"].as_array().map_or(0, Vec::len)
+}
+
 /// What is tied to text: named ranges and comment anchors by id, with the places in their segments.
 fn tied(tab: &Value) -> BTreeMap<&str, (&'static str, Vec<(String, usize, usize)>)> {
     let places = |value: &Value| -> Vec<(String, usize, usize)> {
@@ -359,7 +368,8 @@ fn tied(tab: &Value) -> BTreeMap<&str, (&'static str, Vec<(String, usize, usize)
             })
             .collect()
     };
-    let named = map(&tab["namedRanges"]).flat_map(|(_, group)| group["namedRanges"].as_array().into_iter().flatten());
+    let others = map(&tab["namedRanges"]).filter(|(name, _)| *name != ANCHOR);
+    let named = others.flat_map(|(_, group)| group["namedRanges"].as_array().into_iter().flatten());
     let named =
         named.map(|range| (range["namedRangeId"].as_str().unwrap_or_default(), ("the named range", places(range))));
     let anchors = map(&tab["commentAnchors"]).map(|(id, anchor)| (id.as_str(), ("the comment", places(anchor))));

@@ -1,7 +1,7 @@
 //! The laws of the format, checked on one document and one edit of one of its files.
 
 use mcp_workspace::error::Error;
-use mcp_workspace::gdocs::{self, Document};
+use mcp_workspace::gdocs::{self, Document, Ticks, check_items};
 use mcp_workspace::kinds::docs::{self, Access};
 use mcp_workspace::kinds::{Fetched, PushPlan};
 use mcp_workspace::mebdf;
@@ -32,9 +32,51 @@ pub(crate) enum Fate {
     Rejected,
 }
 
-/// Reads a raw document.
+/// Reads a raw document, in which every other box is ticked or so.
 pub(crate) fn fetched(raw: &Value) -> Fetched {
-    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, URL).unwrap()
+    fetched_with(raw, &ticks_of(raw))
+}
+
+/// Ticks boxes of a document by where they stand.
+fn ticks_of(raw: &Value) -> Ticks {
+    let document: Document = serde_json::from_value(raw.clone()).unwrap();
+    let mut ticks = Ticks::default();
+    for tab in document.all_tabs() {
+        for item in tab.document_tab.iter().flat_map(|content| check_items(content, "")) {
+            ticks.set(tab.id(), "", item.start, item.start % 2 == 0);
+        }
+    }
+    ticks
+}
+
+/// Reads a raw document with its ticks, which come from an export of its boxes.
+fn fetched_with(raw: &Value, ticks: &Ticks) -> Fetched {
+    let document: Document = serde_json::from_value(raw.clone()).unwrap();
+    let mut export = String::new();
+    for tab in document.all_tabs() {
+        for item in tab.document_tab.iter().flat_map(|content| check_items(content, "")) {
+            export.push_str(if ticks.has(tab.id(), "", item.start) { "- [x] " } else { "- [ ] " });
+            let words = item.paragraph.elements.iter().map(words).collect::<String>();
+            for c in words.chars() {
+                if c.is_ascii_punctuation() {
+                    export.push('\\');
+                }
+                export.push(if c.is_control() { ' ' } else { c });
+            }
+            export.push('\n');
+        }
+    }
+    let raw = serde_json::to_vec(raw).unwrap();
+    docs::read_exported(raw, export.into_bytes(), Access::Edit, URL).unwrap()
+}
+
+/// What people read of an element.
+fn words(element: &gdocs::ParagraphElement) -> String {
+    let value = element.raw().map(|(_, value)| value.clone()).unwrap_or_default();
+    let names = ["/personProperties/name", "/personProperties/email", "/dateElementProperties/displayText"];
+    let names = names.into_iter().chain(["/richLinkProperties/title", "/richLinkProperties/uri"]);
+    let name = names.filter_map(|name| value.pointer(name)?.as_str()).find(|name| !name.is_empty());
+    element.text().or(name).unwrap_or_default().to_owned()
 }
 
 /// Checks that the files of a document are in canonical form and that saving them unchanged sends nothing.
@@ -54,6 +96,7 @@ pub(crate) fn check_unedited(raw: &Value) -> Fetched {
 pub(crate) fn check_edit(raw: &Value, remote: &Fetched, part: usize, edited: &str) -> Fate {
     let id = &remote.parts[part].id;
     let mut raw = raw.clone();
+    let mut ticks = ticks_of(&raw);
     let mut remote = remote.clone();
     let mut fate = Fate::Nothing;
     for _ in 0..PLANS_MAX {
@@ -86,8 +129,8 @@ pub(crate) fn check_edit(raw: &Value, remote: &Fetched, part: usize, edited: &st
         if plan.requests.is_empty() {
             return fate;
         }
-        raw = carried_out(&raw, &plan, (part, &remote.parts[part].text, edited));
-        remote = fetched(&raw);
+        (raw, ticks) = carried_out(&raw, &ticks, &plan, (part, &remote.parts[part].text, edited));
+        remote = fetched_with(&raw, &ticks);
         if fate == Fate::Nothing {
             fate = Fate::Arrived;
         }
@@ -113,18 +156,24 @@ pub(crate) fn check_edit(raw: &Value, remote: &Fetched, part: usize, edited: &st
             plan.requests,
             remote.parts[part].text
         );
-        raw = carried_out(&raw, &plan, (part, &remote.parts[part].text, edited));
-        remote = fetched(&raw);
+        (raw, ticks) = carried_out(&raw, &ticks, &plan, (part, &remote.parts[part].text, edited));
+        remote = fetched_with(&raw, &ticks);
     }
     fate
 }
 
 /// Carries out a plan on the model, compares its effect on text with plain arithmetic, and checks that nothing moves but
 /// what differs between the file of the part and the file as it was edited.
-fn carried_out(raw: &Value, plan: &PushPlan, (tab, file, edited): (usize, &str, &str)) -> Value {
+fn carried_out(
+    raw: &Value,
+    ticks: &Ticks,
+    plan: &PushPlan,
+    (tab, file, edited): (usize, &str, &str),
+) -> (Value, Ticks) {
     let document: Document = serde_json::from_value(raw.clone()).unwrap();
     let requests = gdocs::read_requests(&plan.requests).unwrap();
     let (applied, traces) = gdocs::apply_traced(&document, &requests, 7).unwrap();
+    let ticks = ticks.carried(&document, &applied.document, &traces);
     let after = serde_json::to_value(&applied.document).unwrap();
     order::check(&plan.requests, identities::tab_id(raw, tab));
     let mut text = Text::of(raw);
@@ -138,5 +187,5 @@ fn carried_out(raw: &Value, plan: &PushPlan, (tab, file, edited): (usize, &str, 
         }
     }
     identities::check(&Batch { before: raw, after: &after, traces: &traces, tab, files: (file, edited) });
-    after
+    (after, ticks)
 }
