@@ -249,8 +249,6 @@ struct Plan<'a> {
     task: &'a Task<'a>,
     /// The anchors of the document that the file names.
     named: BTreeSet<&'a str>,
-    /// Those of them that were met.
-    met: BTreeSet<&'a str>,
     deleted: Vec<Request>,
     created: Vec<Request>,
     /// Where anchors are expected afterwards, and what the file calls them.
@@ -258,21 +256,25 @@ struct Plan<'a> {
 }
 
 /// A block of the document and the block of the file that says the same, or nearly so.
-struct Pair<'a> {
+struct Pair<'e, 't> {
     /// Index among the document's blocks.
     block: usize,
-    lines: Vec<&'a Line>,
-    old: &'a Content,
-    new: &'a Content,
+    lines: Vec<&'e Line>,
+    old: &'e Content,
+    new: &'e Content,
     /// Whether they say the same.
     same: bool,
     locked: bool,
+    /// The anchors that the file has in it.
+    here: Vec<&'t Written>,
+    /// Those that the document has in it.
+    there: Vec<&'e Placed>,
 }
 
 impl<'a> Plan<'a> {
     fn new(task: &'a Task<'a>) -> Self {
         let (deleted, created, wanted) = (Vec::new(), Vec::new(), Vec::new());
-        Self { task, named: task.named_anchors(), met: BTreeSet::new(), deleted, created, wanted }
+        Self { task, named: task.named_anchors(), deleted, created, wanted }
     }
 
     fn make(&mut self, trial: &Trial<'_>, notices: &mut Notices) {
@@ -283,37 +285,64 @@ impl<'a> Plan<'a> {
         let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
         let steps =
             align(&old_keys, &new_keys, |i, j| likeness(old[i].block, &extract.origins[old[i].index], new[j].block));
+        let mut pairs = Vec::new();
         let mut rest: Vec<&Written> = task.anchors.iter().collect();
         for step in steps {
             let Step::Pair(i, j) = step else { continue };
-            let pair = Pair {
-                block: old[i].index,
-                lines: lines(&extract.origins[old[i].index]),
+            let (here, others) = rest.into_iter().partition(|anchor| anchor.span == new[j].block.span.0);
+            rest = others;
+            let block = old[i].index;
+            pairs.push(Pair {
+                block,
+                lines: lines(&extract.origins[block]),
                 old: &old[i].block.content,
                 new: &new[j].block.content,
                 same: old[i].key == new[j].key,
                 locked: old[i].look.locked.is_some() || new[j].look.locked.is_some(),
-            };
-            let (here, others) = rest.into_iter().partition(|anchor| anchor.span == new[j].block.span.0);
-            rest = others;
-            let there = extract.anchors.iter().filter(|anchor| anchor.block == pair.block).collect();
-            self.block(&pair, here, there, notices);
+                here,
+                there: extract.anchors.iter().filter(|anchor| anchor.block == block).collect(),
+            });
+        }
+        let named = self.chosen(&pairs);
+        for pair in pairs {
+            self.block(pair, &named, notices);
         }
         for anchor in rest {
             notices.refuse("ANCHOR", task.line_at(anchor.span.start), NOT_HERE);
         }
     }
 
-    /// Plans the anchors of one block: `here` in the file, `there` in the document.
-    fn block(&mut self, pair: &Pair<'_>, here: Vec<&'a Written>, mut there: Vec<&Placed>, notices: &mut Notices) {
-        for anchor in here {
+    /// Chooses, of all that have one id in the file, the one that is meant: a copied line has its anchor's form, too.
+    fn chosen(&self, pairs: &[Pair<'_, 'a>]) -> BTreeMap<&'a str, &'a Written> {
+        let mut chosen: BTreeMap<&str, (u8, &Written)> = BTreeMap::new();
+        for (pair, anchor) in pairs.iter().flat_map(|pair| pair.here.iter().map(move |anchor| (pair, *anchor))) {
+            let Some(id) = anchor.id.as_deref().filter(|id| self.named.contains(id)) else { continue };
+            let stands = pair.there.iter().find(|there| there.id == id);
+            let rank = match stands {
+                Some(stands) if pair.spot(anchor.spot) == Some(stands.spot) => 0,
+                Some(_) => 1,
+                None => 2,
+            };
+            if chosen.get(id).is_none_or(|(best, _)| rank < *best) {
+                chosen.insert(id, (rank, anchor));
+            }
+        }
+        chosen.into_iter().map(|(id, (_, anchor))| (id, anchor)).collect()
+    }
+
+    /// Plans the anchors of one block; `chosen` has for each anchor that the file names the form that is meant.
+    fn block(&mut self, pair: Pair<'_, 'a>, chosen: &BTreeMap<&str, &Written>, notices: &mut Notices) {
+        let mut there = pair.there.clone();
+        for anchor in &pair.here {
             let line = self.task.line_at(anchor.span.start);
             let spot = pair.spot(anchor.spot);
             let is_named = anchor.id.as_deref().is_some_and(|id| self.named.contains(id));
-            let is_it = |there: &&Placed| means(anchor, there, &self.named) && (is_named || spot == Some(there.spot));
-            let stands = there.iter().position(is_it).map(|at| there.remove(at));
+            let is_chosen =
+                anchor.id.as_deref().and_then(|id| chosen.get(id)).is_some_and(|one| std::ptr::eq(*one, *anchor));
+            let is_it = |there: &&Placed| means(anchor, there, &self.named) && (is_chosen || spot == Some(there.spot));
+            let stands = there.iter().position(is_it).filter(|_| is_chosen || !is_named).map(|at| there.remove(at));
             if let Some(id) = anchor.id.as_deref()
-                && ((is_named && !self.met.insert(id)) || (!is_named && stands.is_none()))
+                && ((is_named && !is_chosen) || (!is_named && stands.is_none()))
             {
                 notices.refuse("ANCHOR", line, unknown(id, is_named));
                 continue;
@@ -365,7 +394,7 @@ fn unknown(id: &str, twice: bool) -> String {
     }
 }
 
-impl<'a> Pair<'a> {
+impl<'e> Pair<'e, '_> {
     /// Where a spot of the file stands in the document, if the text around it does.
     fn spot(&self, spot: Spot) -> Option<Spot> {
         let spot = if self.same { spot } else { spot_in(self.old, self.new, spot)? };
@@ -376,7 +405,7 @@ impl<'a> Pair<'a> {
     }
 
     /// The paragraph of a spot, if an anchor can be set there.
-    fn place(&self, spot: Spot) -> Option<(Spot, &'a Line)> {
+    fn place(&self, spot: Spot) -> Option<(Spot, &'e Line)> {
         // It would be taken for the heading's own.
         let heads = matches!(self.old, Content::Heading { anchor: None, .. }) && spot.offset == 0;
         let line = *self.lines.get(spot.paragraph)?;
