@@ -182,6 +182,7 @@ pub(crate) fn compare(old: &File, new: &File) -> Kept {
         }
     }
     let mut words = Vec::new();
+    let mut stretches = 0;
     let (mut i, mut j) = (0, 0);
     for at in 0..=old.blocks.len() {
         let partner = match partners.get(at) {
@@ -194,11 +195,14 @@ pub(crate) fn compare(old: &File, new: &File) -> Kept {
             }
             None => new.blocks.len(),
         };
+        stretches += usize::from(i != at || j != partner);
         if i < at && j <= partner && i != usize::MAX {
             stretch(old, i..at, new, j..partner, &mut words);
         }
         (i, j) = (at + 1, partner + 1);
     }
+    // Where other edits stand in the way of a change of structure, it is done as deletions and insertions.
+    words.retain(|word: &Stands| !word.recut || stretches == 1);
     let twice = partners.iter().map(|partner| *partner == Partner::Several).collect();
     Kept { blocks: partners.iter().map(|partner| *partner != Partner::None).collect(), twice, words }
 }

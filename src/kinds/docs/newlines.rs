@@ -352,7 +352,10 @@ impl Edit<'_> {
     fn merge(&self, hunk: &Hunk, keep: usize, new: &[&Token], requests: &mut Vec<Request>) {
         let ends: Vec<usize> = hunk.old.clone().filter(|at| *self.old[*at].2 == END).skip(keep).collect();
         let inserted: String = new[hunk.new.clone()].iter().map(|token| character(token)).collect();
-        let blank = ends.len() == hunk.old.len() && !inserted.is_empty() && inserted.chars().all(|c| c == ' ');
+        let only = ends.len() == hunk.old.len() && !inserted.is_empty() && inserted.chars().all(|c| c == ' ');
+        // Without a blank the words on both sides would become one, and be written anew as one.
+        let inserted = if only { inserted } else { " ".repeat(usize::from(inserted.contains(' '))) };
+        let blank = !inserted.is_empty();
         for (number, end) in ends.iter().enumerate().rev() {
             let at = self.old[*end].0;
             if blank && number == 0 {
