@@ -27,6 +27,8 @@ mod kept;
 mod laws;
 #[path = "support/order.rs"]
 mod order;
+#[path = "support/pieces.rs"]
+mod pieces;
 mod support;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

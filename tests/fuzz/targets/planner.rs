@@ -17,6 +17,8 @@ mod identities;
 mod kept;
 #[path = "../../support/order.rs"]
 mod order;
+#[path = "../../support/pieces.rs"]
+mod pieces;
 #[path = "../../support/laws.rs"]
 mod laws;
 
