@@ -27,6 +27,8 @@ mod kept;
 mod laws;
 #[path = "support/order.rs"]
 mod order;
+#[path = "support/pieces.rs"]
+mod pieces;
 mod support;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -203,6 +205,8 @@ fn what_random_edits_found_stays_mended() {
         ("- lambda theta\n- ", "lambda theta "),
         Fate::Arrived,
     );
+    let merged = ("item\n- Third bullet item", "i- Third bullet itemtem");
+    check_found(&[item("Second bullet item"), item("Third bullet item"), plain("end")], merged, Fate::Arrived);
     // What is put between two paragraphs does not leave its look on the end of the first.
     let break_before = ("**bold", "{^= sectionbreak}\n\n**bold");
     check_found(&[plain("first"), line("bold", bold()), plain("end")], break_before, Fate::Arrived);

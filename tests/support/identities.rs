@@ -6,12 +6,10 @@ use std::ops::Range;
 
 use mcp_workspace::gdocs::SegmentTrace;
 use mcp_workspace::mebdf::Content;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::kept::{File, Kept, OBJECT, Stands, compare, is_private, is_visible, visible};
-
-/// Fields that tell where something stands, or how often something came before it.
-const PLACES: [&str; 3] = ["startIndex", "endIndex", "footnoteNumber"];
+use super::pieces::{alike, content, element_at, extent, map, named, number, part_at, place_end, same, same_part};
 
 /// A batch: what it was planned from, and what it did.
 pub(crate) struct Batch<'a> {
@@ -63,7 +61,14 @@ pub(crate) fn check(batch: &Batch<'_>) {
         let traces = batch.traces.iter().filter(|trace| trace.tab_id == id);
         let moves = traces.map(|trace| (trace.segment_id.as_str(), Moves::of(trace))).collect();
         let kept = compare(&old_file, &new_file);
-        let tab = Tab { old, new, moves, places: places(&old_file, old), old_file: &old_file, new_file: &new_file };
+        let tab = Tab {
+            old,
+            new,
+            moves,
+            places: places(&old_file, old),
+            old_file: &old_file,
+            new_file: &new_file,
+        };
         tab.blocks(&kept);
         tab.words(&kept);
         tab.ranges(&kept);
@@ -88,16 +93,6 @@ fn tabs(document: &Value) -> Vec<&Value> {
     let mut found = Vec::new();
     walk(&document["tabs"], &mut found);
     found
-}
-
-fn map(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    value.as_object().into_iter().flatten()
-}
-
-/// Tells whether two objects are the same but for some of their fields.
-fn alike(old: &Value, new: &Value, but: &[&str]) -> bool {
-    let fields = |value| map(value).filter(|(key, _)| !but.contains(&key.as_str())).collect::<Vec<_>>();
-    fields(old) == fields(new)
 }
 
 /// Checks all of a tab that is no text.
@@ -307,7 +302,7 @@ impl Tab<'_> {
         }
         let (old, new) = (tied(self.old), tied(self.new));
         for (id, (what, old_ranges)) in &old {
-            let covered = |ranges: &[(String, usize, usize)]| -> Vec<(String, usize)> {
+            let covered = |ranges: &[Stretch]| -> Vec<(String, usize)> {
                 ranges.iter().flat_map(|(segment, start, end)| (*start..*end).map(|at| (segment.clone(), at))).collect()
             };
             let before = covered(old_ranges);
@@ -318,7 +313,7 @@ impl Tab<'_> {
                 standing.get(segment.as_str()).is_some_and(|units| units.contains(at))
             };
             let Some((_, new_ranges)) = new.get(id) else {
-                assert!(!before.iter().any(|unit| stands(unit)), "law 5: {what} {id} is gone, and its text stands");
+                assert!(!before.iter().any(stands), "law 5: {what} {id} is gone, and its text stands");
                 continue;
             };
             let from = |(segment, at): &(String, usize)| {
@@ -341,9 +336,8 @@ impl Tab<'_> {
                 );
             }
         }
-        for id in new.keys().filter(|id| !old.contains_key(*id)) {
-            panic!("law 5: {id} was not there before");
-        }
+        let added = new.iter().find(|(id, _)| !old.contains_key(*id));
+        assert!(added.is_none(), "law 5: {added:?} was not there before");
     }
 }
 
@@ -354,9 +348,15 @@ fn anchors(tab: &Value) -> usize {
     tab["namedRanges"][ANCHOR]["namedRanges"].as_array().map_or(0, Vec::len)
 }
 
+/// What a named range is called.
+const NAMED: &str = "the named range";
+
+/// A segment with start and end in it.
+type Stretch = (String, usize, usize);
+
 /// What is tied to text: named ranges and comment anchors by id, with the places in their segments.
-fn tied(tab: &Value) -> BTreeMap<&str, (&'static str, Vec<(String, usize, usize)>)> {
-    let places = |value: &Value| -> Vec<(String, usize, usize)> {
+fn tied(tab: &Value) -> BTreeMap<&str, (&'static str, Vec<Stretch>)> {
+    let places = |value: &Value| -> Vec<Stretch> {
         let ranges = value["ranges"].as_array().into_iter().flatten();
         ranges
             .map(|range| {
@@ -370,86 +370,9 @@ fn tied(tab: &Value) -> BTreeMap<&str, (&'static str, Vec<(String, usize, usize)
     };
     let others = map(&tab["namedRanges"]).filter(|(name, _)| *name != ANCHOR);
     let named = others.flat_map(|(_, group)| group["namedRanges"].as_array().into_iter().flatten());
-    let named =
-        named.map(|range| (range["namedRangeId"].as_str().unwrap_or_default(), ("the named range", places(range))));
+    let named = named.map(|range| (range["namedRangeId"].as_str().unwrap_or_default(), (NAMED, places(range))));
     let anchors = map(&tab["commentAnchors"]).map(|(id, anchor)| (id.as_str(), ("the comment", places(anchor))));
     named.chain(anchors).collect()
-}
-
-/// The elements of a segment.
-fn content<'a>(tab: &'a Value, segment: &str) -> &'a [Value] {
-    let content = if segment.is_empty() {
-        &tab["body"]["content"]
-    } else {
-        let kinds = ["footnotes", "headers", "footers"];
-        kinds.into_iter().find_map(|kind| tab[kind].get(segment)).map_or(&Value::Null, |segment| &segment["content"])
-    };
-    content.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn number(value: &Value, key: &str) -> usize {
-    usize::try_from(value[key].as_u64().unwrap_or(0)).expect("a place")
-}
-
-fn place_end(element: &Value) -> usize {
-    number(element, "endIndex")
-}
-
-/// A paragraph without the id of a heading.
-fn named(element: &Value) -> Value {
-    let mut element = element.clone();
-    if let Some(style) = element["paragraph"]["paragraphStyle"].as_object_mut() {
-        style.remove("headingId");
-    }
-    element
-}
-
-fn extent(value: &Value) -> (usize, usize) {
-    (number(value, "startIndex"), number(value, "endIndex"))
-}
-
-/// Finds the one of a row of neighbours that holds a place.
-fn element_at(content: &[Value], at: usize) -> Option<&Value> {
-    let index = content.partition_point(|element| extent(element).1 <= at);
-    content.get(index).filter(|element| extent(element).0 <= at)
-}
-
-/// Finds the run or object that holds a place, wherever it is nested.
-fn part_at(content: &[Value], at: usize) -> Option<&Value> {
-    let element = element_at(content, at)?;
-    if let Some(paragraph) = element.get("paragraph") {
-        return element_at(paragraph["elements"].as_array()?, at);
-    }
-    let Some(table) = element.get("table") else { return Some(element) };
-    let row = element_at(table["tableRows"].as_array()?, at)?;
-    let cell = element_at(row["tableCells"].as_array()?, at)?;
-    part_at(cell["content"].as_array()?, at)
-}
-
-/// Compares two values but for where they stand.
-fn same(old: &Value, new: &Value) -> bool {
-    match (old, new) {
-        (Value::Object(old), Value::Object(new)) => {
-            let fields = |map: &'_ Map<String, Value>| map.keys().filter(|key| !PLACES.contains(&key.as_str())).count();
-            fields(old) == fields(new)
-                && old.iter().all(|(key, value)| {
-                    PLACES.contains(&key.as_str()) || new.get(key).is_some_and(|now| same(value, now))
-                })
-        }
-        (Value::Array(old), Value::Array(new)) => {
-            old.len() == new.len() && old.iter().zip(new).all(|(old, new)| same(old, new))
-        }
-        (old, new) => old == new,
-    }
-}
-
-/// Compares two runs but for their text, or two objects.
-fn same_part(old: &Value, new: &Value) -> bool {
-    match (old.get("textRun"), new.get("textRun")) {
-        (Some(old), Some(new)) => alike(old, new, &["content"]),
-        (None, None) => same(old, new),
-        _ => false,
-    }
 }
 
 /// Finds where each block of a file stands in the document it was made from.

@@ -177,11 +177,13 @@ pub(crate) fn compare(old: &File, new: &File) -> Kept {
     // A block that moved past others may as well have stayed while they moved, and took on what stands there.
     let texts = certain(rows, |i, j| says_the_same(&old.blocks[i].0.content, &new.blocks[j].0.content));
     for (partner, text) in partners.iter_mut().zip(texts) {
-        if text == Partner::None {
+        // The same holds of one that the file now has twice, in two looks.
+        if text == Partner::None || (text == Partner::Several && *partner != Partner::Several) {
             *partner = Partner::None;
         }
     }
     let mut words = Vec::new();
+    let mut stretches = 0;
     let (mut i, mut j) = (0, 0);
     for at in 0..=old.blocks.len() {
         let partner = match partners.get(at) {
@@ -194,11 +196,14 @@ pub(crate) fn compare(old: &File, new: &File) -> Kept {
             }
             None => new.blocks.len(),
         };
+        stretches += usize::from(i != at || j != partner);
         if i < at && j <= partner && i != usize::MAX {
             stretch(old, i..at, new, j..partner, &mut words);
         }
         (i, j) = (at + 1, partner + 1);
     }
+    // Where other edits stand in the way of a change of structure, it is done as deletions and insertions.
+    words.retain(|word: &Stands| !word.recut || stretches == 1);
     let twice = partners.iter().map(|partner| *partner == Partner::Several).collect();
     Kept { blocks: partners.iter().map(|partner| *partner != Partner::None).collect(), twice, words }
 }
@@ -226,6 +231,12 @@ fn stretch(old: &File, old_range: Range<usize>, new: &File, new_range: Range<usi
         return;
     }
     let (old_found, new_found) = (found(old_blocks), found(new_blocks));
+    // A new object is made by a change of structure of its own.
+    let objects =
+        |found: &[Found<'_>]| found.iter().flat_map(|found| &found.tokens).filter_map(|token| token.object).count();
+    if old_blocks.len() != new_blocks.len() && objects(&new_found) > objects(&old_found) {
+        return;
+    }
     let (old_words, new_words) = (words_of(&old_found), words_of(&new_found));
     let same_kind = old_blocks.len() == 1
         && new_blocks.len() == 1

@@ -352,7 +352,15 @@ impl Edit<'_> {
     fn merge(&self, hunk: &Hunk, keep: usize, new: &[&Token], requests: &mut Vec<Request>) {
         let ends: Vec<usize> = hunk.old.clone().filter(|at| *self.old[*at].2 == END).skip(keep).collect();
         let inserted: String = new[hunk.new.clone()].iter().map(|token| character(token)).collect();
-        let blank = ends.len() == hunk.old.len() && !inserted.is_empty() && inserted.chars().all(|c| c == ' ');
+        let only = ends.len() == hunk.old.len() && !inserted.is_empty() && inserted.chars().all(|c| c == ' ');
+        // Without a blank, words that meet would become one, and be written anew as one.
+        let letter = |at: Option<usize>| {
+            let beside = at.and_then(|at| self.old.get(at));
+            matches!(beside, Some((_, _, Token::Char(character))) if character.is_alphanumeric())
+        };
+        let meet = ends.first().is_some_and(|end| letter(end.checked_sub(1)) && letter(end.checked_add(1)));
+        let inserted = if only { inserted } else { " ".repeat(usize::from(meet && inserted.contains(' '))) };
+        let blank = !inserted.is_empty();
         for (number, end) in ends.iter().enumerate().rev() {
             let at = self.old[*end].0;
             if blank && number == 0 {

@@ -11,6 +11,14 @@ mod dice;
 mod documents;
 #[path = "../../support/edits.rs"]
 mod edits;
+#[path = "../../support/identities.rs"]
+mod identities;
+#[path = "../../support/kept.rs"]
+mod kept;
+#[path = "../../support/order.rs"]
+mod order;
+#[path = "../../support/pieces.rs"]
+mod pieces;
 #[path = "../../support/laws.rs"]
 mod laws;
 
