@@ -303,9 +303,13 @@ impl<'a> Plan<'a> {
                 there: extract.anchors.iter().filter(|anchor| anchor.block == block).collect(),
             });
         }
-        let named = self.chosen(&pairs);
+        let chosen = self.chosen(&pairs);
+        // What stands in text that the file does not have would stay there beside the new one.
+        let paired: BTreeSet<usize> = pairs.iter().map(|pair| pair.block).collect();
+        let stuck = extract.anchors.iter().filter(|anchor| !paired.contains(&anchor.block));
+        let stuck: BTreeSet<&str> = stuck.map(|anchor| anchor.id.as_str()).collect();
         for pair in pairs {
-            self.block(pair, &named, notices);
+            self.block(pair, (&chosen, &stuck), notices);
         }
         for anchor in rest {
             notices.refuse("ANCHOR", task.line_at(anchor.span.start), NOT_HERE);
@@ -330,8 +334,14 @@ impl<'a> Plan<'a> {
         chosen.into_iter().map(|(id, (_, anchor))| (id, anchor)).collect()
     }
 
-    /// Plans the anchors of one block; `chosen` has for each anchor that the file names the form that is meant.
-    fn block(&mut self, pair: Pair<'_, 'a>, chosen: &BTreeMap<&str, &Written>, notices: &mut Notices) {
+    /// Plans the anchors of one block; `chosen` has for each anchor that the file names the form that is meant, `stuck` those
+    /// that cannot be taken away from where they stand.
+    fn block(
+        &mut self,
+        pair: Pair<'_, 'a>,
+        (chosen, stuck): (&BTreeMap<&str, &Written>, &BTreeSet<&str>),
+        notices: &mut Notices,
+    ) {
         let mut there = pair.there.clone();
         for anchor in &pair.here {
             let line = self.task.line_at(anchor.span.start);
@@ -350,7 +360,8 @@ impl<'a> Plan<'a> {
             if stands.is_some_and(|stands| spot.is_none_or(|spot| spot == stands.spot)) {
                 continue;
             }
-            let Some((spot, place)) = spot.and_then(|spot| pair.place(spot)) else {
+            let stuck = anchor.id.as_deref().is_some_and(|id| stuck.contains(id));
+            let Some((spot, place)) = spot.filter(|_| !stuck).and_then(|spot| pair.place(spot)) else {
                 notices.refuse("ANCHOR", line, NOT_HERE);
                 continue;
             };
