@@ -138,7 +138,7 @@ pub struct Changes {
     pub cursor: Cursor,
 }
 
-/// The files that a text names as new pictures: for each why it cannot be one, if so.
+/// What is known of the files and addresses that a text names as new pictures: for each why it cannot be one, if so.
 pub type Pictures = BTreeMap<String, Result<(), String>>;
 
 /// A file that stands at the remote for a moment, so that it can be fetched from there.
@@ -195,6 +195,16 @@ impl PushPlan {
     #[must_use]
     pub fn size(&self) -> usize {
         self.requests.len() + usize::from(self.rename.is_some())
+    }
+
+    /// Finds the picture that a refusal is about, as the text names it: Google says which request it could not carry out.
+    #[must_use]
+    pub fn refused_picture(&self, words: &str) -> Option<&str> {
+        let (_, behind) = words.split_once("requests[")?;
+        let number: usize = behind.split_once(']')?.0.parse().ok()?;
+        let uri = self.requests.get(number)?.pointer("/insertInlineImage/uri")?.as_str()?;
+        let index = (0..self.uploads.len()).find(|index| upload_address(*index) == uri);
+        Some(index.and_then(|index| self.uploads.get(index)).map_or(uri, String::as_str))
     }
 
     /// Returns the plan with the addresses at which its uploads stand, one for each.

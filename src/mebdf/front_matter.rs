@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str) -> Option<Head> {
         if line.trim_end() == "---" || line.trim_end() == "..." {
             let body = text.get(first.len()..length)?;
             length += line.len();
-            let entries = entries(body);
+            let entries = entries(body).or_else(|| entries_quoted(body));
             let understood = entries.is_some();
             let entries = entries.unwrap_or_else(|| vec![(String::new(), body.to_owned())]);
             return Some(Head { front_matter: FrontMatter { entries }, length, understood });
@@ -61,6 +61,19 @@ fn entries(body: &str) -> Option<Vec<(String, String)>> {
     let mut seen = HashSet::new();
     let unique = entries.iter().all(|(key, _)| !key.is_empty() && seen.insert(key));
     unique.then_some(entries)
+}
+
+/// Reads a body again with the values quoted that hold what YAML takes for more than text: people write
+/// `title: Plan: part 2`.
+fn entries_quoted(body: &str) -> Option<Vec<(String, String)>> {
+    let quoted = |line: &str| {
+        let (key, value) = line.split_once(": ")?;
+        let (plain, value) = (key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')), value.trim());
+        let bare = !value.starts_with(['"', '\'', '|', '>', '[', '{', '&', '*', '!', '#']);
+        (plain && bare && value.contains(": ")).then(|| format!("{key}: {}", double_quoted(value)))
+    };
+    let lines: Vec<String> = body.lines().map(|line| quoted(line).unwrap_or_else(|| line.to_owned())).collect();
+    entries(&(lines.join("\n") + "\n"))
 }
 
 fn body(front_matter: &FrontMatter, quoted: bool) -> String {
@@ -180,6 +193,9 @@ mod tests {
             &[("n", "1.10"), ("b", "true"), ("h", "0x10"), ("e", "1e3"), ("z", "007"), ("d", "2026-11-21")],
         );
         check("title: 'a: b'\nempty:\n", &[("title", "a: b"), ("empty", "")]);
+        // What people write, although YAML wants quotes there.
+        check("title: Plan: part 2\nid: x\n", &[("title", "Plan: part 2"), ("id", "x")]);
+        check("title: \\a: \"b\"\n", &[("title", "\\a: \"b\"")]);
         check(
             "header: |\n  Acme — confidential\n  two\nx: y\n",
             &[("header", "Acme — confidential\ntwo\n"), ("x", "y")],

@@ -60,6 +60,7 @@ pub(crate) struct Shared {
     images: images::Images,
     /// Held for reading by whoever needs an upload, for writing by who takes them away.
     uploading: RwLock<()>,
+    refused_pictures: uploads::Refused,
     /// Folders beside the workspace from which pictures may be taken.
     read_folders: Vec<PathBuf>,
     /// What people wrote into comments files, and where it was put.
@@ -193,6 +194,7 @@ impl Mirror {
             fetches: Semaphore::new(FETCHES_MAX),
             images: images::Images::new(),
             uploading: RwLock::new(()),
+            refused_pictures: uploads::Refused::default(),
             read_folders,
             kept: comments::KeptFiles::default(),
             later: comments::Later::default(),

@@ -5,7 +5,8 @@
 //! between, the next start takes away what is left.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::crash::crash_point;
 use super::{Shared, blocking};
@@ -17,6 +18,35 @@ use crate::model::Millis;
 /// Files that one push uploads; each is held in memory for a moment.
 const UPLOADS_MAX: usize = 50;
 
+/// For how long a picture that Google could not take is left out of the plans: then its host may answer again.
+const REFUSED_FOR: Duration = Duration::from_secs(600);
+
+/// Pictures that are remembered as refused; the oldest are forgotten first.
+const REFUSED_MAX: usize = 200;
+
+/// Pictures that Google could not take, as texts name them, with its words. One of them would hold up all of its batch.
+#[derive(Debug, Default)]
+pub(super) struct Refused(Mutex<BTreeMap<String, (Instant, String)>>);
+
+impl Refused {
+    /// Notes that Google could not take a picture.
+    pub(super) fn note(&self, name: &str, words: &str) {
+        let mut refused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if refused.len() >= REFUSED_MAX
+            && let Some(oldest) = refused.iter().min_by_key(|(_, (at, _))| *at).map(|(name, _)| name.clone())
+        {
+            refused.remove(&oldest);
+        }
+        refused.insert(name.to_owned(), (Instant::now(), format!("Google did not take `{name}`: {words}")));
+    }
+
+    fn known(&self) -> Pictures {
+        let mut refused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.retain(|_, (at, _)| at.elapsed() < REFUSED_FOR);
+        refused.iter().map(|(name, (_, why))| (name.clone(), Err(why.clone()))).collect()
+    }
+}
+
 /// Reads a file that a text names as a picture, and checks that it is one that Google takes.
 fn read(shared: &Shared, named: &str) -> Result<(Picture, Vec<u8>), String> {
     let base = shared.workspace.layout().drive_folder();
@@ -25,7 +55,7 @@ fn read(shared: &Shared, named: &str) -> Result<(Picture, Vec<u8>), String> {
     Ok((picture, bytes))
 }
 
-/// Looks at the files that a text names as new pictures.
+/// Looks at the files that a text names as new pictures; what Google did not take before is known, too.
 pub(super) fn look(shared: &Shared, named: Vec<String>) -> Pictures {
     let look = |(index, named): (usize, String)| {
         let found = if index < UPLOADS_MAX {
@@ -35,7 +65,9 @@ pub(super) fn look(shared: &Shared, named: Vec<String>) -> Pictures {
         };
         (named, found)
     };
-    named.into_iter().enumerate().map(look).collect()
+    let mut found: Pictures = named.into_iter().enumerate().map(look).collect();
+    found.extend(shared.refused_pictures.known());
+    found
 }
 
 /// Uploads files, and returns where each stands.
@@ -90,7 +122,8 @@ pub(super) async fn hosted_by_name(shared: &Arc<Shared>, text: &str, now: Millis
         let named = named.clone();
         blocking(move || Ok(look(&here, named))).await?
     };
-    if let Some(what) = faults.into_values().find_map(Result::err) {
+    let faults = faults.into_iter().filter(|(name, _)| named.contains(name));
+    if let Some(what) = faults.into_iter().find_map(|(_, fault)| fault.err()) {
         let suggestion = "Name a PNG, JPEG or GIF inside the workspace, or an https address.".into();
         return Err(Error::InvalidInput { what, suggestion });
     }

@@ -251,7 +251,8 @@ async fn post(
 ) -> Posted {
     let plan = hand.begun.take().and_then(|part| hand.plans.get(&part).cloned());
     let Some(plan) = plan else { return Posted::Failed(lost_hand()) };
-    let (here, id, uploads) = (shared.clone(), item.clone(), !plan.uploads.is_empty());
+    let (here, id, planned) = (shared.clone(), item.clone(), plan.clone());
+    let uploads = !plan.uploads.is_empty();
     let sent = tokio::spawn(async move {
         let needed = if uploads { Some(here.uploading.read().await) } else { None };
         // Nothing of the plan was sent when an upload fails, whatever became of the upload.
@@ -280,7 +281,14 @@ async fn post(
     match outcome {
         Ok(Outcome::Accepted(revision)) => Posted::Accepted(revision),
         Ok(Outcome::Stale) | Err(Error::StaleRevision { .. }) => Posted::Stale,
-        Ok(Outcome::Refused(words)) => Posted::Refused(words),
+        Ok(Outcome::Refused(words)) => match planned.refused_picture(&words) {
+            // Nothing of the batch was carried out, and without this picture the rest can be.
+            Some(picture) => {
+                shared.refused_pictures.note(picture, &words);
+                Posted::Stale
+            }
+            None => Posted::Refused(words),
+        },
         Err(error @ Error::Network { outcome_unknown: true, .. }) => Posted::Unknown(failure(&error)),
         Err(error) => Posted::Failed(failure(&error)),
     }

@@ -139,8 +139,7 @@ impl Planner<'_> {
             return Some(Err("Docs takes no picture into a footnote".into()));
         }
         Some(origin(object).and_then(|origin| match origin {
-            Origin::Address(_) => Ok(()),
-            Origin::File(path) => self.pictures.get(path).cloned().unwrap_or(Ok(())),
+            Origin::Address(name) | Origin::File(name) => self.pictures.get(name).cloned().unwrap_or(Ok(())),
         }))
     }
 }

@@ -23,11 +23,11 @@ use crate::kinds::{Pictures, PushPlan};
 use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, print};
 use crate::model::{ItemId, Notice, PartId};
 
-/// Plans what makes `part` of a document, with the boxes of it that are ticked, say `desired`. `head` is the front matter of the part as it was extracted; edits
-/// of it are told. A new document has none yet.
+/// Plans what makes `part` of a document, with the boxes of it that are ticked, say `desired`. `head` is the front matter
+/// of the part as it was extracted; edits of it are told. A new document has none yet.
 ///
-/// Edits that cannot be pushed are left out and told in `refused`; an edit that would destroy an object is told in
-/// `holds`, and planned only with `accept`.
+/// Edits that cannot be pushed are left out and told in `refused`, and so is what the file says in a form that means
+/// nothing and is text; an edit that would destroy an object is told in `holds`, and planned only with `accept`.
 ///
 /// # Errors
 ///
@@ -41,12 +41,21 @@ pub(super) fn plan_part(
     pictures: &Pictures,
 ) -> Result<PushPlan> {
     let task = Task::read(document, head, part, desired, accept, pictures)?;
-    let whole = Attempt::settled(&task, true);
+    let mut plan = plan_task(&task)?;
+    let told =
+        |notice: &&Notice| !plan.refused.iter().any(|other| other.code == notice.code && other.line == notice.line);
+    let found: Vec<Notice> = task.diagnostics.iter().filter(told).cloned().collect();
+    plan.refused.extend(found);
+    Ok(plan)
+}
+
+fn plan_task(task: &Task<'_>) -> Result<PushPlan> {
+    let whole = Attempt::settled(task, true);
     if matches!(&whole, Ok(attempt) if !attempt.torn) {
         return whole.map(|attempt| attempt.plan);
     }
     // What cannot be done as a change of structure may still be done as deletions and insertions.
-    match Attempt::settled(&task, false) {
+    match Attempt::settled(task, false) {
         Ok(attempt) if !attempt.torn => Ok(attempt.plan),
         Ok(_) | Err(_) => whole.map(|attempt| attempt.plan),
     }
@@ -69,7 +78,8 @@ pub(super) fn create_plan(document: &Document, text: &str) -> Result<PushPlan> {
     let ends_with_paragraph = matches!(last, Some(Block { content: Content::Paragraph { .. }, .. }));
     // A new document ends with an empty paragraph, which can only become a paragraph.
     let text = if ends_with_paragraph { text.to_owned() } else { format!("{}\n\n\\\n", text.trim_end()) };
-    let plan = plan_part((document, &Ticks::default()), None, &PartId::default(), &text, false, &Pictures::new())?;
+    let (part, ticks, pictures) = (PartId::default(), Ticks::default(), Pictures::new());
+    let plan = plan_task(&Task::read((document, &ticks), None, &part, &text, false, &pictures)?)?;
     if plan.refused.is_empty() && plan.holds.is_empty() {
         return Ok(plan);
     }
