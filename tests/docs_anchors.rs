@@ -145,6 +145,7 @@ fn anchors_are_set_moved_and_removed() {
         &[],
     );
     check("漢字 😀 family 👨‍👩‍👧 end\n", &[("👨", "{^}👨")], "漢字 😀 family {^ 0}👨‍👩‍👧 end", &[CREATE], &[]);
+    check("One two.\n", &[("two.", "two. {^}")], "One two.{^ 0}", &[CREATE], &[]);
     // With an edit of the words, and one that has to wait for nothing.
     check(
         "One two three.\n",

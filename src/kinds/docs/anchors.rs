@@ -154,6 +154,7 @@ pub(super) fn take(local: &mut Flat) -> Vec<Written> {
             if !runs.iter().any(|run| matches!(run.content, RunContent::Anchor(_))) {
                 continue;
             }
+            let first = found.len();
             let mut offset = 0;
             let mut kept = Vec::with_capacity(runs.len());
             for run in std::mem::take(runs) {
@@ -168,6 +169,11 @@ pub(super) fn take(local: &mut Flat) -> Vec<Written> {
                 kept.push(run);
             }
             *runs = normalize_runs(kept, one_line);
+            // Without the anchor, a blank before it may stand at the end of its line, where none is kept.
+            let length = tokens(runs).len();
+            for anchor in found.iter_mut().skip(first) {
+                anchor.spot.offset = anchor.spot.offset.min(length);
+            }
         }
     }
     found

@@ -135,16 +135,19 @@ pub(super) fn shape(content: &Content) -> Shape {
     }
 }
 
+/// What a line holds when it stays as it is.
+pub(super) fn as_it_is(line: &Line) -> Vec<Wanted> {
+    line.units.iter().map(|unit| Wanted { token: unit.token.clone(), marks: unit.marks.clone() }).collect()
+}
+
 /// Plans what turns the text of `line` into `new`, and tells what the line will hold. Requests come last edit first.
+/// `None` when a part of it was refused: half of an edited sentence would be a sentence that nobody wrote.
 pub(super) fn edit_line(
     planner: &mut Planner<'_>,
     line: &Line,
     new: &[(Token, Rc<Marks>)],
     number: u32,
-) -> (Vec<Request>, Vec<Wanted>) {
-    let stays = |units: &[Unit]| -> Vec<Wanted> {
-        units.iter().map(|unit| Wanted { token: unit.token.clone(), marks: unit.marks.clone() }).collect()
-    };
+) -> Option<(Vec<Request>, Vec<Wanted>)> {
     // Before anything is compared: what cannot stand in a Doc would differ again after every push.
     let new = &writable(planner, new, number)[..];
     let old: Vec<&Token> = line.units.iter().map(|unit| &unit.token).collect();
@@ -155,8 +158,9 @@ pub(super) fn edit_line(
         if !changes.is_empty() || restyled {
             planner.refuse("LOCKED", number, format!("this paragraph cannot be edited here: {reason}"));
             planner.unplaced(&text_of_tokens(new), &text_of_units(&line.units));
+            return None;
         }
-        return (Vec::new(), stays(&line.units));
+        return Some((Vec::new(), as_it_is(line)));
     }
     let mut requests = Vec::new();
     let mut result = Vec::new();
@@ -164,25 +168,25 @@ pub(super) fn edit_line(
     for hunk in changes {
         result.extend(same(planner, &line.units[old_at..hunk.old.start], &new[new_at..hunk.new.start], number));
         (old_at, new_at) = (hunk.old.end, hunk.new.end);
-        if let Some(inserted) = allowed(planner, line, &hunk, new, number) {
-            let text: String = inserted
-                .iter()
-                .map(|wanted| if let Token::Char(c) = wanted.token { c } else { super::images::PLACEHOLDER })
-                .collect();
-            // Beside an object that is made later, the text itself may stay.
-            let old = &line.units[hunk.old];
-            if !old.iter().map(|unit| &unit.token).eq(inserted.iter().map(|wanted| &wanted.token)) {
-                // The last edit is carried out first, so that the places of the others still hold.
-                let place = hunk_place(line, old_at);
-                requests.splice(0..0, replace(line, old, place, &text, planner.tab_id.as_deref()));
-            }
-            result.extend(inserted);
-        } else {
-            result.extend(stays(&line.units[hunk.old]));
+        let Some(inserted) = allowed(planner, line, &hunk, new, number) else {
+            planner.unplaced(&text_of_tokens(new), &text_of_units(&line.units));
+            return None;
+        };
+        let text: String = inserted
+            .iter()
+            .map(|wanted| if let Token::Char(c) = wanted.token { c } else { super::images::PLACEHOLDER })
+            .collect();
+        // Beside an object that is made later, the text itself may stay.
+        let old = &line.units[hunk.old];
+        if !old.iter().map(|unit| &unit.token).eq(inserted.iter().map(|wanted| &wanted.token)) {
+            // The last edit is carried out first, so that the places of the others still hold.
+            let place = hunk_place(line, old_at);
+            requests.splice(0..0, replace(line, old, place, &text, planner.tab_id.as_deref()));
         }
+        result.extend(inserted);
     }
     result.extend(same(planner, &line.units[old_at..], &new[new_at..], number));
-    (requests, result)
+    Some((requests, result))
 }
 
 /// Leaves out the characters that cannot stand in a Doc, and tells of them.
@@ -277,7 +281,10 @@ fn allowed(
                     planner.hold(
                         "DESTROYS_OBJECT",
                         number,
-                        format!("this would destroy {name} in the document, and the API cannot bring it back"),
+                        format!(
+                            "this would destroy {name} in the document, and the API cannot bring it back; all edits of this \
+                             file wait for `push --accept`"
+                        ),
                     );
                 }
             }

@@ -109,7 +109,11 @@ pub(super) fn line_may_go(
             planner.hold(
                 "DESTROYS_OBJECT",
                 number,
-                format!("this would destroy {} in the document, and the API cannot bring it back", name_of(object)),
+                format!(
+                    "this would destroy {} in the document, and the API cannot bring it back; all edits of this file wait \
+                     for `push --accept`",
+                    name_of(object)
+                ),
             );
         }
     }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::blocks::block_runs;
-use super::edit::{Expected, Group, Shape, What, edit_line, shape};
+use super::edit::{Expected, Group, Shape, What, as_it_is, edit_line, shape};
 use super::extract::Origin;
 use super::flat::Look;
 use super::line::{Line, Token, tokens};
@@ -39,10 +39,14 @@ pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, old_look: &Look, new:
         }
         (_, _, Origin::Line { element, line }) => {
             let new_tokens = tokens(block_runs(&new.content));
+            let kept = &old.content;
             let (old, new) = (shape(&old.content), shape(&new.content));
             let After { shape, named_style, look } =
                 shape_after(planner, (&old, old_look), (&new, look), &new_tokens, number);
-            let (requests, wanted) = edit_line(planner, line, &new_tokens, number);
+            let Some((requests, wanted)) = edit_line(planner, line, &new_tokens, number) else {
+                planner.expected.push(Expected::kept(kept, origin));
+                return;
+            };
             planner.groups.push(Group { elements: vec![*element], requests });
             planner.expected.push(Expected {
                 element: Some(*element),
@@ -83,7 +87,8 @@ fn texts(
         }
         for (at, line) in lines.iter().enumerate() {
             let runs: &[Run] = if same_count { &new[at] } else { old.get(at).map_or(&[], Vec::as_slice) };
-            let (requests, wanted) = edit_line(planner, line, &tokens(runs), number);
+            let edited = edit_line(planner, line, &tokens(runs), number);
+            let (requests, wanted) = edited.unwrap_or_else(|| (Vec::new(), as_it_is(line)));
             group.requests.splice(first..first, requests);
             all.push(wanted);
         }

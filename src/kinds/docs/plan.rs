@@ -318,7 +318,10 @@ fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool 
     if notices.0.is_empty() {
         return false;
     }
-    let Err(word) = verify::words_are_kept(&task.remote.tree, &task.parsed, &trial.extract.tree) else { return false };
+    let (before, after) = (&task.remote.tree, &trial.extract.tree);
+    let kept = verify::words_are_kept(before, &task.parsed, after)
+        .and_then(|()| verify::paragraphs_are_kept(before, &task.local.tree, after));
+    let Err(word) = kept else { return false };
     let message = format!(
         "nothing of this file is pushed: text with `{word}` was moved to or from a place that cannot be edited yet, \
          and a part of the edit would lose it or double it"

@@ -146,6 +146,13 @@ impl Planner<'_> {
     fn findings(&mut self, local: &Flat) {
         let unknown = self.diagnostics.iter().filter(|notice| notice.code == "UNKNOWN_PROPERTY");
         self.refused.0.extend(unknown.cloned());
+        // What stands in the file and is not read may have been moved there.
+        let unread: Vec<&Notice> = self.diagnostics.iter().filter(|notice| notice.code == "TABLE_CELLS").collect();
+        for notice in unread {
+            let line = self.text.lines().nth(notice.line.saturating_sub(1) as usize).unwrap_or_default();
+            self.unplaced(line, "");
+            self.refused.0.push(notice.clone());
+        }
         let found = notices(&local.findings, |at| self.line_at(at));
         self.refused.0.extend(found);
     }

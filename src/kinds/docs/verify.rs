@@ -111,7 +111,7 @@ fn says_the_same(found: &Content, wanted: &Content) -> bool {
     }
 }
 
-/// Shorter words come and go too often to tell where a text went.
+/// Shorter words come too often to tell where a text went when there are more of them than before.
 const WORD_CHARS_MIN: usize = 4;
 
 /// Checks that a plan that carries out only a part of an edit loses and doubles no word: each stands in the document
@@ -126,8 +126,46 @@ pub(super) fn words_are_kept(before: &Tree, local: &Tree, after: &Tree) -> Resul
     for word in before.keys().chain(after.keys()) {
         let of = |counts: &BTreeMap<String, usize>| counts.get(word).copied().unwrap_or(0);
         let (was, wanted, is) = (of(&before), of(&local), of(&after));
-        if is < was.min(wanted) || is > was.max(wanted) {
+        if is < was.min(wanted) || (is > was.max(wanted) && word.chars().count() >= WORD_CHARS_MIN) {
             return Err(word.clone());
+        }
+    }
+    Ok(())
+}
+
+/// Checks the same of whole paragraphs, however short their words are: one that was moved would stand twice or not at all.
+///
+/// # Errors
+///
+/// The text of a paragraph that would be lost or doubled.
+pub(super) fn paragraphs_are_kept(before: &Tree, local: &Tree, after: &Tree) -> Result<(), String> {
+    let counts = |tree: &Tree| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for block in &tree.blocks {
+            let text = match &block.content {
+                Content::Heading { runs, .. }
+                | Content::Paragraph { runs }
+                | Content::Item { runs, .. }
+                | Content::ItemParagraph { runs, .. } => plain(runs).trim().to_owned(),
+                Content::Code { .. }
+                | Content::Table { .. }
+                | Content::Footnote { .. }
+                | Content::Rule
+                | Content::Directive { .. } => continue,
+            };
+            if !text.is_empty() {
+                *counts.entry(text).or_default() += 1;
+            }
+        }
+        counts
+    };
+    let (before, local, after) = (counts(before), counts(local), counts(after));
+    for text in before.keys() {
+        let of = |counts: &BTreeMap<String, usize>| counts.get(text).copied().unwrap_or(0);
+        let (was, wanted, is) = (of(&before), of(&local), of(&after));
+        // What the file has no more may have been edited in a place that stays.
+        if (was == wanted && is != was) || is > was.max(wanted) {
+            return Err(text.clone());
         }
     }
     Ok(())
@@ -150,7 +188,7 @@ fn word_counts(tree: &Tree) -> BTreeMap<String, usize> {
             }
             Content::Rule | Content::Directive { .. } => continue,
         };
-        for word in text.unicode_words().filter(|word| word.chars().count() >= WORD_CHARS_MIN) {
+        for word in text.unicode_words() {
             *counts.entry(word.to_lowercase()).or_insert(0) += 1;
         }
     }

@@ -1,0 +1,103 @@
+//! Where a part of an edit cannot be pushed: no word is lost or doubled, no sentence is sent by halves, and all is told.
+#![allow(clippy::unwrap_used, reason = "a test may fail, and says what it saw")]
+
+use mcp_workspace::gdocs;
+use mcp_workspace::kinds::Fetched;
+use mcp_workspace::kinds::docs::{self, Access};
+use mcp_workspace::mebdf;
+use serde_json::Value;
+
+fn fetched(raw: &Value) -> Fetched {
+    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, "https://docs.google.com/document/d/x/edit").unwrap()
+}
+
+fn applied(raw: &Value, requests: &[Value], seed: u64) -> Value {
+    let document = serde_json::from_value(raw.clone()).unwrap();
+    let requests = gdocs::read_requests(requests).unwrap();
+    serde_json::to_value(gdocs::apply(&document, &requests, seed).unwrap().document).unwrap()
+}
+
+/// A document that says `text`.
+fn document(text: &str) -> Value {
+    let mut raw = serde_json::to_value(gdocs::new_document("1d", "Refusals")).unwrap();
+    raw["revisionId"] = "r".into();
+    for (seed, plan) in (0..).zip(docs::plan_creation(&serde_json::to_vec(&raw).unwrap(), text).unwrap()) {
+        raw = applied(&raw, &plan.requests, seed);
+    }
+    raw
+}
+
+/// Saves `edited` as the file of a document that says `start`; returns what the document says then, and what was told.
+fn saved(start: &str, edited: &str) -> (String, Vec<String>) {
+    let raw = document(start);
+    let remote = fetched(&raw);
+    let head = mebdf::head(&remote.parts[0].text).unwrap();
+    let head = mebdf::print(&mebdf::Tree { front_matter: Some(head), blocks: Vec::new() });
+    let plan = docs::plan(&remote, &remote.parts[0].id, &format!("{head}\n{edited}"), false).unwrap();
+    let after = fetched(&applied(&raw, &plan.requests, 99));
+    let told = plan.refused.iter().chain(&plan.holds).map(ToString::to_string).collect();
+    (mebdf::body(&after.parts[0].text).to_owned(), told)
+}
+
+/// Checks that the document says `found` after `edited` was saved, and that each of `told` is told.
+#[track_caller]
+fn check(start: &str, edited: &str, found: &str, told: &[&str]) {
+    let (text, notices) = saved(start, edited);
+    assert_eq!(text.trim_end(), found.trim_end(), "{notices:#?}");
+    for part in told {
+        assert!(notices.iter().any(|notice| notice.contains(part)), "{part:?} is not told: {notices:#?}");
+    }
+    assert_eq!(notices.is_empty(), told.is_empty(), "{notices:#?}");
+}
+
+#[test]
+fn a_paragraph_that_changes_places_with_a_table_stands_once() {
+    let table = "| aa | bb |\n| --- | --- |\n| cc | dd |";
+    for line in ["to be or not", "I am", "42", "日本語", "🙂", "some longer sentence of words", "- a b", "See it."]
+    {
+        let start = format!("intro here\n\n{table}\n\nmid para\n\n# Head\n\n{line}\n\nlast para\n");
+        let edited = format!("intro here\n\n{line}\n\nmid para\n\n# Head\n\n{table}\n\nlast para\n");
+        let (text, told) = saved(&start, &edited);
+        assert_eq!(text.matches(line.trim_start_matches("- ")).count(), 1, "{line}: {text}\n{told:#?}");
+        assert_eq!(text.matches("aa").count(), 1, "{line}: {text}\n{told:#?}");
+    }
+}
+
+#[test]
+fn what_a_row_has_no_cell_for_is_not_taken_from_where_it_stood() {
+    let start = "intro\n\nlonger words here\n\nmid para\n\n| aa | bb |\n| --- | --- |\n| cc | dd |\n\nlast\n";
+    let edited = "intro\n\nmid para\n\n| aa | bb |\n| --- | --- |\n| cc | dd | longer words here |\n\nlast\n";
+    check(start, edited, start, &["TABLE_CELLS", "KEPT"]);
+    let edited = start.replace("| cc | dd |", "| cc | dd | more |");
+    check(start, &edited, start, &["TABLE_CELLS"]);
+}
+
+#[test]
+fn a_paragraph_is_pushed_whole_or_not_at_all() {
+    let start = "abc bold note[^1] end.\n\nzz\n\n[^1]: nn\n";
+    let edited = "some quite different **important** words here.\n\nzz and more\n\n[^1]: nn\n";
+    check(start, edited, "abc bold note[^1] end.\n\nzz and more\n\n[^1]: nn\n", &["line 8: LOCKED"]);
+    let edited = "{!color:red}abc64x{/!}\n\nzz\n\n[^1]: nn\n";
+    check(start, edited, start, &["line 8: LOCKED"]);
+    let edited = "## some quite different words here.\n\nzz\n\n[^1]: nn\n";
+    check(start, edited, start, &["LOCKED"]);
+    let start = "intro\n\nlonger words here\n\nmid para\n\nlast\n";
+    let (text, told) = saved(start, "intro\n\nmid {^= columnbreak} longer words here para\n\nlast\n");
+    for word in ["mid", "longer words here", "para"] {
+        assert_eq!(text.matches(word).count(), 1, "{word}: {text}\n{told:#?}");
+    }
+    assert!(!told.is_empty());
+}
+
+#[test]
+fn a_form_that_is_read_as_text_is_told() {
+    let start = "one two three.\n";
+    check(start, "{!color:red}one two three.\n", "\\{!color:red}one two three.\n", &["line 8: UNCLOSED_FORMAT"]);
+    check(start, "one{/!} two three.\n", "one\\{/!} two three.\n", &["STRAY_CLOSE"]);
+    check(
+        start,
+        "one two three. ![a](http://x.y/z.png)\n",
+        "one two three. !\\[a\\](http://x.y/z.png)\n",
+        &["MARKDOWN_IMAGE"],
+    );
+}
