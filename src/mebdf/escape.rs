@@ -194,7 +194,8 @@ impl Printer {
             let force = match letter {
                 ' ' | '\t' => line_start || at == last,
                 '\n' => one_line || at == last || at == 0 || after_open || before_close,
-                '\u{b}' => one_line || at == last || before_close,
+                // A line that holds only what breaks it would be an empty paragraph.
+                '\u{b}' => one_line || at == last || at == 0 || before_close,
                 '\u{feff}' | '\u{85}' | '\u{2028}' | '\u{2029}' => true,
                 other => other.is_control(),
             };

@@ -330,7 +330,7 @@ impl Builder<'_> {
 
     /// Ends a paragraph, or the text of an item in a tight list.
     fn flush(&mut self) {
-        let Some(range) = self.inline.range.clone() else { return };
+        let Some(mut range) = self.inline.range.clone() else { return };
         let lone = self.is_lone_backslash(&range);
         let mut runs = self.runs();
         if lone {
@@ -339,6 +339,9 @@ impl Builder<'_> {
         if let Some(footnote) = self.footnotes.last_mut() {
             footnote.paragraphs.push(runs);
             return;
+        }
+        if self.items.is_empty() && !lone {
+            self.empty_paragraphs(&mut range, &mut runs);
         }
         let depth = self.depth();
         let mark = self.mark();
@@ -353,6 +356,25 @@ impl Builder<'_> {
             }
         };
         self.blocks.push(Block { content, span: Span(range) });
+    }
+
+    /// Takes lines that hold only `\` from the begin of a paragraph: each is an empty paragraph, also when somebody wrote
+    /// on behind it without a blank line.
+    fn empty_paragraphs(&mut self, range: &mut Range<usize>, runs: &mut Vec<Run>) {
+        while let Some(length) = slice(self.source, range).find('\n').map(|end| end + 1) {
+            let first = slice(self.source, &(range.start..range.start + length));
+            let Some(Run { content: RunContent::Text(text), .. }) = runs.first_mut() else { return };
+            if first.trim() != "\\" || !text.starts_with('\u{b}') {
+                return;
+            }
+            text.remove(0);
+            if text.is_empty() {
+                runs.remove(0);
+            }
+            let span = Span(range.start..range.start + length);
+            self.blocks.push(Block { content: Content::Paragraph { runs: Vec::new() }, span });
+            range.start += length;
+        }
     }
 
     /// A paragraph that holds only `\` is the empty paragraph; `\\` is one that says a backslash.

@@ -319,6 +319,9 @@ fn canonical_forms() {
     check("-\n- a", "- \\\n- a\n");
     check("- [x] \\\n- [ ] b", "- [x] \\\n- [ ] b\n");
     check("a\n{!mono}\nb", "a\n\n{!mono}\nb\n");
+    check("\\\ntext\n", "\\\n\ntext\n");
+    check("\\\n\\\n**a** b\n\\\nc\n", "\\\n\n\\\n\n**a** b\\\nc\n");
+    check("&#11;text\n", "&#11;text\n");
     check("> quoted", "\\> quoted\n");
     check("<div>*a*</div>", "\\<div>*a*\\</div>\n");
     check("<https://x.y>", "[https://x.y](https://x.y)\n");
