@@ -10,32 +10,11 @@
 
 mod support;
 
-use mcp_workspace::gdocs;
-use mcp_workspace::kinds::Fetched;
-use mcp_workspace::kinds::docs::{self, Access};
+use mcp_workspace::kinds::docs;
 use mcp_workspace::mebdf;
 use serde_json::Value;
+use support::model::{applied, document, fetched};
 use support::world::{World, edit_in_place, until};
-
-fn fetched(raw: &Value) -> Fetched {
-    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, "https://docs.google.com/document/d/x/edit").unwrap()
-}
-
-fn applied(raw: &Value, requests: &[Value], seed: u64) -> Value {
-    let document = serde_json::from_value(raw.clone()).unwrap();
-    let requests = gdocs::read_requests(requests).unwrap();
-    serde_json::to_value(gdocs::apply(&document, &requests, seed).unwrap().document).unwrap()
-}
-
-/// A document that says `text`.
-fn document(text: &str) -> Value {
-    let mut raw = serde_json::to_value(gdocs::new_document("1d", "Anchors")).unwrap();
-    raw["revisionId"] = "r".into();
-    for (seed, plan) in (0..).zip(docs::plan_creation(&serde_json::to_vec(&raw).unwrap(), text).unwrap()) {
-        raw = applied(&raw, &plan.requests, seed);
-    }
-    raw
-}
 
 fn body(raw: &Value) -> String {
     mebdf::body(&fetched(raw).parts[0].text).to_owned()

@@ -370,6 +370,22 @@ mod new {
     }
 
     #[tokio::test]
+    async fn an_address_that_google_cannot_fetch_holds_nothing_up() {
+        let (world, id, file) = world("images-unfetched").await;
+        add(&file, "{^= new image \"https://bad.invalid/x.png\"}");
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, text.replace("Below.", "Below it.")).unwrap();
+        until("the words are there", || async { world.text(&id).await.contains("Below it.") }).await;
+        let line = text.lines().position(|line| line.contains("bad.invalid")).unwrap() + 1;
+        until("the picture is told", || async {
+            let (_, answer) = world.cli(&["push", file.to_str().unwrap()]);
+            answer["refused"].to_string().contains("bad.invalid") && answer["refused"][0]["line"] == line
+        })
+        .await;
+        assert_eq!(objects(&world, &id).await, []);
+    }
+
+    #[tokio::test]
     async fn a_file_that_cannot_go_up_is_told_with_its_line() {
         let (world, id, file) = world("images-refused").await;
         let outside = world.home.join("outside.png");

@@ -1,31 +1,12 @@
 //! Where a part of an edit cannot be pushed: no word is lost or doubled, no sentence is sent by halves, and all is told.
 #![allow(clippy::unwrap_used, reason = "a test may fail, and says what it saw")]
 
-use mcp_workspace::gdocs;
-use mcp_workspace::kinds::Fetched;
-use mcp_workspace::kinds::docs::{self, Access};
+#[path = "support/model.rs"]
+mod model;
+
+use mcp_workspace::kinds::docs;
 use mcp_workspace::mebdf;
-use serde_json::Value;
-
-fn fetched(raw: &Value) -> Fetched {
-    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, "https://docs.google.com/document/d/x/edit").unwrap()
-}
-
-fn applied(raw: &Value, requests: &[Value], seed: u64) -> Value {
-    let document = serde_json::from_value(raw.clone()).unwrap();
-    let requests = gdocs::read_requests(requests).unwrap();
-    serde_json::to_value(gdocs::apply(&document, &requests, seed).unwrap().document).unwrap()
-}
-
-/// A document that says `text`.
-fn document(text: &str) -> Value {
-    let mut raw = serde_json::to_value(gdocs::new_document("1d", "Refusals")).unwrap();
-    raw["revisionId"] = "r".into();
-    for (seed, plan) in (0..).zip(docs::plan_creation(&serde_json::to_vec(&raw).unwrap(), text).unwrap()) {
-        raw = applied(&raw, &plan.requests, seed);
-    }
-    raw
-}
+use model::{applied, document, fetched};
 
 /// Saves `edited` as the file of a document that says `start`; returns what the document says then, and what was told.
 fn saved(start: &str, edited: &str) -> (String, Vec<String>) {
@@ -100,4 +81,22 @@ fn a_form_that_is_read_as_text_is_told() {
         "one two three. !\\[a\\](http://x.y/z.png)\n",
         &["MARKDOWN_IMAGE"],
     );
+}
+
+#[test]
+fn a_list_that_cannot_be_made_holds_nothing_up() {
+    let start = "intro\n\nmid\n\nlast\n";
+    for list in ["{!list:decimal 5}\n5. mid", "{!list:foo}\n- mid"] {
+        check(
+            start,
+            &format!("intro two\n\n{list}\n\nlast\n"),
+            "intro two\n\nmid\n\nlast\n",
+            &["line 11: LIST_LOCKED"],
+        );
+    }
+}
+
+#[test]
+fn text_behind_an_empty_paragraph_is_a_paragraph() {
+    check("one\n\n\\\n", "one\n\n\\\ntwo\n", "one\n\n\\\n\ntwo\n", &[]);
 }

@@ -42,5 +42,6 @@ pub(crate) fn raw_documents(test: &str) -> Option<Vec<(String, Value)>> {
 }
 
 pub(crate) mod meaning;
+pub(crate) mod model;
 pub(crate) mod oracle;
 pub(crate) mod world;

@@ -137,7 +137,7 @@ fn shape_after(
                 planner.refuse("LIST_LOCKED", number, reason);
                 return match was {
                     Shape::Item(..) => keep(&Look { list: old_look.list.clone(), ..look.clone() }),
-                    Shape::Paragraph => keep(look),
+                    Shape::Paragraph => keep(&Look { list: None, ..look.clone() }),
                     Shape::Heading(_) | Shape::Table(_) | Shape::Footnote(_) | Shape::Other => {
                         After { shape: was.clone(), named_style: None, look: None }
                     }

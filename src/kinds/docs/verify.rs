@@ -36,12 +36,18 @@ pub(super) fn arrives(after: &Extract, expected: &[Expected]) -> Result<(), Stri
             }
             What::Edited { shape: wanted, lines: texts, look: styled, .. } => {
                 if *wanted != shape(content) {
-                    return Err(format!("a block would be {:?} instead of {wanted:?}", shape(content)));
+                    return Err(format!(
+                        "the block of line {} would not be of the kind that the file says",
+                        expected.line
+                    ));
                 }
                 let said =
                     matches!(content, Content::Paragraph { runs } | Content::Item { runs, .. } if !runs.is_empty());
                 if let Some(styled) = styled.as_ref().filter(|styled| said && !styled.is_like(look)) {
-                    return Err(format!("a paragraph would be styled {look:?} instead of {styled:?}"));
+                    return Err(format!(
+                        "the paragraph of line {} would not be styled as the file says",
+                        expected.line
+                    ));
                 }
                 let lines = lines(origin);
                 if lines.len() != texts.len() || !lines.iter().zip(texts).all(|(line, text)| says(line, text)) {
