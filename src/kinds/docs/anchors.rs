@@ -315,7 +315,7 @@ impl<'a> Plan<'a> {
         let stuck = extract.anchors.iter().filter(|anchor| !paired.contains(&anchor.block));
         let stuck: BTreeSet<&str> = stuck.map(|anchor| anchor.id.as_str()).collect();
         for pair in pairs {
-            self.block(pair, (&chosen, &stuck), notices);
+            self.block(&pair, (&chosen, &stuck), notices);
         }
         for anchor in rest {
             notices.refuse("ANCHOR", task.line_at(anchor.span.start), NOT_HERE);
@@ -344,7 +344,7 @@ impl<'a> Plan<'a> {
     /// that cannot be taken away from where they stand.
     fn block(
         &mut self,
-        pair: Pair<'_, 'a>,
+        pair: &Pair<'_, 'a>,
         (chosen, stuck): (&BTreeMap<&str, &Written>, &BTreeSet<&str>),
         notices: &mut Notices,
     ) {

@@ -43,7 +43,7 @@ pub(super) fn arrives(after: &Extract, expected: &[Expected]) -> Result<(), Stri
                 }
                 let said =
                     matches!(content, Content::Paragraph { runs } | Content::Item { runs, .. } if !runs.is_empty());
-                if let Some(styled) = styled.as_ref().filter(|styled| said && !styled.is_like(look)) {
+                if said && styled.as_ref().is_some_and(|styled| !styled.is_like(look)) {
                     return Err(format!(
                         "the paragraph of line {} would not be styled as the file says",
                         expected.line
