@@ -32,6 +32,7 @@ mod present;
 mod properties;
 mod recognize;
 mod restyle;
+mod seats;
 mod style;
 mod tables;
 mod trial;

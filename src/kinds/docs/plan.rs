@@ -20,7 +20,7 @@ use super::{anchors, images, newlines, restyle, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, Request, Ticks, apply, read_requests};
 use crate::kinds::{Pictures, PushPlan};
-use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, print};
+use crate::mebdf::{Block, Content, FrontMatter, Tree, print};
 use crate::model::{ItemId, Notice, PartId};
 
 /// Plans what makes `part` of a document, with the boxes of it that are ticked, say `desired`. `head` is the front matter of the part as it was extracted; edits
@@ -64,12 +64,7 @@ pub(super) fn create_plan(document: &Document, text: &str) -> Result<PushPlan> {
     if text.trim().is_empty() {
         return Ok(PushPlan::default());
     }
-    let tree = parse(text).tree;
-    let last = tree.blocks.iter().rev().find(|block| !matches!(block.content, Content::Footnote { .. }));
-    let ends_with_paragraph = matches!(last, Some(Block { content: Content::Paragraph { .. }, .. }));
-    // A new document ends with an empty paragraph, which can only become a paragraph.
-    let text = if ends_with_paragraph { text.to_owned() } else { format!("{}\n\n\\\n", text.trim_end()) };
-    let plan = plan_part((document, &Ticks::default()), None, &PartId::default(), &text, false, &Pictures::new())?;
+    let plan = plan_part((document, &Ticks::default()), None, &PartId::default(), text, false, &Pictures::new())?;
     if plan.refused.is_empty() && plan.holds.is_empty() {
         return Ok(plan);
     }
