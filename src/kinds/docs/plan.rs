@@ -324,10 +324,12 @@ fn objects(task: &Task<'_>, trial: &mut Trial<'_>, notices: &mut Notices) -> Res
     let before = contents(&trial.extract).count();
     trial.change_structure(requests, &touched)?;
     let after = contents(&trial.extract).filter(|(content, _)| !matches!(content, Content::Footnote { .. })).count();
-    let (local, fresh) = task.local_for(&trial.extract);
-    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), BTreeSet::new());
+    let (local, fresh_now) = task.local_for(&trial.extract);
+    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh_now)), BTreeSet::new());
     planner.objects(&local);
-    if planner.groups.iter().any(|group| !group.requests.is_empty()) || after > before {
+    // What stands in a footnote that was just made, objects and all, is the next plan's.
+    let is_missing = |group: &Group| !group.requests.is_empty() && (fresh.is_empty() || !group.elements.is_empty());
+    if planner.groups.iter().any(is_missing) || after > before {
         return Err(task.rejected("an object would not stand in the document as it does in the file".into()));
     }
     Ok(again)
