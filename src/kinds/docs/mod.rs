@@ -18,6 +18,7 @@ mod footnotes;
 mod gap;
 mod head;
 mod images;
+mod joins;
 mod landmarks;
 mod line;
 mod lists;

@@ -237,7 +237,7 @@ impl Text {
         mut told: Told,
         moved: BTreeSet<String>,
     ) -> Result<Attempt> {
-        let Self { groups: (touched, requests), mut expected, head, pending } = self;
+        let Self { groups: (mut touched, requests), mut expected, head, pending } = self;
         let before = trial.document.clone();
         trial.carry_out(requests)?;
         let mut uploads = Vec::new();
@@ -246,6 +246,9 @@ impl Text {
             let styles = trial.restyled(step, &mut expected, &mut told.notices)?;
             trial.carry_out(styles)?;
         }
+        let mut joins = trial.joins(&before, &expected);
+        touched.append(&mut joins.touched);
+        trial.carry_out(joins.requests)?;
         let endings = trial.endings(&before, &expected);
         trial.carry_out(endings)?;
         verify::arrives(&trial.extract, &expected).map_err(|reason| task.rejected(reason))?;
