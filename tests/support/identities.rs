@@ -61,14 +61,7 @@ pub(crate) fn check(batch: &Batch<'_>) {
         let traces = batch.traces.iter().filter(|trace| trace.tab_id == id);
         let moves = traces.map(|trace| (trace.segment_id.as_str(), Moves::of(trace))).collect();
         let kept = compare(&old_file, &new_file);
-        let tab = Tab {
-            old,
-            new,
-            moves,
-            places: places(&old_file, old),
-            old_file: &old_file,
-            new_file: &new_file,
-        };
+        let tab = Tab { old, new, moves, places: places(&old_file, old), old_file: &old_file, new_file: &new_file };
         tab.blocks(&kept);
         tab.words(&kept);
         tab.ranges(&kept);

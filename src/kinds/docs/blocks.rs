@@ -45,6 +45,7 @@ pub(super) fn entries<'a>(old: &'a Extract, new: &'a Flat) -> (Vec<Entry<'a>>, V
             };
         }
     }
+    tables::unkey_gaps(&mut old);
     (old, new)
 }
 

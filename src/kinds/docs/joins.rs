@@ -33,13 +33,17 @@ pub(super) fn below(
     let mut joins = Joins::default();
     let blocks = Blocks { tab, after };
     for at in (1..expected.len()).rev() {
-        let Some(above) = expected.get(at - 1).filter(|above| matches!(above.what, What::Edited { .. })) else { continue };
+        let Some(above) = expected.get(at - 1).filter(|above| matches!(above.what, What::Edited { .. })) else {
+            continue;
+        };
         let (Some(list), Some(other)) = (blocks.list(at - 1), blocks.list(at)) else { continue };
         if list == other || !blocks.alike(at - 1, at) || had(before, above.element, list) {
             continue;
         }
         let Some((run, items)) = blocks.movable(at, other) else { continue };
-        let Some(kept) = expected.get(run).filter(|kept| kept.iter().all(|kept| kept.element.is_some())) else { continue };
+        let Some(kept) = expected.get(run).filter(|kept| kept.iter().all(|kept| kept.element.is_some())) else {
+            continue;
+        };
         let (Some(first), Some(last)) = (items.first(), items.last()) else { continue };
         joins.touched.extend(kept.iter().filter_map(|kept| kept.element));
         let range = range(None, tab_id, first.start, last.end);

@@ -159,9 +159,10 @@ impl Planner<'_> {
 
     /// Tells whether the number that a list begins with in the file is the one that its directive gives it.
     fn is_start_of_list(&self, notice: &Notice, local: &Flat) -> bool {
-        let at = local.tree.blocks.iter().position(|block| {
-            matches!(block.content, Content::Item { .. }) && self.line_number(block) == notice.line
-        });
+        let at =
+            local.tree.blocks.iter().position(|block| {
+                matches!(block.content, Content::Item { .. }) && self.line_number(block) == notice.line
+            });
         let list = at.and_then(|at| local.looks.get(at)).and_then(|look| look.list.as_deref());
         let line = usize::try_from(notice.line).ok().and_then(|line| self.text.lines().nth(line.saturating_sub(1)));
         let Some((list, line)) = list.zip(line) else { return false };
