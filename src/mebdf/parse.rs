@@ -205,6 +205,10 @@ impl Builder<'_> {
                     item.begun = true;
                 }
                 self.ordered.push(first.is_some());
+                if let Some(first) = first.filter(|first| *first != 1 && self.footnotes.is_empty()) {
+                    let message = format!("this list begins with {first}; the number is not kept");
+                    self.findings.push(Finding { at: range.start, code: "LIST_START", message });
+                }
             }
             Tag::Item => self.items.push(OpenItem { start: range.start, task: None, begun: false }),
             Tag::CodeBlock(kind) => {

@@ -9,7 +9,7 @@ use super::flat::{Flat, Look};
 use super::line::{Token, tokens};
 use super::planner::{Planner, because, text_of, words_of};
 use super::words::similarity;
-use super::{gap, paragraphs, tables};
+use super::{gap, paragraphs, seats, tables};
 use crate::mebdf::{Alignment, Block, Content, Run, Tree, print_block};
 
 /// A block of one side, with its place among all blocks of its side and how it is styled.
@@ -45,6 +45,7 @@ pub(super) fn entries<'a>(old: &'a Extract, new: &'a Flat) -> (Vec<Entry<'a>>, V
             };
         }
     }
+    tables::unkey_gaps(&mut old);
     (old, new)
 }
 
@@ -92,6 +93,7 @@ impl Planner<'_> {
         let steps = align(&old_keys, &new_keys, |i, j| {
             likeness(old[i].block, &self.remote.origins[old[i].index], new[j].block)
         });
+        let steps = seats::taken(steps, &old, &new, self.remote);
         self.note_anchored(&old, &steps);
         let (mut at, mut passed_old, mut passed_new) = (0, 0, 0);
         while let Some(step) = steps.get(at) {

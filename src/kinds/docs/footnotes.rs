@@ -12,7 +12,7 @@ use super::flat::Flat;
 use super::gap::line_may_go;
 use super::line::{Line, Token};
 use super::planner::{Planner, words_of};
-use crate::mebdf::{Content, Run, RunContent, Tree, print_block};
+use crate::mebdf::{Content, Run, RunContent, Tree, plain, print_block};
 
 /// Gives the footnotes of `local` the labels of those of `remote` and puts their texts in that order behind all else.
 /// Returns the labels of new footnotes: those that have a text and are referred to once.
@@ -75,16 +75,21 @@ struct Notes {
     references: Vec<String>,
     /// The texts by label.
     texts: BTreeMap<String, String>,
+    /// The words of those texts, as they stand while objects of them are still to be made.
+    words: BTreeMap<String, String>,
 }
 
 impl Notes {
     fn read(tree: &Tree) -> Self {
-        let mut notes = Self { references: Vec::new(), texts: BTreeMap::new() };
+        let mut notes = Self { references: Vec::new(), texts: BTreeMap::new(), words: BTreeMap::new() };
         for block in &tree.blocks {
             notes.references.extend(references(&block.content));
             if let Content::Footnote { label, paragraphs } = &block.content {
                 let text = paragraphs.iter().map(|runs| print_block(&Content::Paragraph { runs: runs.clone() }));
                 notes.texts.entry(label.clone()).or_insert_with(|| text.collect::<Vec<_>>().join("\n"));
+                let words = paragraphs.iter().map(|runs| plain(runs)).collect::<Vec<_>>().join(" ");
+                let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+                notes.words.entry(label.clone()).or_insert(words);
             }
         }
         notes
@@ -118,6 +123,11 @@ impl Notes {
         find(&|here, other| here == other && same_text(here, other));
         find(&same_text);
         find(&|here, other| here == other);
+        let same_words = |here: &String, other: &String| {
+            let words = self.words.get(here).filter(|words| !words.is_empty());
+            words.is_some() && words == there.words.get(other)
+        };
+        find(&same_words);
         // One that was made by the push before waits for its text.
         find(&|here, other| self.references.contains(here) && blank(there.texts.get(other)));
         matched

@@ -228,8 +228,14 @@ impl Insertions {
                 // Without them the paragraph would not say what the file says, or say it a second time.
                 place = Err(unmakeable(token));
             }
-            if place.is_err() {
+            let unread = planner.unread(new.block);
+            if place.is_err() || unread.is_some() {
                 planner.unplaced(&text_of(&new.block.content), "");
+            }
+            if let Some(unread) = unread {
+                planner.refused.0.push(unread);
+                insertions.refused = true;
+                continue;
             }
             match place {
                 Ok(place) => {

@@ -169,6 +169,11 @@ fn exact(levels: Option<&Value>, mark: Mark) -> Option<Option<String>> {
     Some((!is_plain(name, mark)).then(|| (*name).to_owned()))
 }
 
+/// Tells whether the levels of a list are those that a preset makes, and that goes by this name.
+pub(super) fn is_made_by_preset(levels: &Value, mark: Mark, name: Option<&str>) -> bool {
+    exact(Some(levels), mark).is_some_and(|found| found.as_deref() == name)
+}
+
 /// Names the glyphs of the levels in use.
 fn name(levels: &[(usize, &Value)], mark: Mark) -> Option<String> {
     let first = levels.first().map(|(_, level)| *level);

@@ -13,7 +13,7 @@ use super::extract::Origin;
 use super::flat::Flat;
 use super::line::{Line, Token, tokens};
 use super::planner::Planner;
-use super::words::hunks;
+use super::words::{Hunk, hunks, same};
 use crate::gdocs::{
     CreateFootnote, DateElementProperties, DocumentTab, InsertDate, InsertPageBreak, InsertPerson, Location,
     PersonProperties, Request, StructuralElement,
@@ -151,7 +151,8 @@ impl Planner<'_> {
         let old: Vec<&Token> = line.units.iter().map(|unit| &unit.token).collect();
         let new: Vec<&Token> = wanted.iter().map(|(token, _)| token).collect();
         let mut requests = Vec::new();
-        for hunk in hunks(&old, &new).into_iter().rev() {
+        let hunks = places(&old, &new).unwrap_or_else(|| hunks(&old, &new));
+        for hunk in hunks.into_iter().rev() {
             let inserted = &new[hunk.new.clone()];
             let ready = hunk.old.is_empty()
                 && line.lock.is_none()
@@ -228,6 +229,26 @@ impl Planner<'_> {
             Token::Char(_) | Token::Anchor(_) => Err("this cannot be made"),
         }
     }
+}
+
+/// Where tokens were left out of a row: in the text that stands, everything is that is no object. Between two objects
+/// there may be no more than a word, which an edit of text would write anew. `None` when the rows differ otherwise, too.
+fn places(old: &[&Token], new: &[&Token]) -> Option<Vec<Hunk>> {
+    let mut places: Vec<Hunk> = Vec::new();
+    let mut at = 0;
+    for (place, token) in new.iter().enumerate() {
+        if old.get(at).is_some_and(|old| same(old, token)) {
+            at += 1;
+        } else if !matches!(token, Token::Char(_)) || is_blank(token) {
+            match places.last_mut() {
+                Some(last) if last.new.end == place => last.new.end = place + 1,
+                _ => places.push(Hunk { old: at..at, new: place..place + 1 }),
+            }
+        } else {
+            return None;
+        }
+    }
+    (at == old.len()).then_some(places)
 }
 
 const fn is_blank(token: &Token) -> bool {

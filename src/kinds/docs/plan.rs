@@ -20,7 +20,7 @@ use super::{anchors, images, newlines, restyle, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, Request, Ticks, apply, read_requests};
 use crate::kinds::{Pictures, PushPlan};
-use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, print};
+use crate::mebdf::{Block, Content, FrontMatter, Tree, print};
 use crate::model::{ItemId, Notice, PartId};
 
 /// Plans what makes `part` of a document, with the boxes of it that are ticked, say `desired`. `head` is the front matter
@@ -73,13 +73,10 @@ pub(super) fn create_plan(document: &Document, text: &str) -> Result<PushPlan> {
     if text.trim().is_empty() {
         return Ok(PushPlan::default());
     }
-    let tree = parse(text).tree;
-    let last = tree.blocks.iter().rev().find(|block| !matches!(block.content, Content::Footnote { .. }));
-    let ends_with_paragraph = matches!(last, Some(Block { content: Content::Paragraph { .. }, .. }));
-    // A new document ends with an empty paragraph, which can only become a paragraph.
-    let text = if ends_with_paragraph { text.to_owned() } else { format!("{}\n\n\\\n", text.trim_end()) };
     let (part, ticks, pictures) = (PartId::default(), Ticks::default(), Pictures::new());
-    let plan = plan_task(&Task::read((document, &ticks), None, &part, &text, false, &pictures)?)?;
+    let mut plan = plan_task(&Task::read((document, &ticks), None, &part, text, false, &pictures)?)?;
+    // A list that goes on behind a paragraph begins anew: no reason to make nothing at all.
+    plan.refused.retain(|notice| notice.code != "LIST_START");
     if plan.refused.is_empty() && plan.holds.is_empty() {
         return Ok(plan);
     }
@@ -252,7 +249,7 @@ impl Text {
         mut told: Told,
         moved: BTreeSet<String>,
     ) -> Result<Attempt> {
-        let Self { groups: (touched, requests), mut expected, head, pending } = self;
+        let Self { groups: (mut touched, requests), mut expected, head, pending } = self;
         let before = trial.document.clone();
         trial.carry_out(requests)?;
         let mut uploads = Vec::new();
@@ -261,6 +258,9 @@ impl Text {
             let styles = trial.restyled(step, &mut expected, &mut told.notices)?;
             trial.carry_out(styles)?;
         }
+        let mut joins = trial.joins(&before, &expected);
+        touched.append(&mut joins.touched);
+        trial.carry_out(joins.requests)?;
         let endings = trial.endings(&before, &expected);
         trial.carry_out(endings)?;
         verify::arrives(&trial.extract, &expected).map_err(|reason| task.rejected(reason))?;
@@ -342,10 +342,12 @@ fn objects(task: &Task<'_>, trial: &mut Trial<'_>, notices: &mut Notices) -> Res
     let before = contents(&trial.extract).count();
     trial.change_structure(requests, &touched)?;
     let after = contents(&trial.extract).filter(|(content, _)| !matches!(content, Content::Footnote { .. })).count();
-    let (local, fresh) = task.local_for(&trial.extract);
-    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), BTreeSet::new());
+    let (local, fresh_now) = task.local_for(&trial.extract);
+    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh_now)), BTreeSet::new());
     planner.objects(&local);
-    if planner.groups.iter().any(|group| !group.requests.is_empty()) || after > before {
+    // What stands in a footnote that was just made, objects and all, is the next plan's.
+    let is_missing = |group: &Group| !group.requests.is_empty() && (fresh.is_empty() || !group.elements.is_empty());
+    if planner.groups.iter().any(is_missing) || after > before {
         return Err(task.rejected("an object would not stand in the document as it does in the file".into()));
     }
     Ok(again)

@@ -56,6 +56,26 @@ fn kind(content: &Content) -> Option<Kind> {
     })
 }
 
+/// Takes the empty paragraphs beside tables in which nothing stands for no others than they are: such a table was just
+/// made and is like every new one, and an empty paragraph of the file that stands elsewhere would take it from its place.
+pub(super) fn unkey_gaps(old: &mut [Entry<'_>]) {
+    let blank = |entry: Option<&Entry<'_>>| {
+        let content = entry.map(|entry| &entry.block.content);
+        matches!(content, Some(Content::Table { .. })) && content.is_some_and(|content| content.runs().is_empty())
+    };
+    let empty = |entry: &Entry<'_>| matches!(&entry.block.content, Content::Paragraph { runs } if runs.is_empty());
+    for at in 0..old.len() {
+        let before = at.checked_sub(1).and_then(|before| old.get(before));
+        if !(blank(before) || blank(old.get(at + 1))) {
+            continue;
+        }
+        if let Some(entry) = old.get_mut(at).filter(|entry| empty(entry) && !entry.key.starts_with(['\u{1}', '\u{2}']))
+        {
+            entry.key = format!("\u{3}{at}");
+        }
+    }
+}
+
 /// Tells whether a block of the file stands for something that is no paragraph in the document.
 pub(super) fn is_structure(content: &Content) -> bool {
     is_object(content, "sectionbreak") || is_object(content, "toc")

@@ -9,6 +9,7 @@ use super::edit::Expected;
 use super::extract::{Extract, extract, tab_of};
 use super::flat::{Flat, flatten};
 use super::footnotes::relabel;
+use super::joins::{self, Joins};
 use super::objects::dates;
 use super::planner::Notices;
 use super::properties::Context;
@@ -253,6 +254,17 @@ impl<'a> Trial<'a> {
                 endings::as_before(before, (tab, &self.extract), expected, self.task.tab_id.as_deref())
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Asks what joins the lists that now begin right behind an item that was none in the document `before`.
+    pub(super) fn joins(&self, before: &Document, expected: &[Expected]) -> Joins {
+        let tab = |document| tab_of(document, self.task.part).and_then(|tab| tab.document_tab.as_ref());
+        match (tab(before), tab(&self.document)) {
+            (Some(before), Some(tab)) => {
+                joins::below(before, (tab, &self.extract), expected, self.task.tab_id.as_deref())
+            }
+            _ => Joins::default(),
         }
     }
 

@@ -85,6 +85,10 @@ impl<'a> Window<'a> {
     fn find(source: &Source<'a>, desired: &'a str) -> Option<Self> {
         let old = source.text;
         let (old_start, new_start) = (body_start(old), body_start(desired));
+        // What the head asks for depends on the other tabs.
+        if old.get(..old_start)?.trim_end() != desired.get(..new_start)?.trim_end() {
+            return None;
+        }
         let pieces = pieces::find((old, old_start), (desired, new_start), source.landmarks)?;
         if pieces.body.iter().all(|piece| piece.first.is_none() && piece.last.is_none())
             || [old, desired].iter().any(|text| text.contains(ELSEWHERE))

@@ -1,0 +1,189 @@
+//! What can be made arrives whole, in one push: tables beside anything, chips, lists.
+#![allow(clippy::unwrap_used, clippy::string_slice, reason = "a test may fail, and says what it saw")]
+
+mod support;
+
+use mcp_workspace::gdocs;
+use mcp_workspace::kinds::docs::{self, Access};
+use serde_json::Value;
+
+const URL: &str = "https://docs.google.com/document/d/x/edit";
+
+fn text_of(raw: &Value) -> String {
+    let fetched = docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, URL).unwrap();
+    let text = &fetched.parts[0].text;
+    text.splitn(3, "---\n").nth(2).unwrap_or(text).trim_start().to_owned()
+}
+
+fn created(text: &str) -> Result<Value, String> {
+    let mut raw = serde_json::to_value(gdocs::new_document("x", "New")).unwrap();
+    raw["revisionId"] = "r".into();
+    let plans = docs::plan_creation(&serde_json::to_vec(&raw).unwrap(), text).map_err(|error| error.to_string())?;
+    for (seed, plan) in plans.iter().enumerate() {
+        let document: gdocs::Document = serde_json::from_value(raw).unwrap();
+        let requests = gdocs::read_requests(&plan.requests).unwrap();
+        raw = serde_json::to_value(gdocs::apply(&document, &requests, seed as u64).unwrap().document).unwrap();
+    }
+    Ok(raw)
+}
+
+/// Pushes a file as the daemon does: once, and again while a plan asks for it. Returns the codes and lines of what is not
+/// pushed by the first plan, and the document.
+fn pushed(raw: &Value, edited: &str) -> (Vec<String>, Value) {
+    let (mut raw, mut told) = (raw.clone(), None);
+    for round in 0..4 {
+        let remote = docs::read(serde_json::to_vec(&raw).unwrap(), Access::Edit, URL).unwrap();
+        let head = &remote.parts[0].text[..remote.parts[0].text.len() - text_of(&raw).len()];
+        let plan = docs::plan(&remote, &remote.parts[0].id, &format!("{head}{edited}"), false).unwrap();
+        let document: gdocs::Document = serde_json::from_value(raw.clone()).unwrap();
+        let requests = gdocs::read_requests(&plan.requests).unwrap();
+        let after =
+            gdocs::apply(&document, &requests, 77 + round).unwrap_or_else(|refusal| panic!("{}", refusal.message));
+        raw = serde_json::to_value(after.document).unwrap();
+        let notices = plan.refused.iter().chain(&plan.holds);
+        told.get_or_insert(notices.map(|notice| format!("{} {}", notice.code, notice.line)).collect());
+        if !plan.again {
+            let again = docs::read(serde_json::to_vec(&raw).unwrap(), Access::Edit, URL).unwrap();
+            let text = again.parts[0].text.clone();
+            assert!(docs::plan(&again, &again.parts[0].id, &text, false).unwrap().requests.is_empty(), "{edited}");
+            return (told.unwrap(), raw);
+        }
+    }
+    panic!("the plan asks for another without end: {edited}");
+}
+
+/// The lists of the items of a document, by order of appearance.
+fn lists(raw: &Value) -> Vec<usize> {
+    let content = raw["tabs"][0]["documentTab"]["body"]["content"].as_array().unwrap();
+    let mut known: Vec<&Value> = Vec::new();
+    let ids = content.iter().filter_map(|element| element["paragraph"]["bullet"].get("listId"));
+    ids.map(|id| {
+        known.iter().position(|other| *other == id).unwrap_or_else(|| {
+            known.push(id);
+            known.len() - 1
+        })
+    })
+    .collect()
+}
+
+const TABLE: &str = "| h | i |\n| --- | --- |\n| x | y |\n";
+
+/// What a file says without anchors of headings; `T` stands for a table.
+fn canonical(text: &str) -> String {
+    let mut text = text.replace(TABLE, "T\n");
+    while let Some((at, end)) = text.find("{^ h.").and_then(|at| Some((at, at + text[at..].find('}')? + 1))) {
+        text.replace_range(at..end, "");
+    }
+    text.trim_end().to_owned()
+}
+
+/// Creates a document; it says `found`, or the text itself where that is empty. `T` stands for a table.
+#[track_caller]
+fn check_created(text: &str, found: &str) {
+    let raw = created(&text.replace("T\n", TABLE)).unwrap();
+    assert_eq!(canonical(&text_of(&raw)), if found.is_empty() { text } else { found }.trim_end(), "{text}");
+}
+
+#[test]
+fn tables_are_created_beside_anything() {
+    check_created("# h1\n\nT\n\npara\n", "");
+    check_created("- i\n\nT\n", "- i\n\nT\n\n\\");
+    check_created("T\n", "\\\n\nT\n\n\\");
+    check_created("T\n\nT\n", "\\\n\nT\n\n\\\n\nT\n\n\\");
+    check_created("T\n\n# H\n\nT\n", "\\\n\nT\n\n# H\n\nT\n\n\\");
+    check_created("T\n\n- i\n", "\\\n\nT\n\n- i");
+    check_created("1. a\n2. b\n\nT\n\n1. c\n\nT\n\n- d\n", "");
+    check_created("# A\n\n# B\n\nT\n\n## C\n\nT\n\npara\n\nT\n\nend\n", "");
+    check_created("- a\n  - b\n\nT\n\npara\n\nT\n\n- c\n  - d\n", "");
+    check_created("# H\n", "");
+    check_created("- a\n- b\n", "");
+    let error = created("# H\n\n| h | i |\n| --- | --- |\n| 1 | 2 | 3 |\n").unwrap_err();
+    let reason = "line 5: TABLE_CELLS: this row has 3 cells and its table 2 columns; the rest is not read";
+    assert_eq!(error, format!("the text cannot become a document as it is: {reason}"));
+}
+
+#[test]
+fn objects_are_created_beside_each_other() {
+    let (one, two) = ("{^= date \"2026-12-24\"}", "{^= date \"2026-12-25\"}");
+    let who = "{^= person \"a@x.com\"}";
+    for text in [
+        format!("x {one} and {two}."),
+        format!("{one} and {two}"),
+        format!("{who}{one}"),
+        format!("{one}, {one} and\\\n{two} or {who}."),
+        format!("- {who} and {one} of {two}\n- b {one}, {two}"),
+        format!("# H {one}, {two}\n\n{one}"),
+        format!("x\n\n| h {one} and {two} | {who} |\n| --- | --- |\n| {who} {who} | {one}, {who}. |\n\ny"),
+        "a\n\n{^= pagebreak}\n\nb\n\n{^= pagebreak}\n\n{^= pagebreak}\n\nc".into(),
+        "# H\n\n{^= pagebreak}\n\n# I\n\n{^= pagebreak}\n\n- a".into(),
+        format!("x[^1] and y[^2] on {one}[^3].\n\n[^1]: one\n\n[^2]: on {one} and {two}\n\n[^3]: {two}"),
+    ] {
+        check_created(&text, "");
+    }
+}
+
+#[test]
+fn tables_are_pushed_beside_anything() {
+    let start = created("a\n\nb\n\n- c\n").unwrap();
+    for (text, found) in [
+        ("a\n\nb\n\n- c\n- l1\n- l2\n\nT\n\n# N2\n\nT\n\n- tail", ""),
+        ("a\n\n- l1\n- l2\n\nT\n\n# N2\n\nT\n\nb\n\n- c", ""),
+        ("# H\n\nT\n\na\n\nb\n\n- c", ""),
+        ("a\n\n# H\n\nT\n\n# H\n\nb\n\n- c", ""),
+        ("a\n\n# H\n\nT\n\nT\n\n# H\n\nT\n\nb\n\n- c", "a\n\n# H\n\nT\n\n\\\n\nT\n\n# H\n\nT\n\nb\n\n- c"),
+        ("a\n\nb\n\n- c\n\nT\n\nT", "a\n\nb\n\n- c\n\nT\n\n\\\n\nT\n\n\\"),
+        ("T\n\n- a\n- b\n\nT\n\nb", "\\\n\nT\n\n- a\n- b\n\nT\n\nb"),
+    ] {
+        let (told, raw) = pushed(&start, &format!("{text}\n").replace("T\n", TABLE));
+        assert_eq!(told, Vec::<String>::new(), "{text}");
+        assert_eq!(canonical(&text_of(&raw)), if found.is_empty() { text } else { found });
+    }
+}
+
+#[test]
+fn an_item_joins_the_numbers_beside_it() {
+    for (start, steps) in [
+        ("1. a\n2. b\n3. c\n", &["a\n\n1. b\n2. c\n", "1. a\n2. b\n3. c\n"][..]),
+        ("1. a\n2. b\n3. c\n", &["1. a\n\nb\n\n1. c\n", "1. a\n2. b\n3. c\n"]),
+        ("1. a\n2. b\n3. c\n", &["1. a\n2. b\n\nc\n", "1. a\n2. b\n3. c\n"]),
+        ("x\n\n1. a\n   1. b\n   2. c\n\ny\n", &["1. x\n2. a\n   1. b\n   2. c\n\ny\n"]),
+        ("1. a\n\nx\n\n1. b\n2. c\n", &["1. a\n2. x\n3. b\n4. c\n"]),
+        ("x\n\n1. b\n2. c\n", &["n\n\nx\n\n1. m\n2. b\n3. c\n", "1. n\n2. x\n3. m\n4. b\n5. c\n"]),
+    ] {
+        let mut raw = created(start).unwrap();
+        for step in steps {
+            let (told, after) = pushed(&raw, step);
+            raw = after;
+            assert_eq!((told, text_of(&raw)), (Vec::new(), (*step).to_owned()));
+            assert!(lists(&raw).iter().all(|list| *list == 0), "{start:?} {step:?}: {:?}", lists(&raw));
+        }
+    }
+    // Two lists that were apart stay so, whatever is edited beside them.
+    let raw = created("1. a\n\nx\n\n1. b\n").unwrap();
+    let (told, raw) = pushed(&raw, "1. aa\n\nx\n\n1. b\n2. c\n");
+    assert_eq!((told, lists(&raw)), (Vec::new(), vec![0, 1, 1]));
+}
+
+#[test]
+fn the_first_number_of_a_list_is_told() {
+    let raw = created("1. aa\n2. bb\n").unwrap();
+    for (text, told, found) in [
+        ("7. aa\n8. bb\n", &["LIST_START 8"][..], "1. aa\n2. bb\n"),
+        ("7. aa\n8. cc\n", &["LIST_START 8"], "1. aa\n2. cc\n"),
+        ("1. aa\n7. cc\n", &[], "1. aa\n2. cc\n"),
+        ("0. aa\n1. bb\n", &["LIST_START 8"], "1. aa\n2. bb\n"),
+    ] {
+        let (is, after) = pushed(&raw, text);
+        assert_eq!((is.iter().map(String::as_str).collect::<Vec<_>>(), &*text_of(&after)), (told.to_vec(), found));
+    }
+    // A list of the document that begins with another number is written with the directive that says so.
+    let mut raw = raw;
+    for list in raw["tabs"][0]["documentTab"]["lists"].as_object_mut().unwrap().values_mut() {
+        list["listProperties"]["nestingLevels"][0]["startNumber"] = 5.into();
+    }
+    let text = text_of(&raw);
+    assert_eq!(text, "{!list:decimal 5}\n1. aa\n2. bb\n");
+    assert_eq!(pushed(&raw, &text).0, Vec::<String>::new());
+    assert_eq!(pushed(&raw, &text.replace("1. aa\n2.", "5. aa\n6.")).0, Vec::<String>::new());
+    assert_eq!(pushed(&raw, &text.replace("1. aa\n2.", "7. aa\n8.")).0, ["LIST_START 9"]);
+}
