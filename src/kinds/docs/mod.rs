@@ -21,6 +21,7 @@ mod images;
 mod landmarks;
 mod line;
 mod lists;
+mod moves;
 mod newlines;
 mod objects;
 mod paragraphs;
