@@ -170,8 +170,32 @@ pub(crate) struct Stands {
     pub(crate) tokens: Vec<(usize, bool)>,
 }
 
-/// Compares two files.
-pub(crate) fn compare(old: &File, new: &File) -> Kept {
+/// Leaves out what stands beside the way of a block that was moved past it: where that block cannot move, the others do.
+/// `tied` tells that people or programs may have tied something to any block.
+fn passed(old: &File, new: &File, tied: bool, partners: &mut [Partner]) {
+    let cannot_move = |(block, state): &(Block, State)| {
+        let linked = matches!(block.content, Content::Heading { anchor: Some(_), .. });
+        let whole = matches!(block.content, Content::Table { .. } | Content::Rule);
+        let objects = || visible(&block.content).iter().any(|token| token.object.is_some());
+        tied || linked || whole || state.locked.is_some() || objects()
+    };
+    let stays: Vec<Option<usize>> =
+        partners.iter().map(|partner| if let Partner::One(at) = partner { Some(*at) } else { None }).collect();
+    let free = |j: usize| !stays.contains(&Some(j));
+    for i in (0..stays.len()).filter(|i| stays[*i].is_none() && cannot_move(&old.blocks[*i])) {
+        let content = &old.blocks[i].0.content;
+        for j in (0..new.blocks.len()).filter(|j| free(*j) && says_the_same(content, &new.blocks[*j].0.content)) {
+            for (other, stays) in stays.iter().enumerate() {
+                if stays.is_some_and(|stays| (other < i) != (stays < j)) {
+                    partners[other] = Partner::None;
+                }
+            }
+        }
+    }
+}
+
+/// Compares two files; `tied` tells that people or programs have tied something to text of the document.
+pub(crate) fn compare(old: &File, new: &File, tied: bool) -> Kept {
     let rows = (old.blocks.len(), new.blocks.len());
     let mut partners = certain(rows, |i, j| old.blocks[i] == new.blocks[j]);
     // A block that moved past others may as well have stayed while they moved, and took on what stands there.
@@ -182,6 +206,7 @@ pub(crate) fn compare(old: &File, new: &File) -> Kept {
             *partner = Partner::None;
         }
     }
+    passed(old, new, tied, &mut partners);
     let mut words = Vec::new();
     let mut stretches = 0;
     let (mut i, mut j) = (0, 0);

@@ -18,48 +18,109 @@ pub(super) enum Step {
 /// Beyond this many comparisons inside one changed stretch, blocks are paired in order instead of by likeness.
 pub(super) const COMPARISONS_MAX: usize = 2_500;
 
+/// Beyond this many places in the table of both rows, blocks that cannot move are not sought out.
+const CELLS_MAX: usize = 4_000_000;
+
 /// Aligns two rows by their keys, and inside a changed stretch by `likeness`: `None` when two blocks cannot become one
 /// another, else more for what is more alike. Deletions come before insertions at one place, and where both remain
-/// they are paired in order if they can be.
-pub(super) fn align(old: &[String], new: &[String], likeness: impl Fn(usize, usize) -> Option<f32>) -> Vec<Step> {
+/// they are paired in order if they can be. What is `fixed` among the old stays rather than anything else; a row that is
+/// too short says that nothing is.
+pub(super) fn align(
+    old: &[String],
+    new: &[String],
+    fixed: &[bool],
+    likeness: impl Fn(usize, usize) -> Option<f32>,
+) -> Vec<Step> {
     let mut steps = Vec::new();
-    let ops = capture_diff_slices(Algorithm::Myers, old, new);
-    let mut pending: Option<(usize, usize, usize, usize)> = None;
-    for op in ops {
-        if let DiffOp::Equal { old_index, new_index, len } = op {
-            if let Some((old_start, old_end, new_start, new_end)) = pending.take() {
-                stretch(old_start..old_end, new_start..new_end, &likeness, &mut steps);
-            }
-            steps.extend((0..len).map(|i| Step::Pair(old_index + i, new_index + i)));
-        } else {
-            let (old, new) = (op.old_range(), op.new_range());
-            pending = Some(pending.map_or((old.start, old.end, new.start, new.end), |(old_start, _, new_start, _)| {
-                (old_start, old.end, new_start, new.end)
-            }));
-        }
+    let (mut i, mut j) = (0, 0);
+    for (old_same, new_same) in same(old, new, fixed) {
+        stretch(i..old_same, j..new_same, &likeness, &mut steps);
+        steps.push(Step::Pair(old_same, new_same));
+        (i, j) = (old_same + 1, new_same + 1);
     }
-    if let Some((old_start, old_end, new_start, new_end)) = pending {
-        stretch(old_start..old_end, new_start..new_end, &likeness, &mut steps);
-    }
+    stretch(i..old.len(), j..new.len(), &likeness, &mut steps);
     steps
 }
 
 /// Returns the stretches of both rows between the blocks that are the same on both sides, where they differ.
-pub(super) fn stretches(old: &[String], new: &[String]) -> Vec<(Range<usize>, Range<usize>)> {
+pub(super) fn stretches(old: &[String], new: &[String], fixed: &[bool]) -> Vec<(Range<usize>, Range<usize>)> {
     let mut found: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-    for op in capture_diff_slices(Algorithm::Myers, old, new) {
-        if matches!(op, DiffOp::Equal { .. }) {
-            continue;
+    let (mut i, mut j) = (0, 0);
+    for (old_same, new_same) in same(old, new, fixed).into_iter().chain([(old.len(), new.len())]) {
+        if i < old_same || j < new_same {
+            found.push((i..old_same, j..new_same));
         }
-        let (old, new) = (op.old_range(), op.new_range());
-        match found.last_mut() {
-            Some((old_last, new_last)) if old_last.end == old.start && new_last.end == new.start => {
-                (old_last.end, new_last.end) = (old.end, new.end);
-            }
-            _ => found.push((old, new)),
-        }
+        (i, j) = (old_same + 1, new_same + 1);
     }
     found
+}
+
+/// Pairs what is the same on both sides, rising on both: as much as can be, but what is `fixed` before all else.
+pub(super) fn same(old: &[String], new: &[String], fixed: &[bool]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    for op in capture_diff_slices(Algorithm::Myers, old, new) {
+        if let DiffOp::Equal { old_index, new_index, len } = op {
+            pairs.extend((0..len).map(|at| (old_index + at, new_index + at)));
+        }
+    }
+    if crossing(old, new, fixed, &pairs).next().is_none() {
+        return pairs;
+    }
+    heaviest(old, new, fixed).unwrap_or(pairs)
+}
+
+/// Finds what is `fixed`, is not among the `pairs`, and stands elsewhere in the new row.
+pub(super) fn crossing<'a>(
+    old: &'a [String],
+    new: &'a [String],
+    fixed: &'a [bool],
+    pairs: &[(usize, usize)],
+) -> impl Iterator<Item = (usize, usize)> + use<'a> {
+    let (mut stays, mut known) = (vec![false; old.len()], vec![false; new.len()]);
+    for (i, j) in pairs {
+        (stays[*i], known[*j]) = (true, true);
+    }
+    let left = (0..old.len()).filter(move |i| fixed.get(*i) == Some(&true) && !stays[*i]);
+    left.filter_map(move |i| (0..new.len()).find(|j| !known[*j] && new[*j] == old[i]).map(|j| (i, j)))
+}
+
+/// The row of pairs with most of what is fixed, and then with most of the rest; `None` when there is too much to compare.
+fn heaviest(old: &[String], new: &[String], fixed: &[bool]) -> Option<Vec<(usize, usize)>> {
+    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let least = old.len().min(new.len()) - head;
+    let tail = old.iter().rev().zip(new.iter().rev()).take(least).take_while(|(old, new)| old == new).count();
+    let (height, width) = (old.len() - head - tail, new.len() - head - tail);
+    if (height + 1).checked_mul(width + 1)? > CELLS_MAX {
+        return None;
+    }
+    let at = |i: usize, j: usize| i * (width + 1) + j;
+    // One that is fixed outweighs all that are not.
+    let heavy = height.min(width) + 1;
+    let weight = |i: usize, j: usize| {
+        let weight = if fixed.get(head + i) == Some(&true) { heavy } else { 1 };
+        (old[head + i] == new[head + j]).then_some(weight)
+    };
+    let mut best = vec![0_usize; (height + 1) * (width + 1)];
+    for i in (0..height).rev() {
+        for j in (0..width).rev() {
+            let pair = weight(i, j).map_or(0, |weight| weight + best[at(i + 1, j + 1)]);
+            best[at(i, j)] = best[at(i + 1, j)].max(best[at(i, j + 1)]).max(pair);
+        }
+    }
+    let mut pairs: Vec<(usize, usize)> = (0..head).map(|at| (at, at)).collect();
+    let (mut i, mut j) = (0, 0);
+    while i < height && j < width {
+        if weight(i, j).is_some_and(|weight| weight + best[at(i + 1, j + 1)] == best[at(i, j)]) {
+            pairs.push((head + i, head + j));
+            (i, j) = (i + 1, j + 1);
+        } else if best[at(i + 1, j)] >= best[at(i, j + 1)] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    pairs.extend((0..tail).map(|at| (head + height + at, head + width + at)));
+    Some(pairs)
 }
 
 fn stretch(
@@ -135,7 +196,7 @@ mod tests {
             let shared = old[i].chars().zip(new[j].chars()).filter(|(a, b)| a == b).count();
             Some(f32::from(u16::try_from(shared).unwrap()) + 0.1)
         };
-        assert_eq!(align(&row(old), &row(new), common), expected);
+        assert_eq!(align(&row(old), &row(new), &[], common), expected);
     }
 
     #[test]
@@ -145,5 +206,21 @@ mod tests {
         check(&["aaa", "bbb", "ccc"], &["aax", "ccx"], &[Step::Pair(0, 0), Step::Delete(1), Step::Pair(2, 1)]);
         check(&["aaa"], &[], &[Step::Delete(0)]);
         check(&[], &["aaa"], &[Step::Insert(0)]);
+    }
+
+    #[test]
+    fn what_is_fixed_stays() {
+        let row = |text: &str| text.split(' ').map(ToOwned::to_owned).collect::<Vec<_>>();
+        let check = |old: &str, new: &str, expected: &[&str]| {
+            let fixed: Vec<bool> = old.split(' ').map(|text| text.starts_with('!')).collect();
+            let (old, new) = (row(old), row(new));
+            let stays: Vec<&str> = same(&old, &new, &fixed).into_iter().map(|(i, _)| &*old[i]).collect();
+            assert_eq!(stays, expected);
+        };
+        check("a b c d !e f", "d !e f a b c", &["d", "!e", "f"]);
+        check("a b c d e f", "d e f a b c x", &["a", "b", "c"]);
+        check("p a b c !d q", "p !d a b c q", &["p", "!d", "q"]);
+        check("a !b c !d", "c !d a !b", &["c", "!d"]);
+        check("!a b c !d e", "!d e !a b c", &["!a", "b", "c"]);
     }
 }

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::align::{Step, align};
-use super::blocks::{block_runs, entries, likeness};
+use super::align::Step;
+use super::blocks::{aligned, block_runs, entries};
 use super::edit::range;
 use super::extract::Origin;
 use super::flat::Flat;
@@ -286,11 +286,8 @@ impl<'a> Plan<'a> {
     fn make(&mut self, trial: &Trial<'_>, notices: &mut Notices) {
         let (task, extract) = (self.task, &trial.extract);
         let (local, _) = task.local_for(extract);
-        let (old, new) = entries(extract, &local);
-        let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
-        let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
-        let steps =
-            align(&old_keys, &new_keys, |i, j| likeness(old[i].block, &extract.origins[old[i].index], new[j].block));
+        let (old, new) = entries(extract, &local, &task.anchored);
+        let steps = aligned(extract, &old, &new);
         let mut pairs = Vec::new();
         let mut rest: Vec<&Written> = task.anchors.iter().collect();
         for step in steps {

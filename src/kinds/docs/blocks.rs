@@ -1,5 +1,6 @@
 //! The blocks of both sides: which became which, and what stands between. Pure.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::align::{Step, align};
@@ -9,7 +10,7 @@ use super::flat::{Flat, Look};
 use super::line::{Token, tokens};
 use super::planner::{Planner, because, text_of, words_of};
 use super::words::similarity;
-use super::{gap, paragraphs, seats, tables};
+use super::{gap, moves, paragraphs, seats, tables};
 use crate::mebdf::{Alignment, Block, Content, Run, Tree, print_block};
 
 /// A block of one side, with its place among all blocks of its side and how it is styled.
@@ -22,12 +23,18 @@ pub(super) struct Entry<'a> {
     pub(super) look: &'a Look,
     /// What makes it the same as another.
     pub(super) key: String,
+    /// What would be lost if it moved; looked for where both sides differ alone.
+    pub(super) fixed: Option<String>,
 }
 
 /// The blocks of both sides. What begins and ends both sides alike is known without being printed: an edit of a long
 /// document touches little of it.
-pub(super) fn entries<'a>(old: &'a Extract, new: &'a Flat) -> (Vec<Entry<'a>>, Vec<Entry<'a>>) {
-    let (mut old, mut new) = (unkeyed(&old.tree, &old.looks), unkeyed(&new.tree, &new.looks));
+pub(super) fn entries<'a>(
+    remote: &'a Extract,
+    local: &'a Flat,
+    anchored: &BTreeMap<String, &'static str>,
+) -> (Vec<Entry<'a>>, Vec<Entry<'a>>) {
+    let (mut old, mut new) = (unkeyed(&remote.tree, &remote.looks), unkeyed(&local.tree, &local.looks));
     let alike = |pair: &(&Entry<'_>, &Entry<'_>)| is_same(&pair.0.block.content, &pair.1.block.content);
     let head = old.iter().zip(&new).take_while(alike).count();
     let least = old.len().min(new.len());
@@ -45,13 +52,35 @@ pub(super) fn entries<'a>(old: &'a Extract, new: &'a Flat) -> (Vec<Entry<'a>>, V
             };
         }
     }
+    let behind = old.len() - tail;
+    moves::fix(remote, &local.tree, &mut old[head..behind], anchored);
     tables::unkey_gaps(&mut old);
     (old, new)
 }
 
+/// Aligns the blocks of both sides.
+pub(super) fn aligned(remote: &Extract, old: &[Entry<'_>], new: &[Entry<'_>]) -> Vec<Step> {
+    let row = Row::of(old, new);
+    align(&row.old, &row.new, &row.fixed, |i, j| likeness(old[i].block, &remote.origins[old[i].index], new[j].block))
+}
+
+/// What blocks are aligned by.
+pub(super) struct Row {
+    pub(super) old: Vec<String>,
+    pub(super) new: Vec<String>,
+    pub(super) fixed: Vec<bool>,
+}
+
+impl Row {
+    pub(super) fn of(old: &[Entry<'_>], new: &[Entry<'_>]) -> Self {
+        let keys = |entries: &[Entry<'_>]| entries.iter().map(|entry| entry.key.clone()).collect();
+        Self { old: keys(old), new: keys(new), fixed: old.iter().map(|entry| entry.fixed.is_some()).collect() }
+    }
+}
+
 fn unkeyed<'a>(tree: &'a Tree, looks: &'a [Look]) -> Vec<Entry<'a>> {
     let blocks = tree.blocks.iter().zip(looks).enumerate();
-    blocks.map(|(index, (block, look))| Entry { index, block, look, key: String::new() }).collect()
+    blocks.map(|(index, (block, look))| Entry { index, block, look, key: String::new(), fixed: None }).collect()
 }
 
 /// Tells whether two blocks say the same, but for the anchor of a heading.
@@ -87,12 +116,8 @@ pub(super) fn unaligned_left(alignments: &[Alignment]) -> Vec<Alignment> {
 
 impl Planner<'_> {
     pub(super) fn blocks(&mut self, local: &Flat) {
-        let (old, new) = entries(self.remote, local);
-        let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
-        let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
-        let steps = align(&old_keys, &new_keys, |i, j| {
-            likeness(old[i].block, &self.remote.origins[old[i].index], new[j].block)
-        });
+        let (old, new) = entries(self.remote, local, self.anchored);
+        let steps = aligned(self.remote, &old, &new);
         let steps = seats::taken(steps, &old, &new, self.remote);
         self.note_anchored(&old, &steps);
         let (mut at, mut passed_old, mut passed_new) = (0, 0, 0);

@@ -101,6 +101,13 @@ impl Flat {
         self.looks.insert(at, look);
     }
 
+    /// Brings the blocks into the order that `places` names.
+    pub(super) fn reorder(&mut self, places: &[usize]) {
+        let blocks = places.iter().filter_map(|at| self.tree.blocks.get(*at).cloned()).collect();
+        let looks = places.iter().filter_map(|at| self.looks.get(*at).cloned()).collect();
+        (self.tree.blocks, self.looks) = (blocks, looks);
+    }
+
     /// Brings the blocks into another order; those with the same key keep theirs.
     pub(super) fn sort_by_key(&mut self, key: impl Fn(&Block) -> usize) {
         let blocks = std::mem::take(&mut self.tree.blocks).into_iter().zip(std::mem::take(&mut self.looks));

@@ -15,6 +15,7 @@ use crate::mebdf::{Content, Mark};
 /// Plans the blocks that are gone and those that are new between two pairs.
 pub(super) fn plan(planner: &mut Planner<'_>, gap: &Gap<'_>) {
     let mut deletable: Vec<bool> = gap.deleted.iter().map(|gone| may_go(planner, gone, gap.line)).collect();
+    keep_headings(planner, gap, &mut deletable);
     let told = planner.refused.0.len();
     let mut kept_words = BTreeSet::new();
     for (gone, _) in gap.deleted.iter().zip(&deletable).filter(|(_, deletable)| !**deletable) {
@@ -45,6 +46,21 @@ pub(super) fn plan(planner: &mut Planner<'_>, gap: &Gap<'_>) {
         planner.groups.insert(at, group);
     }
     planner.expected.extend(insertions.expected);
+}
+
+/// Keeps the headings of what stays: without its heading it would come under the one before.
+fn keep_headings(planner: &mut Planner<'_>, gap: &Gap<'_>, deletable: &mut [bool]) {
+    let mut stays = false;
+    for (gone, deletable) in gap.deleted.iter().zip(deletable).rev() {
+        stays |= !*deletable;
+        if matches!(gone.block.content, Content::Heading { .. }) {
+            if stays && *deletable {
+                *deletable = false;
+                planner.refuse("KEPT", gap.line, "a heading was removed here; it stays over what cannot be removed");
+            }
+            stays = false;
+        }
+    }
 }
 
 /// Decides whether a block may go; if not, says why.

@@ -22,6 +22,7 @@ mod joins;
 mod landmarks;
 mod line;
 mod lists;
+mod moves;
 mod newlines;
 mod objects;
 mod paragraphs;

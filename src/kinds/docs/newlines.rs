@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::align::{COMPARISONS_MAX, Step, align, stretches};
-use super::blocks::{Entry, block_runs, entries, likeness};
+use super::align::{COMPARISONS_MAX, Step, stretches};
+use super::blocks::{Entry, Row, aligned, block_runs, entries};
 use super::edit::{Group, Shape, delete_range, insert_text, shape};
 use super::extract::{Extract, Origin};
 use super::flat::Flat;
@@ -29,10 +29,10 @@ const REGROUPING_COST: usize = 2;
 const END: Token = Token::Char('\n');
 
 /// Tells whether more may have changed than the text of single paragraphs; most edits are no more than that.
-pub(super) fn may_differ(remote: &Extract, local: &Flat) -> bool {
-    let (old, new) = entries(remote, local);
-    let keys = |entries: &[Entry<'_>]| entries.iter().map(|entry| entry.key.clone()).collect::<Vec<_>>();
-    stretches(&keys(&old), &keys(&new)).into_iter().any(|(old_range, new_range)| {
+pub(super) fn may_differ(remote: &Extract, local: &Flat, anchored: &BTreeMap<String, &'static str>) -> bool {
+    let (old, new) = entries(remote, local, anchored);
+    let row = Row::of(&old, &new);
+    stretches(&row.old, &row.new, &row.fixed).into_iter().any(|(old_range, new_range)| {
         let ([old], [new]) = (&old[old_range], &new[new_range]) else { return true };
         match (&old.block.content, &new.block.content) {
             (Content::Footnote { paragraphs: old, .. }, Content::Footnote { paragraphs: new, .. }) => {
@@ -51,18 +51,14 @@ impl Planner<'_> {
     /// Gives the document as many paragraphs as the file has, where paragraphs were split or merged; their words are left
     /// to the edit of the text.
     pub(super) fn newlines(&mut self, local: &Flat) {
-        let (old, new) = entries(self.remote, local);
-        let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
-        let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
-        for (old_range, new_range) in stretches(&old_keys, &new_keys) {
-            let (old, new) = (&old[old_range.clone()], &new[new_range.clone()]);
+        let (old, new) = entries(self.remote, local, self.anchored);
+        let row = Row::of(&old, &new);
+        for (old_range, new_range) in stretches(&row.old, &row.new, &row.fixed) {
+            let (old, new) = (&old[old_range], &new[new_range]);
             for (old, new) in regrouped(self, old, new) {
                 self.regroup(old, new);
             }
-            let steps = align(&old_keys[old_range], &new_keys[new_range], |i, j| {
-                likeness(old[i].block, &self.remote.origins[old[i].index], new[j].block)
-            });
-            for step in steps {
+            for step in aligned(self.remote, old, new) {
                 if let Step::Pair(i, j) = step {
                     self.inner_newlines(&old[i], &new[j]);
                 }

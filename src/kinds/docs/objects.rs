@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::align::{Step, align};
-use super::blocks::{block_runs, entries, likeness};
+use super::align::Step;
+use super::blocks::{aligned, block_runs, entries};
 use super::edit::{Group, delete_range, insert_text};
 use super::extract::Origin;
 use super::flat::Flat;
@@ -105,12 +105,8 @@ impl Planner<'_> {
 
     /// Plans what the text left out; what has no place is told.
     pub(super) fn objects(&mut self, local: &Flat) {
-        let (old, new) = entries(self.remote, local);
-        let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
-        let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
-        let steps = align(&old_keys, &new_keys, |i, j| {
-            likeness(old[i].block, &self.remote.origins[old[i].index], new[j].block)
-        });
+        let (old, new) = entries(self.remote, local, self.anchored);
+        let steps = aligned(self.remote, &old, &new);
         for step in steps {
             let Step::Pair(i, j) = step else { continue };
             if old[i].key == new[j].key || old[i].look.locked.is_some() || new[j].look.locked.is_some() {

@@ -7,16 +7,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use unicode_segmentation::UnicodeSegmentation as _;
+
 use super::edit::{Expected, Group, What};
 use super::extract::Extract;
 use super::flat::Flat;
 use super::gap::NO_TABLE;
 use super::head::HeadEdits;
+use super::moves::Misplaced;
 use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::LINK_LATER;
 use super::restyle::contents;
 use super::trial::{Task, Trial};
-use super::{anchors, images, newlines, restyle, verify};
+use super::{anchors, images, moves, newlines, restyle, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, Request, Ticks, apply, read_requests};
 use crate::kinds::{Pictures, PushPlan};
@@ -166,7 +169,7 @@ impl Attempt {
     fn make(task: &Task<'_>, structure: bool, moved: &BTreeSet<String>) -> Result<Self> {
         let mut trial = Trial::new(task);
         let mut told = Told::default();
-        if structure && newlines::may_differ(&task.remote, &task.local_for(&task.remote).0) {
+        if structure && newlines::may_differ(&task.remote, &task.local_for(&task.remote).0, &task.anchored) {
             change_structure(task, &mut trial, moved, &mut told)?;
         }
         let (local, fresh) = task.local_for(&trial.extract);
@@ -313,10 +316,36 @@ fn tell_unsaid(task: &Task<'_>, trial: &Trial<'_>, inserted: &images::Inserted, 
     }
 }
 
-/// Tells that nothing can be pushed, when pushing a part of the edit would lose a word or double it.
+/// Most of a text that a notice shows, in characters.
+const SHOWN_MAX: usize = 40;
+
+/// Tells that nothing can be pushed, when pushing a part of the edit would lose a word or double it, or leave text where it
+/// belongs on neither side.
 fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool {
-    if notices.0.is_empty() {
-        return false;
+    let (before, local, after) =
+        (&task.remote.tree, task.file.as_ref().unwrap_or(&task.local.tree), &trial.extract.tree);
+    let mut placed = moves::links_are_kept(before, local, after);
+    if !notices.0.is_empty() {
+        placed = placed.and_then(|()| moves::headings_are_kept(before, local, after));
+    }
+    match placed {
+        Err(Misplaced::Target(heading)) => {
+            let message =
+                "nothing of this file is pushed: a link goes to this heading, and moving it would break the link";
+            notices.refuse("TORN", task.line_at(heading.span.0.start), message);
+            return true;
+        }
+        Err(Misplaced::Text(text)) => {
+            let text: String = text.graphemes(true).take(SHOWN_MAX).collect();
+            let message = format!(
+                "nothing of this file is pushed: a part of the edit cannot be, and by the rest `{text}` would come under \
+                 a heading that it belongs under neither in the document nor in the file"
+            );
+            notices.refuse("TORN", 0, message);
+            return true;
+        }
+        Ok(()) if notices.0.is_empty() => return false,
+        Ok(()) => {}
     }
     let (before, after) = (&task.remote.tree, &trial.extract.tree);
     let kept = verify::words_are_kept(before, &task.parsed, after)

@@ -122,6 +122,7 @@ impl<'a> Planner<'a> {
             let mut planner = Self::new(task, remote, local, moved.clone());
             planner.front_matter(&local.0.tree);
             planner.findings(local.0);
+            planner.refused.0.extend(task.held.iter().cloned());
             planner.blocks(local.0);
             if planner.unplaced.is_subset(&moved) || pass == PASSES_MAX {
                 return planner;

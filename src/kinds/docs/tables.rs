@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::align::{Step, align};
-use super::blocks::{Entry, entries, likeness, unaligned_left};
+use super::blocks::{Entry, aligned, entries, unaligned_left};
 use super::edit::{Group, delete_range, range};
 use super::extract::Origin;
 use super::flat::{Flat, Look};
@@ -173,16 +173,12 @@ pub(super) fn alignments(
 impl Planner<'_> {
     /// Gives the document the tables and section breaks of the file, with as many rows and columns; what is new is empty.
     pub(super) fn tables(&mut self, local: &Flat) {
-        let (old, new) = entries(self.remote, local);
+        let (old, new) = entries(self.remote, local, self.anchored);
         let interesting = |entry: &Entry<'_>| matches!(kind(&entry.block.content), Some(Kind::Table | Kind::Break));
         if !old.iter().any(interesting) && !new.iter().any(interesting) {
             return;
         }
-        let old_keys: Vec<String> = old.iter().map(|entry| entry.key.clone()).collect();
-        let new_keys: Vec<String> = new.iter().map(|entry| entry.key.clone()).collect();
-        let steps = align(&old_keys, &new_keys, |i, j| {
-            likeness(old[i].block, &self.remote.origins[old[i].index], new[j].block)
-        });
+        let steps = aligned(self.remote, &old, &new);
         self.note_anchored(&old, &steps);
         let gone: BTreeSet<&str> = steps
             .iter()
@@ -355,7 +351,7 @@ fn align_texts(old: &[String], new: &[String]) -> Vec<Step> {
     const ANY: f32 = 0.05;
     let words = |texts: &[String]| texts.iter().map(|text| words_of(text)).collect::<Vec<_>>();
     let (old_words, new_words) = (words(old), words(new));
-    align(old, new, |i, j| Some(ANY + if old[i] == new[j] { 1.0 } else { ratio(&old_words[i], &new_words[j]) }))
+    align(old, new, &[], |i, j| Some(ANY + if old[i] == new[j] { 1.0 } else { ratio(&old_words[i], &new_words[j]) }))
 }
 
 /// The rows or columns of one table.

@@ -15,7 +15,7 @@ use super::planner::Notices;
 use super::properties::Context;
 use super::restyle::{contents, lines};
 use super::tables::settle;
-use super::{anchors, endings, images, verify};
+use super::{anchors, endings, images, moves, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{DateElementProperties, Document, DocumentTab, Refusal, Request, Tab, Ticks, apply, apply_traced};
 use crate::kinds::Pictures;
@@ -46,6 +46,10 @@ pub(super) struct Task<'a> {
     pub(super) parsed: Tree,
     /// Blocks of the document that a comment or a named range is tied to, by key, with what it is.
     pub(super) anchored: BTreeMap<String, &'static str>,
+    /// The same with the moves that are held.
+    pub(super) file: Option<Tree>,
+    /// Moves that are held.
+    pub(super) held: Vec<Notice>,
     /// The dates of the document by what they show, with all that makes them again.
     pub(super) dates: BTreeMap<String, DateElementProperties>,
     /// What the parser did not understand.
@@ -86,7 +90,9 @@ impl<'a> Task<'a> {
         let anchors = anchors::take(&mut local);
         settle(&mut local, &remote.tree);
         let anchored = anchored(tab, &remote);
-        Ok(Self {
+        let mut task = Self {
+            file: None,
+            held: Vec::new(),
             anchored,
             dates: tab.document_tab.as_ref().map(dates).unwrap_or_default(),
             document,
@@ -103,7 +109,29 @@ impl<'a> Task<'a> {
             accept,
             pictures,
             several,
-        })
+        };
+        task.hold_moves();
+        Ok(task)
+    }
+
+    /// Leaves out what was moved past something else when neither can move.
+    fn hold_moves(&mut self) {
+        let held = moves::hold(&self.remote, &self.local_for(&self.remote).0, &self.anchored);
+        let Some((mut local, told)) = held else { return };
+        std::mem::swap(&mut self.local, &mut local);
+        self.file = Some(local.tree);
+        self.held = told
+            .into_iter()
+            .map(|(at, reason)| Notice {
+                code: "LOCKED".into(),
+                line: self.line_at(at),
+                column: 0,
+                message: format!(
+                    "what was moved here stays where it was in the document: it holds {reason}, which cannot be moved, \
+                     and it was moved past another part that cannot be moved either"
+                ),
+            })
+            .collect();
     }
 
     /// The file as far as it can be compared with `remote`, and the labels of its new footnotes.

@@ -126,6 +126,10 @@ impl<'a> Window<'a> {
         if planned.refused.iter().any(|notice| notice.code == "LINK_LOCKED") {
             return None;
         }
+        // A link elsewhere may go to a heading that would lose its id.
+        if ids(&self.text).any(|id| self.old_ids().any(|old| old == id) && !ids(&planned.expected).any(|is| is == id)) {
+            return None;
+        }
         planned.expected = self.expected(&planned.expected)?;
         let place = |notice: &mut Notice| {
             let Some(line) = notice.line.checked_sub(1) else { return };
@@ -135,6 +139,11 @@ impl<'a> Window<'a> {
         };
         planned.refused.iter_mut().chain(&mut planned.holds).for_each(place);
         Some(planned)
+    }
+
+    /// The ids in the stretches of the document.
+    fn old_ids(&self) -> impl Iterator<Item = &str> {
+        self.pieces.body.iter().filter_map(|piece| self.old.get(piece.old.clone())).flat_map(ids)
     }
 
     /// Puts what the stretches shall say into the text of the whole.
@@ -202,6 +211,12 @@ fn texts(
         add(side(note.old.clone(), note.new.clone()), "\n\n", last)?;
     }
     Some((text, starts))
+}
+
+/// The ids that headings begin with, as far as a line shows it.
+fn ids(text: &str) -> impl Iterator<Item = &str> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    headings.filter_map(|line| Some(line.split_once("{^ ")?.1.split_once('}')?.0))
 }
 
 /// What the file shows for the text behind a stretch.

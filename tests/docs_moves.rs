@@ -1,0 +1,221 @@
+//! Moves of text: what cannot move stays and the rest moves around it, or the whole move is held and told.
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    reason = "a test may fail, and says what it saw"
+)]
+
+mod support;
+
+use mcp_workspace::gdocs;
+use mcp_workspace::kinds::Fetched;
+use mcp_workspace::kinds::docs::{self, Access};
+use mcp_workspace::mebdf;
+use serde_json::{Value, json};
+
+fn fetched(raw: &Value) -> Fetched {
+    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, "https://docs.google.com/document/d/x/edit").unwrap()
+}
+
+fn applied(raw: &Value, requests: &[Value], seed: u64) -> Value {
+    let document = serde_json::from_value(raw.clone()).unwrap();
+    let requests = gdocs::read_requests(requests).unwrap();
+    serde_json::to_value(gdocs::apply(&document, &requests, seed).unwrap().document).unwrap()
+}
+
+/// A document that says `text`, with pictures for `IMAGE1`, `IMAGE2`.
+fn document(text: &str) -> Value {
+    let mut raw = serde_json::to_value(gdocs::new_document("1d", "Moves")).unwrap();
+    raw["revisionId"] = "r".into();
+    for (seed, plan) in (0..).zip(docs::plan_creation(&serde_json::to_vec(&raw).unwrap(), text).unwrap()) {
+        raw = applied(&raw, &plan.requests, seed);
+    }
+    let tab = &mut raw["tabs"][0]["documentTab"];
+    for number in 1..=2 {
+        let (name, id) = (format!("IMAGE{number}"), format!("kix.image{number}"));
+        for element in tab["body"]["content"].as_array_mut().unwrap() {
+            let Some(elements) = element["paragraph"]["elements"].as_array_mut() else { continue };
+            let holds = |part: &Value| part["textRun"]["content"].as_str().is_some_and(|text| text.contains(&name));
+            let Some(at) = elements.iter().position(holds) else { continue };
+            let content = elements[at]["textRun"]["content"].as_str().unwrap().to_owned();
+            let (before, behind) = content.split_once(&name).unwrap();
+            let text = |text: &str| json!({"textRun": {"content": text, "textStyle": {}}});
+            let image = json!({"inlineObjectElement": {"inlineObjectId": id, "textStyle": {}}});
+            let parts = [text(before), image, text(behind)];
+            elements.splice(at..=at, parts.into_iter().filter(|part| part["textRun"]["content"] != ""));
+        }
+        tab["inlineObjects"][&id] = json!({"objectId": id, "inlineObjectProperties": {"embeddedObject": {
+            "imageProperties": {"contentUri": "https://example.com/a.png"},
+            "size": {"width": {"magnitude": 10, "unit": "PT"}, "height": {"magnitude": 10, "unit": "PT"}}}}});
+    }
+    let mut document: gdocs::Document = serde_json::from_value(raw).unwrap();
+    gdocs::reindex(document.tabs[0].document_tab.as_mut().unwrap().segment_mut(None).unwrap());
+    serde_json::to_value(&document).unwrap()
+}
+
+/// What a document says, without the ids of its headings.
+fn body(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = mebdf::body(text);
+    while let Some(at) = rest.find("{^ h.") {
+        out.push_str(&rest[..at]);
+        rest = rest[at..].split_once('}').unwrap().1.trim_start_matches(' ');
+    }
+    (out + rest).trim_matches('\n').to_owned()
+}
+
+/// The sections of a text that begin with `# `, and what follows them.
+fn sections(text: &str) -> (String, Vec<String>, String) {
+    let head = text.len() - mebdf::body(text).len();
+    let notes = text.find("\n[^1]:").map_or(text.len(), |at| at + 1);
+    let (mut before, mut found) = (text[..head].to_owned(), Vec::<String>::new());
+    for line in text[head..notes].split_inclusive('\n') {
+        if line.starts_with("# ") {
+            found.push(String::new());
+        }
+        found.last_mut().unwrap_or(&mut before).push_str(line);
+    }
+    let whole = |section: &String| format!("{}\n\n", section.trim_end());
+    (before, found.iter().map(whole).collect(), text[notes..].to_owned())
+}
+
+/// What comes of an edit: whole, held, or nothing at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Whole,
+    Held,
+    Torn,
+}
+
+/// Edits the file of a document and checks what the document says then.
+#[track_caller]
+fn check_edit(raw: &Value, edited: &str, found: Option<&str>, fate: Fate) -> Value {
+    let remote = fetched(raw);
+    let plan = docs::plan(&remote, &remote.parts[0].id, edited, false).unwrap();
+    let told: Vec<String> = plan.refused.iter().map(ToString::to_string).collect();
+    assert!(plan.holds.is_empty(), "{:?}", plan.holds);
+    let torn = plan.refused.iter().any(|notice| notice.code == "TORN");
+    let is = if torn {
+        Fate::Torn
+    } else if told.is_empty() {
+        Fate::Whole
+    } else {
+        Fate::Held
+    };
+    assert!(!torn || plan.requests.is_empty());
+    let after = applied(raw, &plan.requests, 7);
+    let said = body(&fetched(&after).parts[0].text);
+    assert_eq!(said, found.map_or_else(|| body(edited), |found| found.trim_matches('\n').to_owned()), "{told:#?}");
+    assert_eq!(is, fate, "{told:#?}");
+    if fate == Fate::Held {
+        assert!(plan.refused.iter().any(|notice| notice.line > 0 && notice.message.contains("cannot be moved")));
+    }
+    after
+}
+
+/// Changes the places of the last two sections of a document that says `start`; `found` is what it says then, if not what
+/// the file does.
+#[track_caller]
+fn check_swap(start: &str, found: Option<&str>, fate: Fate) -> Value {
+    let raw = document(start);
+    check_edit(&raw, &swapped(&raw), found, fate)
+}
+
+fn swapped(raw: &Value) -> String {
+    let text = fetched(raw).parts[0].text.clone();
+    let (before, mut sections, notes) = sections(&text);
+    let count = sections.len();
+    sections.swap(count - 2, count - 1);
+    before + &sections.concat() + &notes
+}
+
+const PLAIN: &str = "# A\n\na one.\n\na two.\n\na three.\n\na four.\n\n# B\n\nb one.\n\n";
+
+#[test]
+fn what_cannot_move_stays_and_the_rest_moves() {
+    check_swap("# A\n\na para.\n\n# B\n\nb para[^1].\n\n[^1]: n\n", None, Fate::Whole);
+    for held in ["b IMAGE1 two.", "IMAGE1", "b two[^1].", "| a | b |\n| --- | --- |\n| c | d |"] {
+        let note = if held.contains("[^1]") { "\n[^1]: note\n" } else { "" };
+        println!("{held}");
+        check_swap(&format!("top.\n\n{PLAIN}{held}\n\nb three.\n{note}"), None, Fate::Whole);
+        // The same where what cannot move is in the other section.
+        check_swap(
+            &format!("top.\n\n# A\n\na one.\n\n{held}\n\na three.\n\n# B\n\nb one.\n\nb two.\n{note}"),
+            None,
+            Fate::Whole,
+        );
+        // Something stands above and below.
+        let start = format!("top.\n\n# Z\n\nz one.\n\n{PLAIN}{held}\n\nb three.\n{note}");
+        check_swap(&start, None, Fate::Whole);
+    }
+}
+
+#[test]
+fn what_somebody_tied_something_to_stays() {
+    let mut raw = document(&format!("{PLAIN}b two.\n\nb three.\n"));
+    let content = raw["tabs"][0]["documentTab"]["body"]["content"].as_array().unwrap();
+    let tied = content.iter().find(|element| element["paragraph"]["elements"][0]["textRun"]["content"] == "b two.\n");
+    let start = tied.unwrap()["startIndex"].as_u64().unwrap();
+    raw["tabs"][0]["documentTab"]["namedRanges"]["theirs"] = json!({"name": "theirs", "namedRanges": [
+        {"namedRangeId": "kix.theirs", "name": "theirs", "ranges": [{"startIndex": start, "endIndex": start + 3}]}]});
+    let after = check_edit(&raw, &swapped(&raw), None, Fate::Whole);
+    let range = &after["tabs"][0]["documentTab"]["namedRanges"]["theirs"]["namedRanges"][0]["ranges"][0];
+    assert_eq!(range["endIndex"].as_u64().unwrap() - range["startIndex"].as_u64().unwrap(), 3);
+}
+
+#[test]
+fn two_that_cannot_move_hold_the_move() {
+    let start = "# A\n\na one.\n\na IMAGE1 two.\n\n# B\n\nb IMAGE2 one.\n\nb two.\n";
+    let raw = document(start);
+    let was = body(&fetched(&raw).parts[0].text);
+    check_edit(&raw, &swapped(&raw), Some(&was), Fate::Held);
+    // Other edits of the file still go out.
+    let raw = document(&format!("first line.\n\n{start}"));
+    let text = swapped(&raw).replace("first line", "first new line");
+    let was = body(&fetched(&raw).parts[0].text).replace("first line", "first new line");
+    check_edit(&raw, &text, Some(&was), Fate::Held);
+    // An edit inside of what is held: nothing comes under another heading.
+    let raw = document("top.\n\n# A\n\na one.\n\na IMAGE1 two.\n\n# B\n\nb one.\n\nb IMAGE2 two.\n");
+    let was = body(&fetched(&raw).parts[0].text);
+    check_edit(&raw, &swapped(&raw).replace("b one.", "b one changed."), Some(&was), Fate::Torn);
+}
+
+#[test]
+fn what_stays_keeps_its_heading() {
+    let raw = document(&format!("{PLAIN}b IMAGE1 two[^1].\n\nb three.\n\n[^1]: note\n"));
+    let text = fetched(&raw).parts[0].text.clone();
+    let (before, sections, notes) = sections(&text);
+    let remote = fetched(&raw);
+    let plan = docs::plan(&remote, &remote.parts[0].id, &(before + &sections[0] + &notes), false).unwrap();
+    let said = body(&fetched(&applied(&raw, &plan.requests, 3)).parts[0].text);
+    assert!(said.contains("# B\n"), "{said}");
+    assert!(!plan.refused.is_empty());
+}
+
+/// Where the links of a document lead that begin with `#^`, and the ids of its headings.
+fn links_of(raw: &Value) -> (Vec<String>, Vec<String>) {
+    let text = fetched(raw).parts[0].text.clone();
+    let all = |begin: &str, end: char| {
+        text.split(begin).skip(1).map(|rest| rest.split(end).next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    (all("(#^", ')'), all("{^ ", '}'))
+}
+
+#[test]
+fn a_heading_that_a_link_goes_to_keeps_its_id() {
+    let after = check_swap("see [B](#b).\n\n# A\n\na one.\n\na two.\n\n# B\n\nb one.\n", None, Fate::Whole);
+    let (links, ids) = links_of(&after);
+    assert!(!links.is_empty() && links.iter().all(|link| ids.contains(link)), "{links:?} {ids:?}");
+    // The link moves with the section, and it is the other heading's.
+    let after = check_swap("# A\n\nto [B](#b).\n\na two.\n\n# B\n\nb one.\n\nb two.\n\nb three.\n", None, Fate::Whole);
+    let (links, ids) = links_of(&after);
+    assert!(!links.is_empty() && links.iter().all(|link| ids.contains(link)), "{links:?} {ids:?}");
+    // Where both are told of, the move is held.
+    let raw = document("to [A](#a), to [B](#b).\n\n# A\n\na one.\n\n# B\n\nb one.\n");
+    let was = body(&fetched(&raw).parts[0].text);
+    let after = check_edit(&raw, &swapped(&raw), Some(&was), Fate::Held);
+    let (links, ids) = links_of(&after);
+    assert!(links.len() == 2 && links.iter().all(|link| ids.contains(link)), "{links:?} {ids:?}");
+}
