@@ -1,5 +1,12 @@
 //! What can be made arrives whole, in one push: tables beside anything, chips, lists.
-#![allow(clippy::unwrap_used, clippy::string_slice, reason = "a test may fail, and says what it saw")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
 
 mod support;
 

@@ -218,7 +218,7 @@ mod tests {
             assert_eq!(stays, expected);
         };
         check("a b c d !e f", "d !e f a b c", &["d", "!e", "f"]);
-        check("a b c d e f", "d e f a b c x", &["a", "b", "c"]);
+        check("a b c d e f", "d e f a b c x", &["d", "e", "f"]);
         check("p a b c !d q", "p !d a b c q", &["p", "!d", "q"]);
         check("a !b c !d", "c !d a !b", &["c", "!d"]);
         check("!a b c !d e", "!d e !a b c", &["!a", "b", "c"]);

@@ -219,7 +219,13 @@ fn said(content: &Content) -> String {
             rows.iter().flatten().flatten().map(|runs| text(runs)).collect::<Vec<_>>().join("\n").trim().to_owned()
         }
         Content::Code { text, .. } => text.clone(),
-        content => text(block_runs(content)),
+        Content::Heading { .. }
+        | Content::Paragraph { .. }
+        | Content::Item { .. }
+        | Content::ItemParagraph { .. }
+        | Content::Rule
+        | Content::Directive { .. }
+        | Content::Footnote { .. } => text(block_runs(content)),
     }
 }
 

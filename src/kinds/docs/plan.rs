@@ -45,8 +45,11 @@ pub(super) fn plan_part(
 ) -> Result<PushPlan> {
     let task = Task::read(document, head, part, desired, accept, pictures)?;
     let mut plan = plan_task(&task)?;
-    let told =
-        |notice: &&Notice| !plan.refused.iter().any(|other| other.code == notice.code && other.line == notice.line);
+    // Whether a number begins a list that way in the document, too, is the planner's to say.
+    let told = |notice: &&Notice| {
+        notice.code != "LIST_START"
+            && !plan.refused.iter().any(|other| other.code == notice.code && other.line == notice.line)
+    };
     let found: Vec<Notice> = task.diagnostics.iter().filter(told).cloned().collect();
     plan.refused.extend(found);
     Ok(plan)
