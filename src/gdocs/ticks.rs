@@ -58,7 +58,7 @@ impl Ticks {
 
     /// Returns the ticks after a batch that made `after` of `before`, by what became of the characters.
     ///
-    /// A tick goes with the first character of its paragraph that is left; see [`quirks::TICKS_GO_WITH_FIRST_LEFT`].
+    /// A tick goes with the first character of its paragraph that is left; see `quirks::TICKS_GO_WITH_FIRST_LEFT`.
     #[must_use]
     pub fn carried(&self, before: &Document, after: &Document, traces: &[SegmentTrace]) -> Self {
         let mut carried = Self::default();
