@@ -136,7 +136,12 @@ pub fn normalize_runs(runs: Vec<Run>, one_line: bool) -> Vec<Run> {
     if is_plainly_canonical(&runs) {
         return runs;
     }
-    rebuild(runs, one_line)
+    let rebuilt = rebuild(runs, one_line);
+    // An anchor takes the looks of its neighbours, and what they lose in the first turn may change what they agree on.
+    if rebuilt.iter().any(|run| matches!(run.content, RunContent::Anchor(_))) {
+        return rebuild(rebuilt, one_line);
+    }
+    rebuilt
 }
 
 /// Tells whether runs are certainly in canonical form, from one look at each: most text is.
