@@ -170,6 +170,13 @@ fn tethered(text: &str) -> Value {
     line
 }
 
+fn rule() -> Value {
+    let mut rule = line("", json!({}));
+    let elements = rule["paragraph"]["elements"].as_array_mut().unwrap();
+    elements.insert(0, json!({"horizontalRule": {"textStyle": {}}}));
+    rule
+}
+
 fn table() -> Value {
     let cell = json!({"content": [line("cell", json!({}))], "tableCellStyle": {}});
     json!({"table": {"rows": 1, "columns": 1, "tableRows": [{"tableCells": [cell], "tableRowStyle": {}}], "tableStyle": {}}})
@@ -218,6 +225,14 @@ fn what_random_edits_found_stays_mended() {
     check_found(&[tethered("first"), heading("second"), plain("end")], behind, Fate::Arrived);
     // A heading keeps its id when what stands behind it changes its kind.
     check_found(&[heading("first"), plain(""), table(), plain("end")], ("\\\n", "- \\\n"), Fate::Arrived);
+    // New text behind a heading takes what went there, and not the heading's end with its id.
+    let quoted = ("\\\n", "> quoted\n\n| a |\n| --- |\n");
+    check_found(&[heading("first"), plain(""), table(), plain("end")], ("\\\n", "## \\\\\n"), Fate::Arrived);
+    check_found(&[heading("first"), rule(), table(), plain("end")], ("---\n\n|", "## \n\n|"), Fate::Arrived);
+    check_found(&[heading("first"), plain(""), item("second"), plain("end")], quoted, Fate::Arrived);
+    // The paragraph that Docs wants before a new table takes no empty one from behind the text that stays.
+    let tabled = ("keeps its place\n\n\\\n", "| a |\n| --- |\n\nkeeps its place\n\n- \\\n");
+    check_found(&[table(), plain("keeps its place"), plain(""), plain("end")], tabled, Fate::Arrived);
     // A short word between two changes is not written anew.
     check_found(&[plain("eta and tail"), plain("end")], ("eta and", "line eta or"), Fate::Arrived);
 }

@@ -280,10 +280,20 @@ impl Tab<'_> {
         let open = |element: &Value| {
             element["paragraph"].get("positionedObjectIds").is_none() && !element.to_string().contains("\"suggested")
         };
+        // A heading's id goes with its newline, so one that is split keeps it only when its end is written anew.
+        if word.recut && word.stretch.clone().any(|block| self.is_linked(block)) {
+            return false;
+        }
         word.stretch.len() == 1 && !word.recut
             || self.places[word.stretch.clone()]
                 .iter()
                 .all(|place| content(self.old, place.segment)[place.elements.clone()].iter().all(open))
+    }
+
+    /// Tells whether a block is a heading that a link of the tab goes to.
+    fn is_linked(&self, block: usize) -> bool {
+        let Content::Heading { anchor: Some(id), .. } = &self.old_file.blocks[block].0.content else { return false };
+        self.old.to_string().matches(&format!("\"{id}\"")).count() > 1
     }
 
     /// Checks that what is tied to text stays tied to the same characters.

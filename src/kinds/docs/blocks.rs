@@ -55,6 +55,11 @@ pub(super) fn entries<'a>(
     let behind = old.len() - tail;
     moves::fix(remote, &local.tree, &mut old[head..behind], anchored);
     tables::unkey_gaps(&mut old);
+    let behind = new.len() - tail;
+    for (at, entry) in new[head..behind].iter_mut().enumerate().filter(|(_, entry)| is_settled(entry.block)) {
+        // It may become any empty paragraph, but takes none from the text that stands before or behind that.
+        entry.key = format!("\u{4}{at}");
+    }
     (old, new)
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::extract::Origin;
 use super::flat::Look;
-use super::line::{Line, Token, Unit};
+use super::line::{Line, Token, Unit, is_rule};
 use super::objects::email;
 use super::planner::{Planner, words_of};
 use super::words::{Hunk, hunks};
@@ -270,7 +270,7 @@ fn allowed(
     for unit in &line.units[hunk.old.clone()] {
         match &unit.token {
             Token::Char(_) => {}
-            Token::Object(object) if planner.is_makeable(object) => {}
+            Token::Object(object) if planner.is_makeable(object) || is_rule(object) => {}
             Token::Object(object) if planner.has_moved(object) => {
                 planner.refuse("LOCKED", number, format!("{} cannot be moved from here yet", name_of(object)));
                 return None;

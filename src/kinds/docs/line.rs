@@ -277,6 +277,14 @@ fn tethered(paragraph: &Paragraph, tab: &DocumentTab) -> Vec<Object> {
         .collect()
 }
 
+/// The title of a horizontal rule that stands in text.
+const RULE: &str = "horizontal rule";
+
+/// Tells whether an object is a horizontal rule, which holds nothing that would be lost.
+pub(super) fn is_rule(object: &Object) -> bool {
+    object.id.is_none() && object.kind == "embed" && object.title.as_deref() == Some(RULE)
+}
+
 fn object_of(element: &ParagraphElement, tab: &DocumentTab) -> Object {
     let plain = |kind: &str| Object { id: None, kind: kind.into(), title: None };
     let Some((key, value)) = element.rest.iter().find(|(_, value)| value.is_object()) else { return plain("embed") };
@@ -310,7 +318,7 @@ fn object_of(element: &ParagraphElement, tab: &DocumentTab) -> Object {
             let id = text("/richLinkId").map(ToOwned::to_owned);
             Object { id, kind: if video { "video" } else { "embed" }.into(), title: Some(title) }
         }
-        "horizontalRule" => Object { id: None, kind: "embed".into(), title: Some("horizontal rule".into()) },
+        "horizontalRule" => Object { id: None, kind: "embed".into(), title: Some(RULE.into()) },
         other => Object { id: None, kind: "embed".into(), title: Some(other.to_owned()) },
     }
 }

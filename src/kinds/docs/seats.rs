@@ -1,5 +1,5 @@
-//! The empty paragraph that new text takes where nothing beside it could lend a place: between two tables, or in a new
-//! document. Pure.
+//! The empty paragraph that new text takes where nothing beside it could lend a place: between two tables, in a new
+//! document, or behind a heading, whose id would go to what is put behind it. Pure.
 
 use super::align::Step;
 use super::blocks::{Entry, block_runs};
@@ -14,6 +14,7 @@ pub(super) fn taken(steps: Vec<Step>, old: &[Entry<'_>], new: &[Entry<'_>], remo
         let origin = old.get(i).and_then(|entry| remote.origins.get(entry.index));
         matches!(origin, Some(Origin::Line { .. }))
     };
+    let is_heading = |i: usize| old.get(i).is_some_and(|entry| matches!(entry.block.content, Content::Heading { .. }));
     let mut taken = Vec::with_capacity(steps.len());
     let mut rest = steps.into_iter().peekable();
     let mut before = None;
@@ -28,7 +29,7 @@ pub(super) fn taken(steps: Vec<Step>, old: &[Entry<'_>], new: &[Entry<'_>], remo
             gap.push(step);
         }
         let behind = rest.peek().and_then(|step| if let Step::Pair(i, _) = step { Some(*i) } else { None });
-        if before.is_some_and(is_line) || behind.is_some_and(is_line) {
+        if before.is_some_and(|before| is_line(before) && !is_heading(before)) || behind.is_some_and(is_line) {
             taken.append(&mut gap);
         } else {
             taken.extend(seated(gap, old, new, remote));
@@ -52,10 +53,11 @@ fn seated(gap: Vec<Step>, old: &[Entry<'_>], new: &[Entry<'_>], remote: &Extract
     steps
 }
 
-/// Tells whether a block of the document is an empty paragraph that can be edited.
+/// Tells whether a block of the document is an empty paragraph, or a rule, that can be edited.
 fn is_seat(entry: &Entry<'_>, remote: &Extract) -> bool {
     let open = matches!(remote.origins.get(entry.index), Some(Origin::Line { line, .. }) if line.lock.is_none());
-    open && entry.look.locked.is_none() && is_text(entry.block) && block_runs(&entry.block.content).is_empty()
+    let empty = is_text(entry.block) && block_runs(&entry.block.content).is_empty();
+    open && entry.look.locked.is_none() && (empty || matches!(entry.block.content, Content::Rule))
 }
 
 fn is_text(block: &Block) -> bool {
