@@ -685,6 +685,31 @@ fn each_edit_of_structure_is_the_least_that_does_it() {
     check("the board.", "the board.[^b]", &["LOCKED"], "the board.\n", &[]);
 }
 
+/// A table in which each cell says its column, as the file has it.
+fn table_of(columns: [&str; 3]) -> String {
+    let row = |cells: [&str; 3]| format!("| {} |\n", cells.join(" | "));
+    let cells = |text: &str| row(columns.map(|column| format!("{column} {text}")).each_ref().map(String::as_str));
+    format!("{}{}{}{}", row(columns), row(["---"; 3]), cells("one"), cells("two"))
+}
+
+#[test]
+fn a_column_that_comes_or_moves_takes_no_other_along() {
+    let (insert, delete) = ("insertText", "deleteContentRange");
+    let columns = ["Task", "Owner", "Due"];
+    let raw = demo("meeting-notes");
+    let file = fetched(&raw).parts[0].text.clone();
+    let (_, raw) = push(&raw, 0, &file.replacen("\n\n## ", &format!("\n\n{}\n## ", table_of(columns)), 1)).unwrap();
+    let changed = |new: [&str; 3], sent: &[&str]| {
+        check(&raw, &table_of(columns), &table_of(new), &[], &table_of(new), sent);
+    };
+    let (comes, goes) = ("insertTableColumn", "deleteTableColumn");
+    changed(["Task", "Due", "Cost"], &[comes, goes, insert, insert, insert]);
+    changed(["Task", "Due", "Owner"], &[comes, goes, insert, insert, insert]);
+    changed(["Cost", "Task", "Owner"], &[goes, comes, insert, insert, insert]);
+    // One that says something else now has stayed.
+    changed(["Task", "Owner", "Cost"], &[insert, delete, insert, delete, insert, delete]);
+}
+
 #[test]
 fn what_somebody_tied_something_to_is_not_moved() {
     for tied in ["comment", "named range"] {

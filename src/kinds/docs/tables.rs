@@ -300,18 +300,7 @@ impl Planner<'_> {
             return;
         }
         let rows = align_texts(&row_texts(old_rows), &row_texts(new_rows));
-        let columns = if old_width == new_width {
-            (0..old_width).map(|column| Step::Pair(column, column)).collect()
-        } else {
-            // A column is known by the rows that are on both sides.
-            let paired: Vec<(usize, usize)> = rows
-                .iter()
-                .filter_map(|step| if let Step::Pair(i, j) = step { Some((*i, *j)) } else { None })
-                .collect();
-            let old: Vec<&Vec<Cell>> = paired.iter().filter_map(|(i, _)| old_rows.get(*i)).collect();
-            let new: Vec<&Vec<Cell>> = paired.iter().filter_map(|(_, j)| new_rows.get(*j)).collect();
-            align_texts(&column_texts(&old, old_width), &column_texts(&new, new_width))
-        };
+        let columns = columns(&rows, (old_rows, old_width), (new_rows, new_width));
         let gone = |steps: &[Step]| -> Vec<usize> {
             steps.iter().filter_map(|step| if let Step::Delete(i) = step { Some(*i) } else { None }).collect()
         };
@@ -335,6 +324,28 @@ impl Planner<'_> {
             self.groups.push(Group { elements: vec![*element], requests });
         }
     }
+}
+
+/// Aligns the columns of two tables whose rows are aligned: a column is known by the rows that are on both sides.
+fn columns(
+    rows: &[Step],
+    (old, old_width): (&[Vec<Cell>], usize),
+    (new, new_width): (&[Vec<Cell>], usize),
+) -> Vec<Step> {
+    let paired = || rows.iter().filter_map(|step| if let Step::Pair(i, j) = step { Some((*i, *j)) } else { None });
+    let old_rows: Vec<&Vec<Cell>> = paired().filter_map(|(i, _)| old.get(i)).collect();
+    let new_rows: Vec<&Vec<Cell>> = paired().filter_map(|(_, j)| new.get(j)).collect();
+    let (old, new) = (column_texts(&old_rows, old_width), column_texts(&new_rows, new_width));
+    let steps = align_texts(&old, &new);
+    if old_width != new_width {
+        return steps;
+    }
+    // A column that went while another came, or one that was moved, is told by what stays whole in another place; else
+    // each has stayed where it is, whatever its cells say now.
+    let stays = |step: &Step| matches!(step, Step::Pair(i, j) if old.get(*i) == new.get(*j));
+    let in_place: Vec<Step> = (0..old_width).map(|column| Step::Pair(column, column)).collect();
+    let count = |steps: &[Step]| steps.iter().filter(|step| stays(step)).count();
+    if count(&steps) > count(&in_place) { steps } else { in_place }
 }
 
 fn row_texts(rows: &[Vec<Cell>]) -> Vec<String> {
