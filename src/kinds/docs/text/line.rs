@@ -281,7 +281,7 @@ fn tethered(paragraph: &Paragraph, tab: &DocumentTab) -> Vec<Object> {
 const RULE: &str = "horizontal rule";
 
 /// Tells whether an object is a horizontal rule, which holds nothing that would be lost.
-pub(in crate::kinds::docs) fn is_rule(object: &Object) -> bool {
+pub(crate) fn is_rule(object: &Object) -> bool {
     object.id.is_none() && object.kind == "embed" && object.title.as_deref() == Some(RULE)
 }
 
