@@ -20,6 +20,8 @@ pub(super) struct Masked {
     pub(super) tokens: Vec<Token>,
     /// The block directives, in order: where each stands, its form and its properties.
     pub(super) directives: Vec<Directive>,
+    /// Where block quotes would begin, each row of lines once.
+    pub(super) quotes: Vec<usize>,
 }
 
 /// A form and where it stands.
@@ -69,11 +71,12 @@ pub(super) fn mask(source: &str) -> Masked {
         rule(&mut bytes, &directive.range);
     }
     mask_line_starts(&mut bytes, &layout);
+    let quotes = quotes(source, &layout);
     let mut tokens = Vec::new();
     for leaf in &layout.leaves {
         Scanner::new(source, leaf).run(&mut bytes, &mut tokens);
     }
-    Masked { text: into_text(bytes), tokens, directives }
+    Masked { text: into_text(bytes), tokens, directives, quotes }
 }
 
 /// Only whole forms are overwritten, by ASCII, so the bytes stay UTF-8.
@@ -135,6 +138,38 @@ fn mask_line_starts(bytes: &mut [u8], layout: &Layout) {
             Some(_) | None => fresh = false,
         }
     }
+}
+
+/// Finds the lines that a block quote begins with: `>` behind the indent and the marks of list items.
+fn quotes(source: &str, layout: &Layout) -> Vec<usize> {
+    let (mut found, mut at, mut quoted) = (Vec::new(), 0, false);
+    for line in source.split_inclusive('\n') {
+        let mut text = line.trim_start_matches([' ', '\t']);
+        while let Some(length) = list_mark(text) {
+            text = text.get(length..).unwrap_or_default();
+        }
+        let start = at + line.len() - text.len();
+        let quotes = text.starts_with('>') && !layout.is_code(start);
+        if quotes && !quoted {
+            found.push(start);
+        }
+        quoted = quotes;
+        at += line.len();
+    }
+    found
+}
+
+/// Returns the length of the mark of a list item that a text begins with, and of the blanks behind it.
+pub(super) fn list_mark(text: &str) -> Option<usize> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let mark = match (digits, text.as_bytes().get(digits)?) {
+        (0, b'-' | b'*' | b'+') => 1,
+        (1..=9, b'.' | b')') => digits + 1,
+        _ => return None,
+    };
+    let rest = text.get(mark..)?;
+    let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    (blanks > 0).then_some(mark + blanks)
 }
 
 /// What the blocks of a text are, as far as masking must know.
