@@ -81,6 +81,62 @@ fn a_form_that_is_read_as_text_is_told() {
         "one two three. !\\[a\\](http://x.y/z.png)\n",
         &["MARKDOWN_IMAGE"],
     );
+    check(start, "one two three.\n\n> four\n> five\n", "one two three.\n\n\\> four > five\n", &["line 10: BLOCK_QUOTE"]);
+    check(start, "- > one\n- \\> two\n", "- \\> one\n- \\> two\n", &["line 8: BLOCK_QUOTE"]);
+    check(start, "a > b\n\n\\> c\n\n```\n> d\n```\n", "a > b\n\n\\> c\n\n```\n> d\n```\n", &[]);
+    let table = |cell: &str| format!("one two three.\n\n| h | {cell} |\n| --- | --- |\n\n\\\n");
+    check(start, &table("- a<br>- b"), &table("\\- a<br>\\- b"), &["line 10: LIST_IN_CELL"]);
+    check(start, &table("a<br>2) b"), &table("a<br>2\\) b"), &["line 10: LIST_IN_CELL"]);
+    check(start, &table("\\- a - b"), &table("\\- a - b"), &[]);
+    check(start, &table("-"), &table("\\-"), &[]);
+}
+
+#[test]
+fn a_picture_of_another_document_is_left_out_of_its_words() {
+    let start = "one two\n\n| a | b |\n| --- | --- |\n\nlast\n";
+    let told = &["`kix.abc` is no image", "write `{^= new image \"path\"}`"];
+    let picture = "{^= kix.abc image \"x\"}";
+    for place in ["one", "two", "| a", "last"] {
+        let behind = |what: &str| start.replace(place, &format!("{place} {what}"));
+        check(start, &behind(&format!("{picture} more")), &behind("more"), told);
+    }
+    let edited = start.replace("one", &format!("{picture} one")).replace("last", &format!("{picture}\n\nlast end"));
+    check(start, &edited, &start.replace("last", "last end"), &["line 8: IMAGE", "line 13: IMAGE"]);
+    let new = start.replace("last", &format!("- an item {picture}\n\nlast"));
+    check(start, &new, &start.replace("last", "- an item\n\nlast"), told);
+    let drawing = start.replace("one", "one {^= kix.abc drawing}");
+    check(start, &drawing, start, &["`kix.abc` is no drawing", "the API cannot make one"]);
+}
+
+#[test]
+fn a_directive_that_does_not_reach_what_stands_under_it_is_told() {
+    let table = "| a | b |\n| --- | --- |\n| c | d |";
+    let start = format!("aa\n\n{table}\n\nzz\n");
+    let behind = |directive: &str| format!("aa\n\n{table}\n\n{directive}\nzz\n");
+    for directive in ["{!align:center}", "{!space-before:12pt}", "{!Subtitle}"] {
+        let edited = start.replace(table, &format!("{directive}\n{table}"));
+        check(&start, &edited, &behind(directive), &["line 10: NO_EFFECT"]);
+        // What stood over the table all along is no news.
+        check(&edited, &edited.replace("zz", "zz end"), &behind(directive).replace("zz", "zz end"), &["NO_EFFECT"]);
+    }
+    let centered = "{!align:center}\naa\n\n| a |\n| --- |\n\nzz\n";
+    check(centered, &centered.replace("zz", "yy"), &centered.replace("zz", "yy"), &[]);
+    let start = "aa\n\n```\ncode\n```\n\nzz\n";
+    let edited = "aa\n\n{!color:#c00000}\n```\ncode\n```\n\nzz\n";
+    check(start, edited, "aa\n\n```\ncode\n```\n\n{!color:#c00000}zz{/!}\n", &["line 10: NO_EFFECT: `color`"]);
+}
+
+#[test]
+fn glyphs_that_no_list_takes_are_told() {
+    let start = "aa\n\nzz\n";
+    check(start, "aa\n\n{!list:star}\nzz\n", start, &["line 10: NO_EFFECT: `star`"]);
+    check(start, "aa\n\nzz\n\n{!list:star}\n", start, &["line 12: NO_EFFECT"]);
+    check(start, "aa\n\n{!list:star}\n# Head\n\nzz\n", "aa\n\n# Head\n\nzz\n", &["line 10: NO_EFFECT"]);
+    check(start, "aa\n\n{!list:check}\n1. zz\n", "aa\n\n1. zz\n", &["line 10: NO_EFFECT: `check`"]);
+    check(start, "aa\n\n{!list:upper-roman}\n- zz\n", "aa\n\n- zz\n", &["NO_EFFECT: `upper-roman`"]);
+    let found = "aa\n\nzz\n\n{!list:star}\n- ii\n";
+    check(start, "{!list:star}\naa\n\nzz\n\n- ii\n", found, &[]);
+    check(start, "aa\n\nzz\n\n{!list:disc}\n- ii\n", "aa\n\nzz\n\n- ii\n", &[]);
 }
 
 #[test]
