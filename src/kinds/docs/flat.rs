@@ -116,7 +116,8 @@ impl Directed {
         let (was, is) = (list(&self.state), list(state));
         if was != is {
             if let Some((at, list)) = self.glyphs.take() {
-                let message = format!("`{list}` {}, and none stands under this directive", super::lists::meaning(&list));
+                let message =
+                    format!("`{list}` {}, and none stands under this directive", super::lists::meaning(&list));
                 findings.push((at, "NO_EFFECT", message));
             }
             self.glyphs = is.and_then(|property| match property.value {
@@ -148,7 +149,9 @@ impl Directed {
         if let Some(name) = unreached {
             let (what, instead) = match (content, name) {
                 (Content::Code { .. }, _) => ("a code block", ""),
-                (_, "align") => ("the cells of a table", "; `:---:` under its head centers a column, `---:` puts it right"),
+                (_, "align") => {
+                    ("the cells of a table", "; `:---:` under its head centers a column, `---:` puts it right")
+                }
                 _ => ("the cells of a table", ""),
             };
             let message = format!("`{name}` does not reach into {what}, only what stands behind has it{instead}");

@@ -114,10 +114,12 @@ fn origin(object: &Object) -> Result<Origin<'_>, String> {
 /// around them do without. A paragraph that holds nothing else goes whole.
 pub(super) fn leave_out_foreign(local: &mut Flat, tab: &DocumentTab) {
     let foreign = |run: &Run| match &run.content {
-        RunContent::Object(object) if matches!(&*object.kind, "image" | "drawing" | "chart") && !is_new(object) => object
-            .id
-            .as_ref()
-            .is_some_and(|id| !tab.inline_objects.contains_key(id) && !tab.positioned_objects.contains_key(id)),
+        RunContent::Object(object) if matches!(&*object.kind, "image" | "drawing" | "chart") && !is_new(object) => {
+            object
+                .id
+                .as_ref()
+                .is_some_and(|id| !tab.inline_objects.contains_key(id) && !tab.positioned_objects.contains_key(id))
+        }
         RunContent::Object(_) | RunContent::Text(_) | RunContent::Anchor(_) | RunContent::FootnoteReference(_) => false,
     };
     for at in (0..local.tree.blocks.len()).rev() {
@@ -167,7 +169,8 @@ fn leave_out(runs: &mut Vec<Run>, goes: &impl Fn(&Run) -> bool, one_line: bool) 
             gone = true;
             continue;
         }
-        let blank = kept.last().is_none_or(|last| matches!(&last.content, RunContent::Text(text) if text.ends_with(' ')));
+        let blank =
+            kept.last().is_none_or(|last| matches!(&last.content, RunContent::Text(text) if text.ends_with(' ')));
         if let RunContent::Text(text) = &mut run.content
             && std::mem::take(&mut gone)
             && blank

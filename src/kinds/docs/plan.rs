@@ -7,15 +7,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unicode_segmentation::UnicodeSegmentation as _;
-
 use super::edit::{Expected, Group, What};
 use super::extract::Extract;
 use super::flat::Flat;
 use super::gap::NO_TABLE;
 use super::head::HeadEdits;
 use super::moves::Misplaced;
-use super::planner::{Notices, PASSES_MAX, Planner};
+use super::planner::{Notices, PASSES_MAX, Planner, excerpt, text_of, words_of};
 use super::properties::LINK_LATER;
 use super::restyle::contents;
 use super::trial::{Task, Trial};
@@ -23,7 +21,7 @@ use super::{anchors, images, moves, newlines, restyle, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, Request, Ticks, apply, read_requests};
 use crate::kinds::{Pictures, PushPlan};
-use crate::mebdf::{Block, Content, FrontMatter, Tree, print};
+use crate::mebdf::{Block, Content, FrontMatter, Tree, plain, print};
 use crate::model::{ItemId, Notice, PartId};
 
 /// Plans what makes `part` of a document, with the boxes of it that are ticked, say `desired`. `head` is the front matter
@@ -178,7 +176,7 @@ impl Attempt {
         let (local, fresh) = task.local_for(&trial.extract);
         let planner = Planner::settled(task, &trial.extract, (&local, structure.then_some(&fresh)), moved.clone());
         let Planner { groups, expected, mut refused, holds: mut held, moved, head, pending, .. } = planner;
-        let no_table = refused.0.iter().any(|notice| notice.message == NO_TABLE);
+        let no_table = refused.0.iter().any(|notice| notice.message.starts_with(NO_TABLE));
         told.notices.0.append(&mut refused.0);
         if no_table && trial.requests.iter().any(makes_structure) {
             // A table that was made and not filled would stand empty in the document.
@@ -319,9 +317,6 @@ fn tell_unsaid(task: &Task<'_>, trial: &Trial<'_>, inserted: &images::Inserted, 
     }
 }
 
-/// Most of a text that a notice shows, in characters.
-const SHOWN_MAX: usize = 40;
-
 /// Tells that nothing can be pushed, when pushing a part of the edit would lose a word or double it, or leave text where it
 /// belongs on neither side.
 fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool {
@@ -339,12 +334,12 @@ fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool 
             return true;
         }
         Err(Misplaced::Text(text)) => {
-            let text: String = text.graphemes(true).take(SHOWN_MAX).collect();
+            let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
             let message = format!(
-                "nothing of this file is pushed: a part of the edit cannot be, and by the rest `{text}` would come under \
+                "nothing of this file is pushed: a part of the edit cannot be, and by the rest `{shown}` would come under \
                  a heading that it belongs under neither in the document nor in the file"
             );
-            notices.refuse("TORN", 0, message);
+            notices.refuse("TORN", line, message);
             return true;
         }
         Ok(()) if notices.0.is_empty() => return false,
@@ -353,13 +348,28 @@ fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool 
     let (before, after) = (&task.remote.tree, &trial.extract.tree);
     let kept = verify::words_are_kept(before, &task.parsed, after)
         .and_then(|()| verify::paragraphs_are_kept(before, &task.local.tree, after));
-    let Err(word) = kept else { return false };
+    let Err(text) = kept else { return false };
+    let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
     let message = format!(
-        "nothing of this file is pushed: text with `{word}` was moved to or from a place that cannot be edited yet, \
+        "nothing of this file is pushed: text with `{shown}` was moved to or from a place that cannot be edited yet, \
          and a part of the edit would lose it or double it"
     );
-    notices.refuse("TORN", 0, message);
+    notices.refuse("TORN", line, message);
     true
+}
+
+/// The line of the file where a paragraph or a word stands; where the file does not have it, that of the first edit that
+/// is not pushed.
+fn line_saying(task: &Task<'_>, notices: &Notices, text: &str) -> u32 {
+    let blocks = || task.parsed.blocks.iter();
+    let said = |block: &&Block| {
+        let runs = block.content.runs().into_iter();
+        runs.map(|run| plain(std::slice::from_ref(run))).collect::<String>().trim() == text
+    };
+    let found =
+        blocks().find(said).or_else(|| blocks().find(|block| words_of(&text_of(&block.content)).contains(text)));
+    let first = || notices.0.iter().map(|notice| notice.line).find(|line| *line > 0);
+    found.map(|block| task.line_at(block.span.0.start)).or_else(first).unwrap_or(0)
 }
 
 /// Makes the objects that the text left places for; tells whether another plan is needed.
