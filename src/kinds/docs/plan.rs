@@ -43,6 +43,12 @@ pub(super) fn plan_part(
 ) -> Result<PushPlan> {
     let task = Task::read(document, head, part, desired, accept, pictures)?;
     let mut plan = plan_task(&task)?;
+    tell_forms(&task, &mut plan);
+    Ok(plan)
+}
+
+/// Tells what was read as text.
+fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
     // Whether a number begins a list that way in the document, too, is the planner's to say.
     let told = |notice: &&Notice| {
         notice.code != "LIST_START"
@@ -50,7 +56,6 @@ pub(super) fn plan_part(
     };
     let found: Vec<Notice> = task.diagnostics.iter().filter(told).cloned().collect();
     plan.refused.extend(found);
-    Ok(plan)
 }
 
 fn plan_task(task: &Task<'_>) -> Result<PushPlan> {
@@ -68,7 +73,23 @@ fn plan_task(task: &Task<'_>) -> Result<PushPlan> {
 /// Batches that a new document takes at most: the text of footnotes follows their references, and more is a mistake.
 pub(super) const BATCHES_MAX: usize = 4;
 
-/// Plans what makes a new document say `text`; what is left of it, when the plan before asked for another.
+/// What a new document can do without and still say every word: told, and no reason to make nothing at all.
+const LOSSES: [&str; 11] = [
+    "CODE_LANGUAGE",
+    "TICK",
+    "LIST_START",
+    "LIST_DEPTH",
+    "LIST_LOCKED",
+    "LINK_LOCKED",
+    "NO_EFFECT",
+    "PARAGRAPH_PROPERTY",
+    "STYLE_INHERITED",
+    "STYLE_VALUE",
+    "UNKNOWN_PROPERTY",
+];
+
+/// Plans what makes a new document say `text`; what is left of it, when the plan before asked for another. What the
+/// document does without is told in `refused`.
 ///
 /// # Errors
 ///
@@ -78,13 +99,14 @@ pub(super) fn create_plan(document: &Document, text: &str) -> Result<PushPlan> {
         return Ok(PushPlan::default());
     }
     let (part, ticks, pictures) = (PartId::default(), Ticks::default(), Pictures::new());
-    let mut plan = plan_task(&Task::read((document, &ticks), None, &part, text, false, &pictures)?)?;
-    // A list that goes on behind a paragraph begins anew: no reason to make nothing at all.
-    plan.refused.retain(|notice| notice.code != "LIST_START");
-    if plan.refused.is_empty() && plan.holds.is_empty() {
+    let task = Task::read((document, &ticks), None, &part, text, false, &pictures)?;
+    let mut plan = plan_task(&task)?;
+    let lost = plan.refused.iter().filter(|notice| !LOSSES.contains(&&*notice.code));
+    let reasons: Vec<String> = lost.chain(&plan.holds).map(ToString::to_string).collect();
+    if reasons.is_empty() {
+        tell_forms(&task, &mut plan);
         return Ok(plan);
     }
-    let reasons: Vec<String> = plan.refused.iter().chain(&plan.holds).map(ToString::to_string).collect();
     Err(Error::InvalidInput {
         what: format!("the text cannot become a document as it is: {}", reasons.join("; ")),
         suggestion: "Leave out what cannot be created yet, and create the document again.".into(),
