@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::edit::{Expected, Group, What};
-use super::extract::Extract;
+use super::extract::{Extract, tab_of};
 use super::flat::Flat;
 use super::gap::NO_TABLE;
 use super::head::HeadEdits;
@@ -19,7 +19,7 @@ use super::restyle::contents;
 use super::trial::{Task, Trial};
 use super::{anchors, images, moves, newlines, restyle, verify};
 use crate::error::{Error, Result};
-use crate::gdocs::{Document, Request, Ticks, apply, read_requests};
+use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Request, Ticks, apply, read_requests, text_between};
 use crate::kinds::{Pictures, PushPlan};
 use crate::mebdf::{Block, Content, FrontMatter, Tree, plain, print};
 use crate::model::{ItemId, Notice, PartId};
@@ -318,7 +318,8 @@ impl Text {
         let Told { mut notices, holds, deleted } = told;
         let later = notices.0.iter().any(|notice| notice.code == LINK_LATER) && !requests.is_empty();
         notices.0.retain(|notice| !later || notice.code != LINK_LATER);
-        let (refused, head_again, rename) = (notices.sorted(), head.again(), head.rename);
+        let (mut refused, head_again, rename) = (notices.sorted(), head.again(), head.rename);
+        tell_comments(task, &trial.document, &mut refused);
         let plan =
             PushPlan { requests, refused, holds, expected, rename, again: again || later || head_again, uploads };
         Ok(Attempt { plan, torn: false, moved, deleted })
@@ -392,6 +393,36 @@ fn line_saying(task: &Task<'_>, notices: &Notices, text: &str) -> u32 {
         blocks().find(said).or_else(|| blocks().find(|block| words_of(&text_of(&block.content)).contains(text)));
     let first = || notices.0.iter().map(|notice| notice.line).find(|line| *line > 0);
     found.map(|block| task.line_at(block.span.0.start)).or_else(first).unwrap_or(0)
+}
+
+/// Tells which open comments lose the last of the text that they stand on.
+fn tell_comments(task: &Task<'_>, after: &Document, told: &mut Vec<Notice>) {
+    let tab = |document| tab_of(document, task.part).and_then(|tab| tab.document_tab.as_ref());
+    let (Some(old), Some(new)) = (tab(task.document), tab(after)) else { return };
+    let said = |tab: &DocumentTab, ranges: &[Range]| {
+        let mut text = String::new();
+        for range in ranges {
+            let elements = tab.segment(range.segment_id.as_deref()).unwrap_or_default();
+            text_between(elements, range.start_index.unwrap_or(0), range.end_index.unwrap_or(0), &mut text);
+        }
+        text
+    };
+    for (id, anchor) in &old.comment_anchors {
+        let was = said(old, &anchor.ranges);
+        let is = new.comment_anchors.get(id).map(|anchor| said(new, &anchor.ranges)).unwrap_or_default();
+        let thread = task.document.comments.iter().find(|thread| thread.anchor_id.as_ref() == Some(id));
+        let open = thread.is_some_and(CommentThread::is_open);
+        if was.trim().is_empty() || !is.trim().is_empty() || !open {
+            continue;
+        }
+        let comment = thread.and_then(|thread| thread.head_post.as_ref()).map(|post| excerpt(&post.content));
+        let message = format!(
+            "`{}` is gone, and the open comment \"{}\" stood on it; the comment stays in the document without a place",
+            excerpt(&was),
+            comment.unwrap_or_default()
+        );
+        told.push(Notice { code: "COMMENT_LOST".into(), line: 0, column: 0, message });
+    }
 }
 
 /// Makes the objects that the text left places for; tells whether another plan is needed.
