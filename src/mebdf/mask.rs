@@ -24,6 +24,24 @@ pub(super) struct Masked {
     pub(super) quotes: Vec<usize>,
 }
 
+impl Masked {
+    /// Tells whether a paragraph of a cell begins like an item: Markdown has no lists in tables.
+    pub(super) fn has_list(&self, source: &str, cell: &Range<usize>) -> bool {
+        let first = self.tokens.partition_point(|token| token.range.start < cell.start);
+        let inside = self.tokens.iter().skip(first).take_while(|token| token.range.end <= cell.end);
+        let breaks = inside.filter(|token| token.form == Form::Break).map(|token| token.range.clone());
+        let mut start = cell.start;
+        for end in breaks.chain(std::iter::once(cell.end..cell.end)) {
+            let text = source.get(start..end.start).unwrap_or_default().trim_matches([' ', '\t', '|']);
+            if list_mark(text).is_some() {
+                return true;
+            }
+            start = end.end;
+        }
+        false
+    }
+}
+
 /// A form and where it stands.
 pub(super) struct Token {
     /// Its bytes in the source.
@@ -160,7 +178,7 @@ fn quotes(source: &str, layout: &Layout) -> Vec<usize> {
 }
 
 /// Returns the length of the mark of a list item that a text begins with, and of the blanks behind it.
-pub(super) fn list_mark(text: &str) -> Option<usize> {
+fn list_mark(text: &str) -> Option<usize> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let mark = match (digits, text.as_bytes().get(digits)?) {
         (0, b'-' | b'*' | b'+') => 1,

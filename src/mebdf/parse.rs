@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
-use super::braces::{self, Form};
+use super::braces;
 use super::inline::{Emphasis, Finding, Inline, property_findings};
 use super::mask::{self, Masked, is_inline};
 use super::{Alignment, Block, Cell, Content, Mark, Run, RunContent, Span};
@@ -260,25 +260,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Tells where a paragraph of a cell begins like an item: Markdown has no lists in tables.
-    fn find_lists(&mut self, range: &Range<usize>) {
-        let tokens = &self.masked.tokens;
-        let first = tokens.partition_point(|token| token.range.start < range.start);
-        let breaks = tokens.iter().skip(first).take_while(|token| token.range.end <= range.end);
-        let breaks = breaks.filter(|token| matches!(token.form, Form::Break)).map(|token| token.range.clone());
-        let mut start = range.start;
-        for end in breaks.chain([range.end..range.end]) {
-            let text = slice(self.source, &(start..end.start));
-            let text = text.trim_start_matches([' ', '\t', '|']);
-            if mask::list_mark(text).is_some_and(|length| length < text.trim_end_matches([' ', '\t', '|']).len()) {
-                let message = "a cell holds no list here; the mark of the item is kept as text".to_owned();
-                self.findings.push(Finding { at: range.start, code: "LIST_IN_CELL", message });
-                return;
-            }
-            start = end.end;
-        }
-    }
-
     #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is not ours; other blocks are transparent")]
     fn end(&mut self, tag: TagEnd, range: Range<usize>) {
         match tag {
@@ -303,7 +284,10 @@ impl Builder<'_> {
                 }
             }
             TagEnd::TableCell => {
-                self.find_lists(&range);
+                if self.masked.has_list(self.source, &range) {
+                    let message = "a cell holds no list here; the mark of the item is kept as text".to_owned();
+                    self.findings.push(Finding { at: range.start, code: "LIST_IN_CELL", message });
+                }
                 let cell = self.paragraphs();
                 if let Some(row) = self.table.as_mut().and_then(|table| table.rows.last_mut()) {
                     row.push(cell);
