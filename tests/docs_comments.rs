@@ -131,6 +131,27 @@ fn a_comment_on_several_paragraphs_loses_only_what_goes() {
     check(text, quoted, "one", "1", "1.\nBravo two.\nCharlie");
 }
 
+#[test]
+fn a_comment_that_loses_its_text_is_told() {
+    let text = "Alpha one.\nBravo two.\nCharlie three.";
+    for (quoted, old, new, told) in [
+        ("Bravo two.", "Bravo two.\n\n", "", true),
+        ("two", " two", "", true),
+        ("Bravo", "Alpha one.\n\nBravo two.\n\n", "", true),
+        ("Bravo two.", "two", "", false),
+        ("Bravo", "Alpha one.\n\n", "", false),
+    ] {
+        let start = 1 + text.find(quoted).unwrap();
+        let raw = made(&json!([insert(text), comment(start, start + quoted.len())]));
+        let (_, plan) = edit(&raw, old, new);
+        assert!(!plan.requests.is_empty() && plan.holds.is_empty());
+        let is: Vec<String> = plan.refused.iter().map(ToString::to_string).collect();
+        let parts = [format!("COMMENT_LOST: `{quoted}`"), "\"why?\"".to_owned()];
+        assert_eq!(is.len(), usize::from(told), "{old:?}: {is:?}");
+        assert!(is.iter().all(|notice| parts.iter().all(|part| notice.contains(part))), "{is:?}");
+    }
+}
+
 /// Each word of every paragraph of the real documents, under a comment on its whole paragraph.
 #[test]
 fn in_real_documents_a_comment_keeps_its_paragraph() {

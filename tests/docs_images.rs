@@ -419,7 +419,7 @@ mod new {
         arrived(&world, &id, &file).await;
         assert_eq!(count(&world, "POST", "/upload/drive/v3/files").await, 2);
         // A picture that Google cannot fetch is refused in its words, and stays in the file.
-        add(&file, "{^= new image \"http://127.0.0.1:1/nobody.png\"}");
+        add(&file, "{^= new image \"https://127.0.0.1:1/nobody.png\"}");
         until("Google's words are told", || async {
             world.cli(&["status"]).1.to_string().contains("There was a problem retrieving the image")
         })

@@ -110,6 +110,32 @@ fn tables_are_created_beside_anything() {
 }
 
 #[test]
+fn what_a_new_document_does_without_is_told() {
+    for (text, found, told) in [
+        ("- [x] aa\n- [ ] bb\n", "- [ ] aa\n- [ ] bb\n", &["TICK 1"][..]),
+        ("aa[^1]\n\n- [x] bb\n\n[^1]: cc\n", "aa[^1]\n\n- [ ] bb\n\n[^1]: cc\n", &["TICK 3"]),
+        ("```js\nlet a;\n```\n", "```\nlet a;\n```\n", &["CODE_LANGUAGE 1"]),
+        ("aa\n\n3. bb\n", "aa\n\n1. bb\n", &["LIST_START 3"]),
+        ("> aa\n\n{!color:red}bb\n", "\\> aa\n\n\\{!color:red}bb\n", &["BLOCK_QUOTE 1", "UNCLOSED_FORMAT 3"]),
+        ("aa ![b](c)\n", "aa !\\[b\\](c)\n", &["MARKDOWN_IMAGE 1"]),
+        ("{!list:star}\naa [b](#c)\n", "aa b\n", &["LINK_LOCKED 2", "NO_EFFECT 1"]),
+        ("aa\n\n- bb\n", "aa\n\n- bb\n", &[]),
+    ] {
+        let blank = serde_json::to_vec(&gdocs::new_document("x", "New")).unwrap();
+        let plans = docs::plan_creation(&blank, text).unwrap();
+        let mut is: Vec<_> =
+            plans.iter().flat_map(|plan| &plan.refused).map(|n| format!("{} {}", n.code, n.line)).collect();
+        is.sort();
+        is.dedup();
+        assert_eq!(is, told, "{text}");
+        check_created(text, found);
+    }
+    for text in ["aa\n\n---\n\nbb\n", "aa {^= kix.1 image} bb\n", "| a |\n| --- |\n| b | c |\n"] {
+        created(text).unwrap_err();
+    }
+}
+
+#[test]
 fn objects_are_created_beside_each_other() {
     let (one, two) = ("{^= date \"2026-12-24\"}", "{^= date \"2026-12-25\"}");
     let who = "{^= person \"a@x.com\"}";

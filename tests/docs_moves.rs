@@ -106,6 +106,7 @@ fn check_edit(raw: &Value, edited: &str, found: Option<&str>, fate: Fate) -> Val
         Fate::Held
     };
     assert!(!torn || plan.requests.is_empty());
+    assert!(plan.refused.iter().all(|notice| notice.line > 0), "{told:#?}");
     let after = applied(raw, &plan.requests, 7);
     let said = body(&fetched(&after).parts[0].text);
     assert_eq!(said, found.map_or_else(|| body(edited), |found| found.trim_matches('\n').to_owned()), "{told:#?}");

@@ -7,6 +7,7 @@ mod model;
 use mcp_workspace::kinds::docs;
 use mcp_workspace::mebdf;
 use model::{applied, document, fetched};
+use serde_json::json;
 
 /// Saves `edited` as the file of a document that says `start`; returns what the document says then, and what was told.
 fn saved(start: &str, edited: &str) -> (String, Vec<String>) {
@@ -20,10 +21,14 @@ fn saved(start: &str, edited: &str) -> (String, Vec<String>) {
     (mebdf::body(&after.parts[0].text).to_owned(), told)
 }
 
-/// Checks that the document says `found` after `edited` was saved, and that each of `told` is told.
+/// Checks that the document says `found`, but for the ids of headings, after `edited` was saved, and that each of `told`
+/// is told.
 #[track_caller]
 fn check(start: &str, edited: &str, found: &str, told: &[&str]) {
-    let (text, notices) = saved(start, edited);
+    let (mut text, notices) = saved(start, edited);
+    while let Some((before, (_, behind))) = text.split_once("{^ h.").map(|(a, b)| (a, b.split_once('}').unwrap())) {
+        text = format!("{before}{behind}");
+    }
     assert_eq!(text.trim_end(), found.trim_end(), "{notices:#?}");
     for part in told {
         assert!(notices.iter().any(|notice| notice.contains(part)), "{part:?} is not told: {notices:#?}");
@@ -81,6 +86,67 @@ fn a_form_that_is_read_as_text_is_told() {
         "one two three. !\\[a\\](http://x.y/z.png)\n",
         &["MARKDOWN_IMAGE"],
     );
+    check(
+        start,
+        "one two three.\n\n> four\n> five\n",
+        "one two three.\n\n\\> four > five\n",
+        &["line 10: BLOCK_QUOTE"],
+    );
+    check(start, "- > one\n- \\> two\n", "- \\> one\n- \\> two\n", &["line 8: BLOCK_QUOTE"]);
+    check(start, "a > b\n\n\\> c\n\n```\n> d\n```\n", "a > b\n\n\\> c\n\n```\n> d\n```\n", &[]);
+    let table = |cell: &str| format!("one two three.\n\n| h | {cell} |\n| --- | --- |\n\n\\\n");
+    check(start, &table("- a<br>- b"), &table("\\- a<br>\\- b"), &["line 10: LIST_IN_CELL"]);
+    check(start, &table("a<br>2) b"), &table("a<br>2\\) b"), &["line 10: LIST_IN_CELL"]);
+    check(start, &table("\\- a - b"), &table("\\- a - b"), &[]);
+    check(start, &table("-"), &table("\\-"), &[]);
+}
+
+#[test]
+fn a_picture_of_another_document_is_left_out_of_its_words() {
+    let start = "one two\n\n| a | b |\n| --- | --- |\n\nlast\n";
+    let told = &["`kix.abc` is no image", "write `{^= new image \"path\"}`"];
+    let picture = "{^= kix.abc image \"x\"}";
+    for place in ["one", "two", "| a", "last"] {
+        let behind = |what: &str| start.replace(place, &format!("{place} {what}"));
+        check(start, &behind(&format!("{picture} more")), &behind("more"), told);
+    }
+    let edited = start.replace("one", &format!("{picture} one")).replace("last", &format!("{picture}\n\nlast end"));
+    check(start, &edited, &start.replace("last", "last end"), &["line 8: IMAGE", "line 13: IMAGE"]);
+    let new = start.replace("last", &format!("- an item {picture}\n\nlast"));
+    check(start, &new, &start.replace("last", "- an item\n\nlast"), told);
+    let drawing = start.replace("one", "one {^= kix.abc drawing}");
+    check(start, &drawing, start, &["`kix.abc` is no drawing", "the API cannot make one"]);
+}
+
+#[test]
+fn a_directive_that_does_not_reach_what_stands_under_it_is_told() {
+    let table = "| a | b |\n| --- | --- |\n| c | d |";
+    let start = format!("aa\n\n{table}\n\nzz\n");
+    let behind = |directive: &str| format!("aa\n\n{table}\n\n{directive}\nzz\n");
+    for directive in ["{!align:center}", "{!space-before:12pt}", "{!Subtitle}"] {
+        let edited = start.replace(table, &format!("{directive}\n{table}"));
+        check(&start, &edited, &behind(directive), &["line 10: NO_EFFECT"]);
+        // What stood over the table all along is no news.
+        check(&edited, &edited.replace("zz", "zz end"), &behind(directive).replace("zz", "zz end"), &["NO_EFFECT"]);
+    }
+    let centered = "{!align:center}\naa\n\n| a |\n| --- |\n\nzz\n";
+    check(centered, &centered.replace("zz", "yy"), &centered.replace("zz", "yy"), &[]);
+    let start = "aa\n\n```\ncode\n```\n\nzz\n";
+    let edited = "aa\n\n{!color:#c00000}\n```\ncode\n```\n\nzz\n";
+    check(start, edited, "aa\n\n```\ncode\n```\n\n{!color:#c00000}zz{/!}\n", &["line 10: NO_EFFECT: `color`"]);
+}
+
+#[test]
+fn glyphs_that_no_list_takes_are_told() {
+    let start = "aa\n\nzz\n";
+    check(start, "aa\n\n{!list:star}\nzz\n", start, &["line 10: NO_EFFECT: `star`"]);
+    check(start, "aa\n\nzz\n\n{!list:star}\n", start, &["line 12: NO_EFFECT"]);
+    check(start, "aa\n\n{!list:star}\n# Head\n\nzz\n", "aa\n\n# Head\n\nzz\n", &["line 10: NO_EFFECT"]);
+    check(start, "aa\n\n{!list:check}\n1. zz\n", "aa\n\n1. zz\n", &["line 10: NO_EFFECT: `check`"]);
+    check(start, "aa\n\n{!list:upper-roman}\n- zz\n", "aa\n\n- zz\n", &["NO_EFFECT: `upper-roman`"]);
+    let found = "aa\n\nzz\n\n{!list:star}\n- ii\n";
+    check(start, "{!list:star}\naa\n\nzz\n\n- ii\n", found, &[]);
+    check(start, "aa\n\nzz\n\n{!list:disc}\n- ii\n", "aa\n\nzz\n\n- ii\n", &[]);
 }
 
 #[test]
@@ -93,6 +159,58 @@ fn a_list_that_cannot_be_made_holds_nothing_up() {
             "intro two\n\nmid\n\nlast\n",
             &["line 11: LIST_LOCKED"],
         );
+    }
+}
+
+#[test]
+fn what_is_refused_is_named() {
+    let wide = |cell: &str| format!("|{}", format!(" {cell} |").repeat(21));
+    let table = format!("{}\n{}", wide("a"), wide("---"));
+    check(
+        "aa\n\nzz\n",
+        &format!("aa\n\n{table}\n\nzz\n"),
+        "aa\n\nzz\n",
+        &["line 10: LOCKED: this table could not be made here: it has 21 columns, and at most 20 can be made"],
+    );
+    let start = "one words. more sentence here\n\ntwo\n\n| a | b |\n| --- | --- |\n| c | d |\n\nend\n";
+    let edited = start.replace(" more sentence here", "").replace("| d |", "| d | more sentence here |");
+    check(
+        start,
+        &edited,
+        start,
+        &["line 8: KEPT: the words `more sentence here` were removed", "line 14: TABLE_CELLS"],
+    );
+    let edited = start
+        .replace("one words. more sentence here\n\n", "")
+        .replace("| d |", "| d | one words. more sentence here |");
+    check(start, &edited, start, &["KEPT: the paragraph `one words. more sentence here` was removed", "TABLE_CELLS"]);
+    check("one\n\ntwo\n", "---\n\ntwo\n", "one\n\ntwo\n", &["line 8: KEPT: `one` was removed here", "line 8: LOCKED"]);
+    let start = "# One\n\naa\n\n## Two\n\nbb note[^1]\n\n# Three\n\ncc\n\n[^1]: nn\n";
+    let edited = "# One\n\naa\n\n# Three\n\ncc bb note[^1]\n\n[^1]: nn\n";
+    check(
+        start,
+        edited,
+        start,
+        &["line 12: KEPT: the heading `Two` was removed", "line 12: LOCKED", "line 14: LOCKED"],
+    );
+}
+
+/// The file does not show a blank before a line break, so no edit of it is meant for that blank.
+#[test]
+fn a_blank_before_a_line_break_stays() {
+    let insert = json!({"insertText": {"location": {"index": 1}, "text": "one \u{b}two  \u{b}\u{b}three"}});
+    let raw = applied(&document("zz\n"), &[insert], 3);
+    let remote = fetched(&raw);
+    let text = remote.parts[0].text.clone();
+    assert!(text.contains("one\\\ntwo"), "{text}");
+    for (old, new) in
+        [("one", "1"), ("two", "2"), ("three", "3"), ("one", "one more"), ("two", "some two"), ("zz", "yy")]
+    {
+        let plan = docs::plan(&remote, &remote.parts[0].id, &text.replace(old, new), false).unwrap();
+        assert!(plan.refused.is_empty(), "{:?}", plan.refused);
+        let after = applied(&raw, &plan.requests, 99).to_string();
+        let said = "one \\u000btwo  \\u000b\\u000bthree".replace(old, new);
+        assert!(after.contains(&said), "{said}: {after}");
     }
 }
 

@@ -149,7 +149,7 @@ impl Kind for MemoryKind {
 
     async fn create(&self, _title: &str, text: &str) -> Result<Created> {
         self.edit("made", "", |_| text.into());
-        Ok(Created { id: ItemId("made".into()), url: "memory://made".into() })
+        Ok(Created { id: ItemId("made".into()), url: "memory://made".into(), notices: Vec::new() })
     }
 }
 

@@ -251,6 +251,8 @@ pub struct Created {
     pub id: ItemId,
     /// Where a person opens it.
     pub url: String,
+    /// What it does without of the text that it was made of, and what of it was read as text, with the lines of that text.
+    pub notices: Vec<Notice>,
 }
 
 /// What every kind can do. One instance serves one account.

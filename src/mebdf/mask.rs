@@ -20,6 +20,26 @@ pub(super) struct Masked {
     pub(super) tokens: Vec<Token>,
     /// The block directives, in order: where each stands, its form and its properties.
     pub(super) directives: Vec<Directive>,
+    /// Where block quotes would begin, each row of lines once.
+    pub(super) quotes: Vec<usize>,
+}
+
+impl Masked {
+    /// Tells whether a paragraph of a cell begins like an item: Markdown has no lists in tables.
+    pub(super) fn has_list(&self, source: &str, cell: &Range<usize>) -> bool {
+        let first = self.tokens.partition_point(|token| token.range.start < cell.start);
+        let inside = self.tokens.iter().skip(first).take_while(|token| token.range.end <= cell.end);
+        let breaks = inside.filter(|token| token.form == Form::Break).map(|token| token.range.clone());
+        let mut start = cell.start;
+        for end in breaks.chain(std::iter::once(cell.end..cell.end)) {
+            let text = source.get(start..end.start).unwrap_or_default().trim_matches([' ', '\t', '|']);
+            if list_mark(text).is_some() {
+                return true;
+            }
+            start = end.end;
+        }
+        false
+    }
 }
 
 /// A form and where it stands.
@@ -69,11 +89,12 @@ pub(super) fn mask(source: &str) -> Masked {
         rule(&mut bytes, &directive.range);
     }
     mask_line_starts(&mut bytes, &layout);
+    let quotes = quotes(source, &layout);
     let mut tokens = Vec::new();
     for leaf in &layout.leaves {
         Scanner::new(source, leaf).run(&mut bytes, &mut tokens);
     }
-    Masked { text: into_text(bytes), tokens, directives }
+    Masked { text: into_text(bytes), tokens, directives, quotes }
 }
 
 /// Only whole forms are overwritten, by ASCII, so the bytes stay UTF-8.
@@ -135,6 +156,38 @@ fn mask_line_starts(bytes: &mut [u8], layout: &Layout) {
             Some(_) | None => fresh = false,
         }
     }
+}
+
+/// Finds the lines that a block quote begins with: `>` behind the indent and the marks of list items.
+fn quotes(source: &str, layout: &Layout) -> Vec<usize> {
+    let (mut found, mut at, mut quoted) = (Vec::new(), 0, false);
+    for line in source.split_inclusive('\n') {
+        let mut text = line.trim_start_matches([' ', '\t']);
+        while let Some(length) = list_mark(text) {
+            text = text.get(length..).unwrap_or_default();
+        }
+        let start = at + line.len() - text.len();
+        let quotes = text.starts_with('>') && !layout.is_code(start);
+        if quotes && !quoted {
+            found.push(start);
+        }
+        quoted = quotes;
+        at += line.len();
+    }
+    found
+}
+
+/// Returns the length of the mark of a list item that a text begins with, and of the blanks behind it.
+fn list_mark(text: &str) -> Option<usize> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let mark = match (digits, text.as_bytes().get(digits)?) {
+        (0, b'-' | b'*' | b'+') => 1,
+        (1..=9, b'.' | b')') => digits + 1,
+        _ => return None,
+    };
+    let rest = text.get(mark..)?;
+    let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    (blanks > 0).then_some(mark + blanks)
 }
 
 /// What the blocks of a text are, as far as masking must know.

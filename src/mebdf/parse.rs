@@ -34,6 +34,10 @@ pub(super) fn blocks(source: &str) -> (Vec<Block>, Vec<Finding>) {
         let message = format!("the definition of `{label}` is written into the links that use it, and not kept apart");
         builder.findings.push(Finding { at: definition.span.start, code: "LINK_DEFINITION", message });
     }
+    for at in &masked.quotes {
+        let message = "a Doc has no block quotes; `>` is kept as text".to_owned();
+        builder.findings.push(Finding { at: *at, code: "BLOCK_QUOTE", message });
+    }
     for (event, range) in parser.into_offset_iter() {
         builder.event(event, range);
     }
@@ -280,6 +284,10 @@ impl Builder<'_> {
                 }
             }
             TagEnd::TableCell => {
+                if self.masked.has_list(self.source, &range) {
+                    let message = "a cell holds no list here; the mark of the item is kept as text".to_owned();
+                    self.findings.push(Finding { at: range.start, code: "LIST_IN_CELL", message });
+                }
                 let cell = self.paragraphs();
                 if let Some(row) = self.table.as_mut().and_then(|table| table.rows.last_mut()) {
                     row.push(cell);

@@ -185,7 +185,7 @@ impl MirrorHandle {
         blocking(move || shared.reader().search(&query, limit, offset)).await
     }
 
-    /// Makes a new item and mirrors it.
+    /// Makes a new item and mirrors it. The report's first notices are about the text that it was made of.
     ///
     /// # Errors
     ///
@@ -209,11 +209,13 @@ impl MirrorHandle {
         })
         .await;
         let made = made.map_err(|panic| Error::ExtractionFailed { id: "the text".into(), source: panic.into() })??;
-        self.fetch(&made.id.0).await.map_err(|error| Error::Network {
+        let mut report = self.fetch(&made.id.0).await.map_err(|error| Error::Network {
             doing: format!("reading {}, which was made,", made.url),
             outcome_unknown: false,
             source: Box::new(error),
-        })
+        })?;
+        report.notices.splice(0..0, made.notices.into_iter().map(|notice| (PartId::default(), notice)));
+        Ok(report)
     }
 
     /// Stops mirroring an item; its files are put away, the remote is not touched.

@@ -24,6 +24,16 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
     if was >= SHRINK_FROM_BYTES && is.saturating_mul(10) < was.saturating_mul(4) {
         notices.push(notice("SHRUNK", "the file lost more than 60 % of its text"));
     }
+    // Up to the end of a line is what people delete, and editors leave out the last newline.
+    if base.strip_prefix(local).is_some_and(|rest| !rest.trim_start_matches(' ').starts_with('\n') && !rest.is_empty())
+        && !local.ends_with('\n')
+    {
+        notices.push(notice(
+            "HALF_WRITTEN",
+            "the file ends in the middle of a line, as half-written files do; save it again, with a newline at its end if \
+             it is meant so, or push it with `push --accept`",
+        ));
+    }
     if let Some(base_head) = mebdf::parse(base).tree.front_matter {
         match mebdf::parse(local).tree.front_matter {
             None => notices.push(notice("HEAD_MISSING", "the head between the `---` lines is gone")),
@@ -48,4 +58,37 @@ fn value<'a>(head: &'a mebdf::FrontMatter, key: &str) -> Option<&'a str> {
 
 fn notice(code: &str, message: &str) -> Notice {
     Notice { code: code.into(), line: 0, column: 0, message: message.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "---\ntitle: T\nid: 1a\n---\n\n";
+    const BODY: &str =
+        "# One\n\nSome words of text that are long enough to count as a document, and more.\n\nThe last line of it.\n";
+
+    /// Checks which codes hold a file back whose text was [`BODY`] and is `local` now.
+    fn check(local: &str, codes: &[&str]) {
+        let found = holds(Some(&format!("{HEAD}{BODY}")), &format!("{HEAD}{local}"));
+        assert_eq!(found.iter().map(|notice| notice.code.as_str()).collect::<Vec<_>>(), codes, "{local:?}");
+    }
+
+    #[test]
+    fn a_file_that_was_cut_inside_a_line_waits() {
+        check(BODY, &[]);
+        check(BODY.trim_end(), &[]);
+        // At the end of a line people stop, too.
+        check("# One\n\nSome words of text that are long enough to count as a document, and more.\n", &[]);
+        check("# One\n\nSome words of text that are long enough to count as a document, and more.", &[]);
+        check("# One\n\nSome words of text that are long enough to count as a document, and more.\n\n", &[]);
+        check(BODY.strip_suffix("line of it.\n").unwrap_or_default(), &["HALF_WRITTEN"]);
+        check(BODY.strip_suffix("ne of it.\n").unwrap_or_default(), &["HALF_WRITTEN"]);
+        check(BODY.strip_suffix(".\n").unwrap_or_default(), &["HALF_WRITTEN"]);
+        check("# On", &["SHRUNK", "HALF_WRITTEN"]);
+        // Whoever writes the newline means it; so does whoever wrote something else.
+        check(&BODY.replace("line of it.", ""), &[]);
+        check(&BODY.replace("Some", "More").replace("ne of it.\n", ""), &[]);
+        check(&BODY.replace("The last line of it.\n", "The last words"), &[]);
+    }
 }

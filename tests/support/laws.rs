@@ -112,13 +112,16 @@ pub(crate) fn check_edit(raw: &Value, remote: &Fetched, part: usize, edited: &st
             assert!(!notice.message.is_empty() && !notice.code.is_empty());
         }
         // A form that is read as text is told and pushed all the same.
-        const AS_TEXT: [&str; 6] = [
+        const AS_TEXT: [&str; 9] = [
             "UNCLOSED_FORMAT",
             "STRAY_CLOSE",
             "EMPTY_FORMAT",
             "DUPLICATE_PROPERTY",
             "LINK_DEFINITION",
             "MARKDOWN_IMAGE",
+            "BLOCK_QUOTE",
+            "LIST_IN_CELL",
+            "COMMENT_LOST",
         ];
         let told = plan.refused.iter().any(|notice| !AS_TEXT.contains(&&*notice.code)) || !plan.holds.is_empty();
         if !plan.holds.is_empty() {

@@ -435,7 +435,14 @@ impl Kind for Docs {
             }
         }
         let url = self.url(&id);
-        Ok(Created { id: ItemId(id), url })
+        let mut notices: Vec<Notice> = Vec::new();
+        // A later batch finds again what the first did without.
+        for notice in plans.into_iter().flat_map(|plan| plan.refused) {
+            if !notices.iter().any(|known| (&known.code, known.line) == (&notice.code, notice.line)) {
+                notices.push(notice);
+            }
+        }
+        Ok(Created { id: ItemId(id), url, notices })
     }
 }
 

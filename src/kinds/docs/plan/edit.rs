@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::objects::email;
-use super::planner::{Planner, words_of};
+use super::planner::{Planner, excerpt, words_of};
 use super::words::{Hunk, hunks};
 use crate::gdocs::{DeleteContentRange, InsertText, Location, Range, Request};
 use crate::kinds::docs::text::extract::Origin;
@@ -303,8 +303,11 @@ fn allowed(
         }
     }
     if planner.may_have_moved(&words_of(&text_of_units(&line.units[hunk.old.clone()]))) {
-        let message = "words were removed here while other text of the file cannot be pushed; they stay in the document, \
-                       since they may only have moved there";
+        let message = format!(
+            "the words `{}` were removed here while other text of the file cannot be pushed; they stay in the document, \
+             since they may only have moved there",
+            excerpt(&text_of_units(&line.units[hunk.old.clone()]))
+        );
         planner.refuse("KEPT", number, message);
         planner.unplaced(&text_of_tokens(&new[hunk.new.clone()]), "");
         return None;

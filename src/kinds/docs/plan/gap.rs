@@ -7,10 +7,10 @@ use super::edit::{
     Bullets, Expected, Group, Shape, Wanted, What, delete_range, insert_text, is_stripped, name_of, shape, unmakeable,
 };
 use super::images::PLACEHOLDER;
-use super::planner::{Planner, because, text_of, words_of};
+use super::planner::{Planner, because, excerpt, text_of, words_of};
 use crate::kinds::docs::text::extract::Origin;
 use crate::kinds::docs::text::line::{Line, Token, block_runs, tokens};
-use crate::mebdf::{Content, Mark};
+use crate::mebdf::{Content, Mark, plain};
 
 /// Plans the blocks that are gone and those that are new between two pairs.
 pub(super) fn plan(planner: &mut Planner<'_>, gap: &Gap<'_>) {
@@ -25,17 +25,20 @@ pub(super) fn plan(planner: &mut Planner<'_>, gap: &Gap<'_>) {
     // A block that became something that cannot be pushed looks like a deletion beside a refused insertion: its text
     // would be gone from the document, so it stays. And what stays keeps its neighbours, so that the order holds.
     let torn = insertions.refused || (deletable.contains(&false) && !gap.inserted.is_empty());
-    if torn && deletable.contains(&true) {
+    if torn && let Some(first) = deletable.iter().position(|deletable| *deletable) {
+        let words = gap.deleted.get(first).map(|gone| excerpt(&plain_text(&gone.block.content))).unwrap_or_default();
         for (gone, deletable) in gap.deleted.iter().zip(&mut deletable).filter(|(_, deletable)| **deletable) {
             kept_words.append(&mut words_of(&text_of(&gone.block.content)));
             *deletable = false;
         }
         planner.refused.0.truncate(told);
-        planner.refuse(
-            "KEPT",
-            gap.line,
-            "what was removed here stays in the document: what took its place cannot be pushed",
-        );
+        let what = if words.is_empty() {
+            "what was removed here".to_owned()
+        } else {
+            format!("`{words}` was removed here; it")
+        };
+        let message = format!("{what} stays in the document: what took its place cannot be pushed");
+        planner.refuse("KEPT", gap.line, message);
         insertions = Insertions::decide(planner, gap, false, &kept_words);
     }
     let at = planner.groups.len();
@@ -56,11 +59,18 @@ fn keep_headings(planner: &mut Planner<'_>, gap: &Gap<'_>, deletable: &mut [bool
         if matches!(gone.block.content, Content::Heading { .. }) {
             if stays && *deletable {
                 *deletable = false;
-                planner.refuse("KEPT", gap.line, "a heading was removed here; it stays over what cannot be removed");
+                let words = excerpt(&plain_text(&gone.block.content));
+                let message = format!("the heading `{words}` was removed here; it stays over what cannot be removed");
+                planner.refuse("KEPT", gap.line, message);
             }
             stays = false;
         }
     }
+}
+
+/// The text of a block alone.
+fn plain_text(content: &Content) -> String {
+    content.runs().into_iter().map(|run| plain(std::slice::from_ref(run))).collect()
 }
 
 /// Decides whether a block may go; if not, says why.
@@ -107,8 +117,11 @@ pub(super) fn line_may_go(
         return false;
     }
     if planner.may_have_moved(words) {
-        let message = "a paragraph was removed here while other text of the file cannot be pushed; it stays in the document, \
-                       since it may only have moved there";
+        let message = format!(
+            "the paragraph `{}` was removed here while other text of the file cannot be pushed; it stays in the document, \
+             since it may only have moved there",
+            excerpt(&line.text())
+        );
         planner.refuse("KEPT", number, message);
         return false;
     }
@@ -224,7 +237,11 @@ impl Insertions {
         for new in &gap.inserted {
             let words = words_of(&text_of(&new.block.content));
             let known = words.intersection(kept_words).count();
-            let mut place = place(previous.as_ref(), gap.next.as_ref(), new);
+            let mut place = if let Content::Table { .. } = &new.block.content {
+                Err(format!("{NO_TABLE}{}", planner.why_no_table(new.block)))
+            } else {
+                place(previous.as_ref(), gap.next.as_ref(), new)
+            };
             if known * 2 > words.len() {
                 place = Err("this is text of a block that stays in the document; it would stand there twice".into());
             }
@@ -302,7 +319,7 @@ impl Insertions {
         }
         let mut shape = shape(&new.block.content);
         if let Shape::Item(_, Mark::Task { checked: checked @ true }) = &mut shape {
-            planner.refuse("LOCKED", new.line, "the API cannot tick a box");
+            planner.refuse("TICK", new.line, "the API cannot tick a box");
             *checked = false;
         }
         let joins = neighbour.is_some_and(|neighbour| neighbour.unticked() == shape);
@@ -339,9 +356,8 @@ impl Insertions {
     }
 }
 
-/// Why a new table is refused.
-pub(super) const NO_TABLE: &str = "this table could not be made here: a table has at most 20 columns and 1000 rows, needs a paragraph \
-                        beside it that can be edited, and cannot be moved, since its colours and widths would be lost";
+/// What the refusal of a new table begins with.
+pub(super) const NO_TABLE: &str = "this table could not be made here: ";
 
 /// Chooses the neighbour whose place and style a new block takes over.
 fn place(previous: Option<&Neighbour>, next: Option<&Neighbour>, new: &New<'_>) -> Result<Place, String> {
@@ -355,7 +371,7 @@ fn place(previous: Option<&Neighbour>, next: Option<&Neighbour>, new: &New<'_>) 
     let wanted = match &new.block.content {
         Content::Item { depth, mark, .. } => Shape::Item(*depth, *mark).unticked(),
         Content::Paragraph { .. } | Content::Heading { .. } => Shape::Paragraph,
-        Content::Table { .. } => return Err(NO_TABLE.into()),
+        Content::Table { .. } => return Err("a table is made with the structure".into()),
         Content::Rule => return Err("the API cannot make a horizontal rule".into()),
         Content::Code { .. } => return Err("code blocks cannot be pushed yet".into()),
         Content::Footnote { .. } => return Err("a new footnote cannot be pushed yet".into()),

@@ -6,11 +6,12 @@
 use super::edit::{Expected, What, delete_range};
 use super::planner::Planner;
 use super::restyle::contents;
-use crate::gdocs::{InsertInlineImage, Location, PICTURE_URI_BYTES_MAX, Request};
+use crate::gdocs::{DocumentTab, InsertInlineImage, Location, PICTURE_URI_BYTES_MAX, Request};
 use crate::kinds::docs::text::extract::{Extract, lines};
+use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::docs::text::line::Token;
 use crate::kinds::upload_address;
-use crate::mebdf::{Content, Object, Run, RunContent, Tree, parse};
+use crate::mebdf::{Content, Object, Run, RunContent, Tree, normalize_runs, parse};
 
 /// The id that asks for a picture to be inserted.
 const NEW: &str = "new";
@@ -57,9 +58,7 @@ pub(super) fn is_new(object: &Object) -> bool {
 fn origin(object: &Object) -> Result<Origin<'_>, String> {
     let named = object.title.as_deref().map(str::trim).filter(|named| !named.is_empty());
     let Some(named) = named else { return Err("a new picture is named by a path or an https address".into()) };
-    let local =
-        ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"].iter().any(|start| named.starts_with(start));
-    if named.starts_with("https://") || local {
+    if named.starts_with("https://") {
         if named.len() > PICTURE_URI_BYTES_MAX {
             return Err(format!("the address of a picture has at most {PICTURE_URI_BYTES_MAX} bytes"));
         }
@@ -67,6 +66,9 @@ fn origin(object: &Object) -> Result<Origin<'_>, String> {
             return Err("the address of a picture holds a blank; write it as %20".into());
         }
         return Ok(Origin::Address(named));
+    }
+    if named.starts_with("http://") {
+        return Err(format!("`{named}` is no https address, and Google Docs is given no other"));
     }
     let scheme = named.split_once(':').map(|(scheme, _)| scheme).filter(|scheme| scheme.len() > 1);
     if scheme.is_some_and(|scheme| scheme.bytes().all(|b| b.is_ascii_alphanumeric())) {
@@ -76,6 +78,91 @@ fn origin(object: &Object) -> Result<Origin<'_>, String> {
         return Err("a path holds no NUL".into());
     }
     Ok(Origin::File(named))
+}
+
+/// Takes the objects out of a file that were copied from another document: their ids mean nothing here, and the words
+/// around them do without. A paragraph that holds nothing else goes whole.
+pub(super) fn leave_out_foreign(local: &mut Flat, tab: &DocumentTab) {
+    let foreign = |run: &Run| match &run.content {
+        RunContent::Object(object) if matches!(&*object.kind, "image" | "drawing" | "chart") && !is_new(object) => {
+            object
+                .id
+                .as_ref()
+                .is_some_and(|id| !tab.inline_objects.contains_key(id) && !tab.positioned_objects.contains_key(id))
+        }
+        RunContent::Object(_) | RunContent::Text(_) | RunContent::Anchor(_) | RunContent::FootnoteReference(_) => false,
+    };
+    for at in (0..local.tree.blocks.len()).rev() {
+        let Some(block) = local.tree.blocks.get_mut(at) else { continue };
+        let found: Vec<Object> = block
+            .content
+            .runs()
+            .into_iter()
+            .filter(|run| foreign(run))
+            .filter_map(|run| if let RunContent::Object(object) = &run.content { Some(object.clone()) } else { None })
+            .collect();
+        if found.is_empty() {
+            continue;
+        }
+        local.findings.extend(found.iter().map(|object| (block.span.0.start, "IMAGE", no_object_here(object))));
+        let empty = match &mut block.content {
+            Content::Heading { runs, .. } => {
+                leave_out(runs, &foreign, true);
+                runs.is_empty()
+            }
+            Content::Paragraph { runs } | Content::Item { runs, .. } | Content::ItemParagraph { runs, .. } => {
+                leave_out(runs, &foreign, false);
+                runs.is_empty()
+            }
+            Content::Table { rows, .. } => {
+                rows.iter_mut().flatten().flatten().for_each(|runs| leave_out(runs, &foreign, true));
+                false
+            }
+            Content::Footnote { paragraphs, .. } => {
+                paragraphs.iter_mut().for_each(|runs| leave_out(runs, &foreign, false));
+                false
+            }
+            Content::Code { .. } | Content::Rule | Content::Directive { .. } => false,
+        };
+        if empty {
+            local.remove(at);
+        }
+    }
+}
+
+/// Takes runs out of a paragraph, each with one of the two blanks around it.
+fn leave_out(runs: &mut Vec<Run>, goes: &impl Fn(&Run) -> bool, one_line: bool) {
+    let mut kept: Vec<Run> = Vec::with_capacity(runs.len());
+    let mut gone = false;
+    for mut run in std::mem::take(runs) {
+        if goes(&run) {
+            gone = true;
+            continue;
+        }
+        let blank =
+            kept.last().is_none_or(|last| matches!(&last.content, RunContent::Text(text) if text.ends_with(' ')));
+        if let RunContent::Text(text) = &mut run.content
+            && std::mem::take(&mut gone)
+            && blank
+            && text.starts_with(' ')
+        {
+            text.remove(0);
+        }
+        kept.push(run);
+    }
+    kept.retain(|run| !matches!(&run.content, RunContent::Text(text) if text.is_empty()));
+    *runs = normalize_runs(kept, one_line);
+}
+
+/// Why an object of another document does not come with its words.
+fn no_object_here(object: &Object) -> String {
+    let (id, kind) = (object.id.as_deref().unwrap_or_default(), &object.kind);
+    let instead = if kind == "image" {
+        "write `{^= new image \"path\"}` with the file of the picture, which stands beside the file that it was copied from"
+    } else {
+        "the API cannot make one; a picture of it can be inserted with `{^= new image \"path\"}`"
+    };
+    format!("`{id}` is no {kind} of this text, and the id of another document or tab means nothing here: {instead}")
 }
 
 /// Finds the files that a text names as new pictures, each once.

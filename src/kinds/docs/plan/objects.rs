@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::align::Step;
 use super::blocks::{aligned, entries};
-use super::edit::{Group, delete_range, insert_text};
-use super::planner::Planner;
+use super::edit::{Group, delete_range, insert_text, name_of};
+use super::planner::{Planner, excerpt};
 use super::words::{Hunk, hunks, same};
 use crate::gdocs::{
     CreateFootnote, DateElementProperties, DocumentTab, InsertDate, InsertPageBreak, InsertPerson, Location,
@@ -157,7 +157,17 @@ impl Planner<'_> {
                 continue;
             }
             if !ready {
-                self.refuse("LOCKED", number, "an object or a footnote could not be inserted into this text");
+                let first = inserted.iter().find(|token| self.is_pending(token));
+                let what = match first {
+                    Some(Token::Footnote(label)) => format!("the footnote [^{label}]"),
+                    Some(Token::Object(object)) => name_of(object),
+                    Some(Token::Char(_) | Token::Anchor(_)) | None => "this".into(),
+                };
+                let why = match &line.lock {
+                    Some(reason) => format!("the paragraph cannot be edited here: {reason}"),
+                    None => format!("the text around it stayed `{}`", excerpt(&line.text())),
+                };
+                self.refuse("LOCKED", number, format!("{what} could not be inserted: {why}"));
                 continue;
             }
             let before = hunk.old.start.checked_sub(1).and_then(|before| line.units.get(before));

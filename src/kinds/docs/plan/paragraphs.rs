@@ -120,7 +120,7 @@ fn shape_after(
     if let Shape::Item(_, Mark::Task { checked }) = &mut wanted {
         let ticked = matches!(was, Shape::Item(_, Mark::Task { checked: true }));
         if *checked != ticked {
-            planner.refuse("LOCKED", number, "the API cannot tick or untick a box");
+            planner.refuse("TICK", number, "the API cannot tick or untick a box");
             *checked = ticked;
         }
     }

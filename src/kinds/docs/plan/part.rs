@@ -7,23 +7,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unicode_segmentation::UnicodeSegmentation as _;
-
 use super::edit::{Expected, Group, What};
+
 use super::gap::NO_TABLE;
 use super::head::HeadEdits;
 use super::moves::Misplaced;
-use super::planner::{Notices, PASSES_MAX, Planner};
+use super::planner::{Notices, PASSES_MAX, Planner, excerpt, text_of, words_of};
 use super::properties::LINK_LATER;
 use super::restyle::contents;
 use super::trial::{Task, Trial};
 use super::{anchors, images, moves, newlines, restyle, verify};
 use crate::error::{Error, Result};
-use crate::gdocs::{Document, Request, Ticks, apply, read_requests};
-use crate::kinds::docs::text::extract::Extract;
+use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Request, Ticks, apply, read_requests, text_between};
+use crate::kinds::docs::text::extract::{Extract, tab_of};
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::{Pictures, PushPlan};
-use crate::mebdf::{Block, Content, FrontMatter, Tree, print};
+use crate::mebdf::{Block, Content, FrontMatter, Tree, plain, print};
 use crate::model::{ItemId, Notice, PartId};
 
 /// Plans what makes `part` of a document, with the boxes of it that are ticked, say `desired`. `head` is the front matter
@@ -45,6 +44,12 @@ pub(crate) fn plan_part(
 ) -> Result<PushPlan> {
     let task = Task::read(document, head, part, desired, accept, pictures)?;
     let mut plan = plan_task(&task)?;
+    tell_forms(&task, &mut plan);
+    Ok(plan)
+}
+
+/// Tells what was read as text.
+fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
     // Whether a number begins a list that way in the document, too, is the planner's to say.
     let told = |notice: &&Notice| {
         notice.code != "LIST_START"
@@ -52,7 +57,6 @@ pub(crate) fn plan_part(
     };
     let found: Vec<Notice> = task.diagnostics.iter().filter(told).cloned().collect();
     plan.refused.extend(found);
-    Ok(plan)
 }
 
 fn plan_task(task: &Task<'_>) -> Result<PushPlan> {
@@ -70,7 +74,23 @@ fn plan_task(task: &Task<'_>) -> Result<PushPlan> {
 /// Batches that a new document takes at most: the text of footnotes follows their references, and more is a mistake.
 pub(super) const BATCHES_MAX: usize = 4;
 
-/// Plans what makes a new document say `text`; what is left of it, when the plan before asked for another.
+/// What a new document can do without and still say every word: told, and no reason to make nothing at all.
+const LOSSES: [&str; 11] = [
+    "CODE_LANGUAGE",
+    "TICK",
+    "LIST_START",
+    "LIST_DEPTH",
+    "LIST_LOCKED",
+    "LINK_LOCKED",
+    "NO_EFFECT",
+    "PARAGRAPH_PROPERTY",
+    "STYLE_INHERITED",
+    "STYLE_VALUE",
+    "UNKNOWN_PROPERTY",
+];
+
+/// Plans what makes a new document say `text`; what is left of it, when the plan before asked for another. What the
+/// document does without is told in `refused`.
 ///
 /// # Errors
 ///
@@ -80,13 +100,14 @@ pub(crate) fn create_plan(document: &Document, text: &str) -> Result<PushPlan> {
         return Ok(PushPlan::default());
     }
     let (part, ticks, pictures) = (PartId::default(), Ticks::default(), Pictures::new());
-    let mut plan = plan_task(&Task::read((document, &ticks), None, &part, text, false, &pictures)?)?;
-    // A list that goes on behind a paragraph begins anew: no reason to make nothing at all.
-    plan.refused.retain(|notice| notice.code != "LIST_START");
-    if plan.refused.is_empty() && plan.holds.is_empty() {
+    let task = Task::read((document, &ticks), None, &part, text, false, &pictures)?;
+    let mut plan = plan_task(&task)?;
+    let lost = plan.refused.iter().filter(|notice| !LOSSES.contains(&&*notice.code));
+    let reasons: Vec<String> = lost.chain(&plan.holds).map(ToString::to_string).collect();
+    if reasons.is_empty() {
+        tell_forms(&task, &mut plan);
         return Ok(plan);
     }
-    let reasons: Vec<String> = plan.refused.iter().chain(&plan.holds).map(ToString::to_string).collect();
     Err(Error::InvalidInput {
         what: format!("the text cannot become a document as it is: {}", reasons.join("; ")),
         suggestion: "Leave out what cannot be created yet, and create the document again.".into(),
@@ -178,7 +199,7 @@ impl Attempt {
         let (local, fresh) = task.local_for(&trial.extract);
         let planner = Planner::settled(task, &trial.extract, (&local, structure.then_some(&fresh)), moved.clone());
         let Planner { groups, expected, mut refused, holds: mut held, moved, head, pending, .. } = planner;
-        let no_table = refused.0.iter().any(|notice| notice.message == NO_TABLE);
+        let no_table = refused.0.iter().any(|notice| notice.message.starts_with(NO_TABLE));
         told.notices.0.append(&mut refused.0);
         if no_table && trial.requests.iter().any(makes_structure) {
             // A table that was made and not filled would stand empty in the document.
@@ -298,7 +319,8 @@ impl Text {
         let Told { mut notices, holds, deleted } = told;
         let later = notices.0.iter().any(|notice| notice.code == LINK_LATER) && !requests.is_empty();
         notices.0.retain(|notice| !later || notice.code != LINK_LATER);
-        let (refused, head_again, rename) = (notices.sorted(), head.again(), head.rename);
+        let (mut refused, head_again, rename) = (notices.sorted(), head.again(), head.rename);
+        tell_comments(task, &trial.document, &mut refused);
         let plan =
             PushPlan { requests, refused, holds, expected, rename, again: again || later || head_again, uploads };
         Ok(Attempt { plan, torn: false, moved, deleted })
@@ -319,9 +341,6 @@ fn tell_unsaid(task: &Task<'_>, trial: &Trial<'_>, inserted: &images::Inserted, 
     }
 }
 
-/// Most of a text that a notice shows, in characters.
-const SHOWN_MAX: usize = 40;
-
 /// Tells that nothing can be pushed, when pushing a part of the edit would lose a word or double it, or leave text where it
 /// belongs on neither side.
 fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool {
@@ -339,12 +358,12 @@ fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool 
             return true;
         }
         Err(Misplaced::Text(text)) => {
-            let text: String = text.graphemes(true).take(SHOWN_MAX).collect();
+            let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
             let message = format!(
-                "nothing of this file is pushed: a part of the edit cannot be, and by the rest `{text}` would come under \
+                "nothing of this file is pushed: a part of the edit cannot be, and by the rest `{shown}` would come under \
                  a heading that it belongs under neither in the document nor in the file"
             );
-            notices.refuse("TORN", 0, message);
+            notices.refuse("TORN", line, message);
             return true;
         }
         Ok(()) if notices.0.is_empty() => return false,
@@ -353,13 +372,58 @@ fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool 
     let (before, after) = (&task.remote.tree, &trial.extract.tree);
     let kept = verify::words_are_kept(before, &task.parsed, after)
         .and_then(|()| verify::paragraphs_are_kept(before, &task.local.tree, after));
-    let Err(word) = kept else { return false };
+    let Err(text) = kept else { return false };
+    let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
     let message = format!(
-        "nothing of this file is pushed: text with `{word}` was moved to or from a place that cannot be edited yet, \
+        "nothing of this file is pushed: text with `{shown}` was moved to or from a place that cannot be edited yet, \
          and a part of the edit would lose it or double it"
     );
-    notices.refuse("TORN", 0, message);
+    notices.refuse("TORN", line, message);
     true
+}
+
+/// The line of the file where a paragraph or a word stands; where the file does not have it, that of the first edit that
+/// is not pushed.
+fn line_saying(task: &Task<'_>, notices: &Notices, text: &str) -> u32 {
+    let blocks = || task.parsed.blocks.iter();
+    let said = |block: &&Block| {
+        let runs = block.content.runs().into_iter();
+        runs.map(|run| plain(std::slice::from_ref(run))).collect::<String>().trim() == text
+    };
+    let found =
+        blocks().find(said).or_else(|| blocks().find(|block| words_of(&text_of(&block.content)).contains(text)));
+    let first = || notices.0.iter().map(|notice| notice.line).find(|line| *line > 0);
+    found.map(|block| task.line_at(block.span.0.start)).or_else(first).unwrap_or(0)
+}
+
+/// Tells which open comments lose the last of the text that they stand on.
+fn tell_comments(task: &Task<'_>, after: &Document, told: &mut Vec<Notice>) {
+    let tab = |document| tab_of(document, task.part).and_then(|tab| tab.document_tab.as_ref());
+    let (Some(old), Some(new)) = (tab(task.document), tab(after)) else { return };
+    let said = |tab: &DocumentTab, ranges: &[Range]| {
+        let mut text = String::new();
+        for range in ranges {
+            let elements = tab.segment(range.segment_id.as_deref()).unwrap_or_default();
+            text_between(elements, range.start_index.unwrap_or(0), range.end_index.unwrap_or(0), &mut text);
+        }
+        text
+    };
+    for (id, anchor) in &old.comment_anchors {
+        let was = said(old, &anchor.ranges);
+        let is = new.comment_anchors.get(id).map(|anchor| said(new, &anchor.ranges)).unwrap_or_default();
+        let thread = task.document.comments.iter().find(|thread| thread.anchor_id.as_ref() == Some(id));
+        let open = thread.is_some_and(CommentThread::is_open);
+        if was.trim().is_empty() || !is.trim().is_empty() || !open {
+            continue;
+        }
+        let comment = thread.and_then(|thread| thread.head_post.as_ref()).map(|post| excerpt(&post.content));
+        let message = format!(
+            "`{}` is gone, and the open comment \"{}\" stood on it; the comment stays in the document without a place",
+            excerpt(&was),
+            comment.unwrap_or_default()
+        );
+        told.push(Notice { code: "COMMENT_LOST".into(), line: 0, column: 0, message });
+    }
 }
 
 /// Makes the objects that the text left places for; tells whether another plan is needed.

@@ -223,6 +223,20 @@ pub(super) fn because(reason: &str) -> String {
     if reason.is_empty() { String::new() } else { format!(": {reason}") }
 }
 
+/// Most of a text that a notice shows, in characters.
+const SHOWN_MAX: usize = 40;
+
+/// A text as a notice shows it: its beginning, on one line.
+pub(super) fn excerpt(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut shown: String = line.graphemes(true).take(SHOWN_MAX).collect();
+    if shown.len() < line.len() {
+        shown.truncate(shown.trim_end().len());
+        shown.push('…');
+    }
+    shown
+}
+
 /// The words of a text, as far as they can tell where a text went.
 pub(super) fn words_of(text: &str) -> BTreeSet<String> {
     text.unicode_words().map(str::to_lowercase).collect()

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::align::{Step, align};
-use super::blocks::{Entry, aligned, entries, unaligned_left};
+use super::blocks::{Entry, aligned, entries, key, unaligned_left};
 use super::edit::{Group, delete_range, range};
 use super::gap::line_may_go;
 use super::planner::{Planner, text_of, words_of};
@@ -280,6 +280,26 @@ impl Planner<'_> {
             Request::InsertSectionBreak(InsertSectionBreak { location, end_of_segment_location: None, section_type })
         };
         Some(Group { elements: vec![element], requests: vec![request] })
+    }
+
+    /// Why a table of the file has not been made, once the structure stands; the end of a sentence.
+    pub(super) fn why_no_table(&self, block: &Block) -> String {
+        let Content::Table { rows, alignments } = &block.content else { return "it is none".into() };
+        let was_moved = || {
+            let tables = self.remote.tree.blocks.iter().filter(|old| matches!(old.content, Content::Table { .. }));
+            tables.map(|old| key(&old.content)).any(|old| old == key(&block.content))
+        };
+        if alignments.len() > COLUMNS_MAX {
+            format!("it has {} columns, and at most {COLUMNS_MAX} can be made", alignments.len())
+        } else if rows.len() > ROWS_MAX {
+            format!("it has {} rows, and at most {ROWS_MAX} can be made", rows.len())
+        } else if was_moved() {
+            "a table cannot be moved, since its colours and widths would be lost".into()
+        } else if self.new_footnotes.is_none() {
+            "another part of the edit cannot be pushed, and with the table words would be lost or stand twice".into()
+        } else {
+            "it needs a paragraph beside it that can be edited".into()
+        }
     }
 
     /// Gives a table the rows and columns that the file has.

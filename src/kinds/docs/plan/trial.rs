@@ -88,6 +88,7 @@ impl<'a> Task<'a> {
         let parsed = parse(&text);
         let empty = DocumentTab::default();
         let mut local = flatten(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty));
+        images::leave_out_foreign(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));
         let anchors = anchors::take(&mut local);
         settle(&mut local, &remote.tree);
         let anchored = anchored(tab, &remote);

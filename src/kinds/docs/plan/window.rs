@@ -321,6 +321,7 @@ fn cut(source: &Source<'_>, pieces: &Pieces<'_>) -> Option<Document> {
         document_id: source.document.document_id.clone(),
         revision_id: source.document.revision_id.clone(),
         tabs: vec![tab],
+        comments: source.document.comments.clone(),
         ..Document::default()
     })
 }

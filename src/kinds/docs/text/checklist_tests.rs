@@ -218,10 +218,10 @@ fn edits_of_ticked_items_are_planned_and_ticks_are_not() {
     check_plan(words, true, words, &[]);
     let all_words = |text: &str| text.replace("milk", "tea").replace("eggs", "nuts");
     check_plan(all_words, true, all_words, &[]);
-    check_plan(|text| text.replace("[x] milk", "[ ] milk"), false, same, &[(MILK, "LOCKED")]);
-    check_plan(|text| text.replace("[ ] bread", "[x] bread"), false, same, &[(MILK + 1, "LOCKED")]);
+    check_plan(|text| text.replace("[x] milk", "[ ] milk"), false, same, &[(MILK, "TICK")]);
+    check_plan(|text| text.replace("[ ] bread", "[x] bread"), false, same, &[(MILK + 1, "TICK")]);
     let bread = |text: &str| text.replace("bread", "toast");
-    check_plan(|text| bread(text).replace("[ ] toast", "[x] toast"), true, bread, &[(MILK + 1, "LOCKED")]);
+    check_plan(|text| bread(text).replace("[ ] toast", "[x] toast"), true, bread, &[(MILK + 1, "TICK")]);
     // A new item has no tick, whichever neighbour lends its place.
     for place in ["- [x] milk\n", "- [ ] bread\n", "  - [x] rye\n", "- [x] eggs\n"] {
         let line = |mark: &str| format!("{place}{}- [{mark}] new\n", if place.starts_with(' ') { "  " } else { "" });
@@ -231,7 +231,7 @@ fn edits_of_ticked_items_are_planned_and_ticks_are_not() {
             |text: &str| u32::try_from(text.lines().position(|line| line.ends_with("] new")).unwrap() + 1).unwrap();
         let tabs: [&[&str]; 1] = [&["Buy:", "- milk", "- bread", "  - rye", "- eggs", "Done."]];
         let at = number(&added(&fetched(&tabs, "- [x] milk\n- [ ] bread\n- [x] rye\n- [x] eggs").parts[0].text));
-        check_plan(|text| text.replace(place, &line("x")), true, added, &[(at, "LOCKED")]);
+        check_plan(|text| text.replace(place, &line("x")), true, added, &[(at, "TICK")]);
     }
     let removed = |text: &str| text.replace("- [x] milk\n", "").replace("  - [x] rye\n", "");
     check_plan(removed, true, removed, &[]);

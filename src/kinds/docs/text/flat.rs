@@ -7,7 +7,7 @@ use super::lists::DEPTH_MAX;
 use super::style::{self, Base};
 use crate::gdocs::{DocumentTab, ParagraphElement};
 use crate::mebdf::{
-    Block, Cell, Content, Mark, Marks, Property, PropertyValue, Run, RunContent, Span, State, Tree, is_known,
+    self, Block, Cell, Content, Mark, Marks, Property, PropertyValue, Run, RunContent, Span, State, Tree, is_known,
     normalize_runs, plain, rival, states,
 };
 use crate::model::Notice;
@@ -69,13 +69,16 @@ pub(crate) fn flatten(tree: &Tree, text: &str, tab: &DocumentTab) -> Flat {
         Flat { tree: Tree { front_matter: tree.front_matter.clone(), blocks: Vec::new() }, ..Flat::default() };
     let slugs = slugs(tree);
     let mut waiting: Option<&Block> = None;
+    let mut directed = Directed::default();
     for (block, state) in tree.blocks.iter().zip(states(&tree.blocks)) {
         match &block.content {
             Content::Directive { properties } => {
                 let means = properties.iter().any(|property| {
-                    style::text_field(&property.name).or_else(|| style::paragraph_field(&property.name)).is_some()
+                    let name = &property.name;
+                    name == "list" || style::text_field(name).or_else(|| style::paragraph_field(name)).is_some()
                 });
                 waiting = if means { Some(block) } else { waiting };
+                directed.at = block.span.0.start;
                 continue;
             }
             Content::Heading { .. } => flat.idle(waiting.take()),
@@ -87,11 +90,75 @@ pub(crate) fn flatten(tree: &Tree, text: &str, tab: &DocumentTab) -> Flat {
             | Content::Rule
             | Content::Footnote { .. } => waiting = None,
         }
+        directed.reach(&block.content, &state, &mut flat.findings);
         let mut settling = Settling { tab, state: &state, slugs: &slugs, at: block.span.0.start, flat: &mut flat };
         settling.block(block, text);
     }
+    directed.reach(&Content::Rule, &State::default(), &mut flat.findings);
     flat.idle(waiting);
     flat
+}
+
+/// What the directives said over the last block, and where the last of them stands.
+#[derive(Default)]
+struct Directed {
+    state: State,
+    /// In bytes.
+    at: usize,
+    /// Glyphs that no list has yet, and where the directive stands that names them.
+    glyphs: Option<(usize, String)>,
+}
+
+impl Directed {
+    /// Goes on to the next block, and tells what has just been said and does not reach it.
+    fn reach(&mut self, content: &Content, state: &State, findings: &mut Vec<(usize, &'static str, String)>) {
+        let list = |state: &State| state.properties.iter().find(|property| property.name == "list").cloned();
+        let (was, is) = (list(&self.state), list(state));
+        if was != is {
+            if let Some((at, list)) = self.glyphs.take() {
+                let message =
+                    format!("`{list}` {}, and none stands under this directive", super::lists::meaning(&list));
+                findings.push((at, "NO_EFFECT", message));
+            }
+            self.glyphs = is.and_then(|property| match property.value {
+                PropertyValue::Text(list) => Some((self.at, list)),
+                PropertyValue::On => Some((self.at, "list".to_owned())),
+                PropertyValue::Off => None,
+            });
+        }
+        if let (Content::Item { mark, .. }, Some((_, list))) = (content, &self.glyphs)
+            && super::lists::reaches(list, *mark)
+        {
+            self.glyphs = None;
+        }
+        let new = state.properties.iter().filter(|property| !self.state.properties.contains(property));
+        let mut names: Vec<&str> = new.map(|property| property.name.as_str()).collect();
+        names.extend(state.style.as_deref().filter(|_| state.style != self.state.style));
+        let of_paragraph = |name: &str| style::paragraph_field(name).is_some() || mebdf::named_style(name).is_some();
+        let unreached = names.into_iter().find(|name| match content {
+            Content::Table { .. } => of_paragraph(name),
+            Content::Code { .. } => of_paragraph(name) || style::text_field(name).is_some(),
+            Content::Heading { .. }
+            | Content::Paragraph { .. }
+            | Content::Item { .. }
+            | Content::ItemParagraph { .. }
+            | Content::Rule
+            | Content::Directive { .. }
+            | Content::Footnote { .. } => false,
+        });
+        if let Some(name) = unreached {
+            let (what, instead) = match (content, name) {
+                (Content::Code { .. }, _) => ("a code block", ""),
+                (_, "align") => {
+                    ("the cells of a table", "; `:---:` under its head centers a column, `---:` puts it right")
+                }
+                _ => ("the cells of a table", ""),
+            };
+            let message = format!("`{name}` does not reach into {what}, only what stands behind has it{instead}");
+            findings.push((self.at, "NO_EFFECT", message));
+        }
+        self.state = state.clone();
+    }
 }
 
 impl Flat {
@@ -99,6 +166,12 @@ impl Flat {
     pub(crate) fn insert(&mut self, at: usize, block: Block, look: Look) {
         self.tree.blocks.insert(at, block);
         self.looks.insert(at, look);
+    }
+
+    /// Takes the block at `at` out.
+    pub(crate) fn remove(&mut self, at: usize) {
+        self.tree.blocks.remove(at);
+        self.looks.remove(at);
     }
 
     /// Brings the blocks into the order that `places` names.

@@ -61,14 +61,31 @@ const fn family_of(mark: Mark) -> Family {
 /// What a directive `list:…` says about an item with this mark; `None` when its mark says it, or it is of another kind.
 pub(crate) fn said(list: &str, mark: Mark) -> Option<String> {
     let name = list.trim().to_ascii_lowercase();
+    (reaches(&name, mark) && !is_plain(&name, mark)).then_some(name)
+}
+
+/// The family that glyphs belong to; `None` when nobody knows them.
+fn family_called(list: &str) -> Option<Family> {
+    let name = list.trim().to_ascii_lowercase();
     let bare = name.split(' ').next().unwrap_or_default();
     let known = PRESETS.iter().map(|(known, family, _)| (known, family));
-    let known = known.chain(OTHERS.iter().map(|(known, family, _)| (known, family)));
-    let family = known.into_iter().find(|(known, _)| **known == bare).map(|(_, family)| *family);
-    if family.is_some_and(|family| family != family_of(mark)) || is_plain(&name, mark) {
-        return None;
+    let mut known = known.chain(OTHERS.iter().map(|(known, family, _)| (known, family)));
+    known.find(|(known, _)| **known == bare).map(|(_, family)| *family)
+}
+
+/// Tells whether a directive `list:…` is about items with this mark; glyphs that nobody knows are about all.
+pub(super) fn reaches(list: &str, mark: Mark) -> bool {
+    family_called(list).is_none_or(|family| family == family_of(mark))
+}
+
+/// What glyphs mean, as the middle of a sentence.
+pub(super) fn meaning(list: &str) -> &'static str {
+    match family_called(list) {
+        Some(Family::Bullet) => "names the glyphs of a list of bullets",
+        Some(Family::Number) => "names the glyphs of a numbered list",
+        Some(Family::Check) => "names the glyphs of a list of boxes",
+        None => "names the glyphs of a list",
     }
-    Some(name)
 }
 
 fn is_plain(name: &str, mark: Mark) -> bool {
