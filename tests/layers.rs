@@ -25,6 +25,10 @@ const NOUNS: [&str; 2] = ["error", "model"];
 /// Rooms without clock, disk, network, chance or await.
 const PURE_ROOMS: [&str; 5] = ["gdocs", "sync", "mebdf", "model", "error"];
 
+/// Rooms within a kind, which are pure, and what of the kind they must not know.
+const INNER_ROOMS: [(&str, &[&str]); 2] =
+    [("kinds/docs/text", &["adapter", "plan"]), ("kinds/docs/plan", &["adapter"])];
+
 /// Files that are pure in every room.
 const PURE_FILES: [&str; 4] = ["extract.rs", "plan.rs", "wire.rs", "layout.rs"];
 
@@ -82,8 +86,10 @@ fn complaints_of(file: &Path, text: &str) -> Vec<String> {
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     // The wire of the emulator and of the sockets is I/O; a kind's is the JSON as types.
     let pure_by_name = PURE_FILES.contains(&name) && room != "emulator" && room != "tools";
-    let pure = PURE_ROOMS.contains(&room.as_str()) || pure_by_name;
-    let in_tests = name == "tests.rs" || file.components().any(|part| part.as_os_str() == "tests");
+    let inner = INNER_ROOMS.iter().find(|(inner, _)| file.starts_with(inner));
+    let pure = PURE_ROOMS.contains(&room.as_str()) || pure_by_name || inner.is_some();
+    let in_tests =
+        name == "tests.rs" || name.ends_with("_tests.rs") || file.components().any(|part| part.as_os_str() == "tests");
     let mut complaints = Vec::new();
     let mut complain =
         |number: usize, what: String| complaints.push(format!("src/{}:{number}: {what}", file.display()));
@@ -108,6 +114,14 @@ fn complaints_of(file: &Path, text: &str) -> Vec<String> {
                     && (says(&line.code, &path) || says(&line.code, &format!("use {owned};")))
                 {
                     complain(number, format!("'{room}' must not say '{owned}', only {}", rooms.join(", ")));
+                }
+            }
+        }
+        if let Some((inner, unknown)) = inner.filter(|_| !line.test) {
+            let named = neighbours_named(file, inner, &line.code);
+            for other in *unknown {
+                if named.iter().any(|name| name == other) || says(&line.code, &format!("{other}::")) {
+                    complain(number, format!("'{inner}' must not know '{other}'"));
                 }
             }
         }
@@ -228,20 +242,46 @@ fn rooms_named(file: &Path, code: &str) -> Vec<String> {
     heads.push("super::".repeat(depth));
     // Inside `mod tests` there is one more.
     heads.push("super::".repeat(depth + 1));
-    let mut rooms = Vec::new();
+    let mut rooms = names_behind(&heads, code);
+    rooms.retain(|name| known(name));
+    rooms
+}
+
+/// Finds what a line of an inner room names of the kind around it: through the kind's name or a chain of `super`.
+fn neighbours_named(file: &Path, inner: &str, code: &str) -> Vec<String> {
+    let kind: Vec<&str> = inner.split('/').take(2).collect();
+    let name = kind.last().copied().unwrap_or_default();
+    // In kinds/docs/text/mod.rs `super` is kinds/docs, in kinds/docs/text/a.rs `super::super` is.
+    let is_module_root = file.file_name().is_some_and(|name| name == "mod.rs");
+    let depth = file.components().count() - kind.len() - usize::from(is_module_root);
+    let chain = "super::".repeat(depth);
+    let path = format!("{}::", kind.join("::"));
+    let heads = [
+        format!("crate::{path}"),
+        format!("mcp_workspace::{path}"),
+        format!("{chain}super::{name}::"),
+        format!("{name}::"),
+        chain,
+    ];
+    names_behind(&heads, code)
+}
+
+/// The first names behind any of the heads in a line.
+fn names_behind(heads: &[String], code: &str) -> Vec<String> {
+    let mut names = Vec::new();
     for head in heads.iter().filter(|head| !head.is_empty()) {
         let mut rest = code;
         while let Some((before, after)) = rest.split_once(head.as_str()) {
             let whole = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':' || c == '$');
             if whole {
-                rooms.extend(first_names(after).into_iter().filter(|name| known(name)));
+                names.extend(first_names(after));
             }
             rest = after;
         }
     }
-    rooms.sort();
-    rooms.dedup();
-    rooms
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// The first name of a path, or of each path in braces.
@@ -368,8 +408,46 @@ fn the_checker_sees_impurity() {
         "use super::adapter::get;",
         &["src/kinds/docs/plan.rs:1: 'plan.rs' must not know 'adapter'"],
     );
+    check(
+        "kinds/docs/plan/gap.rs",
+        "use std::env;",
+        &["src/kinds/docs/plan/gap.rs:1: 'kinds/docs/plan/gap.rs' is pure and must not say 'std::env'"],
+    );
     check("workspace/mod.rs", "use std::fs::File;", &[]);
     check("sync/merge.rs", "self.tokio_like; my_std::fs();", &[]);
+}
+
+#[test]
+fn the_checker_knows_the_rooms_of_a_kind() {
+    for code in [
+        "use crate::kinds::docs::plan::words::same;",
+        "use crate::kinds::docs::{Access, plan::bad_title};",
+        "use crate::kinds::{docs::plan::bad_title, Part};",
+        "use super::super::plan;",
+        "use super::super::{text, plan::words};",
+        "fn f() { super::super::super::docs::plan::f() }",
+        "fn f() { plan::f() }",
+    ] {
+        check(
+            "kinds/docs/text/flat.rs",
+            code,
+            &["src/kinds/docs/text/flat.rs:1: 'kinds/docs/text' must not know 'plan'"],
+        );
+        check("kinds/docs/plan/gap.rs", code, &[]);
+        check("kinds/docs/text/flat_tests.rs", code, &[]);
+    }
+    check(
+        "kinds/docs/text/mod.rs",
+        "use super::plan;",
+        &["src/kinds/docs/text/mod.rs:1: 'kinds/docs/text' must not know 'plan'"],
+    );
+    check(
+        "kinds/docs/plan/gap.rs",
+        "use super::super::adapter::get;",
+        &["src/kinds/docs/plan/gap.rs:1: 'kinds/docs/plan' must not know 'adapter'"],
+    );
+    check("kinds/docs/text/flat.rs", "use super::line::Line;\nuse crate::kinds::docs::Access;\nlet plan = 1;", &[]);
+    check("kinds/docs/plan/gap.rs", "use crate::kinds::docs::text::line::Line;", &[]);
 }
 
 #[test]

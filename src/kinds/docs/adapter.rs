@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use serde_json::json;
 
-use super::head::bad_title;
+use super::text::checklist;
 use super::wire::{
     BatchReply, ChangeList, CommentList, DriveComment, DriveFile, GeneratedIds, NewDocument, StartPageToken,
 };
-use super::{Access, Boxes, checklist, comments, images, plan, recognize};
+use super::{Access, Boxes, comments, plan, recognize};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, new_document};
 use crate::google::{Call, Client, Service};
@@ -326,7 +326,7 @@ impl Kind for Docs {
     }
 
     fn named_pictures(&self, desired: &str) -> Vec<String> {
-        images::named_files(desired)
+        plan::named_files(desired)
     }
 
     fn plan_with(
@@ -408,7 +408,7 @@ impl Kind for Docs {
 
     async fn create_with(&self, title: &str, text: &str, addresses: &BTreeMap<String, String>) -> Result<Created> {
         let title = title.trim();
-        if let Some(what) = bad_title(title) {
+        if let Some(what) = plan::bad_title(title) {
             return Err(Error::InvalidInput { what, suggestion: "Give the document another title.".into() });
         }
         // A text that cannot become a document is found before anything is made.

@@ -1,54 +1,21 @@
 //! Google Docs: extraction, plans, and the calls of the API.
 
 mod adapter;
-mod align;
-mod anchors;
-mod blocks;
-mod checklist;
-#[cfg(test)]
-mod checklist_tests;
 mod comments;
 #[cfg(test)]
 mod comments_tests;
-mod edit;
-mod endings;
-mod extract;
-mod flat;
-mod footnotes;
-mod gap;
-mod head;
-mod images;
-mod joins;
-mod landmarks;
-mod line;
-mod lists;
-mod moves;
-mod newlines;
-mod objects;
-mod paragraphs;
-mod pieces;
 mod places;
 mod plan;
-mod planner;
-mod present;
-mod properties;
 mod recognize;
-mod restyle;
-mod seats;
-mod style;
-mod tables;
-mod trial;
-mod values;
-mod verify;
-mod window;
+mod text;
 mod wire;
-mod words;
 
 pub use adapter::Docs;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use self::text::{checklist, extract, images, landmarks};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, Tab, Ticks};
 use crate::kinds::{Comments, Fetched, Lack, Part, Pictures, PushPlan, Reading};
@@ -254,8 +221,8 @@ pub fn plan_with(
     let text = at.and_then(|at| remote.parts.get(at)).map(|part| part.text.as_str());
     if let (Some(read), Some(text)) = (remote.reading.get::<Read>(), text) {
         let landmarks = at.and_then(|at| read.landmarks.get(at)).unwrap_or(&read.unknown);
-        return window::plan(
-            &window::Source { document: &read.document, ticks: &read.ticks, part, text, landmarks },
+        return plan::plan(
+            &plan::Source { document: &read.document, ticks: &read.ticks, part, text, landmarks },
             desired,
             accept,
             pictures,

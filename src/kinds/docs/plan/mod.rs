@@ -1,0 +1,33 @@
+//! How an edit of the text becomes requests, in stages, each tried on the model. Pure.
+
+mod align;
+mod anchors;
+mod blocks;
+mod edit;
+mod endings;
+mod footnotes;
+mod gap;
+mod head;
+mod images;
+mod joins;
+mod lists;
+mod moves;
+mod newlines;
+mod objects;
+mod paragraphs;
+mod part;
+mod pieces;
+mod planner;
+mod properties;
+mod restyle;
+mod seats;
+mod tables;
+mod trial;
+mod verify;
+mod window;
+mod words;
+
+pub(super) use head::bad_title;
+pub(super) use images::named_files;
+pub(super) use part::{create_plan, plan_part, try_creation};
+pub(super) use window::{Source, plan};

@@ -1,0 +1,240 @@
+//! A move is whole or it is held: moving is deleting and typing anew, so what would lose something stays, and the text
+//! around it moves. Where two such blocks change places, one of the moves is held. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::align::{Step, crossing, same};
+use super::blocks::{Entry, Row, aligned, entries};
+use super::edit::name_of;
+use crate::kinds::docs::text::extract::{Extract, Origin};
+use crate::kinds::docs::text::flat::Flat;
+use crate::kinds::docs::text::line::{Line, Token, block_runs, tokens};
+use crate::mebdf::{Block, Content, Run, Tree};
+
+/// Most moves that are held one by one; an edit with more of them is seldom a person's.
+const HELD_MAX: usize = 100;
+
+/// Finds what would be lost by a move of each of these blocks; `file` is what they shall say.
+pub(super) fn fix(remote: &Extract, file: &Tree, entries: &mut [Entry<'_>], anchored: &BTreeMap<String, &'static str>) {
+    let heading = |entry: &Entry<'_>| matches!(entry.block.content, Content::Heading { .. });
+    let targets = if entries.iter().any(heading) { targets([&remote.tree, file].into_iter()) } else { BTreeSet::new() };
+    for entry in entries {
+        let tied = anchored.get(&entry.key).map(|what| (*what).to_owned());
+        let reason = remote.origins.get(entry.index).and_then(|origin| reason(entry, origin, &targets));
+        entry.fixed = reason.or(tied);
+    }
+}
+
+fn reason(entry: &Entry<'_>, origin: &Origin, targets: &BTreeSet<&str>) -> Option<String> {
+    if entry.look.locked.is_some() {
+        return Some("a read-only part".into());
+    }
+    let line = match origin {
+        Origin::Line { line, .. } => line,
+        Origin::Table { .. } => return Some("a table".into()),
+        Origin::Fixed { .. } => return Some("a section break or a table of contents".into()),
+        Origin::Footnote { .. } => return None,
+    };
+    match &entry.block.content {
+        Content::Rule => return Some("a horizontal rule".into()),
+        Content::Heading { anchor: Some(anchor), .. } if targets.contains(&**anchor) => {
+            return Some("a heading that a link goes to".into());
+        }
+        Content::Heading { .. }
+        | Content::Paragraph { .. }
+        | Content::Item { .. }
+        | Content::ItemParagraph { .. }
+        | Content::Code { .. }
+        | Content::Table { .. }
+        | Content::Directive { .. }
+        | Content::Footnote { .. } => {}
+    }
+    if line.lock.is_some() {
+        return Some("a paragraph that cannot be edited".into());
+    }
+    held_in(line)
+}
+
+/// Finds what a paragraph holds that cannot be made anew.
+fn held_in(line: &Line) -> Option<String> {
+    line.units.iter().find_map(|unit| match &unit.token {
+        Token::Footnote(_) => Some("a footnote".to_owned()),
+        Token::Object(object) if unit.len > 0 && matches!(&*object.kind, "person" | "date" | "pagebreak") => None,
+        Token::Object(object) => Some(name_of(object)),
+        Token::Char(_) | Token::Anchor(_) => None,
+    })
+}
+
+/// The ids that links of these texts go to.
+fn targets<'a>(trees: impl Iterator<Item = &'a Tree>) -> BTreeSet<&'a str> {
+    let runs = trees.flat_map(|tree| &tree.blocks).flat_map(|block| block.content.runs());
+    runs.filter_map(|run| run.marks.link.as_deref()?.strip_prefix("#^")).collect()
+}
+
+/// A file without the moves that are held, and where each was, in bytes of the file, with the reason.
+pub(super) type Held = (Flat, Vec<(usize, String)>);
+
+/// Puts back what was moved past another block when neither can move; `None` when there is no such move.
+pub(super) fn hold(remote: &Extract, file: &Flat, anchored: &BTreeMap<String, &'static str>) -> Option<Held> {
+    let mut held: Option<Held> = None;
+    for _ in 0..HELD_MAX {
+        let now = held.as_ref().map_or(file, |(flat, _)| flat);
+        let Some((order, at, reason)) = put_back(remote, now, anchored) else { break };
+        let (flat, told) = held.get_or_insert_with(|| (file.clone(), Vec::new()));
+        flat.reorder(&order);
+        told.push((at, reason));
+    }
+    held
+}
+
+/// Finds one such move: the order of the file's blocks without it, where it was, and the reason.
+fn put_back(
+    remote: &Extract,
+    file: &Flat,
+    anchored: &BTreeMap<String, &'static str>,
+) -> Option<(Vec<usize>, usize, String)> {
+    let (old, new) = entries(remote, file, anchored);
+    let row = Row::of(&old, &new);
+    if !row.fixed.contains(&true) {
+        return None;
+    }
+    let pairs = same(&row.old, &row.new, &row.fixed);
+    let (i, j) = crossing(&row.old, &row.new, &row.fixed, &pairs).next()?;
+    let reason = old[i].fixed.clone()?;
+    let stays: BTreeMap<usize, usize> = pairs.iter().copied().collect();
+    let known: BTreeSet<usize> = stays.values().copied().collect();
+    let moved = |i: usize, j: usize| {
+        !stays.contains_key(&i) && !known.contains(&j) && row.old.get(i).is_some_and(|key| row.new.get(j) == Some(key))
+    };
+    // What was moved along with it is held, too.
+    let before = (1..=i.min(j)).take_while(|step| moved(i - step, j - step)).count();
+    let behind = (1..).take_while(|step| moved(i + step, j + step)).count();
+    let (first, run) = (i - before, j - before..j + behind + 1);
+    // Between what it stood between, edited or not.
+    let steps = aligned(remote, &old, &new).into_iter();
+    let partners: BTreeMap<usize, usize> = steps
+        .filter_map(|step| if let Step::Pair(i, j) = step { Some((i, j)) } else { None })
+        .filter(|(_, j)| !run.contains(j))
+        .collect();
+    let above = partners.range(..first).next_back();
+    let below = partners.get(&(first + run.len()));
+    let place = match (above, below) {
+        (Some((above, _)), Some(below)) if above + 1 < first => *below,
+        (Some((_, partner)), _) => partner + 1,
+        (None, below) => below.copied().unwrap_or(0),
+    };
+    let mut order: Vec<usize> = (0..place).filter(|at| !run.contains(at)).collect();
+    order.extend(run.clone());
+    order.extend((place..new.len()).filter(|at| !run.contains(at)));
+    Some((order, new[run.start].block.span.0.start, reason))
+}
+
+/// Why a plan would leave a block where it belongs on neither side.
+pub(super) enum Misplaced<'a> {
+    /// Text that would stand under a heading under which it stood neither in the document nor in the file.
+    Text(String),
+    /// A heading of the file that would lose the id that a link goes to.
+    Target(&'a Block),
+}
+
+/// Checks that every link to a heading that stays still finds it.
+///
+/// # Errors
+///
+/// The heading of the file that would lose its id.
+pub(super) fn links_are_kept<'a>(before: &Tree, local: &'a Tree, after: &Tree) -> Result<(), Misplaced<'a>> {
+    let (was, is) = (ids(before), ids(after));
+    if was.keys().all(|id| is.contains_key(id)) {
+        return Ok(());
+    }
+    let targets = targets([local, after].into_iter());
+    let lost = |block: &&Block| {
+        let id = anchor(&block.content);
+        let Some(id) = id.filter(|id| targets.contains(id) && !is.contains_key(id)) else { return false };
+        // Of a heading that was split, the piece that has its end has its id.
+        was.get(id)
+            .map(|old| (said(old), said(&block.content)))
+            .is_some_and(|(old, new)| old == new || !old.starts_with(&new))
+    };
+    local.blocks.iter().find(lost).map_or(Ok(()), |block| Err(Misplaced::Target(block)))
+}
+
+/// Checks that a plan that carries out only a part of an edit puts no text under another heading than it had in the
+/// document or has in the file.
+///
+/// # Errors
+///
+/// The text that would stand elsewhere.
+pub(super) fn headings_are_kept<'a>(before: &Tree, local: &Tree, after: &Tree) -> Result<(), Misplaced<'a>> {
+    let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for tree in [before, local] {
+        for (heading, text) in under_headings(tree) {
+            known.entry(text).or_default().insert(heading.map(said).unwrap_or_default());
+        }
+    }
+    let (was, wanted) = (ids(before), ids(local));
+    for (heading, text) in under_headings(after) {
+        let Some(places) = known.get(&text) else { continue };
+        let name = heading.map(said).unwrap_or_default();
+        // A heading that was renamed is still that heading.
+        let id = heading.and_then(anchor);
+        let other = |ids: &BTreeMap<&str, &Content>| id.and_then(|id| ids.get(id)).map(|content| said(content));
+        let names = [Some(name), other(&was), other(&wanted)];
+        if !names.iter().flatten().any(|name| places.contains(name)) {
+            return Err(Misplaced::Text(text));
+        }
+    }
+    Ok(())
+}
+
+/// What a tree says, block by block, each with the heading that it stands under.
+fn under_headings(tree: &Tree) -> impl Iterator<Item = (Option<&Content>, String)> {
+    let mut heading = None;
+    tree.blocks.iter().filter_map(move |block| {
+        if matches!(block.content, Content::Heading { .. }) {
+            heading = Some(&block.content);
+            return None;
+        }
+        let footnote = matches!(block.content, Content::Footnote { .. });
+        Some((heading, said(&block.content))).filter(|(_, text)| !footnote && !text.is_empty())
+    })
+}
+
+/// The text of a block with its objects, whatever it looks like and however its footnotes are counted.
+fn said(content: &Content) -> String {
+    let text = |runs: &[Run]| -> String {
+        let mut text = String::new();
+        for (token, _) in tokens(runs) {
+            match token {
+                Token::Char(character) => text.push(character),
+                Token::Object(object) => text.push_str(object.id.as_ref().unwrap_or(&object.kind)),
+                Token::Footnote(_) => text.push('\u{fffc}'),
+                Token::Anchor(_) => {}
+            }
+        }
+        text.trim().to_owned()
+    };
+    match content {
+        Content::Table { rows, .. } => {
+            rows.iter().flatten().flatten().map(|runs| text(runs)).collect::<Vec<_>>().join("\n").trim().to_owned()
+        }
+        Content::Code { text, .. } => text.clone(),
+        Content::Heading { .. }
+        | Content::Paragraph { .. }
+        | Content::Item { .. }
+        | Content::ItemParagraph { .. }
+        | Content::Rule
+        | Content::Directive { .. }
+        | Content::Footnote { .. } => text(block_runs(content)),
+    }
+}
+
+/// The headings of a tree by their ids.
+fn ids(tree: &Tree) -> BTreeMap<&str, &Content> {
+    let contents = tree.blocks.iter().map(|block| &block.content);
+    contents.filter_map(|content| Some((anchor(content)?, content))).collect()
+}
+
+fn anchor(content: &Content) -> Option<&str> {
+    if let Content::Heading { anchor: Some(anchor), .. } = content { Some(anchor) } else { None }
+}

@@ -1,0 +1,499 @@
+//! What makes a tab say what its file says: the fewest requests that touch nothing else. Pure.
+//!
+//! First the structure: tables, and where paragraphs begin and end. Then the text: paragraphs are aligned, then words,
+//! and the requests go from the end of the tab to its start, so that each still finds its place. The model carries each
+//! step out, and the next is planned on what it leaves; what then differs in style, and only that, becomes the end of
+//! the batch. At last the result is compared with the file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::edit::{Expected, Group, What};
+use super::gap::NO_TABLE;
+use super::head::HeadEdits;
+use super::moves::Misplaced;
+use super::planner::{Notices, PASSES_MAX, Planner, excerpt, text_of, words_of};
+use super::properties::LINK_LATER;
+use super::restyle::contents;
+use super::trial::{Task, Trial};
+use super::{anchors, images, moves, newlines, restyle, verify};
+use crate::error::{Error, Result};
+use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Request, Ticks, apply, read_requests, text_between};
+use crate::kinds::docs::text::extract::{Extract, tab_of};
+use crate::kinds::docs::text::flat::Flat;
+use crate::kinds::{Pictures, PushPlan};
+use crate::mebdf::{Block, Content, FrontMatter, Tree, plain, print};
+use crate::model::{ItemId, Notice, PartId};
+
+/// Plans what makes `part` of a document, with the boxes of it that are ticked, say `desired`. `head` is the front matter
+/// of the part as it was extracted; edits of it are told. A new document has none yet.
+///
+/// Edits that cannot be pushed are left out and told in `refused`, and so is what the file says in a form that means
+/// nothing and is text; an edit that would destroy an object is told in `holds`, and planned only with `accept`.
+///
+/// # Errors
+///
+/// `NotFound` when the document has no such tab; `PlanRejected` when the plan did not stand the check on the model.
+pub(crate) fn plan_part(
+    document: (&Document, &Ticks),
+    head: Option<FrontMatter>,
+    part: &PartId,
+    desired: &str,
+    accept: bool,
+    pictures: &Pictures,
+) -> Result<PushPlan> {
+    let task = Task::read(document, head, part, desired, accept, pictures)?;
+    let mut plan = plan_task(&task)?;
+    tell_forms(&task, &mut plan);
+    Ok(plan)
+}
+
+/// Tells what was read as text.
+fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
+    // Whether a number begins a list that way in the document, too, is the planner's to say.
+    let told = |notice: &&Notice| {
+        notice.code != "LIST_START"
+            && !plan.refused.iter().any(|other| other.code == notice.code && other.line == notice.line)
+    };
+    let found: Vec<Notice> = task.diagnostics.iter().filter(told).cloned().collect();
+    plan.refused.extend(found);
+}
+
+fn plan_task(task: &Task<'_>) -> Result<PushPlan> {
+    let whole = Attempt::settled(task, true);
+    if matches!(&whole, Ok(attempt) if !attempt.torn) {
+        return whole.map(|attempt| attempt.plan);
+    }
+    // What cannot be done as a change of structure may still be done as deletions and insertions.
+    match Attempt::settled(task, false) {
+        Ok(attempt) if !attempt.torn => Ok(attempt.plan),
+        Ok(_) | Err(_) => whole.map(|attempt| attempt.plan),
+    }
+}
+
+/// Batches that a new document takes at most: the text of footnotes follows their references, and more is a mistake.
+pub(super) const BATCHES_MAX: usize = 4;
+
+/// What a new document can do without and still say every word: told, and no reason to make nothing at all.
+const LOSSES: [&str; 11] = [
+    "CODE_LANGUAGE",
+    "TICK",
+    "LIST_START",
+    "LIST_DEPTH",
+    "LIST_LOCKED",
+    "LINK_LOCKED",
+    "NO_EFFECT",
+    "PARAGRAPH_PROPERTY",
+    "STYLE_INHERITED",
+    "STYLE_VALUE",
+    "UNKNOWN_PROPERTY",
+];
+
+/// Plans what makes a new document say `text`; what is left of it, when the plan before asked for another. What the
+/// document does without is told in `refused`.
+///
+/// # Errors
+///
+/// `InvalidInput` when a part of the text cannot be pushed yet, with its line: a new document must not begin with a loss.
+pub(crate) fn create_plan(document: &Document, text: &str) -> Result<PushPlan> {
+    if text.trim().is_empty() {
+        return Ok(PushPlan::default());
+    }
+    let (part, ticks, pictures) = (PartId::default(), Ticks::default(), Pictures::new());
+    let task = Task::read((document, &ticks), None, &part, text, false, &pictures)?;
+    let mut plan = plan_task(&task)?;
+    let lost = plan.refused.iter().filter(|notice| !LOSSES.contains(&&*notice.code));
+    let reasons: Vec<String> = lost.chain(&plan.holds).map(ToString::to_string).collect();
+    if reasons.is_empty() {
+        tell_forms(&task, &mut plan);
+        return Ok(plan);
+    }
+    Err(Error::InvalidInput {
+        what: format!("the text cannot become a document as it is: {}", reasons.join("; ")),
+        suggestion: "Leave out what cannot be created yet, and create the document again.".into(),
+    })
+}
+
+/// Plans every batch that a new document takes, each on what the model makes of the one before.
+///
+/// # Errors
+///
+/// As [`create_plan`]; `PlanRejected` when it takes batch after batch.
+pub(crate) fn try_creation(blank: &Document, text: &str) -> Result<Vec<PushPlan>> {
+    let mut document = blank.clone();
+    let mut plans = Vec::new();
+    while plans.len() < BATCHES_MAX {
+        let plan = create_plan(&document, text)?;
+        let again = plan.again;
+        let requests = read_requests(&plan.requests).map_err(|refusal| Error::PlanRejected {
+            id: ItemId(blank.document_id.clone()),
+            reason: refusal.message,
+        })?;
+        let seed = u64::try_from(plans.len()).unwrap_or(0);
+        document = apply(&document, &requests, seed)
+            .map_err(|refusal| Error::PlanRejected { id: ItemId(blank.document_id.clone()), reason: refusal.message })?
+            .document;
+        plans.push(plan);
+        if !again {
+            return Ok(plans);
+        }
+    }
+    let reason = format!("the document is not finished after {BATCHES_MAX} batches");
+    Err(Error::PlanRejected { id: ItemId(blank.document_id.clone()), reason })
+}
+
+/// A change of structure; each is planned on what the one before leaves.
+enum Stage {
+    /// Footnotes that are gone.
+    Footnotes,
+    /// Tables with their rows and columns, and section breaks.
+    Tables,
+    /// Where paragraphs begin and end.
+    Newlines,
+}
+
+/// The changes of structure in the order in which they are made.
+const STAGES: [Stage; 3] = [Stage::Footnotes, Stage::Tables, Stage::Newlines];
+
+impl Stage {
+    fn plan(&self, planner: &mut Planner<'_>, local: &Flat) {
+        match self {
+            Self::Footnotes => planner.footnotes(local),
+            Self::Tables => planner.tables(local),
+            Self::Newlines => planner.newlines(local),
+        }
+    }
+}
+
+/// One way to plan, carried out on the model.
+struct Attempt {
+    plan: PushPlan,
+    /// Whether nothing is pushed, since a part of the edit would lose or double a word.
+    torn: bool,
+    /// Words that stand in the file and cannot be pushed.
+    moved: BTreeSet<String>,
+    /// Words that changes of structure delete.
+    deleted: BTreeSet<String>,
+}
+
+impl Attempt {
+    /// Plans until changes of structure delete no text that stands in the file where it cannot be pushed.
+    fn settled(task: &Task<'_>, structure: bool) -> Result<Self> {
+        let mut moved = BTreeSet::new();
+        for _ in 1..PASSES_MAX {
+            let attempt = Self::make(task, structure, &moved)?;
+            if attempt.moved.is_subset(&moved) || attempt.deleted.is_disjoint(&attempt.moved) {
+                return Ok(attempt);
+            }
+            moved.extend(attempt.moved);
+        }
+        Self::make(task, structure, &moved)
+    }
+
+    fn make(task: &Task<'_>, structure: bool, moved: &BTreeSet<String>) -> Result<Self> {
+        let mut trial = Trial::new(task);
+        let mut told = Told::default();
+        if structure && newlines::may_differ(&task.remote, &task.local_for(&task.remote).0, &task.anchored) {
+            change_structure(task, &mut trial, moved, &mut told)?;
+        }
+        let (local, fresh) = task.local_for(&trial.extract);
+        let planner = Planner::settled(task, &trial.extract, (&local, structure.then_some(&fresh)), moved.clone());
+        let Planner { groups, expected, mut refused, holds: mut held, moved, head, pending, .. } = planner;
+        let no_table = refused.0.iter().any(|notice| notice.message.starts_with(NO_TABLE));
+        told.notices.0.append(&mut refused.0);
+        if no_table && trial.requests.iter().any(makes_structure) {
+            // A table that was made and not filled would stand empty in the document.
+            return Ok(told.nothing(task, true, moved));
+        }
+        told.holds.append(&mut held);
+        if !told.holds.is_empty() && !task.accept {
+            return Ok(told.nothing(task, false, moved));
+        }
+        let text = Text { groups: in_order(groups), expected, head, pending };
+        if text.is_idle() && trial.requests.is_empty() && anchors::stand(task) {
+            // Nothing is asked of the document, so nothing has to be tried.
+            let mut attempt = told.nothing(task, false, moved);
+            let mut tree = task.remote.presented();
+            tree.front_matter = text.head.applied(tree.front_matter.as_ref());
+            (attempt.plan.rename, attempt.plan.expected) = (text.head.rename.clone(), print(&tree));
+            return Ok(attempt);
+        }
+        text.carried_out(task, trial, told, moved)
+    }
+}
+
+/// What is told of an attempt while it is made.
+#[derive(Default)]
+struct Told {
+    notices: Notices,
+    holds: Vec<Notice>,
+    /// Words that changes of structure delete.
+    deleted: BTreeSet<String>,
+}
+
+impl Told {
+    /// An attempt that asks nothing of the document.
+    fn nothing(self, task: &Task<'_>, torn: bool, moved: BTreeSet<String>) -> Attempt {
+        Attempt { plan: nothing(task, self.notices, self.holds), torn, moved, deleted: self.deleted }
+    }
+}
+
+/// Carries out the changes of structure, each planned on what the one before leaves.
+fn change_structure(task: &Task<'_>, trial: &mut Trial<'_>, moved: &BTreeSet<String>, told: &mut Told) -> Result<()> {
+    for stage in STAGES {
+        let (local, fresh) = task.local_for(&trial.extract);
+        let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), moved.clone());
+        stage.plan(&mut planner, &local);
+        told.notices.0.append(&mut planner.refused.0);
+        told.holds.append(&mut planner.holds);
+        told.deleted.append(&mut planner.deleted);
+        let (touched, requests) = in_order(planner.groups);
+        trial.change_structure(requests, &touched)?;
+    }
+    Ok(())
+}
+
+/// What was planned on the text once the structure stands.
+struct Text {
+    /// The elements that are touched, and the requests.
+    groups: (Vec<usize>, Vec<Request>),
+    expected: Vec<Expected>,
+    head: HeadEdits,
+    /// Whether objects wait to be made.
+    pending: bool,
+}
+
+impl Text {
+    fn is_idle(&self) -> bool {
+        self.expected.iter().all(|expected| matches!(expected.what, What::Kept(_))) && self.groups.1.is_empty()
+    }
+
+    /// Carries it out, then the styles and the objects, and checks what comes of it.
+    fn carried_out(
+        self,
+        task: &Task<'_>,
+        mut trial: Trial<'_>,
+        mut told: Told,
+        moved: BTreeSet<String>,
+    ) -> Result<Attempt> {
+        let Self { groups: (mut touched, requests), mut expected, head, pending } = self;
+        let before = trial.document.clone();
+        trial.carry_out(requests)?;
+        let mut uploads = Vec::new();
+        let inserted = trial.with_pictures(&mut expected, &mut uploads)?;
+        for step in [restyle::paragraph_styles, restyle::text_styles] {
+            let styles = trial.restyled(step, &mut expected, &mut told.notices)?;
+            trial.carry_out(styles)?;
+        }
+        let mut joins = trial.joins(&before, &expected);
+        touched.append(&mut joins.touched);
+        trial.carry_out(joins.requests)?;
+        let endings = trial.endings(&before, &expected);
+        trial.carry_out(endings)?;
+        verify::arrives(&trial.extract, &expected).map_err(|reason| task.rejected(reason))?;
+        verify::nothing_else_moves(&before, &trial.document, task.part, &touched, &expected, &head)
+            .map_err(|reason| task.rejected(reason))?;
+        let again = pending && objects(task, &mut trial, &mut told.notices)?;
+        // What is made now moves the rest of its paragraph, so anchors are the next plan's.
+        let anchors = if again { BTreeMap::new() } else { anchors::settle(task, &mut trial, &mut told.notices)? };
+        let idle = trial.extract.anchors == task.remote.anchors
+            && trial.extract.tree.blocks == task.remote.tree.blocks
+            && trial.extract.looks == task.remote.looks;
+        if idle && !trial.requests.is_empty() && head.is_idle() {
+            // Going there and back again is nothing to send.
+            return Ok(told.nothing(task, false, moved));
+        }
+        if !again {
+            tell_unsaid(task, &trial, &inserted, &mut told.notices);
+        }
+        if tell_torn(task, &trial, &mut told.notices) {
+            return Ok(told.nothing(task, true, moved));
+        }
+        let named = |id: &str| anchors.get(id).cloned().unwrap_or_else(|| Some(id.to_owned()));
+        let mut expected = predicted(trial.extract.presented_with(named), &task.remote);
+        images::as_written(&mut expected, &inserted);
+        expected.front_matter = head.applied(task.remote.tree.front_matter.as_ref());
+        let expected = print(&expected);
+        let requests: Vec<_> = trial.requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
+        // A link to a new heading is made once Google has given its id.
+        let Told { mut notices, holds, deleted } = told;
+        let later = notices.0.iter().any(|notice| notice.code == LINK_LATER) && !requests.is_empty();
+        notices.0.retain(|notice| !later || notice.code != LINK_LATER);
+        let (mut refused, head_again, rename) = (notices.sorted(), head.again(), head.rename);
+        tell_comments(task, &trial.document, &mut refused);
+        let plan =
+            PushPlan { requests, refused, holds, expected, rename, again: again || later || head_again, uploads };
+        Ok(Attempt { plan, torn: false, moved, deleted })
+    }
+}
+
+/// Tells where the document would not quite say what the file does, when nothing else was told.
+fn tell_unsaid(task: &Task<'_>, trial: &Trial<'_>, inserted: &images::Inserted, notices: &mut Notices) {
+    if !notices.0.is_empty() {
+        return;
+    }
+    let (local, _) = task.local_for(&trial.extract);
+    let mut said = trial.extract.tree.clone();
+    images::as_written(&mut said, inserted);
+    if let Some(block) = verify::unsaid(&said, &local.tree) {
+        let message = "this could not be pushed quite as it stands here; the rest of the file was";
+        notices.refuse("INCOMPLETE", task.line_at(block.span.0.start), message);
+    }
+}
+
+/// Tells that nothing can be pushed, when pushing a part of the edit would lose a word or double it, or leave text where it
+/// belongs on neither side.
+fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool {
+    let (before, local, after) =
+        (&task.remote.tree, task.file.as_ref().unwrap_or(&task.local.tree), &trial.extract.tree);
+    let mut placed = moves::links_are_kept(before, local, after);
+    if !notices.0.is_empty() {
+        placed = placed.and_then(|()| moves::headings_are_kept(before, local, after));
+    }
+    match placed {
+        Err(Misplaced::Target(heading)) => {
+            let message =
+                "nothing of this file is pushed: a link goes to this heading, and moving it would break the link";
+            notices.refuse("TORN", task.line_at(heading.span.0.start), message);
+            return true;
+        }
+        Err(Misplaced::Text(text)) => {
+            let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
+            let message = format!(
+                "nothing of this file is pushed: a part of the edit cannot be, and by the rest `{shown}` would come under \
+                 a heading that it belongs under neither in the document nor in the file"
+            );
+            notices.refuse("TORN", line, message);
+            return true;
+        }
+        Ok(()) if notices.0.is_empty() => return false,
+        Ok(()) => {}
+    }
+    let (before, after) = (&task.remote.tree, &trial.extract.tree);
+    let kept = verify::words_are_kept(before, &task.parsed, after)
+        .and_then(|()| verify::paragraphs_are_kept(before, &task.local.tree, after));
+    let Err(text) = kept else { return false };
+    let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
+    let message = format!(
+        "nothing of this file is pushed: text with `{shown}` was moved to or from a place that cannot be edited yet, \
+         and a part of the edit would lose it or double it"
+    );
+    notices.refuse("TORN", line, message);
+    true
+}
+
+/// The line of the file where a paragraph or a word stands; where the file does not have it, that of the first edit that
+/// is not pushed.
+fn line_saying(task: &Task<'_>, notices: &Notices, text: &str) -> u32 {
+    let blocks = || task.parsed.blocks.iter();
+    let said = |block: &&Block| {
+        let runs = block.content.runs().into_iter();
+        runs.map(|run| plain(std::slice::from_ref(run))).collect::<String>().trim() == text
+    };
+    let found =
+        blocks().find(said).or_else(|| blocks().find(|block| words_of(&text_of(&block.content)).contains(text)));
+    let first = || notices.0.iter().map(|notice| notice.line).find(|line| *line > 0);
+    found.map(|block| task.line_at(block.span.0.start)).or_else(first).unwrap_or(0)
+}
+
+/// Tells which open comments lose the last of the text that they stand on.
+fn tell_comments(task: &Task<'_>, after: &Document, told: &mut Vec<Notice>) {
+    let tab = |document| tab_of(document, task.part).and_then(|tab| tab.document_tab.as_ref());
+    let (Some(old), Some(new)) = (tab(task.document), tab(after)) else { return };
+    let said = |tab: &DocumentTab, ranges: &[Range]| {
+        let mut text = String::new();
+        for range in ranges {
+            let elements = tab.segment(range.segment_id.as_deref()).unwrap_or_default();
+            text_between(elements, range.start_index.unwrap_or(0), range.end_index.unwrap_or(0), &mut text);
+        }
+        text
+    };
+    for (id, anchor) in &old.comment_anchors {
+        let was = said(old, &anchor.ranges);
+        let is = new.comment_anchors.get(id).map(|anchor| said(new, &anchor.ranges)).unwrap_or_default();
+        let thread = task.document.comments.iter().find(|thread| thread.anchor_id.as_ref() == Some(id));
+        let open = thread.is_some_and(CommentThread::is_open);
+        if was.trim().is_empty() || !is.trim().is_empty() || !open {
+            continue;
+        }
+        let comment = thread.and_then(|thread| thread.head_post.as_ref()).map(|post| excerpt(&post.content));
+        let message = format!(
+            "`{}` is gone, and the open comment \"{}\" stood on it; the comment stays in the document without a place",
+            excerpt(&was),
+            comment.unwrap_or_default()
+        );
+        told.push(Notice { code: "COMMENT_LOST".into(), line: 0, column: 0, message });
+    }
+}
+
+/// Makes the objects that the text left places for; tells whether another plan is needed.
+fn objects(task: &Task<'_>, trial: &mut Trial<'_>, notices: &mut Notices) -> Result<bool> {
+    let (local, fresh) = task.local_for(&trial.extract);
+    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), BTreeSet::new());
+    planner.objects(&local);
+    notices.0.append(&mut planner.refused.0);
+    let (touched, requests) = in_order(planner.groups);
+    // What stands beside a new object got its looks before the object was there, so it is looked at once more.
+    let again = planner.again || !requests.is_empty();
+    let before = contents(&trial.extract).count();
+    trial.change_structure(requests, &touched)?;
+    let after = contents(&trial.extract).filter(|(content, _)| !matches!(content, Content::Footnote { .. })).count();
+    let (local, fresh_now) = task.local_for(&trial.extract);
+    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh_now)), BTreeSet::new());
+    planner.objects(&local);
+    // What stands in a footnote that was just made, objects and all, is the next plan's.
+    let is_missing = |group: &Group| !group.requests.is_empty() && (fresh.is_empty() || !group.elements.is_empty());
+    if planner.groups.iter().any(is_missing) || after > before {
+        return Err(task.rejected("an object would not stand in the document as it does in the file".into()));
+    }
+    Ok(again)
+}
+
+/// Tells whether a request makes something that only the text stage fills.
+const fn makes_structure(request: &Request) -> bool {
+    matches!(request, Request::InsertTable(_))
+}
+
+/// A plan that asks nothing of the document.
+fn nothing(task: &Task<'_>, notices: Notices, holds: Vec<Notice>) -> PushPlan {
+    PushPlan {
+        requests: Vec::new(),
+        refused: notices.sorted(),
+        holds,
+        expected: print(&task.remote.presented()),
+        ..PushPlan::default()
+    }
+}
+
+/// The elements that are touched, and the requests from the end of the tab to its start.
+fn in_order(groups: Vec<Group>) -> (Vec<usize>, Vec<Request>) {
+    let touched = groups.iter().flat_map(|group| group.elements.iter().copied()).collect();
+    (touched, groups.into_iter().rev().flat_map(|group| group.requests).collect())
+}
+
+/// The tree as the remote will show it: ids that the model made up are left out, the head is the remote's own.
+fn predicted(mut tree: Tree, remote: &Extract) -> Tree {
+    let known: Vec<&String> = remote.tree.blocks.iter().filter_map(anchor).collect();
+    for block in &mut tree.blocks {
+        if let Content::Heading { anchor, .. } = &mut block.content
+            && anchor.as_ref().is_some_and(|anchor| !known.contains(&anchor))
+        {
+            *anchor = None;
+        }
+    }
+    tree.front_matter.clone_from(&remote.tree.front_matter);
+    tree
+}
+
+fn anchor(block: &Block) -> Option<&String> {
+    match &block.content {
+        Content::Heading { anchor, .. } => anchor.as_ref(),
+        Content::Paragraph { .. }
+        | Content::Item { .. }
+        | Content::ItemParagraph { .. }
+        | Content::Code { .. }
+        | Content::Table { .. }
+        | Content::Rule
+        | Content::Directive { .. }
+        | Content::Footnote { .. } => None,
+    }
+}

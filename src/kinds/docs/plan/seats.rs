@@ -1,0 +1,65 @@
+//! The empty paragraph that new text takes where nothing beside it could lend a place: between two tables, or in a new
+//! document. Pure.
+
+use super::align::Step;
+use super::blocks::Entry;
+use super::tables::is_structure;
+use crate::kinds::docs::text::extract::{Extract, Origin};
+use crate::kinds::docs::text::line::block_runs;
+use crate::mebdf::{Block, Content};
+
+/// Pairs an empty paragraph that would go, and whose newline cannot, with one of the new blocks that would come there:
+/// they have no other place. `steps` are in the order of both sides.
+pub(super) fn taken(steps: Vec<Step>, old: &[Entry<'_>], new: &[Entry<'_>], remote: &Extract) -> Vec<Step> {
+    let is_line = |i: usize| {
+        let origin = old.get(i).and_then(|entry| remote.origins.get(entry.index));
+        matches!(origin, Some(Origin::Line { .. }))
+    };
+    let mut taken = Vec::with_capacity(steps.len());
+    let mut rest = steps.into_iter().peekable();
+    let mut before = None;
+    while let Some(step) = rest.next() {
+        if let Step::Pair(i, _) = step {
+            before = Some(i);
+            taken.push(step);
+            continue;
+        }
+        let mut gap = vec![step];
+        while let Some(step) = rest.next_if(|step| !matches!(step, Step::Pair(..))) {
+            gap.push(step);
+        }
+        let behind = rest.peek().and_then(|step| if let Step::Pair(i, _) = step { Some(*i) } else { None });
+        if before.is_some_and(is_line) || behind.is_some_and(is_line) {
+            taken.append(&mut gap);
+        } else {
+            taken.extend(seated(gap, old, new, remote));
+        }
+    }
+    taken
+}
+
+/// The steps between two pairs, with a pair among them where there can be one.
+fn seated(gap: Vec<Step>, old: &[Entry<'_>], new: &[Entry<'_>], remote: &Extract) -> Vec<Step> {
+    let olds = || gap.iter().filter_map(|step| if let Step::Delete(i) = step { Some(*i) } else { None });
+    let news = || gap.iter().filter_map(|step| if let Step::Insert(j) = step { Some(*j) } else { None });
+    let is_seat = |i: &usize| old.get(*i).is_some_and(|entry| is_seat(entry, remote));
+    let sits = |j: &usize| new.get(*j).is_some_and(|entry| entry.look.locked.is_none() && is_text(entry.block));
+    let (Some(seat), Some(sitter)) = (olds().find(is_seat), news().find(sits)) else { return gap };
+    let mut steps: Vec<Step> = olds().filter(|i| *i < seat).map(Step::Delete).collect();
+    steps.extend(news().filter(|j| *j < sitter).map(Step::Insert));
+    steps.push(Step::Pair(seat, sitter));
+    steps.extend(olds().filter(|i| *i > seat).map(Step::Delete));
+    steps.extend(news().filter(|j| *j > sitter).map(Step::Insert));
+    steps
+}
+
+/// Tells whether a block of the document is an empty paragraph that can be edited.
+fn is_seat(entry: &Entry<'_>, remote: &Extract) -> bool {
+    let open = matches!(remote.origins.get(entry.index), Some(Origin::Line { line, .. }) if line.lock.is_none());
+    open && entry.look.locked.is_none() && is_text(entry.block) && block_runs(&entry.block.content).is_empty()
+}
+
+fn is_text(block: &Block) -> bool {
+    let text = matches!(block.content, Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. });
+    text && !is_structure(&block.content)
+}

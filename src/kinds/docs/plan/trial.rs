@@ -1,0 +1,315 @@
+//! The task of a plan, and the document as the requests gathered so far leave it. Pure.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::blocks::key;
+use super::edit::Expected;
+use super::footnotes::relabel;
+use super::joins::{self, Joins};
+use super::objects::dates;
+use super::planner::Notices;
+use super::properties::Context;
+use super::restyle::contents;
+use super::tables::settle;
+use super::{anchors, endings, images, moves, verify};
+use crate::error::{Error, Result};
+use crate::gdocs::{DateElementProperties, Document, DocumentTab, Refusal, Request, Tab, Ticks, apply, apply_traced};
+use crate::kinds::Pictures;
+use crate::kinds::docs::text::anchors::NAME;
+use crate::kinds::docs::text::extract::{Extract, extract, lines, tab_of};
+use crate::kinds::docs::text::flat::{Flat, flatten};
+use crate::mebdf::{Block, Content, FrontMatter, Tree, clean, parse};
+use crate::model::{ItemId, Notice, PartId};
+
+/// What is to be planned.
+pub(super) struct Task<'a> {
+    /// The document as it is.
+    pub(super) document: &'a Document,
+    /// The boxes of it that are ticked.
+    ticks: &'a Ticks,
+    /// The tab that is edited.
+    pub(super) part: &'a PartId,
+    /// Its id, when it has one.
+    pub(super) tab_id: Option<String>,
+    /// The tab as it is.
+    pub(super) remote: Extract,
+    /// What it shall say, as text.
+    pub(super) text: String,
+    /// Where the lines of the text end, in bytes.
+    pub(super) newlines: Rc<[usize]>,
+    /// What it shall say.
+    pub(super) local: Flat,
+    /// The anchors in its text, which it does not hold.
+    pub(super) anchors: Vec<anchors::Written>,
+    /// The same as it was parsed.
+    pub(super) parsed: Tree,
+    /// Blocks of the document that a comment or a named range is tied to, by key, with what it is.
+    pub(super) anchored: BTreeMap<String, &'static str>,
+    /// The same with the moves that are held.
+    pub(super) file: Option<Tree>,
+    /// Moves that are held.
+    pub(super) held: Vec<Notice>,
+    /// The dates of the document by what they show, with all that makes them again.
+    pub(super) dates: BTreeMap<String, DateElementProperties>,
+    /// What the parser did not understand.
+    pub(super) diagnostics: Vec<Notice>,
+    /// Whether objects may be destroyed.
+    pub(super) accept: bool,
+    /// What is known of the files that the text names as new pictures.
+    pub(super) pictures: &'a Pictures,
+    /// Whether the document has several tabs.
+    several: bool,
+}
+
+impl<'a> Task<'a> {
+    /// Reads both sides.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when the document has no such tab.
+    pub(super) fn read(
+        (document, ticks): (&'a Document, &'a Ticks),
+        head: Option<FrontMatter>,
+        part: &'a PartId,
+        desired: &str,
+        accept: bool,
+        pictures: &'a Pictures,
+    ) -> Result<Self> {
+        let tab = tab_of(document, part)
+            .ok_or_else(|| Error::NotFound { id: format!("{}, tab {part}", document.document_id) })?;
+        let tab_id = tab.tab_properties.as_ref().map(|properties| properties.tab_id.clone());
+        let several = document.all_tabs().len() > 1;
+        // The document does not know its access and URL; the head that was written with them does.
+        let mut remote = extract(document, ticks, tab, several);
+        remote.tree.front_matter = head;
+        let text = clean(desired).into_owned();
+        let parsed = parse(&text);
+        let empty = DocumentTab::default();
+        let mut local = flatten(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty));
+        images::leave_out_foreign(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));
+        let anchors = anchors::take(&mut local);
+        settle(&mut local, &remote.tree);
+        let anchored = anchored(tab, &remote);
+        let mut task = Self {
+            file: None,
+            held: Vec::new(),
+            anchored,
+            dates: tab.document_tab.as_ref().map(dates).unwrap_or_default(),
+            document,
+            ticks,
+            part,
+            tab_id: tab_id.filter(|id| !id.is_empty()),
+            remote,
+            newlines: text.match_indices('\n').map(|(at, _)| at).collect(),
+            text,
+            local,
+            anchors,
+            parsed: parsed.tree,
+            diagnostics: parsed.diagnostics,
+            accept,
+            pictures,
+            several,
+        };
+        task.hold_moves();
+        Ok(task)
+    }
+
+    /// Leaves out what was moved past something else when neither can move.
+    fn hold_moves(&mut self) {
+        let held = moves::hold(&self.remote, &self.local_for(&self.remote).0, &self.anchored);
+        let Some((mut local, told)) = held else { return };
+        std::mem::swap(&mut self.local, &mut local);
+        self.file = Some(local.tree);
+        self.held = told
+            .into_iter()
+            .map(|(at, reason)| Notice {
+                code: "LOCKED".into(),
+                line: self.line_at(at),
+                column: 0,
+                message: format!(
+                    "what was moved here stays where it was in the document: it holds {reason}, which cannot be moved, \
+                     and it was moved past another part that cannot be moved either"
+                ),
+            })
+            .collect();
+    }
+
+    /// The file as far as it can be compared with `remote`, and the labels of its new footnotes.
+    pub(super) fn local_for(&self, remote: &Extract) -> (Cow<'_, Flat>, BTreeSet<String>) {
+        let note = |block: &Block| matches!(block.content, Content::Footnote { .. });
+        if !self.local.tree.blocks.iter().any(note) {
+            return (Cow::Borrowed(&self.local), BTreeSet::new());
+        }
+        let mut local = self.local.clone();
+        let fresh = relabel(&mut local, &remote.tree);
+        (Cow::Owned(local), fresh)
+    }
+
+    /// The line of the file that a byte stands in.
+    pub(super) fn line_at(&self, byte: usize) -> u32 {
+        let line = self.newlines.partition_point(|newline| *newline < byte);
+        u32::try_from(line + 1).unwrap_or(u32::MAX)
+    }
+
+    /// The error for a plan that did not stand its check.
+    pub(super) fn rejected(&self, reason: String) -> Error {
+        Error::PlanRejected { id: ItemId(self.document.document_id.clone()), reason }
+    }
+}
+
+/// Finds the blocks that somebody has tied something to.
+fn anchored(tab: &Tab, remote: &Extract) -> BTreeMap<String, &'static str> {
+    let Some(content) = &tab.document_tab else { return BTreeMap::new() };
+    let mut ranges: Vec<(Option<String>, u32, u32, &'static str)> = Vec::new();
+    // Our own anchors are set again wherever their text goes.
+    let others = content.named_ranges.iter().filter(|(name, _)| *name != NAME).map(|(_, group)| group);
+    for range in others.flat_map(|named| &named.named_ranges).flat_map(|named| &named.ranges) {
+        let (start, end) = (range.start_index.unwrap_or(0), range.end_index.unwrap_or(0));
+        ranges.push((range.segment_id.clone().filter(|id| !id.is_empty()), start, end, "a named range"));
+    }
+    for range in content.comment_anchors.values().flat_map(|anchor| &anchor.ranges) {
+        let (start, end) = (range.start_index.unwrap_or(0), range.end_index.unwrap_or(0));
+        ranges.push((range.segment_id.clone().filter(|id| !id.is_empty()), start, end, "a comment"));
+    }
+    if ranges.is_empty() {
+        return BTreeMap::new();
+    }
+    let mut found = BTreeMap::new();
+    for (content, origin) in contents(remote) {
+        for line in lines(origin) {
+            let here = ranges
+                .iter()
+                .find(|(segment, start, end, _)| *segment == line.segment && *start < line.end && line.start < *end);
+            if let Some((_, _, _, what)) = here {
+                found.insert(key(content), *what);
+            }
+        }
+    }
+    found
+}
+
+/// A step of styling: what it asks for, from what is there and what shall be.
+type Restyle = fn(&Extract, &mut [Expected], &Context<'_>, &mut Notices) -> std::result::Result<Vec<Request>, String>;
+
+/// A document as the requests gathered so far leave it.
+pub(super) struct Trial<'a> {
+    task: &'a Task<'a>,
+    /// The document.
+    pub(super) document: Cow<'a, Document>,
+    /// The boxes of it that are ticked.
+    ticks: Cow<'a, Ticks>,
+    /// Its tab.
+    pub(super) extract: Cow<'a, Extract>,
+    /// The requests that made it.
+    pub(super) requests: Vec<Request>,
+}
+
+impl<'a> Trial<'a> {
+    /// Starts with the document as it is.
+    pub(super) fn new(task: &'a Task<'a>) -> Self {
+        let (document, extract) = (Cow::Borrowed(task.document), Cow::Borrowed(&task.remote));
+        Self { task, document, ticks: Cow::Borrowed(task.ticks), extract, requests: Vec::new() }
+    }
+
+    /// Carries out more requests on the model.
+    ///
+    /// # Errors
+    ///
+    /// `PlanRejected` with the model's words when it refuses one.
+    pub(super) fn carry_out(&mut self, requests: Vec<Request>) -> Result<()> {
+        if requests.is_empty() {
+            return Ok(());
+        }
+        // Each step draws other ids; they never leave the model.
+        let seed = u64::try_from(self.requests.len()).unwrap_or(0);
+        let rejected = |refusal: Refusal| self.task.rejected(refusal.message);
+        let after = if self.ticks.is_empty() {
+            apply(&self.document, &requests, seed).map_err(rejected)?
+        } else {
+            let (after, traces) = apply_traced(&self.document, &requests, seed).map_err(rejected)?;
+            self.ticks = Cow::Owned(self.ticks.carried(&self.document, &after.document, &traces));
+            after
+        };
+        self.document = Cow::Owned(after.document);
+        self.requests.extend(requests);
+        let tab =
+            tab_of(&self.document, self.task.part).ok_or_else(|| self.task.rejected("the tab would be gone".into()))?;
+        let mut after = extract(&self.document, &self.ticks, tab, self.task.several);
+        after.tree.front_matter.clone_from(&self.task.remote.tree.front_matter);
+        self.extract = Cow::Owned(after);
+        Ok(())
+    }
+
+    /// Puts the new pictures into the places that the text holds for them; `uploads` gathers the files they come from.
+    ///
+    /// # Errors
+    ///
+    /// `PlanRejected` when one would not stand where the file has it.
+    pub(super) fn with_pictures(
+        &mut self,
+        expected: &mut [Expected],
+        uploads: &mut Vec<String>,
+    ) -> Result<images::Inserted> {
+        let rejected = |reason| self.task.rejected(reason);
+        let (requests, pictures) =
+            images::insertions(&self.extract, expected, self.task.tab_id.as_deref(), uploads).map_err(rejected)?;
+        self.carry_out(requests)?;
+        images::arrived(&self.extract, expected, pictures).map_err(|reason| self.task.rejected(reason))
+    }
+
+    /// Asks one step of styling what it needs on the document so far.
+    ///
+    /// # Errors
+    ///
+    /// `PlanRejected` when the blocks are not those that were expected.
+    pub(super) fn restyled(
+        &self,
+        step: Restyle,
+        expected: &mut [Expected],
+        notices: &mut Notices,
+    ) -> Result<Vec<Request>> {
+        let empty = DocumentTab::default();
+        let tab = tab_of(&self.document, self.task.part).and_then(|tab| tab.document_tab.as_ref()).unwrap_or(&empty);
+        let context = Context::new(&self.document, tab, self.task.tab_id.as_deref());
+        step(&self.extract, expected, &context, notices).map_err(|reason| self.task.rejected(reason))
+    }
+
+    /// Asks what gives paragraphs that were not edited the ends they had in the document `before`.
+    pub(super) fn endings(&self, before: &Document, expected: &[Expected]) -> Vec<Request> {
+        let tab = |document| tab_of(document, self.task.part).and_then(|tab| tab.document_tab.as_ref());
+        match (tab(before), tab(&self.document)) {
+            (Some(before), Some(tab)) => {
+                endings::as_before(before, (tab, &self.extract), expected, self.task.tab_id.as_deref())
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Asks what joins the lists that now begin right behind an item that was none in the document `before`.
+    pub(super) fn joins(&self, before: &Document, expected: &[Expected]) -> Joins {
+        let tab = |document| tab_of(document, self.task.part).and_then(|tab| tab.document_tab.as_ref());
+        match (tab(before), tab(&self.document)) {
+            (Some(before), Some(tab)) => {
+                joins::below(before, (tab, &self.extract), expected, self.task.tab_id.as_deref())
+            }
+            _ => Joins::default(),
+        }
+    }
+
+    /// Carries out requests that change the structure and checks that they touch nothing but the elements `touched`.
+    ///
+    /// # Errors
+    ///
+    /// `PlanRejected` when the model refuses one, or something else would change.
+    pub(super) fn change_structure(&mut self, requests: Vec<Request>, touched: &[usize]) -> Result<()> {
+        if requests.is_empty() {
+            return Ok(());
+        }
+        let before = self.document.clone();
+        self.carry_out(requests)?;
+        verify::untouched_stay(&before, &self.document, self.task.part, touched)
+            .map_err(|reason| self.task.rejected(reason))
+    }
+}

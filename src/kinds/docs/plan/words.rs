@@ -1,0 +1,213 @@
+//! The difference between two rows of tokens: by word, then trimmed to grapheme clusters. Pure.
+
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::objects::email;
+use crate::kinds::docs::text::line::Token;
+
+/// A stretch of the old row that gives way to a stretch of the new one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Hunk {
+    /// Indices into the old tokens.
+    pub(super) old: Range<usize>,
+    /// Indices into the new tokens.
+    pub(super) new: Range<usize>,
+}
+
+/// Two hunks with fewer characters than this between them, and no blank, become one: inside a word of a script without
+/// blanks, chance matches of single characters would cut an edit into confetti. A word that stands between blanks stays.
+const CONFETTI_CHARS: usize = 5;
+
+/// Returns what changed, in order; no hunk begins or ends inside a grapheme cluster of either row.
+pub(super) fn hunks(old: &[&Token], new: &[&Token]) -> Vec<Hunk> {
+    let (old_row, new_row) = (Row::of(old), Row::of(new));
+    let ops = capture_diff_slices(Algorithm::Myers, &old_row.keys, &new_row.keys);
+    let mut hunks: Vec<Hunk> = Vec::new();
+    for op in ops {
+        if matches!(op, DiffOp::Equal { .. }) {
+            continue;
+        }
+        let hunk = Hunk { old: old_row.tokens(&op.old_range()), new: new_row.tokens(&op.new_range()) };
+        match hunks.last_mut() {
+            Some(last) if mergeable(old, last.old.end..hunk.old.start) => {
+                last.old.end = hunk.old.end;
+                last.new.end = hunk.new.end;
+            }
+            _ => hunks.push(hunk),
+        }
+    }
+    for hunk in &mut hunks {
+        trim(hunk, old, new, &old_row, &new_row);
+    }
+    hunks.retain(|hunk| !hunk.old.is_empty() || !hunk.new.is_empty());
+    hunks
+}
+
+/// Returns how much of two rows is the same, from 0 to 1.
+pub(super) fn similarity(old: &[&Token], new: &[&Token]) -> f32 {
+    let (old, new) = (Row::of(old), Row::of(new));
+    similar::diff_ratio(&capture_diff_slices(Algorithm::Myers, &old.keys, &new.keys), old.keys.len(), new.keys.len())
+}
+
+fn mergeable(old: &[&Token], gap: Range<usize>) -> bool {
+    let outside = |at: Option<usize>| {
+        let beside = at.and_then(|at| old.get(at));
+        beside.is_none_or(|token| matches!(token, Token::Char(c) if c.is_whitespace()))
+    };
+    let is_word = !gap.is_empty() && outside(gap.start.checked_sub(1)) && outside(Some(gap.end));
+    gap.len() < CONFETTI_CHARS
+        && !is_word
+        && old.get(gap).is_some_and(|gap| gap.iter().all(|token| matches!(token, Token::Char(c) if !c.is_whitespace())))
+}
+
+/// Tokens cut into words, with the places where a cluster begins.
+struct Row {
+    keys: Vec<String>,
+    /// First token of each word, and the count of tokens at the end.
+    starts: Vec<usize>,
+    /// For each token, and for the end, whether a grapheme cluster begins there.
+    boundary: Vec<bool>,
+}
+
+impl Row {
+    fn of(tokens: &[&Token]) -> Self {
+        let flat: String = tokens
+            .iter()
+            .map(|token| match token {
+                Token::Char(character) => *character,
+                Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => '\u{fffc}',
+            })
+            .collect();
+        let mut boundary = vec![false; tokens.len()];
+        let mut place = 0;
+        for cluster in flat.graphemes(true) {
+            if let Some(begins) = boundary.get_mut(place) {
+                *begins = true;
+            }
+            place += cluster.chars().count();
+        }
+        boundary.push(true);
+        let (mut keys, mut starts, mut place) = (Vec::new(), Vec::new(), 0);
+        for word in flat.split_word_bounds() {
+            starts.push(place);
+            let end = place + word.chars().count();
+            keys.push(tokens.get(place..end).unwrap_or_default().iter().map(|token| key(token)).collect());
+            place = end;
+        }
+        starts.push(tokens.len());
+        Self { keys, starts, boundary }
+    }
+
+    fn tokens(&self, words: &Range<usize>) -> Range<usize> {
+        let at = |word: usize| self.starts.get(word).copied().unwrap_or(self.boundary.len() - 1);
+        at(words.start)..at(words.end)
+    }
+
+    fn begins(&self, token: usize) -> bool {
+        self.boundary.get(token).copied().unwrap_or(true)
+    }
+}
+
+/// What makes two tokens the same; an object that has an id is known by it, whatever its title.
+fn key(token: &Token) -> String {
+    match token {
+        Token::Char(character) => character.to_string(),
+        Token::Object(object) => match &object.id {
+            Some(id) => format!("\u{fffc}object {id}\u{fffc}"),
+            // A person is known by the address.
+            None => {
+                let title = email(object).or(object.title.as_deref()).unwrap_or_default();
+                format!("\u{fffc}{} {title}\u{fffc}", object.kind)
+            }
+        },
+        Token::Footnote(label) => format!("\u{fffc}footnote {label}\u{fffc}"),
+        Token::Anchor(id) => format!("\u{fffc}anchor {}\u{fffc}", id.as_deref().unwrap_or_default()),
+    }
+}
+
+/// Tells whether two tokens are the same one.
+pub(super) fn same(old: &Token, new: &Token) -> bool {
+    old == new || (!matches!(old, Token::Char(_)) && key(old) == key(new))
+}
+
+fn trim(hunk: &mut Hunk, old: &[&Token], new: &[&Token], old_row: &Row, new_row: &Row) {
+    let alike = |i: usize, j: usize| matches!((old.get(i), new.get(j)), (Some(a), Some(b)) if same(a, b));
+    // Outwards first, to whole clusters: what lies outside is the same on both sides.
+    while hunk.old.start > 0
+        && hunk.new.start > 0
+        && !(old_row.begins(hunk.old.start) && new_row.begins(hunk.new.start))
+    {
+        hunk.old.start -= 1;
+        hunk.new.start -= 1;
+    }
+    while hunk.old.end < old.len()
+        && hunk.new.end < new.len()
+        && !(old_row.begins(hunk.old.end) && new_row.begins(hunk.new.end))
+    {
+        hunk.old.end += 1;
+        hunk.new.end += 1;
+    }
+    let (mut skip, mut best) = (0, 0);
+    while hunk.old.start + skip < hunk.old.end
+        && hunk.new.start + skip < hunk.new.end
+        && alike(hunk.old.start + skip, hunk.new.start + skip)
+    {
+        skip += 1;
+        if old_row.begins(hunk.old.start + skip) && new_row.begins(hunk.new.start + skip) {
+            best = skip;
+        }
+    }
+    hunk.old.start += best;
+    hunk.new.start += best;
+    (skip, best) = (0, 0);
+    while hunk.old.start + skip < hunk.old.end
+        && hunk.new.start + skip < hunk.new.end
+        && alike(hunk.old.end - skip - 1, hunk.new.end - skip - 1)
+    {
+        skip += 1;
+        if old_row.begins(hunk.old.end - skip) && new_row.begins(hunk.new.end - skip) {
+            best = skip;
+        }
+    }
+    hunk.old.end -= best;
+    hunk.new.end -= best;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(old: &str, new: &str, expected: &[(&str, &str)]) {
+        let row = |text: &str| text.chars().map(Token::Char).collect::<Vec<_>>();
+        let (old, new) = (row(old), row(new));
+        let text = |tokens: &[Token]| {
+            tokens.iter().map(|token| if let Token::Char(c) = token { *c } else { '\u{fffc}' }).collect::<String>()
+        };
+        let found: Vec<(String, String)> = hunks(&old.iter().collect::<Vec<_>>(), &new.iter().collect::<Vec<_>>())
+            .into_iter()
+            .map(|hunk| (text(&old[hunk.old]), text(&new[hunk.new])))
+            .collect();
+        let found: Vec<(&str, &str)> = found.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn words_are_trimmed_to_what_changed() {
+        check("the cat sat", "the cart sat", &[("", "r")]);
+        check("one two three", "one 2 three", &[("two", "2")]);
+        check("same", "same", &[]);
+        check("a b c", "a c", &[("b ", "")]);
+        check("eta and tail", "line eta or tail", &[("", "line "), ("and", "or")]);
+    }
+
+    #[test]
+    fn clusters_stay_whole() {
+        check("thumb 👍 up", "thumb 👍🏽 up", &[("👍", "👍🏽")]);
+        check("cafe", "cafe\u{301}", &[("e", "e\u{301}")]);
+        check("กำ", "กิ", &[("กำ", "กิ")]);
+        check("👨‍👩‍👧 x", "👨‍👩‍👦 x", &[("👨‍👩‍👧", "👨‍👩‍👦")]);
+    }
+}

@@ -1,0 +1,75 @@
+//! What the engine is given at its start: what the store knows, and how it is set.
+
+use super::event::JobId;
+use crate::model::{ContentHash, Cursor, ItemId, KindName, PartId, Revision, Stamp};
+
+/// What the engine is told of the store at the start.
+#[derive(Debug, Clone, Default)]
+pub struct Loaded {
+    /// Every mirrored item.
+    pub rows: Vec<Row>,
+    /// Pushes that were begun and did not end.
+    pub jobs: Vec<OpenJob>,
+    /// How far the feed was read; `None` when it never was.
+    pub cursor: Option<Cursor>,
+}
+
+/// A mirrored item as the store knows it.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// The item.
+    pub item: ItemId,
+    /// Its kind.
+    pub kind: KindName,
+    /// Its name.
+    pub title: String,
+    /// The version that was recorded last.
+    pub revision: Option<Revision>,
+    /// Whether the account may edit it.
+    pub can_edit: bool,
+    /// Its files.
+    pub parts: Vec<RowPart>,
+}
+
+/// One file of a [`Row`].
+#[derive(Debug, Clone)]
+pub struct RowPart {
+    /// Which file.
+    pub part: PartId,
+    /// The file's version when it was recorded; `None` when it was absent.
+    pub stamp: Option<Stamp>,
+    /// Hash of the file's bytes then.
+    pub hash: Option<ContentHash>,
+}
+
+/// A push that was begun and did not end.
+#[derive(Debug, Clone)]
+pub struct OpenJob {
+    /// Its row in the journal.
+    pub job: JobId,
+    /// The item.
+    pub item: ItemId,
+    /// Which of its files.
+    pub part: PartId,
+    /// The version it was planned on.
+    pub revision: Revision,
+    /// The text the part has if it landed.
+    pub expected: String,
+}
+
+/// How an engine is set.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Where its chance begins; any number.
+    pub seed: u64,
+    /// A fixed time between polls in milliseconds; `None` adapts.
+    pub poll_ms: Option<u64>,
+    /// Count of items that are walked at the same time.
+    pub walks_max: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { seed: 0, poll_ms: None, walks_max: 16 }
+    }
+}

@@ -1,0 +1,128 @@
+//! The sockets: who may listen, the command line's requests, and the bridge that outlives its daemon.
+
+use super::*;
+
+/// Serves both sockets below `run_dir` until dropped.
+fn serve(run_dir: &Path, host: Arc<MemoryHost>) -> tokio::task::JoinSet<Result<()>> {
+    prepare_run_dir(run_dir).unwrap();
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(serve_mcp(bind(&run_dir.join("mcp.sock")).unwrap(), host.clone()));
+    tasks.spawn(serve_control(bind(&run_dir.join("control.sock")).unwrap(), host));
+    tasks
+}
+
+#[tokio::test]
+async fn control_runs_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let run_dir = folder.path().join("run");
+    let host = MemoryHost::new();
+    let _tasks = serve(&run_dir, host.clone());
+    let stream = UnixStream::connect(run_dir.join("control.sock")).await.unwrap();
+    let mut client = Client::on(stream, Era::Legacy);
+    let commands = [
+        (json!({ "version": 1, "command": "fetch", "arguments": { "id": "doc1", "refresh": false } }), "/ok/path"),
+        (json!({ "version": 1, "command": "search", "arguments": { "query": "x", "limit": 3 } }), "/ok/results/2/id"),
+        (json!({ "version": 1, "command": "create", "arguments": { "title": "T", "text": "" } }), "/ok/path"),
+        (json!({ "version": 1, "command": "forget", "arguments": { "id": "doc1" } }), "/ok/message"),
+        (json!({ "version": 1, "command": "status" }), "/ok/workspace"),
+        (json!({ "version": 1, "command": "diff", "arguments": { "path": "/x" } }), "/ok/diff"),
+        (
+            json!({ "version": 1, "command": "push", "arguments": { "path": "/x", "accept": true, "dry_run": false } }),
+            "/ok/pushed",
+        ),
+        (json!({ "version": 1, "command": "restore", "arguments": { "id": "doc1" } }), "/ok/path"),
+        (json!({ "version": 1, "command": "resolve", "arguments": { "path": "/x", "side": "theirs" } }), "/ok/message"),
+        (json!({ "version": 1, "command": "fetch", "arguments": { "id": "no", "refresh": false } }), "/error/kind"),
+        (json!({ "version": 2, "command": "status" }), "/error/suggestion"),
+        (json!({ "version": 1, "command": "dance" }), "/error/suggestion"),
+        (json!("nonsense"), "/error/suggestion"),
+    ];
+    for (request, pointer) in commands {
+        client.send(&request).await;
+        let reply = client.read().await;
+        assert_eq!(reply["version"], 1);
+        assert!(reply.pointer(pointer).is_some_and(|found| !found.is_null()), "{request} {reply}");
+    }
+    let calls = host.calls.lock().unwrap().clone();
+    assert!(calls.contains(&"push true false".into()) && calls.contains(&"resolve Theirs".into()), "{calls:?}");
+}
+
+#[tokio::test]
+async fn what_stands_at_the_socket_is_respected() {
+    let folder = tempfile::tempdir().unwrap();
+    let run_dir = folder.path().join("run");
+    prepare_run_dir(&run_dir).unwrap();
+    let foreign = run_dir.join("foreign");
+    std::fs::write(&foreign, "mine").unwrap();
+    assert!(matches!(bind(&foreign), Err(Error::Unsafe { .. })));
+    assert_eq!(std::fs::read_to_string(&foreign).unwrap(), "mine");
+
+    let path = run_dir.join("mcp.sock");
+    let living = bind(&path).unwrap();
+    use std::os::unix::fs::PermissionsExt as _;
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(matches!(bind(&path), Err(Error::AlreadyRunning { .. })));
+    drop(living);
+    let _again = bind(&path).expect("a dead socket is replaced");
+    assert!(matches!(bind(&run_dir.join("x".repeat(120))), Err(Error::InvalidInput { .. })));
+
+    std::fs::set_permissions(&run_dir, std::fs::Permissions::from_mode(0o750)).unwrap();
+    assert!(matches!(prepare_run_dir(&run_dir), Err(Error::Unsafe { .. })));
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(folder.path(), &link).unwrap();
+    assert!(matches!(prepare_run_dir(&link), Err(Error::Unsafe { .. })));
+}
+
+/// Starts a bridge and returns the client's end and the bridge's task.
+fn bridged(run_dir: &Path, era: Era) -> (Client, tokio::task::JoinHandle<Result<()>>) {
+    let (ours, theirs) = UnixStream::pair().unwrap();
+    let (input, output) = tokio::io::split(theirs);
+    let options =
+        BridgeOptions { socket: run_dir.join("mcp.sock"), daemon: None, suggestion: "Start the daemon.".into() };
+    (Client::on(ours, era), tokio::spawn(bridge(options, input, output)))
+}
+
+#[tokio::test]
+async fn a_bridge_outlives_its_daemon() {
+    for era in [Era::Legacy, Era::Modern] {
+        let folder = tempfile::tempdir().unwrap();
+        let run_dir = folder.path().join("run");
+        let daemon = serve(&run_dir, MemoryHost::new());
+        let (mut client, task) = bridged(&run_dir, era);
+        client.begin().await;
+        client.call("fetch", json!({ "id": "doc1" })).await.unwrap();
+
+        drop(daemon);
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        let _daemon = serve(&run_dir, MemoryHost::new());
+        if era == Era::Legacy {
+            let announced = [client.read().await, client.read().await];
+            let methods: Vec<_> = announced.iter().map(|message| message["method"].as_str().unwrap()).collect();
+            assert_eq!(methods, ["notifications/tools/list_changed", "notifications/resources/list_changed"]);
+        }
+        client.call("fetch", json!({ "id": "doc1" })).await.unwrap();
+
+        client.write.shutdown().await.unwrap();
+        tokio::time::timeout(std::time::Duration::from_secs(5), task).await.expect("it ends").unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_bridge_fails_what_was_in_flight() {
+    let folder = tempfile::tempdir().unwrap();
+    let run_dir = folder.path().join("run");
+    prepare_run_dir(&run_dir).unwrap();
+    let listener = bind(&run_dir.join("mcp.sock")).unwrap();
+    let (mut client, _task) = bridged(&run_dir, Era::Modern);
+    client.send(&json!({ "jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {} })).await;
+    let (daemon, _) = listener.accept().await.unwrap();
+    let mut lines = BufReader::new(daemon).lines();
+    assert!(lines.next_line().await.unwrap().unwrap().contains("tools/call"));
+    drop((lines, listener));
+    let failed = client.read().await;
+    assert_eq!((&failed["id"], &failed["error"]["code"]), (&json!("a"), &json!(-32000)));
+    client.send(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {} })).await;
+    let failed = client.read().await;
+    assert_eq!((&failed["id"], &failed["error"]["code"]), (&json!(2), &json!(-32000)));
+    assert!(failed["error"]["message"].as_str().unwrap().contains("Start the daemon."));
+}
