@@ -130,7 +130,7 @@ async fn a_tick_in_the_file_is_refused_with_its_line() {
     fs::write(&file, edited.replace("- [ ] milk\n\nThis", "- [ ] milk\n- [x] eggs\n\nThis")).unwrap();
     let mut refused = push(&world, &file);
     refused.sort();
-    let lines = ["- [ ] bread", "  - [x] rye", "- [x] eggs"].map(|item| (line(&file, item), "LOCKED".to_owned()));
+    let lines = ["- [ ] bread", "  - [x] rye", "- [x] eggs"].map(|item| (line(&file, item), "TICK".to_owned()));
     assert_eq!(refused, lines);
     let pushed = world.text(&id).await;
     assert!(pushed.contains("This is all.") && pushed.contains("milk\neggs\n"), "{pushed}");

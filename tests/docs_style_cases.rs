@@ -141,7 +141,7 @@ fn what_cannot_be_said_is_told() {
     check("demo/meeting-notes", &[(PLAIN, &format!("[{PLAIN}](notes.html)"))], &["LINK_LOCKED"], ", Chidi.");
     check("demo/meeting-notes", &[(PLAIN, &format!("[{PLAIN}](#^h.nowhere)"))], &["LINK_LOCKED"], ", Chidi.");
     check("demo/meeting-notes", &[(PLAIN, &format!("[{PLAIN}](#no-such-text)"))], &["LINK_LOCKED"], ", Chidi.");
-    check("demo/meeting-notes", &[("- Who tells", "{!list:alpha}\n- Who tells")], &[], "- Who tells");
+    check("demo/meeting-notes", &[("- Who tells", "{!list:alpha}\n- Who tells")], &["NO_EFFECT"], "- Who tells");
     check(
         "demo/meeting-notes",
         &[("- Who tells", "{!list:other-bullet}\n- Who tells")],

@@ -84,12 +84,11 @@ fn origin(object: &Object) -> Result<Origin<'_>, String> {
 /// around them do without. A paragraph that holds nothing else goes whole.
 pub(super) fn leave_out_foreign(local: &mut Flat, tab: &DocumentTab) {
     let foreign = |run: &Run| match &run.content {
-        RunContent::Object(object) if matches!(&*object.kind, "image" | "drawing" | "chart") && !is_new(object) => {
-            object
-                .id
-                .as_ref()
-                .is_some_and(|id| !tab.inline_objects.contains_key(id) && !tab.positioned_objects.contains_key(id))
-        }
+        RunContent::Object(object) if matches!(&*object.kind, "image" | "drawing" | "chart") => object
+            .id
+            .as_ref()
+            .filter(|id| *id != NEW)
+            .is_some_and(|id| !tab.inline_objects.contains_key(id) && !tab.positioned_objects.contains_key(id)),
         RunContent::Object(_) | RunContent::Text(_) | RunContent::Anchor(_) | RunContent::FootnoteReference(_) => false,
     };
     for at in (0..local.tree.blocks.len()).rev() {

@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::edit::{Expected, Group, What};
-
 use super::gap::NO_TABLE;
 use super::head::HeadEdits;
 use super::moves::Misplaced;
