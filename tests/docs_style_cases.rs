@@ -154,7 +154,7 @@ fn what_cannot_be_said_is_told() {
         &["LIST_LOCKED"],
         "- Who tells",
     );
-    check("demo/meeting-notes", &[("- Who tells", "- [x] Who tells")], &["LOCKED"], "- [ ] Who tells");
+    check("demo/meeting-notes", &[("- Who tells", "- [x] Who tells")], &["TICK"], "- [ ] Who tells");
 }
 
 #[test]
