@@ -262,6 +262,17 @@ fn stretch(old: &File, old_range: Range<usize>, new: &File, new_range: Range<usi
     if old_blocks.len() != new_blocks.len() && objects(&new_found) > objects(&old_found) {
         return;
     }
+    // A picture of another document is left out with a blank, and with what stood in its place.
+    let ids = |found: &[Found<'_>]| -> Vec<String> {
+        let objects = found.iter().flat_map(|found| &found.tokens).filter_map(|token| token.object);
+        objects
+            .filter_map(|object| if let RunContent::Object(object) = object { object.id.clone() } else { None })
+            .collect()
+    };
+    let known = ids(&old_found);
+    if ids(&new_found).iter().any(|id| id != "new" && !known.contains(id)) {
+        return;
+    }
     let (old_words, new_words) = (words_of(&old_found), words_of(&new_found));
     let same_kind = old_blocks.len() == 1
         && new_blocks.len() == 1
