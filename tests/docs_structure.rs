@@ -685,6 +685,17 @@ fn each_edit_of_structure_is_the_least_that_does_it() {
     check("the board.", "the board.[^b]", &["LOCKED"], "the board.\n", &[]);
 }
 
+#[test]
+fn the_text_of_a_paragraph_moves_around_what_cannot() {
+    let raw = demo("meeting-notes");
+    let file = fetched(&raw).parts[0].text.clone();
+    let noted = file.replacen("the board.", "the board.[^b]\n\n[^b]: All nine.", 1);
+    let (_, raw) = push(&raw, 0, &noted).unwrap();
+    let (insert, delete) = ("insertText", "deleteContentRange");
+    check(&raw, "the board.[^1]", "the[^1] board.", &[], "the[^1] board.", &[insert, delete]);
+    check(&raw, "it to the board.[^1]", "[^1]it to all nine.", &[], "[^1]it to all nine.", &[insert, delete]);
+}
+
 /// A table in which each cell says its column, as the file has it.
 fn table_of(columns: [&str; 3]) -> String {
     let row = |cells: [&str; 3]| format!("| {} |\n", cells.join(" | "));
@@ -707,7 +718,7 @@ fn a_column_that_comes_or_moves_takes_no_other_along() {
     changed(["Task", "Due", "Owner"], &[goes, comes, insert, insert, insert]);
     changed(["Cost", "Task", "Owner"], &[goes, comes, insert, insert, insert]);
     // One that says something else now has stayed.
-    changed(["Task", "Owner", "Paid by"], &[insert, delete].repeat(3));
+    changed(["Task", "Owner", "Paid by"], &[insert, delete, delete].repeat(3));
 }
 
 #[test]

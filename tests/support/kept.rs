@@ -279,6 +279,14 @@ fn stretch(old: &File, old_range: Range<usize>, new: &File, new_range: Range<usi
         && old_blocks[0].1 == new_blocks[0].1
         && kind(&old_blocks[0].0.content) == kind(&new_blocks[0].0.content);
     let partners = certain((old_words.len(), new_words.len()), |i, j| old_words[i].text == new_words[j].text);
+    // Around an object that was moved, the text moves.
+    let moved = |(at, partner): (usize, &Partner)| {
+        let object = old_words[at].text.contains(OBJECT);
+        object && *partner == Partner::None && new_words.iter().any(|word| word.text == old_words[at].text)
+    };
+    if partners.iter().enumerate().any(moved) {
+        return;
+    }
     if old_blocks.len() != new_blocks.len() && !mostly_the_same(&old_words, &new_words, &partners) {
         return;
     }

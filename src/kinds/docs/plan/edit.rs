@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::objects::email;
 use super::planner::{Planner, excerpt, words_of};
-use super::words::{Hunk, hunks};
+use super::words::{Hunk, hunks_around};
 use crate::gdocs::{DeleteContentRange, InsertText, Location, Range, Request};
 use crate::kinds::docs::text::extract::Origin;
 use crate::kinds::docs::text::flat::Look;
@@ -152,7 +152,11 @@ pub(super) fn edit_line(
     let new = &writable(planner, new, number)[..];
     let old: Vec<&Token> = line.units.iter().map(|unit| &unit.token).collect();
     let wanted: Vec<&Token> = new.iter().map(|(token, _)| token).collect();
-    let changes = hunks(&old, &wanted);
+    let changes = hunks_around(&old, &wanted, |token| match token {
+        Token::Footnote(_) => true,
+        Token::Object(object) => !planner.is_makeable(object),
+        Token::Char(_) | Token::Anchor(_) => false,
+    });
     if let Some(reason) = &line.lock {
         let restyled = line.units.iter().zip(new).any(|(unit, (_, marks))| unit.marks != *marks);
         if !changes.is_empty() || restyled {

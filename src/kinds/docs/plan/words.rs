@@ -46,6 +46,34 @@ pub(super) fn hunks(old: &[&Token], new: &[&Token]) -> Vec<Hunk> {
     hunks
 }
 
+/// Returns what changed as [`hunks`] does, but where something that `stays` was moved inside the row, the text around it
+/// moves instead: it cannot be made anew.
+pub(super) fn hunks_around(old: &[&Token], new: &[&Token], stays: impl Fn(&Token) -> bool) -> Vec<Hunk> {
+    let plain = hunks(old, new);
+    let goes = |at: usize| plain.iter().any(|hunk| hunk.old.contains(&at));
+    let only = |row: &[&Token], token: &Token| {
+        let mut found = row.iter().enumerate().filter(|(_, other)| same(other, token));
+        found.next().filter(|_| found.next().is_none()).map(|(at, _)| at)
+    };
+    let fixed = old.iter().filter(|token| stays(token));
+    let pins: Vec<(usize, usize)> = fixed.filter_map(|token| Some((only(old, token)?, only(new, token)?))).collect();
+    let crossed = pins.windows(2).any(|pair| pair[0].1 > pair[1].1);
+    if crossed || !pins.iter().any(|(at, _)| goes(*at)) {
+        return plain;
+    }
+    let mut found = Vec::new();
+    let mut start = (0, 0);
+    for end in pins.into_iter().chain([(old.len(), new.len())]) {
+        let (Some(old), Some(new)) = (old.get(start.0..end.0), new.get(start.1..end.1)) else { return plain };
+        found.extend(hunks(old, new).into_iter().map(|hunk| Hunk {
+            old: hunk.old.start + start.0..hunk.old.end + start.0,
+            new: hunk.new.start + start.1..hunk.new.end + start.1,
+        }));
+        start = (end.0 + 1, end.1 + 1);
+    }
+    found
+}
+
 /// Returns how much of two rows is the same, from 0 to 1.
 pub(super) fn similarity(old: &[&Token], new: &[&Token]) -> f32 {
     let (old, new) = (Row::of(old), Row::of(new));
