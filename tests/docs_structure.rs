@@ -696,6 +696,28 @@ fn the_text_of_a_paragraph_moves_around_what_cannot() {
     check(&raw, "it to the board.[^1]", "[^1]it to all nine.", &[], "[^1]it to all nine.", &[insert, delete]);
 }
 
+#[test]
+fn a_new_footnote_keeps_the_size_that_docs_gives_it() {
+    let raw = demo("meeting-notes");
+    let file = fetched(&raw).parts[0].text.clone();
+    let (_, raw) = push(&raw, 0, &file.replacen("the board.", "the board.[^b]\n\n[^b]: All nine.", 1)).unwrap();
+    let sizes = |raw: &Value| -> Vec<String> {
+        let notes = raw["tabs"][0]["documentTab"]["footnotes"].as_object().unwrap().values();
+        let runs = notes.flat_map(|note| note["content"][0]["paragraph"]["elements"].as_array().unwrap());
+        runs.map(|run| {
+            format!("{} {}", run["textRun"]["content"], run["textRun"]["textStyle"]["fontSize"]["magnitude"])
+        })
+        .collect()
+    };
+    assert_eq!(sizes(&raw), ["\"All nine. \\n\" 10"]);
+    let file = fetched(&raw).parts[0].text.clone();
+    assert!(file.contains("[^1]: All nine.\n"), "{file}");
+    let (_, raw) = push(&raw, 0, &file.replacen("All nine.", "All {!size:14pt}nine{/!}.", 1)).unwrap();
+    assert_eq!(sizes(&raw), ["\"All \" 10", "\"nine\" 14", "\". \\n\" 10"]);
+    let (_, raw) = push(&raw, 0, &file).unwrap();
+    assert_eq!(sizes(&raw), ["\"All nine. \\n\" 10"]);
+}
+
 /// A table in which each cell says its column, as the file has it.
 fn table_of(columns: [&str; 3]) -> String {
     let row = |cells: [&str; 3]| format!("| {} |\n", cells.join(" | "));

@@ -150,9 +150,13 @@ fn line(text: &str, look: Value) -> Value {
 }
 
 fn heading(text: &str) -> Value {
+    titled(text, "h.first")
+}
+
+fn titled(text: &str, id: &str) -> Value {
     let mut heading = line(text, json!({}));
     heading["paragraph"]["paragraphStyle"]["namedStyleType"] = json!("HEADING_2");
-    heading["paragraph"]["paragraphStyle"]["headingId"] = json!("h.first");
+    heading["paragraph"]["paragraphStyle"]["headingId"] = json!(id);
     heading
 }
 
@@ -233,6 +237,16 @@ fn what_random_edits_found_stays_mended() {
     // The paragraph that Docs wants before a new table takes no empty one from behind the text that stays.
     let tabled = ("keeps its place\n\n\\\n", "| a |\n| --- |\n\nkeeps its place\n\n- \\\n");
     check_found(&[table(), plain("keeps its place"), plain(""), plain("end")], tabled, Fate::Arrived);
+    // What comes to stand under a heading that ended the document is a part of the same edit.
+    let last = [plain("first words"), plain("move along"), titled("Head", "h.1"), titled("Two", "h.2")];
+    let (head, two) = ("## {^ h.1}Head", "## {^ h.2}Two");
+    let file = format!("move along\n\n{head}\n\n{two}\n");
+    check_found(&last, (&file, &format!("{head}\n\n{two}\n\nmove along\n")), Fate::Arrived);
+    let refused = format!("{head} {{^= equation}}\n\n{two}\n\nmove along\n");
+    check_found(&last, (&file, &refused), Fate::Told);
+    check_found(&last, (&format!("{two}\n"), &format!("{two}\n\nnew words\n")), Fate::Arrived);
+    let swapped = format!("move along\n\n{two}\n\n{head} {{^= equation}}\n");
+    check_found(&last, (&file, &swapped), Fate::Told);
     // A short word between two changes is not written anew.
     check_found(&[plain("eta and tail"), plain("end")], ("eta and", "line eta or"), Fate::Arrived);
 }

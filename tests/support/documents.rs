@@ -186,7 +186,8 @@ fn tab(dice: &mut Dice<'_>, next: usize) -> Value {
     for _ in 0..blocks {
         maker.block(&mut body);
     }
-    body.push(maker.paragraph());
+    let last = if maker.dice.once_in(4) { maker.heading() } else { maker.paragraph() };
+    body.push(last);
     let mut tab = json!({"body": {"content": body}, "lists": lists()});
     for (key, map) in
         [("inlineObjects", maker.inline), ("positionedObjects", maker.positioned), ("footnotes", maker.footnotes)]

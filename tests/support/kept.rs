@@ -33,6 +33,11 @@ impl File {
         let content = blocks.into_iter().zip(states).filter(|(b, _)| !matches!(b.content, Content::Directive { .. }));
         Self { head: text[..text.len() - mebdf::body(text).len()].to_owned(), blocks: content.collect() }
     }
+
+    /// What people read of each block.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = String> {
+        self.blocks.iter().map(|(block, _)| Found::of(&block.content).text)
+    }
 }
 
 /// A visible character or object of a block, with how it looks.

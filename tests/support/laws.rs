@@ -1,14 +1,18 @@
 //! The laws of the format, checked on one document and one edit of one of its files.
 
+use std::collections::BTreeMap;
+
 use mcp_workspace::error::Error;
 use mcp_workspace::gdocs::{self, Document, Ticks, check_items};
 use mcp_workspace::kinds::docs::{self, Access};
 use mcp_workspace::kinds::{Fetched, PushPlan};
 use mcp_workspace::mebdf;
 use serde_json::Value;
+use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::arithmetic::Text;
 use super::identities::{self, Batch};
+use super::kept::File;
 use super::order;
 
 const URL: &str = "https://docs.google.com/document/d/x/edit";
@@ -94,13 +98,42 @@ pub(crate) fn check_unedited(raw: &Value) -> Fetched {
 
 /// Checks the laws for an edit of the part at `part`.
 pub(crate) fn check_edit(raw: &Value, remote: &Fetched, part: usize, edited: &str) -> Fate {
-    let id = &remote.parts[part].id;
+    let mut after = remote.clone();
+    let fate = carry_through(raw, &mut after, part, edited);
+    let (was, wanted, is) = (words_in(&remote.parts[part].text), words_in(edited), words_in(&after.parts[part].text));
+    for (word, was) in was {
+        let of = |counts: &BTreeMap<String, usize>| counts.get(&word).copied().unwrap_or(0);
+        let least = was.min(of(&wanted));
+        assert!(
+            of(&is) >= least,
+            "law 5: `{word}` stood {was} times, the file has it {} times, and the document {} times ({fate:?}):\n{}",
+            of(&wanted),
+            of(&is),
+            after.parts[part].text
+        );
+    }
+    fate
+}
+
+/// The words that people read in a file, and how often each stands there.
+fn words_in(text: &str) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for text in File::read(text).texts() {
+        for word in text.unicode_words() {
+            *counts.entry(word.to_owned()).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// Pushes an edit as often as it takes, and checks the laws on the way; `remote` is then what the document says.
+fn carry_through(raw: &Value, remote: &mut Fetched, part: usize, edited: &str) -> Fate {
+    let id = remote.parts[part].id.clone();
     let mut raw = raw.clone();
     let mut ticks = ticks_of(&raw);
-    let mut remote = remote.clone();
     let mut fate = Fate::Nothing;
     for _ in 0..PLANS_MAX {
-        let plan = match docs::plan(&remote, id, edited, false) {
+        let plan = match docs::plan(remote, &id, edited, false) {
             Ok(plan) => plan,
             Err(Error::PlanRejected { .. }) => return Fate::Rejected,
             Err(error) => panic!("a plan is made or rejected, but: {error}"),
@@ -142,7 +175,7 @@ pub(crate) fn check_edit(raw: &Value, remote: &Fetched, part: usize, edited: &st
             return fate;
         }
         (raw, ticks) = carried_out(&raw, &ticks, &plan, (part, &remote.parts[part].text, edited));
-        remote = fetched_with(&raw, &ticks);
+        *remote = fetched_with(&raw, &ticks);
         if fate == Fate::Nothing {
             fate = Fate::Arrived;
         }
@@ -154,7 +187,7 @@ pub(crate) fn check_edit(raw: &Value, remote: &Fetched, part: usize, edited: &st
     // otherwise by the next plan, but that comes to rest.
     let rounds = if fate == Fate::Told { ROUNDS_TO_REST } else { 0 };
     for round in 0..=rounds {
-        let plan = match docs::plan(&remote, id, edited, false) {
+        let plan = match docs::plan(remote, &id, edited, false) {
             Ok(plan) => plan,
             Err(Error::PlanRejected { .. }) if fate == Fate::Told => return fate,
             Err(error) => panic!("law 4: the edit has arrived, and yet it cannot be planned: {error}"),
@@ -169,7 +202,7 @@ pub(crate) fn check_edit(raw: &Value, remote: &Fetched, part: usize, edited: &st
             remote.parts[part].text
         );
         (raw, ticks) = carried_out(&raw, &ticks, &plan, (part, &remote.parts[part].text, edited));
-        remote = fetched_with(&raw, &ticks);
+        *remote = fetched_with(&raw, &ticks);
     }
     fate
 }

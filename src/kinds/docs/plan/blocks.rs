@@ -1,5 +1,6 @@
 //! The blocks of both sides: which became which, and what stands between. Pure.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -143,9 +144,16 @@ impl Planner<'_> {
             }
             let (old_end, new_end) = (passed_old + deleted, passed_new + inserted);
             let line = self.line_of(&new, passed_new);
+            let links = OnceCell::new();
+            let linked = |content: &Content| {
+                let Content::Heading { anchor: Some(anchor), .. } = content else { return false };
+                let trees = || [&self.remote.tree, &local.tree].into_iter();
+                links.get_or_init(|| moves::targets(trees())).contains(&**anchor)
+            };
             let neighbour = |entry: &Entry<'_>| Neighbour {
                 origin: self.remote.origins[entry.index].clone(),
                 shape: shape(&entry.block.content),
+                linked: linked(&entry.block.content),
             };
             let gap = Gap {
                 line,
@@ -257,6 +265,8 @@ pub(super) struct Neighbour {
     pub(super) origin: Origin,
     /// What kind of block it is.
     pub(super) shape: Shape,
+    /// Whether it is a heading that a link goes to.
+    pub(super) linked: bool,
 }
 
 /// A block that the file no longer has.

@@ -7,6 +7,7 @@ use super::edit::{
     Bullets, Expected, Group, Shape, Wanted, What, delete_range, insert_text, is_stripped, name_of, shape, unmakeable,
 };
 use super::images::PLACEHOLDER;
+use super::paragraphs::locked_list;
 use super::planner::{Planner, because, excerpt, text_of, words_of};
 use crate::kinds::docs::text::extract::Origin;
 use crate::kinds::docs::text::line::{Line, Token, block_runs, tokens};
@@ -232,7 +233,11 @@ impl Insertions {
     fn decide(planner: &mut Planner<'_>, gap: &Gap<'_>, old_goes: bool, kept_words: &BTreeSet<String>) -> Self {
         let mut insertions = Self::default();
         let last = gap.deleted.last().filter(|_| !old_goes);
-        let last = last.map(|gone| Neighbour { origin: gone.origin.clone(), shape: shape(&gone.block.content) });
+        let last = last.map(|gone| Neighbour {
+            origin: gone.origin.clone(),
+            shape: shape(&gone.block.content),
+            linked: false,
+        });
         let previous = last.or_else(|| gap.previous.clone());
         for new in &gap.inserted {
             let words = words_of(&text_of(&new.block.content));
@@ -260,6 +265,18 @@ impl Insertions {
             } else if let Some((token, _)) = tokens.iter().find(|(token, _)| cannot(token)) {
                 // Without them the paragraph would not say what the file says, or say it a second time.
                 place = Err(unmakeable(token));
+            }
+            if place == Ok(Place::Previous) && previous.as_ref().is_some_and(|previous| previous.linked) {
+                // The newline that the heading lends is what has its id.
+                place =
+                    Err("text between this heading and what follows it would take the heading's id, and a link goes \
+                             there: put it before the heading, or behind the part that follows"
+                        .into());
+            }
+            if let (Ok(_), Content::Item { mark, .. }) = (&place, &new.block.content)
+                && let Some(reason) = locked_list(*mark, &new.look, &tokens)
+            {
+                place = Err(reason);
             }
             let unread = planner.unread(new.block);
             if place.is_err() || unread.is_some() {

@@ -154,7 +154,7 @@ fn shape_after(
 }
 
 /// Why a paragraph cannot become such an item.
-fn locked_list(mark: Mark, look: &Look, tokens: &[(Token, Rc<Marks>)]) -> Option<String> {
+pub(super) fn locked_list(mark: Mark, look: &Look, tokens: &[(Token, Rc<Marks>)]) -> Option<String> {
     if preset(mark, look.list.as_deref()).is_none() {
         let list = look.list.as_deref().unwrap_or_default();
         return Some(format!("the API cannot make a list of the kind `{list}`"));

@@ -132,8 +132,10 @@ pub(crate) fn try_creation(blank: &Document, text: &str) -> Result<Vec<PushPlan>
         document = apply(&document, &requests, seed)
             .map_err(|refusal| Error::PlanRejected { id: ItemId(blank.document_id.clone()), reason: refusal.message })?
             .document;
+        let idle = plan.requests.is_empty();
         plans.push(plan);
-        if !again {
+        // What one batch leaves unsaid, such as the look of an empty line, the next one says.
+        if idle && !again {
             return Ok(plans);
         }
     }

@@ -265,7 +265,8 @@ fn merged(mut pieces: Vec<Piece>) -> Vec<Piece> {
         match all.last_mut() {
             // One that ends with the mark at which the next begins is one with it.
             Some(last) if last.touches(&piece) => {
-                if piece.old.end > last.old.end {
+                // A heading that ends the old text is no longer than itself there, and may have text behind it in the new.
+                if (piece.old.end, piece.new.end) > (last.old.end, last.new.end) {
                     (last.old.end, last.new.end, last.last) = (piece.old.end, piece.new.end, piece.last);
                 }
             }

@@ -153,7 +153,8 @@ pub(super) fn text_delta(
     notices: &mut Notices,
 ) -> Delta {
     let mut delta = Delta::new();
-    let base = Base { tab: context.tab, named: &line.named_style };
+    let footnote = line.segment.as_ref().is_some_and(|id| context.tab.footnotes.contains_key(id));
+    let base = Base { tab: context.tab, named: &line.named_style, footnote };
     let (_, invalid) = style::write_text(wants);
     for property in invalid {
         let known = has.properties.contains(&property);
@@ -194,7 +195,9 @@ pub(super) fn text_delta(
                 delta.push((field, new.cloned()));
             }
         } else if !(linked && old.is_none() && by_link) {
-            delta.push((field, new.cloned().map(|value| whole_font(value, old, line, at, base))));
+            let plain = (footnote && field == "fontSize").then(style::footnote_size);
+            let new = new.cloned().map(|value| whole_font(value, old, line, at, base));
+            delta.push((field, new.or(plain)));
         }
     }
     delta

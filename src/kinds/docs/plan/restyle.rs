@@ -121,7 +121,7 @@ fn change(
     if renamed {
         change.delta.push(("namedStyleType", Some(named.as_str().into())));
     }
-    let base = Base { tab: context.tab, named: &named };
+    let base = Base { tab: context.tab, named: &named, footnote: false };
     let of_list = |field: &str| is_item && matches!(field, "indentStart" | "indentFirstLine");
     let hidden: Vec<&'static str> = line
         .overrides

@@ -275,7 +275,7 @@ impl Reader<'_> {
             && runs.len() == 1;
         let level = line.named_style.strip_prefix("HEADING_").and_then(|level| level.parse::<u8>().ok());
         let fields = paragraph.paragraph_style.as_ref();
-        let base = Base { tab: self.tab, named: &line.named_style };
+        let base = Base { tab: self.tab, named: &line.named_style, footnote: false };
         let named = match line.named_style.as_str() {
             "TITLE" => Some("Title".to_owned()),
             "SUBTITLE" => Some("Subtitle".to_owned()),

@@ -198,6 +198,19 @@ impl Flat {
     }
 }
 
+/// Where runs stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Where {
+    /// In a paragraph or an item, on which directives act.
+    Text,
+    /// In a heading, on which none acts.
+    Heading,
+    /// In a cell, on which directives act.
+    Cell,
+    /// In a footnote, on which none acts.
+    Footnote,
+}
+
 /// What brings one block into flat form.
 struct Settling<'a> {
     tab: &'a DocumentTab,
@@ -222,13 +235,13 @@ impl Settling<'_> {
         let locked = Look { locked: self.state.locked.clone(), ..Look::default() };
         match &block.content {
             Content::Heading { level, anchor, runs } => {
-                let runs = self.runs(runs, &format!("HEADING_{level}"), false, true);
+                let runs = self.runs(runs, &format!("HEADING_{level}"), Where::Heading);
                 let content = Content::Heading { level: *level, anchor: anchor.clone(), runs };
                 self.push(content, locked, span);
             }
             Content::Paragraph { runs } => {
                 let look = self.look(None);
-                let runs = self.runs(runs, look.named_style(), true, false);
+                let runs = self.runs(runs, look.named_style(), Where::Text);
                 self.push(Content::Paragraph { runs }, look, span);
             }
             Content::Item { depth, mark, runs } => {
@@ -236,21 +249,22 @@ impl Settling<'_> {
                 if *depth > DEPTH_MAX {
                     self.find("LIST_DEPTH", format!("Docs has {} levels of a list", DEPTH_MAX + 1));
                 }
-                let runs = self.runs(runs, look.named_style(), true, false);
+                let runs = self.runs(runs, look.named_style(), Where::Text);
                 self.push(Content::Item { depth: (*depth).min(DEPTH_MAX), mark: *mark, runs }, look, span);
             }
             Content::ItemParagraph { depth, runs } => {
-                let runs = self.runs(runs, "NORMAL_TEXT", true, false);
+                let runs = self.runs(runs, "NORMAL_TEXT", Where::Text);
                 self.push(Content::ItemParagraph { depth: *depth, runs }, locked, span);
             }
             Content::Table { alignments, rows } => {
-                let cells =
-                    |row: &Vec<Cell>, this: &mut Self| row.iter().map(|cell| this.cell(cell, true)).collect::<Vec<_>>();
+                let cells = |row: &Vec<Cell>, this: &mut Self| {
+                    row.iter().map(|cell| this.cell(cell, Where::Cell)).collect::<Vec<_>>()
+                };
                 let rows = rows.iter().map(|row| cells(row, self)).collect();
                 self.push(Content::Table { alignments: alignments.clone(), rows }, locked, span);
             }
             Content::Footnote { label, paragraphs } => {
-                let paragraphs = self.cell(paragraphs, false);
+                let paragraphs = self.cell(paragraphs, Where::Footnote);
                 self.push(Content::Footnote { label: label.clone(), paragraphs }, locked, span);
             }
             Content::Code { info, text: code } => {
@@ -285,7 +299,7 @@ impl Settling<'_> {
         let mut look = Look { named, locked: self.state.locked.clone(), ..Look::default() };
         let said: Vec<Property> =
             self.state.properties.iter().filter(|p| style::paragraph_field(&p.name).is_some()).cloned().collect();
-        let base = Base { tab: self.tab, named: look.named_style() };
+        let base = Base { tab: self.tab, named: look.named_style(), footnote: false };
         look.properties = style::settled_block(&said, base, item.is_some());
         let list = self.state.properties.iter().find(|property| property.name == "list");
         if let (Some(mark), Some(Property { value: PropertyValue::Text(list), .. })) = (item, list) {
@@ -294,14 +308,14 @@ impl Settling<'_> {
         look
     }
 
-    fn cell(&mut self, cell: &Cell, directed: bool) -> Cell {
-        cell.iter().map(|runs| self.runs(runs, "NORMAL_TEXT", directed, directed)).collect()
+    fn cell(&mut self, cell: &Cell, place: Where) -> Cell {
+        cell.iter().map(|runs| self.runs(runs, "NORMAL_TEXT", place)).collect()
     }
 
-    /// Gives every run all of its properties; `directed` tells whether directives act on it.
-    fn runs(&mut self, runs: &[Run], named: &str, directed: bool, one_line: bool) -> Vec<Run> {
-        let base = Base { tab: self.tab, named };
-        let outer: Vec<&Property> = if directed {
+    /// Gives every run all of its properties.
+    fn runs(&mut self, runs: &[Run], named: &str, place: Where) -> Vec<Run> {
+        let base = Base { tab: self.tab, named, footnote: place == Where::Footnote };
+        let outer: Vec<&Property> = if matches!(place, Where::Text | Where::Cell) {
             self.state.properties.iter().filter(|p| style::text_field(&p.name).is_some()).collect()
         } else {
             Vec::new()
@@ -321,7 +335,7 @@ impl Settling<'_> {
             }
             all.push(run);
         }
-        normalize_runs(all, one_line)
+        normalize_runs(all, matches!(place, Where::Heading | Where::Cell))
     }
 
     fn marks(&mut self, mut marks: Marks, base: Base<'_>) -> Marks {

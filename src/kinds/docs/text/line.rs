@@ -79,7 +79,8 @@ impl Line {
         }
         let mut lock = suggestion_keys(&paragraph.rest).then(|| SUGGESTIONS.to_owned());
         let named_style = paragraph.named_style_type().to_owned();
-        let base = Base { tab, named: &named_style };
+        let footnote = segment.is_some_and(|id| tab.footnotes.contains_key(id));
+        let base = Base { tab, named: &named_style, footnote };
         let mut families = Vec::new();
         for part in &paragraph.elements {
             let look = part.text_run.as_ref().and_then(|run| run.text_style.as_ref());

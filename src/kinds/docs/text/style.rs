@@ -33,6 +33,15 @@ const NORMAL_WEIGHT: u64 = 400;
 /// Docs' largest font, in points.
 const SIZE_MAX: f64 = 400.0;
 
+/// The size that Docs gives to the text of a new footnote as an override of its own, in points: text of that size is plain
+/// there, and so is text without a size.
+const FOOTNOTE_SIZE: f64 = 10.0;
+
+/// The size of plain text in a footnote, as a text style has it.
+pub(crate) fn footnote_size() -> Value {
+    dimension(FOOTNOTE_SIZE)
+}
+
 /// No indent or space of a page is longer, in points.
 const LENGTH_MAX: f64 = 10_000.0;
 
@@ -43,6 +52,8 @@ pub(crate) struct Base<'a> {
     pub(crate) tab: &'a DocumentTab,
     /// `NORMAL_TEXT`, `HEADING_1`, …
     pub(crate) named: &'a str,
+    /// Whether it stands in a footnote.
+    pub(crate) footnote: bool,
 }
 
 impl<'a> Base<'a> {
@@ -100,6 +111,7 @@ fn read_text(fields: &Map<String, Value>, link: Option<String>, base: Base<'_>) 
     font(fields, base, &mut properties);
     if let Some(size) = fields.get("fontSize").and_then(points)
         && base.text("fontSize").and_then(points) != Some(size)
+        && !(base.footnote && (size - FOOTNOTE_SIZE).abs() < f64::EPSILON)
     {
         properties.push(text_property("size", length(size)));
     }
