@@ -34,9 +34,21 @@ impl File {
         Self { head: text[..text.len() - mebdf::body(text).len()].to_owned(), blocks: content.collect() }
     }
 
-    /// What people read of each block.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = String> {
-        self.blocks.iter().map(|(block, _)| Found::of(&block.content).text)
+    /// What people read of each paragraph, without its objects: where one is refused, what stood on both sides meets.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        let mut texts = Vec::new();
+        for (block, _) in &self.blocks {
+            let mut add = |runs: &[Run]| {
+                let paragraph = Content::Paragraph { runs: runs.to_vec() };
+                texts.push(Found::of(&paragraph).text.replace(OBJECT, ""));
+            };
+            match &block.content {
+                Content::Table { rows, .. } => rows.iter().flatten().flatten().for_each(|runs| add(runs)),
+                Content::Footnote { paragraphs, .. } => paragraphs.iter().for_each(|runs| add(runs)),
+                content => texts.push(Found::of(content).text.replace(OBJECT, "")),
+            }
+        }
+        texts
     }
 }
 
@@ -175,6 +187,9 @@ pub(crate) struct Stands {
     pub(crate) tokens: Vec<(usize, bool)>,
 }
 
+/// Characters that are written anew rather than that paragraphs are cut anew.
+const RECUT_CHARS: usize = 2;
+
 /// Leaves out what stands beside the way of a block that was moved past it: where that block cannot move, the others do.
 /// `tied` tells that people or programs may have tied something to any block.
 fn passed(old: &File, new: &File, tied: bool, partners: &mut [Partner]) {
@@ -232,20 +247,37 @@ pub(crate) fn compare(old: &File, new: &File, tied: bool) -> Kept {
         }
         (i, j) = (at + 1, partner + 1);
     }
-    // Where other edits stand in the way of a change of structure, it is done as deletions and insertions.
-    words.retain(|word: &Stands| !word.recut || stretches == 1);
+    // Where other edits stand in the way of a change of structure, it is done as deletions and insertions. It costs no more
+    // than what it keeps.
+    words.retain(|word: &Stands| !word.recut || (stretches == 1 && word.tokens.len() > RECUT_CHARS));
     let twice = partners.iter().map(|partner| *partner == Partner::Several).collect();
     Kept { blocks: partners.iter().map(|partner| *partner != Partner::None).collect(), twice, words }
 }
 
-/// Compares two blocks but for the anchors of headings.
+/// Compares two blocks but for the anchors of headings and in text.
 fn says_the_same(old: &Content, new: &Content) -> bool {
-    match (old, new) {
-        (
-            Content::Heading { level: old_level, runs: old, .. },
-            Content::Heading { level: new_level, runs: new, .. },
-        ) => old_level == new_level && old == new,
-        (old, new) => old == new,
+    unanchored(old) == unanchored(new)
+}
+
+fn unanchored(content: &Content) -> Content {
+    let mut content = content.clone();
+    match &mut content {
+        Content::Heading { anchor, runs, .. } => {
+            *anchor = None;
+            without_anchors(runs);
+        }
+        Content::Paragraph { runs } | Content::Item { runs, .. } | Content::ItemParagraph { runs, .. } => {
+            without_anchors(runs);
+        }
+        _ => {}
+    }
+    content
+}
+
+fn without_anchors(runs: &mut Vec<Run>) {
+    if runs.iter().any(|run| matches!(run.content, RunContent::Anchor(_))) {
+        runs.retain(|run| !matches!(run.content, RunContent::Anchor(_)));
+        *runs = mebdf::normalize_runs(std::mem::take(runs), false);
     }
 }
 

@@ -120,7 +120,7 @@ fn words_in(text: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for text in File::read(text).texts() {
         for word in text.unicode_words() {
-            *counts.entry(word.to_owned()).or_default() += 1;
+            *counts.entry(word.to_lowercase()).or_default() += 1;
         }
     }
     counts

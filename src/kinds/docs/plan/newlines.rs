@@ -227,7 +227,8 @@ impl Stretch {
         };
         let kept = overlap(&old_words, &new_words);
         let all = |pieces: &[Piece]| pieces.iter().map(|piece| piece.chars).sum::<usize>() == kept;
-        let cost = if all(old) && all(new) { 0 } else { REGROUPING_COST };
+        // Where every word of the old stands in the new, nothing was rewritten.
+        let cost = if all(old) { 0 } else { REGROUPING_COST };
         (mostly(new, &old_words) && mostly(old, &new_words)).then(|| kept.saturating_sub(cost))
     }
 }
@@ -355,7 +356,11 @@ impl Edit<'_> {
             matches!(beside, Some((_, _, Token::Char(character))) if character.is_alphanumeric())
         };
         let meet = ends.first().is_some_and(|end| letter(end.checked_sub(1)) && letter(end.checked_add(1)));
-        let inserted = if only { inserted } else { " ".repeat(usize::from(meet && inserted.contains(' '))) };
+        let inserted = if only {
+            inserted
+        } else {
+            " ".repeat(usize::from(meet && (inserted.contains(' ') || ends.len() < hunk.old.len())))
+        };
         let blank = !inserted.is_empty();
         for (number, end) in ends.iter().enumerate().rev() {
             let at = self.old[*end].0;

@@ -21,7 +21,7 @@ use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Request, Ticks, 
 use crate::kinds::docs::text::extract::{Extract, tab_of};
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::{Pictures, PushPlan};
-use crate::mebdf::{Block, Content, FrontMatter, Tree, plain, print};
+use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, plain, print};
 use crate::model::{ItemId, Notice, PartId};
 
 /// Plans what makes `part` of a document, with the boxes of it that are ticked, say `desired`. `head` is the front matter
@@ -60,7 +60,7 @@ fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
 
 fn plan_task(task: &Task<'_>) -> Result<PushPlan> {
     let whole = Attempt::settled(task, true);
-    if matches!(&whole, Ok(attempt) if !attempt.torn) {
+    if matches!(&whole, Ok(attempt) if !attempt.torn && !leaves_empty(task, &attempt.plan)) {
         return whole.map(|attempt| attempt.plan);
     }
     // What cannot be done as a change of structure may still be done as deletions and insertions.
@@ -68,6 +68,19 @@ fn plan_task(task: &Task<'_>) -> Result<PushPlan> {
         Ok(attempt) if !attempt.torn => Ok(attempt.plan),
         Ok(_) | Err(_) => whole.map(|attempt| attempt.plan),
     }
+}
+
+/// Tells whether paragraphs were split for a text that then was refused: each save would leave one more empty paragraph.
+fn leaves_empty(task: &Task<'_>, plan: &PushPlan) -> bool {
+    if plan.refused.is_empty() || plan.requests.is_empty() {
+        return false;
+    }
+    let count = |tree: &Tree| tree.blocks.iter().filter(|block| is_empty(block)).count();
+    count(&parse(&plan.expected).tree) > count(&task.remote.tree).max(count(&task.local.tree))
+}
+
+fn is_empty(block: &Block) -> bool {
+    matches!(&block.content, Content::Paragraph { runs } | Content::Heading { runs, .. } if runs.is_empty())
 }
 
 /// Batches that a new document takes at most: the text of footnotes follows their references, and more is a mistake.
