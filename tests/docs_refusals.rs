@@ -7,7 +7,7 @@ mod model;
 use mcp_workspace::kinds::docs;
 use mcp_workspace::mebdf;
 use model::{applied, document, fetched};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Saves `edited` as the file of a document that says `start`; returns what the document says then, and what was told.
 fn saved(start: &str, edited: &str) -> (String, Vec<String>) {
@@ -160,6 +160,57 @@ fn a_list_that_cannot_be_made_holds_nothing_up() {
             &["line 11: LIST_LOCKED"],
         );
     }
+    for list in ["{!list:roman}\n1. new", "{!list:decimal 5}\n5. new", "{!list:foo}\n- new"] {
+        let edited = format!("intro two\n\nmid\n\nlast\n\n{list}\n");
+        check(start, &edited, "intro two\n\nmid\n\nlast\n", &["line 15: LOCKED"]);
+    }
+}
+
+/// A document whose first paragraph links to the heading `Old name`, with the id of that.
+fn linked(start: &str) -> (Value, String) {
+    let raw = document(start);
+    let remote = fetched(&raw);
+    let text = &remote.parts[0].text;
+    let id = text.split_once("{^ ").unwrap().1.split_once('}').unwrap().0.to_owned();
+    let plan = docs::plan(&remote, &remote.parts[0].id, &text.replacen("here", &format!("[here](#^{id})"), 1), false);
+    (applied(&raw, &plan.unwrap().requests, 5), id)
+}
+
+#[test]
+fn a_heading_that_a_link_goes_to_keeps_its_id() {
+    let check = |start: &str, old: &str, new: &str, found: &str, told: &[&str]| {
+        let (raw, id) = linked(start);
+        let remote = fetched(&raw);
+        let text = &remote.parts[0].text;
+        let (old, new) = (old.replace("ID", &id), new.replace("ID", &id));
+        assert!(text.contains(&old), "{text}");
+        let plan = docs::plan(&remote, &remote.parts[0].id, &text.replacen(&old, &new, 1), false).unwrap();
+        let after = fetched(&applied(&raw, &plan.requests, 99)).parts[0].text.clone();
+        assert!(after.contains(&found.replace("ID", &id)), "{after}\n{:#?}", plan.refused);
+        let codes: Vec<&str> = plan.refused.iter().chain(&plan.holds).map(|notice| &*notice.code).collect();
+        assert_eq!(codes, told, "{:#?}", plan.refused);
+    };
+    let start = "see here now\n\n## Old name\n\n| a |\n| --- |\n| b |\n\nend\n";
+    // Nothing can be put between it and a table, and nothing else waits for that.
+    check(
+        start,
+        "now\n\n## {^ ID}Old name\n\n",
+        "then\n\n## {^ ID}Old name\n\nnew text\n\n",
+        "then\n\n## {^ ID}Old name\n\n| a |",
+        &["LOCKED"],
+    );
+    // One that is split keeps it, too.
+    let start = "see here now\n\n## Old name\n\nend\n";
+    check(start, "## {^ ID}Old name\n", "## {^ ID}Old\n\nname\n", "## {^ ID}Old\n\nname\n", &[]);
+}
+
+#[test]
+fn what_was_moved_and_edited_beside_a_refusal_stands_once() {
+    let start = "# H one\n\nbody\n";
+    let (text, told) = saved(start, "{^= equation}\n\nbody\n\n# H one x\n");
+    assert_eq!(text.matches("H one").count(), 1, "{text}\n{told:#?}");
+    let start = "- item\n\nmoved text\n\n# Last\n";
+    check(start, "- [ ] item {^= equation}\n\n# Last\n\nmoved text\n", "- item\n\n# Last\n\nmoved text\n", &["LOCKED"]);
 }
 
 #[test]

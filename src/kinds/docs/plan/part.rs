@@ -145,10 +145,8 @@ pub(crate) fn try_creation(blank: &Document, text: &str) -> Result<Vec<PushPlan>
         document = apply(&document, &requests, seed)
             .map_err(|refusal| Error::PlanRejected { id: ItemId(blank.document_id.clone()), reason: refusal.message })?
             .document;
-        let idle = plan.requests.is_empty();
         plans.push(plan);
-        // What one batch leaves unsaid, such as the look of an empty line, the next one says.
-        if idle && !again {
+        if !again {
             return Ok(plans);
         }
     }
