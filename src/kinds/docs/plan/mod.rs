@@ -3,6 +3,7 @@
 mod align;
 mod anchors;
 mod blocks;
+mod creation;
 mod edit;
 mod endings;
 mod footnotes;
@@ -27,7 +28,8 @@ mod verify;
 mod window;
 mod words;
 
+pub(super) use creation::{create_plan, try_creation};
 pub(super) use head::bad_title;
 pub(super) use images::named_files;
-pub(super) use part::{create_plan, plan_part, try_creation};
+pub(super) use part::plan_part;
 pub(super) use window::{Source, plan};

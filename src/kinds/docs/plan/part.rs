@@ -16,13 +16,13 @@ use super::properties::LINK_LATER;
 use super::restyle::contents;
 use super::trial::{Task, Trial};
 use super::{anchors, images, moves, newlines, restyle, verify};
-use crate::error::{Error, Result};
-use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Request, Ticks, apply, read_requests, text_between};
+use crate::error::Result;
+use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Request, Ticks, text_between};
 use crate::kinds::docs::text::extract::{Extract, tab_of};
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::{Pictures, PushPlan};
 use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, plain, print};
-use crate::model::{ItemId, Notice, PartId};
+use crate::model::{Notice, PartId};
 
 /// Plans what makes `part` of a document, with the boxes of it that are ticked, say `desired`. `head` is the front matter
 /// of the part as it was extracted; edits of it are told. A new document has none yet.
@@ -48,7 +48,7 @@ pub(crate) fn plan_part(
 }
 
 /// Tells what was read as text.
-fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
+pub(super) fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
     // Whether a number begins a list that way in the document, too, is the planner's to say.
     let told = |notice: &&Notice| {
         notice.code != "LIST_START"
@@ -58,7 +58,12 @@ fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
     plan.refused.extend(found);
 }
 
-fn plan_task(task: &Task<'_>) -> Result<PushPlan> {
+/// Plans without what the parser told.
+///
+/// # Errors
+///
+/// `PlanRejected` when neither way to plan stands the check on the model.
+pub(super) fn plan_task(task: &Task<'_>) -> Result<PushPlan> {
     let whole = Attempt::settled(task, true);
     if matches!(&whole, Ok(attempt) if !attempt.torn && !leaves_empty(task, &attempt.plan)) {
         return whole.map(|attempt| attempt.plan);
@@ -81,77 +86,6 @@ fn leaves_empty(task: &Task<'_>, plan: &PushPlan) -> bool {
 
 fn is_empty(block: &Block) -> bool {
     matches!(&block.content, Content::Paragraph { runs } | Content::Heading { runs, .. } if runs.is_empty())
-}
-
-/// Batches that a new document takes at most: the text of footnotes follows their references, and more is a mistake.
-pub(super) const BATCHES_MAX: usize = 4;
-
-/// What a new document can do without and still say every word: told, and no reason to make nothing at all.
-const LOSSES: [&str; 11] = [
-    "CODE_LANGUAGE",
-    "TICK",
-    "LIST_START",
-    "LIST_DEPTH",
-    "LIST_LOCKED",
-    "LINK_LOCKED",
-    "NO_EFFECT",
-    "PARAGRAPH_PROPERTY",
-    "STYLE_INHERITED",
-    "STYLE_VALUE",
-    "UNKNOWN_PROPERTY",
-];
-
-/// Plans what makes a new document say `text`; what is left of it, when the plan before asked for another. What the
-/// document does without is told in `refused`.
-///
-/// # Errors
-///
-/// `InvalidInput` when a part of the text cannot be pushed yet, with its line: a new document must not begin with a loss.
-pub(crate) fn create_plan(document: &Document, text: &str) -> Result<PushPlan> {
-    if text.trim().is_empty() {
-        return Ok(PushPlan::default());
-    }
-    let (part, ticks, pictures) = (PartId::default(), Ticks::default(), Pictures::new());
-    let task = Task::read((document, &ticks), None, &part, text, false, &pictures)?;
-    let mut plan = plan_task(&task)?;
-    let lost = plan.refused.iter().filter(|notice| !LOSSES.contains(&&*notice.code));
-    let reasons: Vec<String> = lost.chain(&plan.holds).map(ToString::to_string).collect();
-    if reasons.is_empty() {
-        tell_forms(&task, &mut plan);
-        return Ok(plan);
-    }
-    Err(Error::InvalidInput {
-        what: format!("the text cannot become a document as it is: {}", reasons.join("; ")),
-        suggestion: "Leave out what cannot be created yet, and create the document again.".into(),
-    })
-}
-
-/// Plans every batch that a new document takes, each on what the model makes of the one before.
-///
-/// # Errors
-///
-/// As [`create_plan`]; `PlanRejected` when it takes batch after batch.
-pub(crate) fn try_creation(blank: &Document, text: &str) -> Result<Vec<PushPlan>> {
-    let mut document = blank.clone();
-    let mut plans = Vec::new();
-    while plans.len() < BATCHES_MAX {
-        let plan = create_plan(&document, text)?;
-        let again = plan.again;
-        let requests = read_requests(&plan.requests).map_err(|refusal| Error::PlanRejected {
-            id: ItemId(blank.document_id.clone()),
-            reason: refusal.message,
-        })?;
-        let seed = u64::try_from(plans.len()).unwrap_or(0);
-        document = apply(&document, &requests, seed)
-            .map_err(|refusal| Error::PlanRejected { id: ItemId(blank.document_id.clone()), reason: refusal.message })?
-            .document;
-        plans.push(plan);
-        if !again {
-            return Ok(plans);
-        }
-    }
-    let reason = format!("the document is not finished after {BATCHES_MAX} batches");
-    Err(Error::PlanRejected { id: ItemId(blank.document_id.clone()), reason })
 }
 
 /// A change of structure; each is planned on what the one before leaves.
