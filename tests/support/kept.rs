@@ -206,7 +206,9 @@ fn passed(old: &File, new: &File, tied: bool, partners: &mut [Partner]) {
         let content = &old.blocks[i].0.content;
         for j in (0..new.blocks.len()).filter(|j| free(*j) && says_the_same(content, &new.blocks[*j].0.content)) {
             for (other, stays) in stays.iter().enumerate() {
-                if stays.is_some_and(|stays| (other < i) != (stays < j)) {
+                // Of one that stands in several places it is not known which of them is beside the way.
+                let several = partners[other] == Partner::Several;
+                if several || stays.is_some_and(|stays| (other < i) != (stays < j)) {
                     partners[other] = Partner::None;
                 }
             }
