@@ -19,6 +19,15 @@ pub(super) struct Head {
 
 /// Reads the head of a text that has one.
 pub(super) fn parse(text: &str) -> Option<Head> {
+    let (body, length) = find(text)?;
+    let entries = entries(body).or_else(|| entries_quoted(body));
+    let understood = entries.is_some();
+    let entries = entries.unwrap_or_else(|| vec![(String::new(), body.to_owned())]);
+    Some(Head { front_matter: FrontMatter { entries }, length, understood })
+}
+
+/// Finds the head of a text that has one: what stands between its lines of dashes, and how many bytes it takes with them.
+pub(super) fn find(text: &str) -> Option<(&str, usize)> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next()?;
     if first.trim_end() != "---" || !first.ends_with('\n') {
@@ -28,11 +37,7 @@ pub(super) fn parse(text: &str) -> Option<Head> {
     for line in lines {
         if line.trim_end() == "---" || line.trim_end() == "..." {
             let body = text.get(first.len()..length)?;
-            length += line.len();
-            let entries = entries(body).or_else(|| entries_quoted(body));
-            let understood = entries.is_some();
-            let entries = entries.unwrap_or_else(|| vec![(String::new(), body.to_owned())]);
-            return Some(Head { front_matter: FrontMatter { entries }, length, understood });
+            return Some((body, length + line.len()));
         }
         length += line.len();
     }

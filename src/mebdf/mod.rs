@@ -84,7 +84,7 @@ pub fn head(text: &str) -> Option<FrontMatter> {
 /// Returns a text without its head. The text is one that [`clean`] would not change.
 #[must_use]
 pub fn body(text: &str) -> &str {
-    let length = front_matter::parse(text).map_or(0, |head| head.length);
+    let length = front_matter::find(text).map_or(0, |(_, length)| length);
     text.get(length..).unwrap_or(text).trim_start_matches('\n')
 }
 

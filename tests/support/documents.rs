@@ -182,13 +182,20 @@ fn tab(dice: &mut Dice<'_>, next: usize) -> Value {
     };
     let mut body = vec![json!({"endIndex": 1, "sectionBreak": {"sectionStyle": {
         "columnSeparatorStyle": "NONE", "contentDirection": "LEFT_TO_RIGHT", "sectionType": "CONTINUOUS"}}})];
-    let blocks = 1 + maker.dice.roll(9);
+    // Most of what goes wrong does so between a few blocks, and of small documents more can be tried.
+    let most = if maker.dice.once_in(8) { 9 } else { 3 };
+    let blocks = 1 + maker.dice.roll(most);
     for _ in 0..blocks {
         maker.block(&mut body);
     }
     let last = if maker.dice.once_in(4) { maker.heading() } else { maker.paragraph() };
     body.push(last);
-    let mut tab = json!({"body": {"content": body}, "lists": lists()});
+    let mut lists = lists();
+    if !maker.dice.once_in(4) {
+        let text = Value::Array(body.clone()).to_string();
+        lists.as_object_mut().unwrap().retain(|id, _| text.contains(&**id));
+    }
+    let mut tab = json!({"body": {"content": body}, "lists": lists});
     for (key, map) in
         [("inlineObjects", maker.inline), ("positionedObjects", maker.positioned), ("footnotes", maker.footnotes)]
     {

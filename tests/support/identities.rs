@@ -21,8 +21,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) traces: &'a [SegmentTrace],
     /// Which of the tabs, in the order in which people see them, was edited.
     pub(crate) tab: usize,
-    /// Its file, and the file as it was edited.
-    pub(crate) files: (&'a str, &'a str),
+    /// Its file, and the file as it was edited: text, and what it says.
+    pub(crate) files: [(&'a str, &'a File); 2],
 }
 
 /// A visible character or object of the document: segment, place and width.
@@ -46,7 +46,7 @@ struct Place<'a> {
 pub(crate) fn check(batch: &Batch<'_>) {
     let (old_tabs, new_tabs) = (tabs(batch.before), tabs(batch.after));
     assert_eq!(old_tabs.len(), new_tabs.len(), "law 5: tabs come or go");
-    let (old_file, new_file) = (File::read(batch.files.0), File::read(batch.files.1));
+    let [(_, old_file), (edited, new_file)] = batch.files;
     let head_stays = old_file.head == new_file.head;
     assert!(alike(batch.before, batch.after, &["tabs", "revisionId"]), "law 5: the document itself changes");
     for (number, (old, new)) in old_tabs.iter().zip(&new_tabs).enumerate() {
@@ -60,12 +60,12 @@ pub(crate) fn check(batch: &Batch<'_>) {
         let id = tab_id(batch.before, number);
         let traces = batch.traces.iter().filter(|trace| trace.tab_id == id);
         let moves = traces.map(|trace| (trace.segment_id.as_str(), Moves::of(trace))).collect();
-        let kept = compare(&old_file, &new_file, is_tied(old));
-        let tab = Tab { old, new, moves, places: places(&old_file, old), old_file: &old_file, new_file: &new_file };
+        let kept = compare(old_file, new_file, is_tied(old));
+        let tab = Tab { old, new, moves, places: places(old_file, old), old_file, new_file };
         tab.blocks(&kept);
         tab.words(&kept);
         tab.ranges(&kept);
-        let asked = batch.files.1.matches("{^").count();
+        let asked = edited.matches("{^").count();
         assert!(anchors(new) <= asked + anchors(old), "law 5: an anchor that nobody asked for");
     }
 }

@@ -36,26 +36,40 @@ pub(crate) enum Fate {
     Rejected,
 }
 
-/// Reads a raw document, in which every other box is ticked or so.
-pub(crate) fn fetched(raw: &Value) -> Fetched {
-    fetched_with(raw, &ticks_of(raw))
+/// A document, and what is read of it.
+#[derive(Clone)]
+pub(crate) struct Stand {
+    /// As the API answers it.
+    raw: Value,
+    document: Document,
+    /// Its boxes that are ticked, which come from an export.
+    ticks: Ticks,
+    /// Its files.
+    pub(crate) remote: Fetched,
 }
 
-/// Ticks boxes of a document by where they stand.
-fn ticks_of(raw: &Value) -> Ticks {
-    let document: Document = serde_json::from_value(raw.clone()).unwrap();
-    let mut ticks = Ticks::default();
-    for tab in document.all_tabs() {
-        for item in tab.document_tab.iter().flat_map(|content| check_items(content, "")) {
-            ticks.set(tab.id(), "", item.start, item.start % 2 == 0);
+impl Stand {
+    /// Reads a raw document, in which every other box is ticked or so.
+    pub(crate) fn of(raw: &Value) -> Self {
+        let document: Document = serde_json::from_value(raw.clone()).unwrap();
+        let mut ticks = Ticks::default();
+        for tab in document.all_tabs() {
+            for item in tab.document_tab.iter().flat_map(|content| check_items(content, "")) {
+                ticks.set(tab.id(), "", item.start, item.start % 2 == 0);
+            }
         }
+        Self::read(raw.clone(), document, ticks)
     }
-    ticks
+
+    fn read(raw: Value, document: Document, ticks: Ticks) -> Self {
+        let bytes = serde_json::to_vec(&raw).unwrap();
+        let remote = docs::read_exported(bytes, export(&document, &ticks), Access::Edit, URL).unwrap();
+        Self { raw, document, ticks, remote }
+    }
 }
 
-/// Reads a raw document with its ticks, which come from an export of its boxes.
-fn fetched_with(raw: &Value, ticks: &Ticks) -> Fetched {
-    let document: Document = serde_json::from_value(raw.clone()).unwrap();
+/// The boxes of a document as its export shows them.
+fn export(document: &Document, ticks: &Ticks) -> Vec<u8> {
     let mut export = String::new();
     for tab in document.all_tabs() {
         for item in tab.document_tab.iter().flat_map(|content| check_items(content, "")) {
@@ -70,8 +84,7 @@ fn fetched_with(raw: &Value, ticks: &Ticks) -> Fetched {
             export.push('\n');
         }
     }
-    let raw = serde_json::to_vec(raw).unwrap();
-    docs::read_exported(raw, export.into_bytes(), Access::Edit, URL).unwrap()
+    export.into_bytes()
 }
 
 /// What people read of an element.
@@ -84,8 +97,9 @@ fn words(element: &gdocs::ParagraphElement) -> String {
 }
 
 /// Checks that the files of a document are in canonical form and that saving them unchanged sends nothing.
-pub(crate) fn check_unedited(raw: &Value) -> Fetched {
-    let remote = fetched(raw);
+pub(crate) fn check_unedited(raw: &Value) -> Stand {
+    let stand = Stand::of(raw);
+    let remote = &stand.remote;
     for part in &remote.parts {
         let parsed = mebdf::parse(&part.text);
         assert_eq!(mebdf::print(&parsed.tree), part.text, "law 1: what is printed is canonical");
@@ -93,32 +107,36 @@ pub(crate) fn check_unedited(raw: &Value) -> Fetched {
         let plan = docs::plan(&whole, &part.id, &format!("{}\n", part.text), false).unwrap();
         assert!(plan.requests.is_empty() && plan.refused.is_empty() && plan.holds.is_empty(), "law 3: {plan:#?}");
     }
-    remote
+    stand
 }
 
 /// Checks the laws for an edit of the part at `part`.
-pub(crate) fn check_edit(raw: &Value, remote: &Fetched, part: usize, edited: &str) -> Fate {
-    let mut after = remote.clone();
-    let fate = carry_through(raw, &mut after, part, edited);
-    let (was, wanted, is) = (words_in(&remote.parts[part].text), words_in(edited), words_in(&after.parts[part].text));
+pub(crate) fn check_edit(before: &Stand, part: usize, edited: &str) -> Fate {
+    let mut after = before.clone();
+    let file = &File::read(edited);
+    let fate = carry_through(&mut after, part, (edited, file));
+    let (old, new) = (&before.remote.parts[part].text, &after.remote.parts[part].text);
+    if old == new {
+        return fate;
+    }
+    let (was, wanted, is) = (words_in(&File::read(old)), words_in(file), words_in(&File::read(new)));
     for (word, was) in was {
         let of = |counts: &BTreeMap<String, usize>| counts.get(&word).copied().unwrap_or(0);
         let least = was.min(of(&wanted));
         assert!(
             of(&is) >= least,
-            "law 5: `{word}` stood {was} times, the file has it {} times, and the document {} times ({fate:?}):\n{}",
+            "law 5: `{word}` stood {was} times, the file has it {} times, and the document {} times ({fate:?}):\n{new}",
             of(&wanted),
             of(&is),
-            after.parts[part].text
         );
     }
     fate
 }
 
 /// The words that people read in a file, and how often each stands there.
-fn words_in(text: &str) -> BTreeMap<String, usize> {
+fn words_in(file: &File) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
-    for text in File::read(text).texts() {
+    for text in file.texts() {
         for word in text.unicode_words() {
             *counts.entry(word.to_lowercase()).or_default() += 1;
         }
@@ -126,14 +144,12 @@ fn words_in(text: &str) -> BTreeMap<String, usize> {
     counts
 }
 
-/// Pushes an edit as often as it takes, and checks the laws on the way; `remote` is then what the document says.
-fn carry_through(raw: &Value, remote: &mut Fetched, part: usize, edited: &str) -> Fate {
-    let id = remote.parts[part].id.clone();
-    let mut raw = raw.clone();
-    let mut ticks = ticks_of(&raw);
+/// Pushes an edit as often as it takes, and checks the laws on the way; `stand` is then what became of the document.
+fn carry_through(stand: &mut Stand, part: usize, (edited, file): (&str, &File)) -> Fate {
+    let id = stand.remote.parts[part].id.clone();
     let mut fate = Fate::Nothing;
     for _ in 0..PLANS_MAX {
-        let plan = match docs::plan(remote, &id, edited, false) {
+        let plan = match docs::plan(&stand.remote, &id, edited, false) {
             Ok(plan) => plan,
             Err(Error::PlanRejected { .. }) => return Fate::Rejected,
             Err(error) => panic!("a plan is made or rejected, but: {error}"),
@@ -174,8 +190,7 @@ fn carry_through(raw: &Value, remote: &mut Fetched, part: usize, edited: &str) -
         if plan.requests.is_empty() {
             return fate;
         }
-        (raw, ticks) = carried_out(&raw, &ticks, &plan, (part, &remote.parts[part].text, edited));
-        *remote = fetched_with(&raw, &ticks);
+        *stand = carried_out(stand, &plan, part, (edited, file));
         if fate == Fate::Nothing {
             fate = Fate::Arrived;
         }
@@ -187,7 +202,7 @@ fn carry_through(raw: &Value, remote: &mut Fetched, part: usize, edited: &str) -
     // otherwise by the next plan, but that comes to rest.
     let rounds = if fate == Fate::Told { ROUNDS_TO_REST } else { 0 };
     for round in 0..=rounds {
-        let plan = match docs::plan(remote, &id, edited, false) {
+        let plan = match docs::plan(&stand.remote, &id, edited, false) {
             Ok(plan) => plan,
             Err(Error::PlanRejected { .. }) if fate == Fate::Told => return fate,
             Err(error) => panic!("law 4: the edit has arrived, and yet it cannot be planned: {error}"),
@@ -199,29 +214,22 @@ fn carry_through(raw: &Value, remote: &mut Fetched, part: usize, edited: &str) -
             round < rounds,
             "law 4: the edit has arrived ({fate:?}), and yet {:#?}\nthe document says:\n{}",
             plan.requests,
-            remote.parts[part].text
+            stand.remote.parts[part].text
         );
-        (raw, ticks) = carried_out(&raw, &ticks, &plan, (part, &remote.parts[part].text, edited));
-        *remote = fetched_with(&raw, &ticks);
+        *stand = carried_out(stand, &plan, part, (edited, file));
     }
     fate
 }
 
 /// Carries out a plan on the model, compares its effect on text with plain arithmetic, and checks that nothing moves but
 /// what differs between the file of the part and the file as it was edited.
-fn carried_out(
-    raw: &Value,
-    ticks: &Ticks,
-    plan: &PushPlan,
-    (tab, file, edited): (usize, &str, &str),
-) -> (Value, Ticks) {
-    let document: Document = serde_json::from_value(raw.clone()).unwrap();
+fn carried_out(stand: &Stand, plan: &PushPlan, part: usize, edited: (&str, &File)) -> Stand {
     let requests = gdocs::read_requests(&plan.requests).unwrap();
-    let (applied, traces) = gdocs::apply_traced(&document, &requests, 7).unwrap();
-    let ticks = ticks.carried(&document, &applied.document, &traces);
-    let after = serde_json::to_value(&applied.document).unwrap();
-    order::check(&plan.requests, identities::tab_id(raw, tab));
-    let mut text = Text::of(raw);
+    let (applied, traces) = gdocs::apply_traced(&stand.document, &requests, 7).unwrap();
+    let ticks = stand.ticks.carried(&stand.document, &applied.document, &traces);
+    let (before, after) = (&stand.raw, serde_json::to_value(&applied.document).unwrap());
+    order::check(&plan.requests, identities::tab_id(before, part));
+    let mut text = Text::of(before);
     if plan.requests.iter().all(|request| text.carry_out(request).is_some()) {
         let model = Text::of(&after);
         for (key, units) in text.segments() {
@@ -231,6 +239,8 @@ fn carried_out(
             assert_eq!(shown(units), shown(found), "arithmetic and the model differ in {key:?}");
         }
     }
-    identities::check(&Batch { before: raw, after: &after, traces: &traces, tab, files: (file, edited) });
-    (after, ticks)
+    let old = stand.remote.parts[part].text.as_str();
+    let files = [(old, &File::read(old)), edited];
+    identities::check(&Batch { before, after: &after, traces: &traces, tab: part, files });
+    Stand::read(after, applied.document, ticks)
 }

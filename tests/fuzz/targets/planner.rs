@@ -25,8 +25,8 @@ mod laws;
 fuzz_target!(|bytes: &[u8]| {
     let mut dice = dice::Dice::of_bytes(bytes);
     let raw = documents::document(&mut dice);
-    let remote = laws::check_unedited(&raw);
-    let part = dice.roll(remote.parts.len());
-    let edited = edits::edit(&remote.parts[part].text, &mut dice);
-    laws::check_edit(&raw, &remote, part, &edited);
+    let stand = laws::check_unedited(&raw);
+    let part = dice.roll(stand.remote.parts.len());
+    let edited = edits::edit(&stand.remote.parts[part].text, &mut dice);
+    laws::check_edit(&stand, part, &edited);
 });
