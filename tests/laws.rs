@@ -252,3 +252,17 @@ fn what_random_edits_found_stays_mended() {
     // A short word between two changes is not written anew.
     check_found(&[plain("eta and tail"), plain("end")], ("eta and", "line eta or"), Fate::Arrived);
 }
+
+#[test]
+fn scratch() {
+    let mut dice = Dice::seeded(number("SEED").unwrap());
+    let raw = documents::document(&mut dice);
+    let stand = check_unedited(&raw);
+    let part = number("PART").unwrap_or(0) as usize;
+    let edited = std::fs::read_to_string(std::env::var("EDIT").unwrap()).unwrap();
+    if edited.is_empty() {
+        println!("{}", stand.remote.parts[part].text);
+        return;
+    }
+    println!("{:?}", check_edit(&stand, part, &edited));
+}

@@ -18,7 +18,7 @@ use crate::kinds::docs::text::anchors::{NAME, Placed, Spot, paragraphs, paragrap
 use crate::kinds::docs::text::extract::lines;
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::docs::text::line::{Line, Token, tokens};
-use crate::mebdf::{Content, Run, RunContent, normalize_runs};
+use crate::mebdf::{Content, Run, RunContent, Span, normalize_runs};
 
 /// Why an anchor of the file is not in the document.
 const NOT_HERE: &str = "an anchor cannot be set here: the text around it is locked or was not pushed";
@@ -31,6 +31,18 @@ pub(super) struct Written {
     spot: Spot,
     /// `None` asks for a new one.
     id: Option<String>,
+}
+
+impl Written {
+    /// An anchor of the document that stays where it is; `span` is the place of its block.
+    pub(super) fn standing(anchor: &Placed, span: &Span) -> Self {
+        Self { span: span.0.clone(), spot: anchor.spot, id: Some(anchor.id.clone()) }
+    }
+
+    /// Tells whether it stands in the block of this place.
+    pub(super) fn is_in(&self, span: &Span) -> bool {
+        self.span == span.0
+    }
 }
 
 /// Takes the anchors out of a file, so that its text can be compared.

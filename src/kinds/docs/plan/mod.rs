@@ -11,6 +11,7 @@ mod gap;
 mod head;
 mod images;
 mod joins;
+mod less;
 mod lists;
 mod moves;
 mod newlines;

@@ -15,7 +15,7 @@ use super::planner::{Notices, PASSES_MAX, Planner, excerpt, text_of, words_of};
 use super::properties::LINK_LATER;
 use super::restyle::contents;
 use super::trial::{Task, Trial};
-use super::{anchors, images, moves, newlines, restyle, verify};
+use super::{anchors, images, less, moves, newlines, restyle, verify};
 use crate::error::Result;
 use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Request, Ticks, text_between};
 use crate::kinds::docs::text::extract::{Extract, tab_of};
@@ -32,7 +32,8 @@ use crate::model::{Notice, PartId};
 ///
 /// # Errors
 ///
-/// `NotFound` when the document has no such tab; `PlanRejected` when the plan did not stand the check on the model.
+/// `NotFound` when the document has no such tab; `PlanRejected` when no plan of even a part of it stands the check on the
+/// model.
 pub(crate) fn plan_part(
     document: (&Document, &Ticks),
     head: Option<FrontMatter>,
@@ -42,7 +43,30 @@ pub(crate) fn plan_part(
     pictures: &Pictures,
 ) -> Result<PushPlan> {
     let task = Task::read(document, head, part, desired, accept, pictures)?;
-    let mut plan = plan_task(&task)?;
+    let mut plan = match plan_task(&task) {
+        Ok(attempt) if !attempt.torn => attempt.plan,
+        whole => less::plan(&task, whole)?,
+    };
+    tell_forms(&task, &mut plan);
+    Ok(plan)
+}
+
+/// Plans the same on a document that was cut out of a longer one.
+///
+/// # Errors
+///
+/// Those of [`plan_part`], and `PlanRejected` when not all of it can be planned: on the whole it may be.
+pub(super) fn plan_cut(
+    document: (&Document, &Ticks),
+    head: Option<FrontMatter>,
+    part: &PartId,
+    desired: &str,
+    accept: bool,
+    pictures: &Pictures,
+) -> Result<PushPlan> {
+    let task = Task::read(document, head, part, desired, accept, pictures)?;
+    let attempt = plan_task(&task)?;
+    let mut plan = if attempt.torn { less::plan(&task, Ok(attempt))? } else { attempt.plan };
     tell_forms(&task, &mut plan);
     Ok(plan)
 }
@@ -58,25 +82,25 @@ pub(super) fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
     plan.refused.extend(found);
 }
 
-/// Plans without what the parser told.
+/// Plans all of it, without what the parser told.
 ///
 /// # Errors
 ///
 /// `PlanRejected` when neither way to plan stands the check on the model.
-pub(super) fn plan_task(task: &Task<'_>) -> Result<PushPlan> {
+pub(super) fn plan_task(task: &Task<'_>) -> Result<Attempt> {
     let whole = Attempt::settled(task, true);
     if matches!(&whole, Ok(attempt) if !attempt.torn && !leaves_empty(task, &attempt.plan)) {
-        return whole.map(|attempt| attempt.plan);
+        return whole;
     }
     // What cannot be done as a change of structure may still be done as deletions and insertions.
     match Attempt::settled(task, false) {
-        Ok(attempt) if !attempt.torn => Ok(attempt.plan),
-        Ok(_) | Err(_) => whole.map(|attempt| attempt.plan),
+        Ok(attempt) if !attempt.torn => Ok(attempt),
+        Ok(_) | Err(_) => whole,
     }
 }
 
 /// Tells whether paragraphs were split for a text that then was refused: each save would leave one more empty paragraph.
-fn leaves_empty(task: &Task<'_>, plan: &PushPlan) -> bool {
+pub(super) fn leaves_empty(task: &Task<'_>, plan: &PushPlan) -> bool {
     if plan.refused.is_empty() || plan.requests.is_empty() {
         return false;
     }
@@ -85,7 +109,10 @@ fn leaves_empty(task: &Task<'_>, plan: &PushPlan) -> bool {
 }
 
 fn is_empty(block: &Block) -> bool {
-    matches!(&block.content, Content::Paragraph { runs } | Content::Heading { runs, .. } if runs.is_empty())
+    matches!(
+        &block.content,
+        Content::Paragraph { runs } | Content::Heading { runs, .. } | Content::Item { runs, .. } if runs.is_empty()
+    )
 }
 
 /// A change of structure; each is planned on what the one before leaves.
@@ -112,10 +139,10 @@ impl Stage {
 }
 
 /// One way to plan, carried out on the model.
-struct Attempt {
-    plan: PushPlan,
+pub(super) struct Attempt {
+    pub(super) plan: PushPlan,
     /// Whether nothing is pushed, since a part of the edit would lose or double a word.
-    torn: bool,
+    pub(super) torn: bool,
     /// Words that stand in the file and cannot be pushed.
     moved: BTreeSet<String>,
     /// Words that changes of structure delete.
@@ -315,9 +342,8 @@ fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool 
         Ok(()) if notices.0.is_empty() => return false,
         Ok(()) => {}
     }
-    let (before, after) = (&task.remote.tree, &trial.extract.tree);
     let kept = verify::words_are_kept(before, &task.parsed, after)
-        .and_then(|()| verify::paragraphs_are_kept(before, &task.local.tree, after));
+        .and_then(|()| verify::paragraphs_are_kept(before, local, after));
     let Err(text) = kept else { return false };
     let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
     let message = format!(

@@ -97,7 +97,7 @@ pub(super) fn find<'a>(
         body.push(sides.around(element, &landmarks.cuts, &fixed)?);
     }
     let body = merged(body);
-    if body.len() > PIECES_MAX {
+    if body.len() > PIECES_MAX || !sides.are_covered(&body) {
         return None;
     }
     let inside = |element: usize| {
@@ -240,6 +240,20 @@ impl Sides<'_> {
         Piece { old, new, first: first.map(|first| first.mark), last: last.map(|last| last.mark) }
     }
 
+    /// Tells whether both bodies say the same outside of these stretches: an edit that lies in none would be dropped.
+    fn are_covered(&self, pieces: &[Piece]) -> bool {
+        let (mut old_at, mut new_at) = (self.old_body.start, self.new_body.start);
+        for piece in pieces {
+            let (old, new) = (self.old.get(old_at..piece.old.start), self.new.get(new_at..piece.new.start));
+            if old.is_none() || old != new {
+                return false;
+            }
+            (old_at, new_at) = (piece.old.end, piece.new.end);
+        }
+        let (old, new) = (self.old.get(old_at..self.old_body.end), self.new.get(new_at..self.new_body.end));
+        old.is_some() && old == new
+    }
+
     /// The shortest stretch around an element; the edited one where it lies in one.
     fn around(&self, element: usize, cuts: &[Landmark], fixed: &[Fixed]) -> Option<Piece> {
         let behind = fixed.partition_point(|fixed| fixed.mark.element <= element);
@@ -259,7 +273,8 @@ impl Sides<'_> {
 
 /// Puts stretches in order and joins those that touch.
 fn merged(mut pieces: Vec<Piece>) -> Vec<Piece> {
-    pieces.sort_by_key(|piece| (piece.old.start, piece.old.end));
+    // Of two that begin alike in the old text, the one that has something before that in the new begins both.
+    pieces.sort_by_key(|piece| (piece.old.start, piece.new.start, piece.old.end));
     let mut all: Vec<Piece> = Vec::new();
     for piece in pieces {
         match all.last_mut() {

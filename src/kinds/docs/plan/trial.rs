@@ -116,6 +116,30 @@ impl<'a> Task<'a> {
         Ok(task)
     }
 
+    /// The same with less in it: the file as far as it is tried now, its anchors, and what is told of the rest.
+    pub(super) fn of_less(&self, local: Flat, anchors: Vec<anchors::Written>, held: Vec<Notice>) -> Self {
+        Self {
+            local,
+            anchors,
+            held,
+            file: Some(self.file.clone().unwrap_or_else(|| self.local.tree.clone())),
+            document: self.document,
+            ticks: self.ticks,
+            part: self.part,
+            tab_id: self.tab_id.clone(),
+            remote: self.remote.clone(),
+            text: self.text.clone(),
+            newlines: Rc::clone(&self.newlines),
+            parsed: self.parsed.clone(),
+            anchored: self.anchored.clone(),
+            dates: self.dates.clone(),
+            diagnostics: self.diagnostics.clone(),
+            accept: self.accept,
+            pictures: self.pictures,
+            several: self.several,
+        }
+    }
+
     /// Leaves out what was moved past something else when neither can move.
     fn hold_moves(&mut self) {
         let held = moves::hold(&self.remote, &self.local_for(&self.remote).0, &self.anchored);

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::part::plan_part;
+use super::part::{plan_cut, plan_part};
 use super::pieces::{self, NotePiece, Piece, Pieces};
 use crate::error::{Error, Result};
 use crate::gdocs::{Body, Document, DocumentTab, Position, Segment, StructuralElement, Tab, Ticks};
@@ -52,7 +52,7 @@ pub(crate) fn plan(source: &Source<'_>, desired: &str, accept: bool, pictures: &
         return Ok(PushPlan { expected: source.text.to_owned(), ..PushPlan::default() });
     }
     if let Some(window) = Window::find(source, &desired) {
-        match plan_part((&window.document, source.ticks), head.clone(), source.part, &window.text, accept, pictures) {
+        match plan_cut((&window.document, source.ticks), head.clone(), source.part, &window.text, accept, pictures) {
             // What is refused on a part is tried on the whole before anybody is told.
             Err(Error::PlanRejected { .. }) => {}
             Err(error) => return Err(error),
