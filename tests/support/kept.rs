@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use mcp_workspace::mebdf::{self, Block, Content, Marks, Run, RunContent, State, Tree, states};
+use mcp_workspace::mebdf::{self, Block, Content, Marks, Object, Run, RunContent, State, Tree, states};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// What stands for an object.
@@ -31,7 +31,10 @@ impl File {
         let Tree { blocks, .. } = mebdf::parse(text).tree;
         let states = states(&blocks);
         let content = blocks.into_iter().zip(states).filter(|(b, _)| !matches!(b.content, Content::Directive { .. }));
-        Self { head: text[..text.len() - mebdf::body(text).len()].to_owned(), blocks: content.collect() }
+        let mut blocks: Vec<(Block, State)> = content.collect();
+        // Wherever the text of a footnote stands, it means the same.
+        blocks.sort_by_key(|(block, _)| matches!(block.content, Content::Footnote { .. }));
+        Self { head: text[..text.len() - mebdf::body(text).len()].to_owned(), blocks }
     }
 
     /// What people read of each paragraph, without its objects: where one is refused, what stood on both sides meets.
@@ -147,7 +150,7 @@ fn words_of(blocks: &[Found<'_>]) -> Vec<Word> {
             at += text.chars().count();
             let count = found.tokens[token..].iter().take_while(|token| token.at < at).count();
             let object = found.tokens[token..token + count].iter().find_map(|token| token.object);
-            let text = object.map_or_else(|| text.to_owned(), |object| format!("{text}{object:?}"));
+            let text = object.map_or_else(|| text.to_owned(), |object| format!("{text}{}", name(object)));
             let whole = count >= CHARS_MIN;
             words.push(Word { block, text, tokens: token..token + count, whole });
             token += count;
@@ -160,6 +163,14 @@ fn words_of(blocks: &[Found<'_>]) -> Vec<Word> {
         words.push(Word { block, text: "\0".into(), tokens: token..token, whole: false });
     }
     words
+}
+
+/// What an object is known by, whatever the file says of it.
+fn name(object: &RunContent) -> String {
+    match object {
+        RunContent::Object(Object { id: Some(id), .. }) if id != "new" => id.clone(),
+        object => format!("{object:?}"),
+    }
 }
 
 /// Visible characters that make a piece of text one that is known again.

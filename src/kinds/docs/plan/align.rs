@@ -57,16 +57,46 @@ pub(super) fn stretches(old: &[String], new: &[String], fixed: &[bool]) -> Vec<(
 
 /// Pairs what is the same on both sides, rising on both: as much as can be, but what is `fixed` before all else.
 pub(super) fn same(old: &[String], new: &[String], fixed: &[bool]) -> Vec<(usize, usize)> {
+    let pairs = common(old, new);
+    if crossing(old, new, fixed, &pairs).next().is_none() {
+        return pairs;
+    }
+    heaviest(old, new, fixed).unwrap_or(pairs)
+}
+
+/// What the key of a block begins with in which nothing stands.
+pub(super) const BLANK: char = '\u{5}';
+
+/// The longest rising row of pairs, that of what is said before that of what is empty: an empty block is like any other,
+/// and text that stays is not moved for it.
+fn common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
+    let said = |row: &[String]| (0..row.len()).filter(|at| !row[*at].starts_with(BLANK)).collect::<Vec<_>>();
+    let (old_said, new_said) = (said(old), said(new));
+    if old_said.len() == old.len() && new_said.len() == new.len() {
+        return longest(old, new);
+    }
+    let keys = |row: &'_ [String], at: &[usize]| at.iter().map(|at| row[*at].clone()).collect::<Vec<_>>();
+    let texts = longest(&keys(old, &old_said), &keys(new, &new_said));
+    let (mut pairs, mut i, mut j) = (Vec::new(), 0, 0);
+    let ends = [(old.len(), new.len())];
+    for (old_text, new_text) in texts.into_iter().map(|(i, j)| (old_said[i], new_said[j])).chain(ends) {
+        pairs.extend(longest(&old[i..old_text], &new[j..new_text]).into_iter().map(|(a, b)| (i + a, j + b)));
+        if old_text < old.len() && new_text < new.len() {
+            pairs.push((old_text, new_text));
+        }
+        (i, j) = (old_text + 1, new_text + 1);
+    }
+    pairs
+}
+
+fn longest(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     for op in capture_diff_slices(Algorithm::Myers, old, new) {
         if let DiffOp::Equal { old_index, new_index, len } = op {
             pairs.extend((0..len).map(|at| (old_index + at, new_index + at)));
         }
     }
-    if crossing(old, new, fixed, &pairs).next().is_none() {
-        return pairs;
-    }
-    heaviest(old, new, fixed).unwrap_or(pairs)
+    pairs
 }
 
 /// Finds what is `fixed`, is not among the `pairs`, and stands elsewhere in the new row.
@@ -206,6 +236,15 @@ mod tests {
         check(&["aaa", "bbb", "ccc"], &["aax", "ccx"], &[Step::Pair(0, 0), Step::Delete(1), Step::Pair(2, 1)]);
         check(&["aaa"], &[], &[Step::Delete(0)]);
         check(&[], &["aaa"], &[Step::Insert(0)]);
+    }
+
+    #[test]
+    fn text_stays_rather_than_what_is_empty() {
+        let row = |text: &str| text.split(' ').map(|key| key.replace('_', "\u{5}")).collect::<Vec<_>>();
+        let check = |old, new, expected: &[(usize, usize)]| assert_eq!(same(&row(old), &row(new), &[]), expected);
+        check("a b _", "_ a c", &[(0, 1)]);
+        check("a _ b _", "_ a _ b", &[(0, 1), (1, 2), (2, 3)]);
+        check("_ _ a", "_ a _", &[(0, 0), (2, 1)]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::align::{Step, align};
+use super::align::{BLANK, Step, align};
 use super::edit::{Expected, Shape, shape};
 use super::planner::{Planner, because, text_of, words_of};
 use super::words::similarity;
@@ -60,6 +60,16 @@ pub(super) fn entries<'a>(
     for (at, entry) in new[head..behind].iter_mut().enumerate().filter(|(_, entry)| is_settled(entry.block)) {
         // It may become any empty paragraph, but takes none from the text that stands before or behind that.
         entry.key = format!("\u{4}{at}");
+    }
+    for entry in old.iter_mut().chain(&mut new).filter(|entry| !entry.key.starts_with(char::is_control)) {
+        let empty = block_runs(&entry.block.content).is_empty()
+            && matches!(
+                entry.block.content,
+                Content::Paragraph { .. } | Content::Heading { .. } | Content::Item { .. }
+            );
+        if empty {
+            entry.key.insert(0, BLANK);
+        }
     }
     (old, new)
 }
@@ -199,7 +209,7 @@ impl Planner<'_> {
     pub(super) fn note_anchored(&mut self, old: &[Entry<'_>], steps: &[Step]) {
         for step in steps {
             if let Step::Delete(i) = *step
-                && let Some(what) = self.anchored.get(&old[i].key)
+                && let Some(what) = self.anchored.get(old[i].key.trim_start_matches(BLANK))
             {
                 self.tied.push((words_of(&text_of(&old[i].block.content)), what));
             }

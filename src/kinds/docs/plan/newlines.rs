@@ -177,6 +177,8 @@ struct Stretch {
 
 /// A block of a stretch.
 struct Piece {
+    /// Its words.
+    order: Vec<Rc<str>>,
     /// How often each word stands in it.
     words: BTreeMap<Rc<str>, usize>,
     /// Characters in those words.
@@ -205,7 +207,7 @@ impl Stretch {
 
     /// Characters that stay when these blocks become those.
     fn kept(&self, old: Range<usize>, new: Range<usize>) -> usize {
-        overlap(&sum(&self.old[old]), &sum(&self.new[new]))
+        in_order(&self.old[old], &self.new[new])
     }
 
     /// The same for blocks that would be cut anew; `None` when that is not what happened.
@@ -225,7 +227,7 @@ impl Stretch {
         let mostly = |pieces: &[Piece], other: &BTreeMap<Rc<str>, usize>| {
             pieces.iter().all(|piece| overlap(&piece.words, other) * 2 >= piece.chars)
         };
-        let kept = overlap(&old_words, &new_words);
+        let kept = in_order(old, new);
         let all = |pieces: &[Piece]| pieces.iter().map(|piece| piece.chars).sum::<usize>() == kept;
         // Where every word of the old stands in the new, nothing was rewritten.
         let cost = if all(old) { 0 } else { REGROUPING_COST };
@@ -236,13 +238,14 @@ impl Stretch {
 impl Piece {
     fn read(content: &Content, open: bool, place: Range<u32>) -> Self {
         let text: String = tokens(block_runs(content)).iter().map(|(token, _)| character(token)).collect();
-        let mut words = BTreeMap::new();
-        let mut chars = 0;
+        let (mut order, mut words, mut chars) = (Vec::new(), BTreeMap::new(), 0);
         for word in text.split_word_bounds().filter(|word| !word.trim().is_empty()) {
-            *words.entry(Rc::from(word)).or_insert(0) += 1;
+            let shared: Rc<str> = Rc::from(word);
+            *words.entry(Rc::clone(&shared)).or_insert(0) += 1;
+            order.push(shared);
             chars += word.chars().count();
         }
-        Self { words, chars, shape: open.then(|| shape(content)), place }
+        Self { order, words, chars, shape: open.then(|| shape(content)), place }
     }
 }
 
@@ -259,6 +262,28 @@ fn sum(pieces: &[Piece]) -> BTreeMap<Rc<str>, usize> {
         *sum.entry(Rc::clone(word)).or_insert(0) += count;
     }
     sum
+}
+
+/// Beyond this many comparisons of words, their order is not looked at.
+const WORDS_MAX: usize = 10_000;
+
+/// The characters of the words that stand on both sides in one order.
+fn in_order(old: &[Piece], new: &[Piece]) -> usize {
+    let words =
+        |pieces: &'_ [Piece]| -> Vec<Rc<str>> { pieces.iter().flat_map(|piece| &piece.order).cloned().collect() };
+    let (old_words, new_words) = (words(old), words(new));
+    if old_words.len() * new_words.len() > WORDS_MAX {
+        return overlap(&sum(old), &sum(new));
+    }
+    let mut kept = vec![0_usize; new_words.len() + 1];
+    for word in &old_words {
+        let mut corner = 0;
+        for (at, other) in new_words.iter().enumerate() {
+            let best = if word == other { corner + word.chars().count() } else { kept[at].max(kept[at + 1]) };
+            corner = std::mem::replace(&mut kept[at + 1], best);
+        }
+    }
+    kept.last().copied().unwrap_or(0)
 }
 
 fn overlap(a: &BTreeMap<Rc<str>, usize>, b: &BTreeMap<Rc<str>, usize>) -> usize {
