@@ -145,7 +145,7 @@ fn carry_through(raw: &Value, remote: &mut Fetched, part: usize, edited: &str) -
             assert!(!notice.message.is_empty() && !notice.code.is_empty());
         }
         // A form that is read as text is told and pushed all the same.
-        const AS_TEXT: [&str; 9] = [
+        const AS_TEXT: [&str; 10] = [
             "UNCLOSED_FORMAT",
             "STRAY_CLOSE",
             "EMPTY_FORMAT",
@@ -155,6 +155,7 @@ fn carry_through(raw: &Value, remote: &mut Fetched, part: usize, edited: &str) -
             "BLOCK_QUOTE",
             "LIST_IN_CELL",
             "COMMENT_LOST",
+            "RANGE_LOST",
         ];
         let told = plan.refused.iter().any(|notice| !AS_TEXT.contains(&&*notice.code)) || !plan.holds.is_empty();
         if !plan.holds.is_empty() {

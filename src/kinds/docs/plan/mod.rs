@@ -21,6 +21,7 @@ mod pieces;
 mod planner;
 mod properties;
 mod restyle;
+mod rows;
 mod seats;
 mod tables;
 mod trial;
