@@ -243,6 +243,53 @@ fn rows_and_columns_that_somebody_tied_something_to_stay() {
     check_tied(&start, &["one", "five"], (table, &columns([1, 0, 2])), Some(&start), Fate::Held);
 }
 
+/// The ids of the headings of a document.
+fn ids_of(raw: &Value) -> Vec<String> {
+    links_of(raw).1
+}
+
+#[test]
+fn a_heading_keeps_its_id_when_something_moves_past_it() {
+    let check = |start: &str, words: &[&str], edit: (&str, &str), found: Option<&str>, fate: Fate| {
+        let before = ids_of(&document(start));
+        let after = check_tied(start, words, edit, found, fate);
+        assert_eq!(ids_of(&after), before, "{edit:?}");
+    };
+    let table = "| a | b |\n| --- | --- |\n| c | d |";
+    let start = format!("# A\n\np one.\n\n## Beta\n\nbeta text.\n\n{table}\n\nlast.\n\n## Gamma\n\ngamma.\n");
+    let raw = document(&start);
+    let text = body(&fetched(&raw).parts[0].text);
+    let above = text.replace(&format!("{table}\n\n"), "").replace("p one.\n\n", &format!("p one.\n\n{table}\n\n"));
+    let below = text.replace(&format!("{table}\n\n"), "").replace("gamma.", &format!("gamma.\n\n{table}\n\nnew."));
+    // A table does not move past a heading, whatever else is edited.
+    for (edited, found) in [
+        (above.clone(), start.clone()),
+        (above.replace("beta text", "beta new text"), start.replace("beta text", "beta new text")),
+        (below, start.replace("gamma.", "gamma.\n\nnew.")),
+    ] {
+        let mut file = fetched(&raw).parts[0].text.clone();
+        let ids = ids_of(&raw);
+        let edited = ["A", "Beta", "Gamma"].iter().zip(&ids).fold(edited, |text, (name, id)| {
+            text.replacen(&format!("# {name}\n"), &format!("# {{^ {id}}}{name}\n"), 1)
+        });
+        file.truncate(file.len() - mebdf::body(&file).len());
+        let after = check_edit(&raw, &(file + &edited), Some(&found), Fate::Held);
+        assert_eq!(ids_of(&after), ids);
+    }
+    // Nor does text that somebody tied something to; other text does, and the heading stays.
+    let plain = "# A\n\np one.\n\n## Beta\n\nb one.\n\nb two.\n\nb three.\n\n## Gamma\n\ng one.\n";
+    let ids = ids_of(&document(plain));
+    let beta = format!("## {{^ {}}}Beta\n\n", ids[1]);
+    let (was, is) =
+        (format!("{beta}b one.\n\nb two.\n\nb three.\n\n"), format!("b one.\n\nb two.\n\nb three.\n\n{beta}"));
+    check(plain, &["b two"], (&was, &is), Some(plain), Fate::Held);
+    check(plain, &["p one"], (&was, &is), None, Fate::Whole);
+    // Sections change places as before, with a table in one of them or without.
+    for held in ["b two.", table] {
+        check_swap(&format!("top.\n\n{PLAIN}{held}\n\nb three.\n"), None, Fate::Whole);
+    }
+}
+
 #[test]
 fn a_named_range_that_goes_with_its_text_is_told() {
     for (old, new, told) in [

@@ -1,7 +1,7 @@
 //! Which row and which column of a table became which: a move of one whose text somebody has tied something to is done by
 //! moving the others, or it is held. Pure.
 
-use super::align::{Step, align, crossing, same};
+use super::align::{Stay, Step, align, crossing, same};
 use super::blocks::{aligned, entries};
 use super::planner::words_of;
 use super::tables::{cell_text, ratio};
@@ -62,8 +62,8 @@ impl Tied {
     }
 }
 
-fn fixed(tied: &[Option<&'static str>]) -> Vec<bool> {
-    tied.iter().map(Option::is_some).collect()
+fn fixed(tied: &[Option<&'static str>]) -> Vec<Stay> {
+    tied.iter().map(|tied| if tied.is_some() { Stay::Fixed } else { Stay::Free }).collect()
 }
 
 fn reorder<T: Clone>(list: &mut Vec<T>, order: &[usize]) {
@@ -80,12 +80,12 @@ struct Back {
     order: Vec<usize>,
 }
 
-fn put_back(old: &[String], new: &[String], fixed: &[bool]) -> Option<Back> {
-    if !fixed.contains(&true) {
+fn put_back(old: &[String], new: &[String], fixed: &[Stay]) -> Option<Back> {
+    if !fixed.contains(&Stay::Fixed) {
         return None;
     }
     let pairs = same(old, new, fixed);
-    let (here, there) = crossing(old, new, fixed, &pairs).next()?;
+    let (here, there) = crossing(old, new, (fixed, Stay::Fixed), &pairs).next()?;
     let above = pairs.iter().rev().find(|(i, _)| *i < here).map(|(_, j)| j + 1);
     let below = || pairs.iter().find(|(i, _)| *i > here).map_or(0, |(_, j)| *j);
     let place = above.unwrap_or_else(below);
@@ -143,7 +143,7 @@ fn notice(line: u32, which: &str, what: &str) -> Notice {
 }
 
 /// Aligns the columns of two tables whose rows are aligned: a column is known by the rows that are on both sides.
-fn columns(rows: &[Step], old: &[Vec<Cell>], new: &[Vec<Cell>], fixed: &[bool]) -> Vec<Step> {
+fn columns(rows: &[Step], old: &[Vec<Cell>], new: &[Vec<Cell>], fixed: &[Stay]) -> Vec<Step> {
     let (old, new) = paired_columns(rows, old, new);
     let steps = align_texts(&old, &new, fixed);
     if old.len() != new.len() {
@@ -155,7 +155,7 @@ fn columns(rows: &[Step], old: &[Vec<Cell>], new: &[Vec<Cell>], fixed: &[bool]) 
     let in_place: Vec<Step> = (0..old.len()).map(|column| Step::Pair(column, column)).collect();
     let kept: Vec<(usize, usize)> =
         (0..old.len()).filter(|at| old.get(*at) == new.get(*at)).map(|at| (at, at)).collect();
-    if crossing(&old, &new, fixed, &kept).next().is_some() {
+    if crossing(&old, &new, (fixed, Stay::Fixed), &kept).next().is_some() {
         return steps;
     }
     let count = |steps: &[Step]| steps.iter().filter(|step| stays(step)).count();
@@ -181,7 +181,7 @@ fn column_texts(rows: &[&Vec<Cell>], width: usize) -> Vec<String> {
 }
 
 /// Aligns rows or columns; every one can become every other, and the more alike they are the better.
-fn align_texts(old: &[String], new: &[String], fixed: &[bool]) -> Vec<Step> {
+fn align_texts(old: &[String], new: &[String], fixed: &[Stay]) -> Vec<Step> {
     const ANY: f32 = 0.05;
     let words = |texts: &[String]| texts.iter().map(|text| words_of(text)).collect::<Vec<_>>();
     let (old_words, new_words) = (words(old), words(new));

@@ -143,10 +143,7 @@ impl<'a> Task<'a> {
                 code: "LOCKED".into(),
                 line: self.line_at(at),
                 column: 0,
-                message: format!(
-                    "what was moved here stays where it was in the document: it holds {reason}, which cannot be moved, \
-                     and it was moved past another part that cannot be moved either"
-                ),
+                message: format!("what was moved here stays where it was in the document: {reason}"),
             })
             .chain(rows)
             .collect();
