@@ -211,7 +211,7 @@ impl Ties {
             return found;
         }
         for (content, origin) in contents(remote) {
-            if let Some(what) = lines(origin).into_iter().filter_map(|line| self.on(line)).last() {
+            if let Some(what) = lines(origin).into_iter().rev().find_map(|line| self.on(line)) {
                 found.insert(key(content), what);
             }
         }
