@@ -37,7 +37,9 @@ fn document(text: &str) -> Value {
     for number in 1..=2 {
         let (name, id) = (format!("IMAGE{number}"), format!("kix.image{number}"));
         for element in tab["body"]["content"].as_array_mut().unwrap() {
-            let Some(elements) = element["paragraph"]["elements"].as_array_mut() else { continue };
+            let Some(elements) = element.pointer_mut("/paragraph/elements").and_then(Value::as_array_mut) else {
+                continue;
+            };
             let holds = |part: &Value| part["textRun"]["content"].as_str().is_some_and(|text| text.contains(&name));
             let Some(at) = elements.iter().position(holds) else { continue };
             let content = elements[at]["textRun"]["content"].as_str().unwrap().to_owned();
@@ -165,6 +167,146 @@ fn what_somebody_tied_something_to_stays() {
     let after = check_edit(&raw, &swapped(&raw), None, Fate::Whole);
     let range = &after["tabs"][0]["documentTab"]["namedRanges"]["theirs"]["namedRanges"][0]["ranges"][0];
     assert_eq!(range["endIndex"].as_u64().unwrap() - range["startIndex"].as_u64().unwrap(), 3);
+}
+
+/// Ties a named range of another program to the words `words` of a document.
+fn tie(raw: &mut Value, words: &str) {
+    fn find(value: &Value, words: &str) -> Option<u64> {
+        if let Some(at) = value["textRun"]["content"].as_str().and_then(|text| text.find(words)) {
+            return Some(value["startIndex"].as_u64().unwrap() + at as u64);
+        }
+        match value {
+            Value::Object(map) => map.values().find_map(|value| find(value, words)),
+            Value::Array(list) => list.iter().find_map(|value| find(value, words)),
+            _ => None,
+        }
+    }
+    let tab = &mut raw["tabs"][0]["documentTab"];
+    let start = find(&tab["body"], words).unwrap();
+    let range = json!({"startIndex": start, "endIndex": start + words.len() as u64});
+    tab["namedRanges"][words] = json!({"name": words, "namedRanges": [
+        {"namedRangeId": format!("kix.{}", words.replace(' ', "")), "name": words, "ranges": [range]}]});
+}
+
+/// The words that the named ranges of a document stand on, by name.
+fn tied(raw: &Value) -> Vec<(String, String)> {
+    let document: gdocs::Document = serde_json::from_value(raw.clone()).unwrap();
+    let tab = document.tabs[0].document_tab.as_ref().unwrap();
+    let ranges = tab.named_ranges.iter().flat_map(|(name, group)| group.named_ranges.iter().map(move |it| (name, it)));
+    ranges
+        .map(|(name, named)| {
+            let (mut text, range) = (String::new(), &named.ranges[0]);
+            let (start, end) = (range.start_index.unwrap_or(0), range.end_index.unwrap());
+            gdocs::text_between(tab.segment(None).unwrap(), start, end, &mut text);
+            (name.clone(), text)
+        })
+        .collect()
+}
+
+/// Ties something to each of these words, edits the file, and checks that all of them keep it.
+#[track_caller]
+fn check_tied(start: &str, words: &[&str], (old, new): (&str, &str), found: Option<&str>, fate: Fate) -> Value {
+    let mut raw = document(start);
+    words.iter().for_each(|words| tie(&mut raw, words));
+    let text = fetched(&raw).parts[0].text.clone();
+    assert!(text.contains(old), "{old:?} in {text}");
+    let after = check_edit(&raw, &text.replacen(old, new, 1), found, fate);
+    let expected: Vec<(String, String)> = words.iter().map(|words| ((*words).into(), (*words).into())).collect();
+    let mut kept = tied(&after);
+    kept.sort_by_key(|(name, _)| words.iter().position(|words| words == name));
+    assert_eq!(kept, expected);
+    after
+}
+
+#[test]
+fn rows_and_columns_that_somebody_tied_something_to_stay() {
+    let table =
+        "| a | b | c |\n| --- | --- | --- |\n| one | two | three |\n| four | five | six |\n| seven | eight | nine |\n";
+    let start = format!("top.\n\n{table}\nend.\n");
+    let row = ("| one | two | three |\n| four | five | six |\n", "| four | five | six |\n| one | two | three |\n");
+    for words in ["one", "five"] {
+        check_tied(&start, &[words], row, None, Fate::Whole);
+    }
+    let last = ("| four | five | six |\n| seven | eight | nine |", "| seven | eight | nine |\n| four | five | six |");
+    check_tied(&start, &["four", "five", "two"], last, None, Fate::Whole);
+    check_tied(&start, &["five", "nine"], last, Some(&start), Fate::Held);
+    let columns = |order: [usize; 3]| {
+        let line = |line: &str| {
+            let cells: Vec<&str> = line.trim_matches('|').split('|').collect();
+            format!("|{}|\n", order.map(|at| cells[at]).join("|"))
+        };
+        table.lines().map(line).collect::<String>()
+    };
+    for (words, order) in [("two", [1, 0, 2]), ("one", [1, 2, 0]), ("one", [2, 1, 0]), ("six", [2, 1, 0])] {
+        check_tied(&start, &[words], (table, &columns(order)), None, Fate::Whole);
+    }
+    check_tied(&start, &["one", "five"], (table, &columns([1, 0, 2])), Some(&start), Fate::Held);
+}
+
+/// The ids of the headings of a document.
+fn ids_of(raw: &Value) -> Vec<String> {
+    links_of(raw).1
+}
+
+#[test]
+fn a_heading_keeps_its_id_when_something_moves_past_it() {
+    let check = |start: &str, words: &[&str], edit: (&str, &str), found: Option<&str>, fate: Fate| {
+        let before = ids_of(&document(start));
+        let after = check_tied(start, words, edit, found, fate);
+        assert_eq!(ids_of(&after), before, "{edit:?}");
+    };
+    let table = "| a | b |\n| --- | --- |\n| c | d |";
+    let start = format!("# A\n\np one.\n\n## Beta\n\nbeta text.\n\n{table}\n\nlast.\n\n## Gamma\n\ngamma.\n");
+    let raw = document(&start);
+    let text = body(&fetched(&raw).parts[0].text);
+    let above = text.replace(&format!("{table}\n\n"), "").replace("p one.\n\n", &format!("p one.\n\n{table}\n\n"));
+    let below = text.replace(&format!("{table}\n\n"), "").replace("gamma.", &format!("gamma.\n\n{table}\n\nnew."));
+    // A table does not move past a heading, whatever else is edited.
+    for (edited, found) in [
+        (above.clone(), start.clone()),
+        (above.replace("beta text", "beta new text"), start.replace("beta text", "beta new text")),
+        (below, start.replace("gamma.", "gamma.\n\nnew.")),
+    ] {
+        let mut file = fetched(&raw).parts[0].text.clone();
+        let ids = ids_of(&raw);
+        let edited = ["A", "Beta", "Gamma"].iter().zip(&ids).fold(edited, |text, (name, id)| {
+            text.replacen(&format!("# {name}\n"), &format!("# {{^ {id}}}{name}\n"), 1)
+        });
+        file.truncate(file.len() - mebdf::body(&file).len());
+        let after = check_edit(&raw, &(file + &edited), Some(&found), Fate::Held);
+        assert_eq!(ids_of(&after), ids);
+    }
+    // Nor does text that somebody tied something to; other text does, and the heading stays.
+    let plain = "# A\n\np one.\n\n## Beta\n\nb one.\n\nb two.\n\nb three.\n\n## Gamma\n\ng one.\n";
+    let ids = ids_of(&document(plain));
+    let beta = format!("## {{^ {}}}Beta\n\n", ids[1]);
+    let (was, is) =
+        (format!("{beta}b one.\n\nb two.\n\nb three.\n\n"), format!("b one.\n\nb two.\n\nb three.\n\n{beta}"));
+    check(plain, &["b two"], (&was, &is), Some(plain), Fate::Held);
+    check(plain, &["p one"], (&was, &is), None, Fate::Whole);
+    // Sections change places as before, with a table in one of them or without.
+    for held in ["b two.", table] {
+        check_swap(&format!("top.\n\n{PLAIN}{held}\n\nb three.\n"), None, Fate::Whole);
+    }
+}
+
+#[test]
+fn a_named_range_that_goes_with_its_text_is_told() {
+    for (old, new, told) in [
+        ("b one.\n\n", "", true),
+        ("b one.\n\n", "b two.\n\n", false),
+        ("b one.\n\n", "one.\n\n", true),
+        ("a one.\n\n", "", false),
+    ] {
+        let mut raw = document(PLAIN);
+        tie(&mut raw, if new == "one.\n\n" { "b" } else { "b one" });
+        let remote = fetched(&raw);
+        let edited = remote.parts[0].text.replace("b one.\n", "b one.\n\n").replace("b one.\n\n\n", "b one.\n\n");
+        let plan = docs::plan(&remote, &remote.parts[0].id, &edited.replacen(old, new, 1), false).unwrap();
+        let codes: Vec<&str> = plan.refused.iter().map(|notice| notice.code.as_str()).collect();
+        assert!(!plan.requests.is_empty());
+        assert_eq!(codes, if told { vec!["RANGE_LOST"] } else { Vec::new() }, "{:#?}", plan.refused);
+    }
 }
 
 #[test]

@@ -281,7 +281,9 @@ impl Kind for Docs {
         // Google tells the revision to editors alone; without one there is no lock, hence no edit.
         let mut fetched = super::read_with(raw, document, Access::Edit, &url, &boxes, |document| match &threads {
             Ok((threads, more)) => {
-                comments::render(document, &url, threads, *more).map_or(Comments::None, Comments::Open)
+                let shown = comments::render(document, &url, threads, *more);
+                comments::tie(document, threads);
+                shown.map_or(Comments::None, Comments::Open)
             }
             // The text is here and must not wait for what is said about it.
             Err(error) => {

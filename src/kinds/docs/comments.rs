@@ -6,7 +6,7 @@
 use super::places::{Places, Section, Spot, one_line};
 use super::wire::{DriveComment, DriveReply, DriveUser};
 use crate::error::{Error, Result};
-use crate::gdocs::Document;
+use crate::gdocs::{CommentAnchor, CommentThread, Document, Post, Tab};
 use crate::kinds::CommentAct;
 use crate::kinds::sidecar::{UNSEALED, seal};
 use crate::mebdf::{Block, Content, FrontMatter, Mark, Marks, Run, RunContent, Tree, print};
@@ -82,6 +82,61 @@ pub(super) fn render(document: &Document, url: &str, threads: &[DriveComment], t
     Some(seal(&print(&Tree { front_matter: Some(FrontMatter { entries }), blocks })))
 }
 
+/// Ties the open threads whose places the document does not tell to the words that they were made on, so that an edit of
+/// those words is planned as one of words that somebody commented.
+pub(super) fn tie(document: &mut Document, threads: &[DriveComment]) {
+    let places = Places::new(document);
+    let mut ties = Vec::new();
+    for thread in threads.iter().filter(|thread| thread.is_open()).take(THREADS_MAX) {
+        if told(document, &places, thread) {
+            continue;
+        }
+        let Some((tab, ranges)) = places.ranges_of_words(&thread.quote()) else { continue };
+        let anchor = thread.anchor.clone().filter(|anchor| !anchor.is_empty());
+        ties.push((tab, ranges, anchor.unwrap_or_else(|| format!("words-of-{}", thread.id)), thread));
+    }
+    for (tab, ranges, id, thread) in ties {
+        let Some(content) = nth_tab(&mut document.tabs, &mut { tab }).and_then(|tab| tab.document_tab.as_mut()) else {
+            continue;
+        };
+        let anchor = CommentAnchor { anchor_id: id.clone(), ranges, ..CommentAnchor::default() };
+        content.comment_anchors.insert(id.clone(), anchor);
+        if let Some(known) = document.comments.iter_mut().find(|known| known.comment_id == thread.id) {
+            known.anchor_id = Some(id);
+            continue;
+        }
+        document.comments.push(CommentThread {
+            comment_id: thread.id.clone(),
+            anchor_id: Some(id),
+            head_post: Some(Post { post_id: thread.id.clone(), content: thread.content.clone(), ..Post::default() }),
+            status: "OPEN".to_owned(),
+            ..CommentThread::default()
+        });
+    }
+}
+
+/// Finds a tab by its number in the order in which people see them.
+fn nth_tab<'a>(tabs: &'a mut [Tab], left: &mut usize) -> Option<&'a mut Tab> {
+    for tab in tabs {
+        if *left == 0 {
+            return Some(tab);
+        }
+        *left -= 1;
+        if let Some(found) = nth_tab(&mut tab.child_tabs, left) {
+            return Some(found);
+        }
+    }
+    None
+}
+
+/// Tells whether a document tells where a thread stands, or that its place is gone.
+fn told(document: &Document, places: &Places<'_>, thread: &DriveComment) -> bool {
+    let anchor = thread.anchor.as_deref().filter(|anchor| !anchor.is_empty());
+    // A document that tells its anchors tells all of them: one that it does not know stands nowhere.
+    anchor.is_some_and(|anchor| places.of_anchor(anchor).is_some())
+        || document.comments.iter().any(|known| known.comment_id == thread.id && known.anchor_id.is_some())
+}
+
 /// Finds the thread that an act is for.
 ///
 /// # Errors
@@ -154,9 +209,7 @@ fn place(document: &Document, places: &Places<'_>, thread: &DriveComment) -> Pla
     if quote.is_empty() && anchor.is_none() {
         return Place::Whole;
     }
-    // A document that tells its anchors tells all of them: one that it does not know stands nowhere.
-    let told = document.comments.iter().any(|known| known.comment_id == thread.id && known.anchor_id.is_some());
-    if told {
+    if told(document, places, thread) {
         return Place::Lost;
     }
     places.of_words(&quote).map_or(Place::Lost, Place::Found)

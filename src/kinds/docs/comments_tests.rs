@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::comments::{answerable, render, was_said};
+use super::comments::{answerable, render, tie, was_said};
 use super::wire::{CommentList, DriveComment};
 use crate::gdocs::{Document, apply, new_document, read_requests};
 use crate::kinds::CommentAct;
@@ -108,6 +108,58 @@ fn an_anchor_that_the_document_does_not_know_stands_nowhere() {
     raw["comments"] = json!([{"commentId": "AAA1", "anchorId": "kix.AAA1", "status": "OPEN"}]);
     known = serde_json::from_value(raw).unwrap();
     assert!(body(&render(&known, URL, &list, false).unwrap()).contains("not in the document any more"));
+}
+
+#[test]
+fn a_comment_whose_place_is_not_told_is_tied_to_its_words() {
+    let check = |known: &[(&str, u32, u32)], quote: &str, expected: &[(u32, u32)]| {
+        let mut document = document(known);
+        tie(&mut document, &threads(&json!([thread("AAA1", quote, "why?")])));
+        let anchors = &document.tabs[0].document_tab.as_ref().unwrap().comment_anchors;
+        let ranges = anchors.get("kix.AAA1").map(|anchor| anchor.ranges.clone()).unwrap_or_default();
+        let found: Vec<(u32, u32)> =
+            ranges.iter().map(|range| (range.start_index.unwrap(), range.end_index.unwrap())).collect();
+        assert_eq!(found, expected, "{quote}");
+    };
+    check(&[], "Revenue  target", &[(21, 35)]);
+    check(&[], "before. Goals", &[(7, 20)]);
+    check(&[], "same words", &[(54, 64), (70, 80)]);
+    check(&[], "nowhere", &[]);
+    check(&[], "", &[]);
+    // What the document tells is true.
+    check(&[("kix.AAA1", 1, 3)], "Revenue target", &[(1, 3)]);
+}
+
+#[test]
+fn words_with_a_comment_stay_and_others_move() {
+    use crate::kinds::Comments;
+    use crate::kinds::docs::{Access, Boxes, plan, read_with};
+    let list = threads(&json!([thread("AAA1", "target", "why?")]));
+    let source = document(&[]);
+    let raw = serde_json::to_vec(&source).unwrap();
+    let mut read = source.clone();
+    read.revision_id = Some("r".into());
+    let fetched = read_with(raw, read, Access::Edit, URL, &Boxes::NotAsked, |document| {
+        tie(document, &list);
+        Comments::None
+    });
+    let text = &fetched.parts[0].text;
+    let said = "Revenue target is high.\n\n";
+    let moved = format!("{}\n{}", text.replace(said, "").trim_end().to_owned() + "\n", said.trim_end());
+    for (edited, words) in [(moved, None), (text.replace(said, ""), Some("COMMENT_LOST: `target`"))] {
+        let plan = plan(&fetched, &fetched.parts[0].id, &edited, false).unwrap();
+        let told: Vec<String> = plan.refused.iter().map(ToString::to_string).collect();
+        let deleted: Vec<String> = plan
+            .requests
+            .iter()
+            .filter_map(|request| request.pointer("/deleteContentRange/range").map(ToString::to_string))
+            .collect();
+        assert!(!plan.requests.is_empty() || !told.is_empty(), "{edited}");
+        match words {
+            Some(words) => assert!(told.len() == 1 && told[0].contains(words), "{told:?}"),
+            None => assert!(deleted.iter().all(|range| !range.contains(":21,")), "{deleted:?} {told:?}"),
+        }
+    }
 }
 
 #[test]

@@ -104,14 +104,15 @@ impl Boxes {
     }
 }
 
-/// Makes the files of an answer that was read, with the comments that `comments` writes for it.
+/// Makes the files of an answer that was read, with the comments that `comments` writes for it; that may tie them to the
+/// text for the plans, which the answer itself does not show.
 fn read_with(
     raw: Vec<u8>,
-    document: Document,
+    mut document: Document,
     access: Access,
     url: &str,
     boxes: &Boxes,
-    comments: impl FnOnce(&Document) -> Comments,
+    comments: impl FnOnce(&mut Document) -> Comments,
 ) -> Fetched {
     let known = match boxes {
         Boxes::Told(export) => checklist::read(export, &document),
@@ -126,7 +127,7 @@ fn read_with(
         part.warnings.extend(boxes.notice(tab, &known.unmatched));
     }
     let images = images::images(&document);
-    let comments = comments(&document);
+    let comments = comments(&mut document);
     Fetched {
         id: ItemId(document.document_id.clone()),
         kind: KindName::Docs,

@@ -1,6 +1,9 @@
 //! Where a comment stands: in which tab, in which section, in which order. Pure.
 
-use crate::gdocs::{Document, DocumentTab, Range, StructuralElement};
+use crate::gdocs::{Document, DocumentTab, Paragraph, Range, StructuralElement};
+
+/// Places of the same words that are told apart; words that stand in more of them are hardly what somebody meant.
+const SAME_WORDS_MAX: usize = 10;
 
 /// A place in a document, and how sure it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,14 +34,15 @@ pub(super) enum Section {
 /// All lines of a document with their sections.
 pub(super) struct Places<'a> {
     document: &'a Document,
-    lines: Vec<Line>,
+    lines: Vec<Line<'a>>,
     /// The text of all lines, blanks as single spaces, and where each line begins in it.
     words: String,
     begins: Vec<usize>,
 }
 
 /// One paragraph.
-struct Line {
+struct Line<'a> {
+    paragraph: Option<&'a Paragraph>,
     tab: usize,
     segment: String,
     start: u32,
@@ -68,7 +72,7 @@ impl<'a> Places<'a> {
         places
     }
 
-    fn read(&mut self, content: &[StructuralElement], tab: usize, segment: &str, section: &mut Section) {
+    fn read(&mut self, content: &'a [StructuralElement], tab: usize, segment: &str, section: &mut Section) {
         for element in content {
             if let Some(paragraph) = &element.paragraph {
                 let heading = paragraph.named_style_type().starts_with("HEADING_");
@@ -84,11 +88,12 @@ impl<'a> Places<'a> {
         }
     }
 
-    fn push(&mut self, element: &StructuralElement, tab: usize, segment: &str, section: &Section, text: &str) {
+    fn push(&mut self, element: &'a StructuralElement, tab: usize, segment: &str, section: &Section, text: &str) {
         self.begins.push(self.words.len());
         self.words.push_str(text);
         self.words.push(' ');
         self.lines.push(Line {
+            paragraph: element.paragraph.as_ref(),
             tab,
             segment: segment.to_owned(),
             start: element.start_index.utf16(),
@@ -129,6 +134,34 @@ impl<'a> Places<'a> {
         self.spot(line, column, 1 + found.count())
     }
 
+    /// Finds the stretches of text where these words stand, in the first tab that has them: its number, and the ranges.
+    pub(super) fn ranges_of_words(&self, quote: &str) -> Option<(usize, Vec<Range>)> {
+        let quote = one_line(quote);
+        let last = quote.char_indices().next_back()?.0;
+        let (mut tab, mut ranges) = (None, Vec::new());
+        for (first, _) in self.words.match_indices(&quote).take(SAME_WORDS_MAX) {
+            let Some((begin, (start, _))) = self.unit(first) else { continue };
+            let Some((end, (_, stop))) = self.unit(first + last) else { continue };
+            let whole = begin.tab == end.tab && begin.segment == end.segment && start < stop;
+            if whole && *tab.get_or_insert(begin.tab) == begin.tab {
+                ranges.push(Range {
+                    start_index: Some(start),
+                    end_index: Some(stop),
+                    segment_id: Some(begin.segment.clone()).filter(|segment| !segment.is_empty()),
+                    ..Range::default()
+                });
+            }
+        }
+        tab.map(|tab| (tab, ranges))
+    }
+
+    /// The paragraph of a character of the words, and where that begins and ends in the document.
+    fn unit(&self, at: usize) -> Option<(&Line<'a>, (u32, u32))> {
+        let number = self.begins.partition_point(|begin| *begin <= at).checked_sub(1)?;
+        let (line, begin) = (self.lines.get(number)?, *self.begins.get(number)?);
+        Some((line, unit_in(line.paragraph?, at - begin)?))
+    }
+
     fn spot(&self, line: usize, column: usize, places: usize) -> Option<Spot> {
         let found = self.lines.get(line)?;
         let tabs = self.document.all_tabs();
@@ -146,6 +179,28 @@ impl<'a> Places<'a> {
 /// Returns a text on one line, with single blanks.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Where the character of a paragraph begins and ends that stands at this byte of its text on one line.
+fn unit_in(paragraph: &Paragraph, byte: usize) -> Option<(u32, u32)> {
+    let (mut passed, mut blank) = (0, false);
+    for element in &paragraph.elements {
+        let mut at = element.start_index.utf16();
+        for character in element.text().unwrap_or_default().chars() {
+            let end = at + if character.len_utf16() == 1 { 1 } else { 2 };
+            if character.is_whitespace() {
+                blank = passed > 0;
+            } else {
+                passed += usize::from(std::mem::take(&mut blank));
+                if passed == byte {
+                    return Some((at, end));
+                }
+                passed += character.len_utf8();
+            }
+            at = end;
+        }
+    }
+    None
 }
 
 /// Returns the text of a range.

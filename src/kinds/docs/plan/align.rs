@@ -4,6 +4,18 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+/// How much an old block wants to stay where the file has it elsewhere.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stay {
+    /// It moves as well as any.
+    #[default]
+    Free,
+    /// It stays rather than what is free: a heading has its id.
+    Rather,
+    /// A move would lose something.
+    Fixed,
+}
+
 /// One step of the way through both rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
@@ -18,22 +30,22 @@ pub(super) enum Step {
 /// Beyond this many comparisons inside one changed stretch, blocks are paired in order instead of by likeness.
 pub(super) const COMPARISONS_MAX: usize = 2_500;
 
-/// Beyond this many places in the table of both rows, blocks that cannot move are not sought out.
+/// Beyond this many places in the table of both rows, blocks that want to stay are not sought out.
 const CELLS_MAX: usize = 4_000_000;
 
 /// Aligns two rows by their keys, and inside a changed stretch by `likeness`: `None` when two blocks cannot become one
 /// another, else more for what is more alike. Deletions come before insertions at one place, and where both remain
-/// they are paired in order if they can be. What is `fixed` among the old stays rather than anything else; a row that is
-/// too short says that nothing is.
+/// they are paired in order if they can be. What is fixed among the old stays rather than anything else; a row of `stay`
+/// that is too short says that nothing is.
 pub(super) fn align(
     old: &[String],
     new: &[String],
-    fixed: &[bool],
+    stay: &[Stay],
     likeness: impl Fn(usize, usize) -> Option<f32>,
 ) -> Vec<Step> {
     let mut steps = Vec::new();
     let (mut i, mut j) = (0, 0);
-    for (old_same, new_same) in same(old, new, fixed) {
+    for (old_same, new_same) in same(old, new, stay) {
         stretch(i..old_same, j..new_same, &likeness, &mut steps);
         steps.push(Step::Pair(old_same, new_same));
         (i, j) = (old_same + 1, new_same + 1);
@@ -43,10 +55,10 @@ pub(super) fn align(
 }
 
 /// Returns the stretches of both rows between the blocks that are the same on both sides, where they differ.
-pub(super) fn stretches(old: &[String], new: &[String], fixed: &[bool]) -> Vec<(Range<usize>, Range<usize>)> {
+pub(super) fn stretches(old: &[String], new: &[String], stay: &[Stay]) -> Vec<(Range<usize>, Range<usize>)> {
     let mut found: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     let (mut i, mut j) = (0, 0);
-    for (old_same, new_same) in same(old, new, fixed).into_iter().chain([(old.len(), new.len())]) {
+    for (old_same, new_same) in same(old, new, stay).into_iter().chain([(old.len(), new.len())]) {
         if i < old_same || j < new_same {
             found.push((i..old_same, j..new_same));
         }
@@ -55,13 +67,13 @@ pub(super) fn stretches(old: &[String], new: &[String], fixed: &[bool]) -> Vec<(
     found
 }
 
-/// Pairs what is the same on both sides, rising on both: as much as can be, but what is `fixed` before all else.
-pub(super) fn same(old: &[String], new: &[String], fixed: &[bool]) -> Vec<(usize, usize)> {
+/// Pairs what is the same on both sides, rising on both: as much as can be, but what wants to stay before all else.
+pub(super) fn same(old: &[String], new: &[String], stay: &[Stay]) -> Vec<(usize, usize)> {
     let pairs = common(old, new);
-    if crossing(old, new, fixed, &pairs).next().is_none() {
+    if crossing(old, new, (stay, Stay::Rather), &pairs).next().is_none() {
         return pairs;
     }
-    heaviest(old, new, fixed).unwrap_or(pairs)
+    heaviest(old, new, stay).unwrap_or(pairs)
 }
 
 /// What the key of a block begins with in which nothing stands.
@@ -99,23 +111,23 @@ fn longest(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Finds what is `fixed`, is not among the `pairs`, and stands elsewhere in the new row.
+/// Finds what wants to stay at `least` that much, is not among the `pairs`, and stands elsewhere in the new row.
 pub(super) fn crossing<'a>(
     old: &'a [String],
     new: &'a [String],
-    fixed: &'a [bool],
+    (stay, least): (&'a [Stay], Stay),
     pairs: &[(usize, usize)],
 ) -> impl Iterator<Item = (usize, usize)> + use<'a> {
     let (mut stays, mut known) = (vec![false; old.len()], vec![false; new.len()]);
     for (i, j) in pairs {
         (stays[*i], known[*j]) = (true, true);
     }
-    let left = (0..old.len()).filter(move |i| fixed.get(*i) == Some(&true) && !stays[*i]);
+    let left = (0..old.len()).filter(move |i| stay.get(*i).is_some_and(|stay| *stay >= least) && !stays[*i]);
     left.filter_map(move |i| (0..new.len()).find(|j| !known[*j] && new[*j] == old[i]).map(|j| (i, j)))
 }
 
-/// The row of pairs with most of what is fixed, and then with most of the rest; `None` when there is too much to compare.
-fn heaviest(old: &[String], new: &[String], fixed: &[bool]) -> Option<Vec<(usize, usize)>> {
+/// The row of pairs with most of what is fixed, then of what would rather stay, and then of the rest; `None` when there is too much to compare.
+fn heaviest(old: &[String], new: &[String], stay: &[Stay]) -> Option<Vec<(usize, usize)>> {
     let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let least = old.len().min(new.len()) - head;
     let tail = old.iter().rev().zip(new.iter().rev()).take(least).take_while(|(old, new)| old == new).count();
@@ -124,10 +136,15 @@ fn heaviest(old: &[String], new: &[String], fixed: &[bool]) -> Option<Vec<(usize
         return None;
     }
     let at = |i: usize, j: usize| i * (width + 1) + j;
-    // One that is fixed outweighs all that are not.
+    // One outweighs all that want to stay less.
     let heavy = height.min(width) + 1;
     let weight = |i: usize, j: usize| {
-        let weight = if fixed.get(head + i) == Some(&true) { heavy } else { 1 };
+        let weight = match stay.get(head + i).copied().unwrap_or_default() {
+            Stay::Fixed => heavy * heavy * heavy,
+            _ if old[head + i].starts_with(BLANK) => 1,
+            Stay::Rather => heavy * heavy,
+            Stay::Free => heavy,
+        };
         (old[head + i] == new[head + j]).then_some(weight)
     };
     let mut best = vec![0_usize; (height + 1) * (width + 1)];
@@ -251,9 +268,14 @@ mod tests {
     fn what_is_fixed_stays() {
         let row = |text: &str| text.split(' ').map(ToOwned::to_owned).collect::<Vec<_>>();
         let check = |old: &str, new: &str, expected: &[&str]| {
-            let fixed: Vec<bool> = old.split(' ').map(|text| text.starts_with('!')).collect();
+            let stay = |text: &str| match text.as_bytes()[0] {
+                b'!' => Stay::Fixed,
+                b'#' => Stay::Rather,
+                _ => Stay::Free,
+            };
+            let stay: Vec<Stay> = old.split(' ').map(stay).collect();
             let (old, new) = (row(old), row(new));
-            let stays: Vec<&str> = same(&old, &new, &fixed).into_iter().map(|(i, _)| &*old[i]).collect();
+            let stays: Vec<&str> = same(&old, &new, &stay).into_iter().map(|(i, _)| &*old[i]).collect();
             assert_eq!(stays, expected);
         };
         check("a b c d !e f", "d !e f a b c", &["d", "!e", "f"]);
@@ -261,5 +283,8 @@ mod tests {
         check("p a b c !d q", "p !d a b c q", &["p", "!d", "q"]);
         check("a !b c !d", "c !d a !b", &["c", "!d"]);
         check("!a b c !d e", "!d e !a b c", &["!a", "b", "c"]);
+        check("#h a b c", "a b c #h", &["#h"]);
+        check("#h a #i #j b", "#i #j b #h a", &["#i", "#j", "b"]);
+        check("#h a b !c #i", "!c #h a b #i", &["!c", "#i"]);
     }
 }

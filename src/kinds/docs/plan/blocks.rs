@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::align::{BLANK, Step, align};
+use super::align::{BLANK, Stay, Step, align};
 use super::edit::{Expected, Shape, shape};
 use super::planner::{Planner, because, text_of, words_of};
 use super::words::similarity;
@@ -26,6 +26,25 @@ pub(super) struct Entry<'a> {
     pub(super) key: String,
     /// What would be lost if it moved; looked for where both sides differ alone.
     pub(super) fixed: Option<String>,
+}
+
+impl Entry<'_> {
+    fn stay(&self) -> Stay {
+        match self.block.content {
+            _ if self.fixed.is_some() => Stay::Fixed,
+            // Links from elsewhere may go to its id.
+            Content::Heading { anchor: Some(_), .. } => Stay::Rather,
+            Content::Heading { .. }
+            | Content::Paragraph { .. }
+            | Content::Item { .. }
+            | Content::ItemParagraph { .. }
+            | Content::Code { .. }
+            | Content::Table { .. }
+            | Content::Rule
+            | Content::Directive { .. }
+            | Content::Footnote { .. } => Stay::Free,
+        }
+    }
 }
 
 /// The blocks of both sides. What begins and ends both sides alike is known without being printed: an edit of a long
@@ -77,20 +96,20 @@ pub(super) fn entries<'a>(
 /// Aligns the blocks of both sides.
 pub(super) fn aligned(remote: &Extract, old: &[Entry<'_>], new: &[Entry<'_>]) -> Vec<Step> {
     let row = Row::of(old, new);
-    align(&row.old, &row.new, &row.fixed, |i, j| likeness(old[i].block, &remote.origins[old[i].index], new[j].block))
+    align(&row.old, &row.new, &row.stay, |i, j| likeness(old[i].block, &remote.origins[old[i].index], new[j].block))
 }
 
 /// What blocks are aligned by.
 pub(super) struct Row {
     pub(super) old: Vec<String>,
     pub(super) new: Vec<String>,
-    pub(super) fixed: Vec<bool>,
+    pub(super) stay: Vec<Stay>,
 }
 
 impl Row {
     pub(super) fn of(old: &[Entry<'_>], new: &[Entry<'_>]) -> Self {
         let keys = |entries: &[Entry<'_>]| entries.iter().map(|entry| entry.key.clone()).collect();
-        Self { old: keys(old), new: keys(new), fixed: old.iter().map(|entry| entry.fixed.is_some()).collect() }
+        Self { old: keys(old), new: keys(new), stay: old.iter().map(Entry::stay).collect() }
     }
 }
 

@@ -22,6 +22,7 @@ mod pieces;
 mod planner;
 mod properties;
 mod restyle;
+mod rows;
 mod seats;
 mod tables;
 mod trial;

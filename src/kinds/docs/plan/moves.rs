@@ -1,11 +1,14 @@
 //! A move is whole or it is held: moving is deleting and typing anew, so what would lose something stays, and the text
-//! around it moves. Where two such blocks change places, one of the moves is held. Pure.
+//! around it moves. Where two such blocks change places, one of the moves is held; so is one past a heading, which would
+//! get another id. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-use super::align::{Step, crossing, same};
+use super::align::{Stay, Step, crossing, same};
 use super::blocks::{Entry, Row, aligned, entries};
 use super::edit::name_of;
+use super::planner::excerpt;
 use crate::kinds::docs::text::extract::{Extract, Origin};
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::docs::text::line::{Line, Token, block_runs, tokens};
@@ -71,7 +74,7 @@ pub(super) fn targets<'a>(trees: impl Iterator<Item = &'a Tree>) -> BTreeSet<&'a
     runs.filter_map(|run| run.marks.link.as_deref()?.strip_prefix("#^")).collect()
 }
 
-/// A file without the moves that are held, and where each was, in bytes of the file, with the reason.
+/// A file without the moves that are held, and where each was, in bytes of the file, with the reason: a sentence.
 pub(super) type Held = (Flat, Vec<(usize, String)>);
 
 /// Puts back what was moved past another block when neither can move; `None` when there is no such move.
@@ -95,12 +98,17 @@ fn put_back(
 ) -> Option<(Vec<usize>, usize, String)> {
     let (old, new) = entries(remote, file, anchored);
     let row = Row::of(&old, &new);
-    if !row.fixed.contains(&true) {
+    if !row.stay.contains(&Stay::Fixed) {
         return None;
     }
-    let pairs = same(&row.old, &row.new, &row.fixed);
-    let (i, j) = crossing(&row.old, &row.new, &row.fixed, &pairs).next()?;
-    let reason = old[i].fixed.clone()?;
+    let pairs = same(&row.old, &row.new, &row.stay);
+    let Some((i, j)) = crossing(&row.old, &row.new, (&row.stay, Stay::Fixed), &pairs).next() else {
+        return past_heading(&old, &new, &row, &pairs);
+    };
+    let reason = format!(
+        "it holds {}, which cannot be moved, and it was moved past another part that cannot be moved either",
+        old[i].fixed.as_ref()?
+    );
     let stays: BTreeMap<usize, usize> = pairs.iter().copied().collect();
     let known: BTreeSet<usize> = stays.values().copied().collect();
     let moved = |i: usize, j: usize| {
@@ -123,10 +131,54 @@ fn put_back(
         (Some((_, partner)), _) => partner + 1,
         (None, below) => below.copied().unwrap_or(0),
     };
+    Some((put(&run, place, new.len()), new[run.start].block.span.0.start, reason))
+}
+
+/// The order of so many blocks in which a run of them stands before the one at `place`.
+fn put(run: &Range<usize>, place: usize, count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..place).filter(|at| !run.contains(at)).collect();
     order.extend(run.clone());
-    order.extend((place..new.len()).filter(|at| !run.contains(at)));
-    Some((order, new[run.start].block.span.0.start, reason))
+    order.extend((place..count).filter(|at| !run.contains(at)));
+    order
+}
+
+/// Finds a block that cannot move and was moved past a heading: the heading cannot make way for it without getting another
+/// id, which links from elsewhere may go to. Where headings change places, one of them gets another anyway.
+fn past_heading(
+    old: &[Entry<'_>],
+    new: &[Entry<'_>],
+    row: &Row,
+    pairs: &[(usize, usize)],
+) -> Option<(Vec<usize>, usize, String)> {
+    let passed: Vec<(usize, usize)> = crossing(&row.old, &row.new, (&row.stay, Stay::Rather), pairs).collect();
+    let cross = |(a, b): (usize, usize), (i, j): (usize, usize)| (a < i) != (b < j);
+    let heading = |i: usize| matches!(old[i].block.content, Content::Heading { .. });
+    let headings: Vec<(usize, usize)> = pairs.iter().chain(&passed).copied().filter(|(i, _)| heading(*i)).collect();
+    for at in passed {
+        if headings.iter().any(|other| *other != at && cross(*other, at)) {
+            continue;
+        }
+        let fixed = |(a, b): &&(usize, usize)| row.stay.get(*a) == Some(&Stay::Fixed) && cross((*a, *b), at);
+        let Some(&(a, b)) = pairs.iter().find(fixed) else { continue };
+        // What was moved along with it is held, too.
+        let along = |pair: (usize, usize)| pairs.binary_search(&pair).is_ok() && cross(pair, at);
+        let before = (1..=a.min(b)).take_while(|step| along((a - step, b - step))).count();
+        let behind = (1..).take_while(|step| along((a + step, b + step))).count();
+        let (first, last, run) = (a - before, a + behind, b - before..b + behind + 1);
+        let place = if a < at.0 {
+            pairs.iter().rev().find(|(i, j)| *i < first && *j < at.1).map_or(0, |(_, j)| j + 1)
+        } else {
+            pairs.iter().find(|(i, j)| *i > last && *j > at.1).map_or(new.len(), |(_, j)| *j)
+        };
+        let reason = format!(
+            "it holds {}, which cannot be moved, and the heading `{}` that it was moved past would get another id, to which \
+             links may go",
+            old[a].fixed.as_ref()?,
+            excerpt(&said(&old[at.0].block.content))
+        );
+        return Some((put(&run, place, new.len()), new[run.start].block.span.0.start, reason));
+    }
+    None
 }
 
 /// Why a plan would leave a block where it belongs on neither side.

@@ -32,7 +32,7 @@ const END: Token = Token::Char('\n');
 pub(super) fn may_differ(remote: &Extract, local: &Flat, anchored: &BTreeMap<String, &'static str>) -> bool {
     let (old, new) = entries(remote, local, anchored);
     let row = Row::of(&old, &new);
-    stretches(&row.old, &row.new, &row.fixed).into_iter().any(|(old_range, new_range)| {
+    stretches(&row.old, &row.new, &row.stay).into_iter().any(|(old_range, new_range)| {
         let ([old], [new]) = (&old[old_range], &new[new_range]) else { return true };
         match (&old.block.content, &new.block.content) {
             (Content::Footnote { paragraphs: old, .. }, Content::Footnote { paragraphs: new, .. }) => {
@@ -53,7 +53,7 @@ impl Planner<'_> {
     pub(super) fn newlines(&mut self, local: &Flat) {
         let (old, new) = entries(self.remote, local, self.anchored);
         let row = Row::of(&old, &new);
-        for (old_range, new_range) in stretches(&row.old, &row.new, &row.fixed) {
+        for (old_range, new_range) in stretches(&row.old, &row.new, &row.stay) {
             let (old, new) = (&old[old_range], &new[new_range]);
             for (old, new) in regrouped(self, old, new) {
                 self.regroup(old, new);

@@ -18,6 +18,7 @@ use super::trial::{Task, Trial};
 use super::{anchors, images, less, moves, newlines, restyle, verify};
 use crate::error::Result;
 use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Request, Ticks, text_between};
+use crate::kinds::docs::text::anchors::NAME;
 use crate::kinds::docs::text::extract::{Extract, tab_of};
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::{Pictures, PushPlan};
@@ -216,6 +217,7 @@ fn change_structure(task: &Task<'_>, trial: &mut Trial<'_>, moved: &BTreeSet<Str
     for stage in STAGES {
         let (local, fresh) = task.local_for(&trial.extract);
         let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), moved.clone());
+        planner.ties = trial.ties();
         stage.plan(&mut planner, &local);
         told.notices.0.append(&mut planner.refused.0);
         told.holds.append(&mut planner.holds);
@@ -368,7 +370,7 @@ fn line_saying(task: &Task<'_>, notices: &Notices, text: &str) -> u32 {
     found.map(|block| task.line_at(block.span.0.start)).or_else(first).unwrap_or(0)
 }
 
-/// Tells which open comments lose the last of the text that they stand on.
+/// Tells which open comments, and which named ranges of other programs, lose the last of the text that they stand on.
 fn tell_comments(task: &Task<'_>, after: &Document, told: &mut Vec<Notice>) {
     let tab = |document| tab_of(document, task.part).and_then(|tab| tab.document_tab.as_ref());
     let (Some(old), Some(new)) = (tab(task.document), tab(after)) else { return };
@@ -395,6 +397,24 @@ fn tell_comments(task: &Task<'_>, after: &Document, told: &mut Vec<Notice>) {
             comment.unwrap_or_default()
         );
         told.push(Notice { code: "COMMENT_LOST".into(), line: 0, column: 0, message });
+    }
+    let ranges = |tab: &'_ DocumentTab| -> Vec<(String, String, String)> {
+        let others = tab.named_ranges.iter().filter(|(name, _)| *name != NAME);
+        let all = others.flat_map(|(name, group)| group.named_ranges.iter().map(move |range| (name, range)));
+        all.map(|(name, range)| (range.named_range_id.clone(), name.clone(), said(tab, &range.ranges))).collect()
+    };
+    let kept = ranges(new);
+    for (id, name, was) in ranges(old) {
+        let stays = kept.iter().any(|(other, _, is)| *other == id && !is.trim().is_empty());
+        if was.trim().is_empty() || stays {
+            continue;
+        }
+        let message = format!(
+            "`{}` is gone, and with it the named range `{}` that another program has set on it",
+            excerpt(&was),
+            excerpt(&name)
+        );
+        told.push(Notice { code: "RANGE_LOST".into(), line: 0, column: 0, message });
     }
 }
 

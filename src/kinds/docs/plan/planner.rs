@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::edit::{Expected, Group};
 use super::head::HeadEdits;
-use super::trial::Task;
+use super::trial::{Task, Ties};
 use crate::gdocs::DateElementProperties;
 use crate::kinds::Pictures;
 use crate::kinds::docs::text::extract::Extract;
@@ -61,6 +61,8 @@ pub(super) struct Planner<'a> {
     pub(super) deleted: BTreeSet<String>,
     /// Blocks of the document that a comment or a named range is tied to, by key, with what it is.
     pub(super) anchored: &'a BTreeMap<String, &'static str>,
+    /// The stretches of the document that they are tied to.
+    pub(super) ties: Ties,
     /// The words of those of them that are gone from their place, with what is tied to them.
     pub(super) tied: Vec<(BTreeSet<String>, &'static str)>,
     pub(super) groups: Vec<Group>,
@@ -100,6 +102,7 @@ impl<'a> Planner<'a> {
             again: false,
             deleted: BTreeSet::new(),
             anchored: &task.anchored,
+            ties: Ties::default(),
             tied: Vec::new(),
             groups: Vec::new(),
             expected: Vec::new(),

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use super::align::{Step, align};
+use super::align::Step;
 use super::blocks::{Entry, aligned, entries, key, unaligned_left};
 use super::edit::{Group, delete_range, range};
 use super::gap::line_may_go;
 use super::planner::{Planner, text_of, words_of};
+use super::rows::Tied;
 use crate::gdocs::{
     DeleteTableColumn, DeleteTableRow, InsertSectionBreak, InsertTable, InsertTableColumn, InsertTableRow, Location,
     Request, SectionType, Style, TableCellLocation, UpdateParagraphStyle,
@@ -134,13 +135,13 @@ pub(super) fn alike(old: &[Vec<Cell>], new: &[Vec<Cell>]) -> f32 {
 
 /// Returns how much of two sets of words is the same, from 0 to 1, seen from the smaller one: rows and columns may have
 /// come or gone.
-fn ratio(old: &BTreeSet<String>, new: &BTreeSet<String>) -> f32 {
+pub(super) fn ratio(old: &BTreeSet<String>, new: &BTreeSet<String>) -> f32 {
     let count = |count: usize| u16::try_from(count).map_or(f32::from(u16::MAX), f32::from);
     let least = old.len().min(new.len());
     if least == 0 { 0.0 } else { count(old.intersection(new).count()) / count(least) }
 }
 
-fn cell_text(cell: &Cell) -> String {
+pub(super) fn cell_text(cell: &Cell) -> String {
     cell.iter().map(|runs| plain(runs)).collect::<Vec<_>>().join("\n")
 }
 
@@ -319,8 +320,7 @@ impl Planner<'_> {
         if new_width > COLUMNS_MAX || new_rows.len() > ROWS_MAX {
             return;
         }
-        let rows = align_texts(&row_texts(old_rows), &row_texts(new_rows));
-        let columns = columns(&rows, (old_rows, old_width), (new_rows, new_width));
+        let (rows, columns) = Tied::of(&self.ties, cells).aligned(old_rows, new_rows);
         let gone = |steps: &[Step]| -> Vec<usize> {
             steps.iter().filter_map(|step| if let Step::Delete(i) = step { Some(*i) } else { None }).collect()
         };
@@ -344,45 +344,6 @@ impl Planner<'_> {
             self.groups.push(Group { elements: vec![*element], requests });
         }
     }
-}
-
-/// Aligns the columns of two tables whose rows are aligned: a column is known by the rows that are on both sides.
-fn columns(
-    rows: &[Step],
-    (old, old_width): (&[Vec<Cell>], usize),
-    (new, new_width): (&[Vec<Cell>], usize),
-) -> Vec<Step> {
-    let paired = || rows.iter().filter_map(|step| if let Step::Pair(i, j) = step { Some((*i, *j)) } else { None });
-    let old_rows: Vec<&Vec<Cell>> = paired().filter_map(|(i, _)| old.get(i)).collect();
-    let new_rows: Vec<&Vec<Cell>> = paired().filter_map(|(_, j)| new.get(j)).collect();
-    let (old, new) = (column_texts(&old_rows, old_width), column_texts(&new_rows, new_width));
-    let steps = align_texts(&old, &new);
-    if old_width != new_width {
-        return steps;
-    }
-    // A column that went while another came, or one that was moved, is told by what stays whole in another place; else
-    // each has stayed where it is, whatever its cells say now.
-    let stays = |step: &Step| matches!(step, Step::Pair(i, j) if old.get(*i) == new.get(*j));
-    let in_place: Vec<Step> = (0..old_width).map(|column| Step::Pair(column, column)).collect();
-    let count = |steps: &[Step]| steps.iter().filter(|step| stays(step)).count();
-    if count(&steps) > count(&in_place) { steps } else { in_place }
-}
-
-fn row_texts(rows: &[Vec<Cell>]) -> Vec<String> {
-    rows.iter().map(|row| row.iter().map(cell_text).collect::<Vec<_>>().join("\t")).collect()
-}
-
-fn column_texts(rows: &[&Vec<Cell>], width: usize) -> Vec<String> {
-    let column = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(cell_text).collect::<Vec<_>>().join("\n");
-    (0..width).map(column).collect()
-}
-
-/// Aligns rows or columns; every one can become every other, and the more alike they are the better.
-fn align_texts(old: &[String], new: &[String]) -> Vec<Step> {
-    const ANY: f32 = 0.05;
-    let words = |texts: &[String]| texts.iter().map(|text| words_of(text)).collect::<Vec<_>>();
-    let (old_words, new_words) = (words(old), words(new));
-    align(old, new, &[], |i, j| Some(ANY + if old[i] == new[j] { 1.0 } else { ratio(&old_words[i], &new_words[j]) }))
 }
 
 /// The rows or columns of one table.

@@ -13,13 +13,16 @@ use super::planner::Notices;
 use super::properties::Context;
 use super::restyle::contents;
 use super::tables::settle;
-use super::{anchors, endings, images, moves, verify};
+use super::{anchors, endings, images, moves, rows, verify};
 use crate::error::{Error, Result};
-use crate::gdocs::{DateElementProperties, Document, DocumentTab, Refusal, Request, Tab, Ticks, apply, apply_traced};
+use crate::gdocs::{
+    DateElementProperties, Document, DocumentTab, Range, Refusal, Request, Tab, Ticks, apply, apply_traced,
+};
 use crate::kinds::Pictures;
 use crate::kinds::docs::text::anchors::NAME;
 use crate::kinds::docs::text::extract::{Extract, extract, lines, tab_of};
 use crate::kinds::docs::text::flat::{Flat, flatten};
+use crate::kinds::docs::text::line::Line;
 use crate::mebdf::{Block, Content, FrontMatter, Tree, clean, parse};
 use crate::model::{ItemId, Notice, PartId};
 
@@ -47,7 +50,9 @@ pub(super) struct Task<'a> {
     pub(super) parsed: Tree,
     /// Blocks of the document that a comment or a named range is tied to, by key, with what it is.
     pub(super) anchored: BTreeMap<String, &'static str>,
-    /// The same with the moves that are held.
+    /// The stretches of it that they are tied to.
+    pub(super) ties: Ties,
+    /// The file as it was, when moves in it are held.
     pub(super) file: Option<Tree>,
     /// Moves that are held.
     pub(super) held: Vec<Notice>,
@@ -91,8 +96,10 @@ impl<'a> Task<'a> {
         images::leave_out_foreign(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));
         let anchors = anchors::take(&mut local);
         settle(&mut local, &remote.tree);
-        let anchored = anchored(tab, &remote);
+        let ties = Ties::of(tab);
+        let anchored = ties.blocks(&remote);
         let mut task = Self {
+            ties,
             file: None,
             held: Vec::new(),
             anchored,
@@ -132,6 +139,7 @@ impl<'a> Task<'a> {
             newlines: Rc::clone(&self.newlines),
             parsed: self.parsed.clone(),
             anchored: self.anchored.clone(),
+            ties: self.ties.clone(),
             dates: self.dates.clone(),
             diagnostics: self.diagnostics.clone(),
             accept: self.accept,
@@ -143,7 +151,15 @@ impl<'a> Task<'a> {
     /// Leaves out what was moved past something else when neither can move.
     fn hold_moves(&mut self) {
         let held = moves::hold(&self.remote, &self.local_for(&self.remote).0, &self.anchored);
-        let Some((mut local, told)) = held else { return };
+        let (mut local, told) = match held {
+            None if self.ties.is_empty() => return,
+            None => (self.local_for(&self.remote).0.into_owned(), Vec::new()),
+            Some(held) => held,
+        };
+        let rows = rows::hold(self, &mut local);
+        if told.is_empty() && rows.is_empty() {
+            return;
+        }
         std::mem::swap(&mut self.local, &mut local);
         self.file = Some(local.tree);
         self.held = told
@@ -152,11 +168,9 @@ impl<'a> Task<'a> {
                 code: "LOCKED".into(),
                 line: self.line_at(at),
                 column: 0,
-                message: format!(
-                    "what was moved here stays where it was in the document: it holds {reason}, which cannot be moved, \
-                     and it was moved past another part that cannot be moved either"
-                ),
+                message: format!("what was moved here stays where it was in the document: {reason}"),
             })
+            .chain(rows)
             .collect();
     }
 
@@ -183,35 +197,51 @@ impl<'a> Task<'a> {
     }
 }
 
-/// Finds the blocks that somebody has tied something to.
-fn anchored(tab: &Tab, remote: &Extract) -> BTreeMap<String, &'static str> {
-    let Some(content) = &tab.document_tab else { return BTreeMap::new() };
-    let mut ranges: Vec<(Option<String>, u32, u32, &'static str)> = Vec::new();
-    // Our own anchors are set again wherever their text goes.
-    let others = content.named_ranges.iter().filter(|(name, _)| *name != NAME).map(|(_, group)| group);
-    for range in others.flat_map(|named| &named.named_ranges).flat_map(|named| &named.ranges) {
-        let (start, end) = (range.start_index.unwrap_or(0), range.end_index.unwrap_or(0));
-        ranges.push((range.segment_id.clone().filter(|id| !id.is_empty()), start, end, "a named range"));
+/// Stretches of a tab that somebody has tied something to.
+#[derive(Default, Clone)]
+pub(super) struct Ties(Vec<(Option<String>, u32, u32, &'static str)>);
+
+impl Ties {
+    fn of(tab: &Tab) -> Self {
+        let Some(content) = &tab.document_tab else { return Self::default() };
+        // Our own anchors are set again wherever their text goes.
+        let others = content.named_ranges.iter().filter(|(name, _)| *name != NAME).map(|(_, group)| group);
+        let ranges = others.flat_map(|named| &named.named_ranges).flat_map(|named| &named.ranges);
+        let comments = content.comment_anchors.values().flat_map(|anchor| &anchor.ranges);
+        let all = ranges.map(|range| (range, "a named range")).chain(comments.map(|range| (range, "a comment")));
+        let stretch = |(range, what): (&Range, &'static str)| {
+            let (start, end) = (range.start_index.unwrap_or(0), range.end_index.unwrap_or(0));
+            (range.segment_id.clone().filter(|id| !id.is_empty()), start, end, what)
+        };
+        Self(all.map(stretch).collect())
     }
-    for range in content.comment_anchors.values().flat_map(|anchor| &anchor.ranges) {
-        let (start, end) = (range.start_index.unwrap_or(0), range.end_index.unwrap_or(0));
-        ranges.push((range.segment_id.clone().filter(|id| !id.is_empty()), start, end, "a comment"));
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
-    if ranges.is_empty() {
-        return BTreeMap::new();
+
+    /// Tells what is tied to a paragraph.
+    pub(super) fn on(&self, line: &Line) -> Option<&'static str> {
+        let here = self
+            .0
+            .iter()
+            .find(|(segment, start, end, _)| *segment == line.segment && *start < line.end && line.start < *end);
+        here.map(|(_, _, _, what)| *what)
     }
-    let mut found = BTreeMap::new();
-    for (content, origin) in contents(remote) {
-        for line in lines(origin) {
-            let here = ranges
-                .iter()
-                .find(|(segment, start, end, _)| *segment == line.segment && *start < line.end && line.start < *end);
-            if let Some((_, _, _, what)) = here {
-                found.insert(key(content), *what);
+
+    /// Finds the blocks that something is tied to.
+    fn blocks(&self, remote: &Extract) -> BTreeMap<String, &'static str> {
+        let mut found = BTreeMap::new();
+        if self.0.is_empty() {
+            return found;
+        }
+        for (content, origin) in contents(remote) {
+            if let Some(what) = lines(origin).into_iter().rev().find_map(|line| self.on(line)) {
+                found.insert(key(content), what);
             }
         }
+        found
     }
-    found
 }
 
 /// A step of styling: what it asks for, from what is there and what shall be.
@@ -281,6 +311,11 @@ impl<'a> Trial<'a> {
             images::insertions(&self.extract, expected, self.task.tab_id.as_deref(), uploads).map_err(rejected)?;
         self.carry_out(requests)?;
         images::arrived(&self.extract, expected, pictures).map_err(|reason| self.task.rejected(reason))
+    }
+
+    /// The stretches of the tab, as it is now, that somebody has tied something to.
+    pub(super) fn ties(&self) -> Ties {
+        tab_of(&self.document, self.task.part).map(Ties::of).unwrap_or_default()
     }
 
     /// Asks one step of styling what it needs on the document so far.

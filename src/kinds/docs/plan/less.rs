@@ -1,0 +1,271 @@
+//! What of an edit can be pushed when all of it at once cannot. Pure.
+//!
+//! The edit falls into changes between blocks that stay. Those that belong together, as the two ends of a move, are left
+//! out together; the fewest are, and each is told with its line. What is left must stand the same checks as the whole, and
+//! is compared with the whole file: no word of it may be lost or stand twice because another change waits.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::align::same;
+use super::anchors::Written;
+use super::blocks::{Row, entries};
+use super::part::{Attempt, leaves_empty, plan_task};
+use super::planner::{text_of, words_of};
+use super::tables::settle;
+use super::trial::Task;
+use crate::error::{Error, Result};
+use crate::kinds::PushPlan;
+use crate::kinds::docs::text::flat::Flat;
+use crate::mebdf::{Block, Content, RunContent, Span};
+use crate::model::Notice;
+
+/// Plans tried of one edit; with more culprits than that, more is left out than would have to be.
+const PLANS_MAX: usize = 16;
+
+/// Groups of changes that are told apart; an edit with more is seldom a person's, and takes all or nothing.
+const GROUPS_MAX: usize = 64;
+
+/// Plans the most of an edit that can be pushed; `whole` is what became of all of it. When nothing can be, that is returned.
+///
+/// # Errors
+///
+/// That of `whole`.
+pub(super) fn plan(task: &Task<'_>, whole: Result<Attempt>) -> Result<PushPlan> {
+    let (file, _) = task.local_for(&task.remote);
+    let Some(groups) = Groups::find(task, file.into_owned()) else { return whole.map(|attempt| attempt.plan) };
+    let why = match &whole {
+        Ok(_) => Why::Torn,
+        Err(Error::PlanRejected { reason, .. }) => Why::Rejected(reason),
+        Err(_) => return whole.map(|attempt| attempt.plan),
+    };
+    let mut search = Search { task, groups: &groups, why: &why, accepted: BTreeSet::new(), best: None, plans: 0 };
+    let (first, second) = groups.halves(0..groups.count);
+    search.take(first);
+    search.take(second);
+    let Search { best, accepted, .. } = search;
+    let Some(mut plan) = best else { return whole.map(|attempt| attempt.plan) };
+    // What the plan of the whole found in the changes that are left out holds still.
+    let told = whole.map(|attempt| attempt.plan.refused).unwrap_or_default();
+    let waits = groups.lines(task, &accepted);
+    let told =
+        told.into_iter().filter(|notice| notice.code != "TORN" && waits.iter().any(|l| l.contains(&notice.line)));
+    plan.refused.extend(told);
+    plan.refused.sort_by_key(|notice| (notice.line, notice.column));
+    plan.refused.dedup();
+    Ok(plan)
+}
+
+/// Why all of an edit at once cannot be pushed.
+enum Why<'a> {
+    /// A part of it cannot, and the rest would lose or double text.
+    Torn,
+    /// The plan did not stand its check.
+    Rejected(&'a str),
+}
+
+impl Why<'_> {
+    fn notice(&self, line: u32) -> Notice {
+        let (code, message) = match self {
+            Self::Torn => (
+                "TORN",
+                "this edit is not pushed, the rest of the file is: a part of it cannot be, and without that it would lose \
+                 text, double it, or leave it under another heading"
+                    .to_owned(),
+            ),
+            Self::Rejected(reason) => (
+                "NOT_PLANNED",
+                format!("this edit is not pushed, the rest of the file is: {reason}; make it in smaller steps"),
+            ),
+        };
+        Notice { code: code.into(), line, column: 0, message }
+    }
+}
+
+/// A change of the file: blocks of the document, and what the file has in their place.
+struct Change {
+    old: Range<usize>,
+    new: Range<usize>,
+    /// Changes of one number belong together.
+    group: usize,
+}
+
+/// The changes of an edit.
+struct Groups {
+    /// The file, in the labels of the document's footnotes and without the paragraphs that stand in no line of it.
+    file: Flat,
+    /// In the order of the file.
+    changes: Vec<Change>,
+    count: usize,
+}
+
+impl Groups {
+    /// Finds the changes of an edit; `None` when there is nothing to be told apart.
+    fn find(task: &Task<'_>, mut file: Flat) -> Option<Self> {
+        for at in (0..file.tree.blocks.len()).rev() {
+            if file.tree.blocks.get(at).is_some_and(|block| block.span.0.is_empty()) {
+                file.remove(at);
+            }
+        }
+        let mut changes = changes(task, &file);
+        let count = group(task, &file, &mut changes);
+        (2..=GROUPS_MAX).contains(&count).then_some(Self { file, changes, count })
+    }
+
+    fn halves(&self, groups: Range<usize>) -> (Range<usize>, Range<usize>) {
+        debug_assert!(groups.end <= self.count, "there are no more groups than that");
+        let middle = groups.start + groups.len() / 2;
+        (groups.start..middle, middle..groups.end)
+    }
+
+    /// The lines of the changes that are not among the accepted groups.
+    fn lines(&self, task: &Task<'_>, accepted: &BTreeSet<usize>) -> Vec<Range<u32>> {
+        let left = self.changes.iter().filter(|change| !accepted.contains(&change.group));
+        left.map(|change| self.line(task, change.new.start)..self.line(task, change.new.end)).collect()
+    }
+
+    /// The line where a block of the file begins.
+    fn line(&self, task: &Task<'_>, block: usize) -> u32 {
+        let blocks = &self.file.tree.blocks;
+        blocks.get(block).map_or_else(|| task.line_at(task.text.len()), |block| task.line_at(block.span.0.start))
+    }
+
+    /// The task of pushing these groups alone.
+    fn task<'a>(&self, task: &Task<'a>, accepted: &BTreeSet<usize>, why: &Why<'_>) -> Task<'a> {
+        let (remote, blocks) = (&task.remote, &self.file.tree.blocks);
+        let mut local = Flat { tree: self.file.tree.clone(), looks: self.file.looks.clone(), ..Flat::default() };
+        local.findings.clone_from(&self.file.findings);
+        let mut anchors = task.anchors.clone();
+        let mut held = task.held.clone();
+        let mut told = BTreeSet::new();
+        // From the end to the start, so that the places before stay.
+        for change in self.changes.iter().rev().filter(|change| !accepted.contains(&change.group)) {
+            for at in change.new.clone().rev() {
+                let span = blocks.get(at).map(|block| block.span.clone()).unwrap_or_default();
+                anchors.retain(|anchor| !anchor.is_in(&span));
+                local.remove(at);
+            }
+            for (number, at) in change.old.clone().enumerate() {
+                let (Some(block), Some(look)) = (remote.tree.blocks.get(at), remote.looks.get(at)) else { continue };
+                // It has no place in the text, so it stands for itself behind the text.
+                let start = task.text.len() + 1 + 2 * at;
+                let span = Span(start..start + 1);
+                let here = remote.anchors.iter().filter(|anchor| anchor.block == at);
+                anchors.extend(here.map(|anchor| Written::standing(anchor, &span)));
+                local.insert(change.new.start + number, Block { content: block.content.clone(), span }, look.clone());
+            }
+            told.insert((change.group, self.line(task, change.new.start)));
+        }
+        // One line for each group: that of its first change.
+        let mut last = None;
+        for (group, line) in told {
+            if last.replace(group) != Some(group) {
+                held.push(why.notice(line));
+            }
+        }
+        settle(&mut local, &remote.tree);
+        task.of_less(local, anchors, held)
+    }
+}
+
+/// Finds what differs between the blocks that stay.
+fn changes(task: &Task<'_>, file: &Flat) -> Vec<Change> {
+    let remote = &task.remote;
+    let (old, new) = entries(remote, file, &task.anchored);
+    let row = Row::of(&old, &new);
+    let mut changes: Vec<Change> = Vec::new();
+    let mut add = |old: Range<usize>, new: Range<usize>| match changes.last_mut() {
+        _ if old.is_empty() && new.is_empty() => {}
+        Some(last) if last.old.end == old.start && last.new.end == new.start => {
+            (last.old.end, last.new.end) = (old.end, new.end);
+        }
+        _ => changes.push(Change { old, new, group: 0 }),
+    };
+    let (mut i, mut j) = (0, 0);
+    for (old_same, new_same) in same(&row.old, &row.new, &row.stay) {
+        add(i..old_same, j..new_same);
+        if !old[old_same].look.is_like(new[new_same].look) {
+            add(old_same..old_same + 1, new_same..new_same + 1);
+        }
+        (i, j) = (old_same + 1, new_same + 1);
+    }
+    add(i..old.len(), j..new.len());
+    changes
+}
+
+/// Gives one number to the changes that share text or footnotes; returns how many numbers there are.
+fn group(task: &Task<'_>, file: &Flat, changes: &mut [Change]) -> usize {
+    let said = |blocks: &[Block], range: &Range<usize>| -> Vec<BTreeSet<String>> {
+        blocks.get(range.clone()).into_iter().flatten().map(|block| words_of(&text_of(&block.content))).collect()
+    };
+    let noted = |blocks: &[Block], range: &Range<usize>| {
+        blocks.get(range.clone()).into_iter().flatten().any(|block| has_footnote(&block.content))
+    };
+    let (remote, file) = (&task.remote.tree.blocks, &file.tree.blocks);
+    let sides: Vec<_> = changes
+        .iter()
+        .map(|change| {
+            let notes = noted(remote, &change.old) || noted(file, &change.new);
+            (said(remote, &change.old), said(file, &change.new), notes)
+        })
+        .collect();
+    let mut groups: Vec<usize> = (0..changes.len()).collect();
+    for (a, (gone, _, notes)) in sides.iter().enumerate() {
+        for (b, (_, made, others)) in sides.iter().enumerate().filter(|(b, _)| *b != a) {
+            let moved = || gone.iter().any(|gone| made.iter().any(|made| is_mostly(gone, made)));
+            if (*notes && *others) || moved() {
+                let (from, to) = (groups[a].max(groups[b]), groups[a].min(groups[b]));
+                groups.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
+            }
+        }
+    }
+    let numbers: BTreeSet<usize> = groups.iter().copied().collect();
+    for (change, group) in changes.iter_mut().zip(groups) {
+        change.group = numbers.range(..group).count();
+    }
+    numbers.len()
+}
+
+/// Tells whether half of the words of the longer of two texts stand in both.
+fn is_mostly(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let common = one.intersection(other).count();
+    common > 0 && common * 2 >= one.len().max(other.len())
+}
+
+fn has_footnote(content: &Content) -> bool {
+    matches!(content, Content::Footnote { .. })
+        || content.runs().iter().any(|run| matches!(run.content, RunContent::FootnoteReference(_)))
+}
+
+/// Looks for the groups that can be pushed together.
+struct Search<'s, 't> {
+    task: &'s Task<'t>,
+    groups: &'s Groups,
+    why: &'s Why<'s>,
+    accepted: BTreeSet<usize>,
+    best: Option<PushPlan>,
+    plans: usize,
+}
+
+impl Search<'_, '_> {
+    /// Takes in these groups, or as many of them as can be.
+    fn take(&mut self, groups: Range<usize>) {
+        if groups.is_empty() || self.plans == PLANS_MAX {
+            return;
+        }
+        self.plans += 1;
+        let with: BTreeSet<usize> = self.accepted.iter().copied().chain(groups.clone()).collect();
+        let task = self.groups.task(self.task, &with, self.why);
+        match plan_task(&task) {
+            Ok(attempt) if !attempt.torn && attempt.plan.holds.is_empty() && !leaves_empty(&task, &attempt.plan) => {
+                (self.accepted, self.best) = (with, Some(attempt.plan));
+            }
+            Ok(_) | Err(_) if groups.len() > 1 => {
+                let (first, second) = self.groups.halves(groups);
+                self.take(first);
+                self.take(second);
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+}
