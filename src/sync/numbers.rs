@@ -179,13 +179,13 @@ pub(super) fn brought(starts: &Starts, local: &Text<'_>, onto: String, keys: &mu
 
 /// Lets the lists of `onto` begin with the numbers that they begin with in `from`.
 pub(super) fn carry(from: &str, onto: String) -> String {
-    let mut keys = Keys::default();
-    let from = Text::read(from, &mut keys);
-    let starts: BTreeMap<usize, u64> =
-        numbered(from.text, &from.tree).iter().filter_map(|item| Some((item.block, item.start()?))).collect();
+    let items = numbered(from, &mebdf::parse(from).tree);
+    let starts: BTreeMap<usize, u64> = items.iter().filter_map(|item| Some((item.block, item.start()?))).collect();
     if starts.is_empty() {
         return onto;
     }
+    let mut keys = Keys::default();
+    let from = Text::read(from, &mut keys);
     carried(&from, |block| starts.get(&block).copied(), &onto, &mut keys).unwrap_or(onto)
 }
 
