@@ -120,7 +120,12 @@ fn what_a_new_document_does_without_is_told() {
         ("aa ![b](c)\n", "aa !\\[b\\](c)\n", &["MARKDOWN_IMAGE 1"]),
         ("{!list:star}\naa [b](#c)\n", "aa b\n", &["LINK_LOCKED 2", "NO_EFFECT 1"]),
         ("aa\n\n- bb\n", "aa\n\n- bb\n", &[]),
+        ("aa\n\n---\n\nbb\n", "aa\n\nbb\n", &["LOCKED 3"]),
+        ("***\naa\n***\n- bb\n***\n", "aa\n\n- bb\n", &["LOCKED 1", "LOCKED 3", "LOCKED 5"]),
+        ("1. aa\n\n---\n\n1. bb\n", "1. aa\n\n\\\n\n1. bb\n", &["LOCKED 3"]),
+        ("T\n\n---\n\nT\n", "\\\n\nT\n\n\\\n\nT\n\n\\", &["LOCKED 5"]),
     ] {
+        let text = &text.replace("T\n", TABLE);
         let blank = serde_json::to_vec(&gdocs::new_document("x", "New")).unwrap();
         let plans = docs::plan_creation(&blank, text).unwrap();
         let mut is: Vec<_> =
@@ -130,9 +135,51 @@ fn what_a_new_document_does_without_is_told() {
         assert_eq!(is, told, "{text}");
         check_created(text, found);
     }
-    for text in ["aa\n\n---\n\nbb\n", "aa {^= kix.1 image} bb\n", "| a |\n| --- |\n| b | c |\n"] {
-        created(text).unwrap_err();
+    for text in ["aa {^= kix.1 image} bb\n", "| a |\n| --- |\n| b | c |\n"] {
+        let error = created(text).unwrap_err();
+        assert!(error.starts_with("the text cannot become a document as it is: line "), "{error}");
     }
+}
+
+#[test]
+fn footnotes_are_created_in_any_order() {
+    let found = "b[^1] a[^2]\n\n[^1]: two\n\n[^2]: one\n";
+    check_created("b[^2] a[^1]\n\n[^1]: one\n\n[^2]: two\n", found);
+    check_created("b[^x] a[^y]\n\n[^y]: one\n\n[^x]: two\n", found);
+    let who = "{^= person \"a@x.com\"}";
+    check_created(
+        &format!("b[^2] a[^1]\n\n[^1]: {who} and one\n\n[^2]: {who}\n"),
+        &format!("b[^1] a[^2]\n\n[^1]: {who}\n\n[^2]: {who} and one\n"),
+    );
+    // Docs has a footnote for each reference.
+    check_created("a[^1] b[^1]\n\n[^1]: one\n", "a[^1] b[^2]\n\n[^1]: one\n\n[^2]: one\n");
+    check_created(
+        "a[^2] b[^1]\n\n- c[^2]\n\n[^1]: one\n\n[^2]: two\n",
+        "a[^1] b[^2]\n\n- c[^3]\n\n[^1]: two\n\n[^2]: one\n\n[^3]: two\n",
+    );
+    // Pushed as well.
+    for (start, text, found) in [
+        ("x\n", "b[^2] a[^1]\n\n[^1]: one\n\n[^2]: two\n", found),
+        (
+            "x[^1]\n\n[^1]: old\n",
+            "b[^3] a[^2] x[^1]\n\n[^1]: old\n\n[^2]: one\n\n[^3]: two\n",
+            "b[^1] a[^2] x[^3]\n\n[^1]: two\n\n[^2]: one\n\n[^3]: old\n",
+        ),
+    ] {
+        let (told, raw) = pushed(&created(start).unwrap(), text);
+        assert_eq!((told, &*text_of(&raw)), (Vec::new(), found), "{text}");
+    }
+}
+
+#[test]
+fn looks_are_created() {
+    check_created("p\n\n{!Title}\n- a\n- b\n", "");
+    check_created("- a\n\n{!Title}\n- b\n", "");
+    check_created("```\na\n\nb\n```\n", "");
+    check_created("p\n\n```\na\n\n\nb\n```\n\nq\n", "");
+    let raw = created("p\n\n\\\n\nq\n").unwrap();
+    let (told, raw) = pushed(&raw, "p\n\n```\na\n\nb\n```\n\nq\n");
+    assert_eq!((told, &*text_of(&raw)), (Vec::new(), "p\n\n```\na\n\nb\n```\n\nq\n"));
 }
 
 #[test]

@@ -465,3 +465,45 @@ async fn what_was_forgotten_can_be_fetched_at_once() {
     }
     assert!(world.text(&id).await.contains("Alpha"), "the document is untouched");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_number_of_a_list_is_told_and_the_rest_is_pushed() {
+    let (world, _) = world("numbers").await;
+    let source = world.home.join("source.md");
+    std::fs::write(&source, "intro\n\n1. xx\n2. yy\n\nend\n").unwrap();
+    let (done, made) = world.cli(&["create", "--title", "Numbers", source.to_str().unwrap()]);
+    assert!(done, "{made}");
+    let (path, id) = (made["path"].as_str().unwrap(), made["id"].as_str().unwrap());
+    let file = Path::new(path);
+    let first = std::fs::read_to_string(file).unwrap();
+    let line = first.lines().position(|line| line == "1. xx").unwrap() + 1;
+    let is_told = |answer: &serde_json::Value| {
+        let said = answer.to_string();
+        let lines =
+            [format!("line {line}: LIST_START"), format!("\"code\":\"LIST_START\",\"column\":0,\"line\":{line},")];
+        lines.iter().any(|told| said.contains(told))
+    };
+    // By the watcher alone: an edit beside it goes, and `status` says what does not.
+    std::fs::write(file, first.replace("1. xx\n2. yy", "4. xx\n5. yy").replace("end", "ending")).unwrap();
+    until("the edit is in the document", || async { world.text(id).await.contains("ending") }).await;
+    until("it is told", || std::future::ready(is_told(&world.cli(&["status"]).1))).await;
+    let (_, answer) = world.cli(&["push", path]);
+    assert!(is_told(&answer), "{answer}");
+    assert!(is_told(&world.cli(&["status"]).1));
+    // Nothing but the number.
+    let renumbered = std::fs::read_to_string(file).unwrap();
+    assert!(renumbered.contains("4. xx\n5. yy\n"), "{renumbered}");
+    std::fs::write(file, renumbered.replace("4. xx\n5. yy", "1. xx\n2. yy")).unwrap();
+    world.cli(&["push", path]);
+    assert!(!world.cli(&["status"]).1.to_string().contains("LIST_START"));
+    std::fs::write(file, &renumbered).unwrap();
+    until("it is told once more", || std::future::ready(is_told(&world.cli(&["status"]).1))).await;
+    // What an item brought along when the one before it went is no wish, then and later.
+    std::fs::write(file, renumbered.replace("4. xx\n5. yy", "2. yy")).unwrap();
+    let (_, answer) = world.cli(&["push", path]);
+    assert!(!world.text(id).await.contains("xx") && !answer.to_string().contains("LIST_START"), "{answer}");
+    edit_in_place(file, "intro", "opening");
+    let (_, answer) = world.cli(&["push", path]);
+    assert!(world.text(id).await.contains("opening") && !answer.to_string().contains("LIST_START"), "{answer}");
+    assert!(!world.cli(&["status"]).1.to_string().contains("LIST_START"));
+}

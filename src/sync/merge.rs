@@ -13,6 +13,7 @@ use super::SectionConflict;
 use super::Side;
 use super::head::{self, Heads};
 use super::hunks::{self, Region, Verdict};
+use super::numbers::{self, Starts};
 use super::sides::{Keys, Text};
 
 /// The outcome of a merge.
@@ -90,6 +91,11 @@ pub fn same_meaning(one: &str, other: &str) -> bool {
     one.keys == other.keys && head::same(one.tree.front_matter.as_ref(), other.tree.front_matter.as_ref())
 }
 
+/// Tells whether a file says anything that its base does not: another meaning, or another first number of a list.
+pub(super) fn is_edited(base: &str, local: &str) -> bool {
+    !same_meaning(base, local) || numbers::are_set(base, local)
+}
+
 /// Merges `local` and `remote`, which both come from `base`. Total.
 #[must_use]
 pub fn merge3(base: &str, local: &str, remote: &str) -> Merged {
@@ -111,7 +117,11 @@ pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Mer
         };
     }
     if local == base {
-        return adopt(remote);
+        return if numbers::is_written(base, remote) {
+            Merged { file: local.into(), base: base.into(), landed: base.into(), ..adopt(remote) }
+        } else {
+            adopt(remote)
+        };
     }
     let mut keys = Keys::default();
     let three = Three {
@@ -122,7 +132,9 @@ pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Mer
     let mut regions = hunks::regions(&three.base, &three.local, &three.remote);
     freeze_moved(&three, &mut regions);
     let heads = head::merge(&three.base, &three.local, &three.remote, side);
-    let merger = Merger { three, side };
+    let starts = numbers::starts(&three.base, &three.local, &regions);
+    let restarted = numbers::lists_of(&starts, &three.local);
+    let merger = Merger { three, side, starts, restarted };
     merger.merged(&regions, heads, &mut keys).unwrap_or_else(|| whole(base, local, remote, side))
 }
 
@@ -194,6 +206,10 @@ fn whole(base: &str, local: &str, remote: &str, side: Option<Side>) -> Merged {
 struct Merger<'a> {
     three: Three<'a>,
     side: Option<Side>,
+    /// The first numbers of the file's lists.
+    starts: Starts,
+    /// The blocks of the file's lists in which one was set.
+    restarted: BTreeSet<usize>,
 }
 
 /// The three results while they are put together.
@@ -218,6 +234,7 @@ impl Merger<'_> {
             push_piece(&mut results.landed, From::Base, &(base..base + same));
             (local, remote) = (local + same, remote + same);
             base = region.base.end;
+            pushes |= self.is_restarted(&(local - same..local));
             let mine = local..local + region.local_len;
             let theirs = remote..remote + region.remote_len;
             (local, remote) = (mine.end, theirs.end);
@@ -232,7 +249,10 @@ impl Merger<'_> {
                 push_piece(&mut results.landed, From::Base, &region.base);
             }
             match region.verdict {
-                Verdict::Agree => self.add_same(&mut results, mine, theirs),
+                Verdict::Agree => {
+                    pushes |= self.is_restarted(&mine);
+                    self.add_same(&mut results, mine, theirs);
+                }
                 Verdict::Local => {
                     pushes = true;
                     results.add([From::Local, From::Local, From::Remote], [&mine, &mine, &theirs]);
@@ -258,21 +278,40 @@ impl Merger<'_> {
         let same = self.three.base.len().saturating_sub(base);
         self.add_same(&mut results, local..local + same, remote..remote + same);
         push_piece(&mut results.landed, From::Base, &(base..base + same));
+        pushes |= self.is_restarted(&(local..local + same));
+        let push = self.assemble(&results.push, heads.push.as_ref(), keys)?;
+        let base = self.assemble(&results.base, heads.base.as_ref(), keys)?;
+        let landed = self.assemble(&results.landed, heads.landed.as_ref(), keys)?;
+        // What is pushed says a first number only where a person set it, and what both sides agree on only where nobody did.
+        let origins: Vec<(From, usize)> =
+            results.push.iter().flat_map(|piece| piece.blocks.clone().map(|block| (piece.from, block))).collect();
+        let is_set =
+            |at: usize| matches!(origins.get(at), Some((From::Local, block)) if self.starts.set.contains(block));
+        let landed = numbers::plain(landed, keys, |_| false);
         Some(Merged {
             file: self.assemble(&results.file, heads.file.as_ref(), keys)?,
-            push: self.assemble(&results.push, heads.push.as_ref(), keys)?,
-            base: self.assemble(&results.base, heads.base.as_ref(), keys)?,
-            landed: self.assemble(&results.landed, heads.landed.as_ref(), keys)?,
+            push: numbers::plain(push, keys, is_set),
+            base: numbers::brought(&self.starts, &self.three.local, base, keys),
+            landed: numbers::brought(&self.starts, &self.three.local, landed, keys),
             conflicts,
             pushes,
         })
     }
 
+    /// Tells whether the first number of a list was set in a run of the file's blocks.
+    fn is_restarted(&self, mine: &Range<usize>) -> bool {
+        self.starts.set.range(mine.clone()).next().is_some()
+    }
+
     /// Adds blocks that say the same on both sides: the file keeps its own lines, but gains the remote's anchors.
     fn add_same(&self, results: &mut Results, mine: Range<usize>, theirs: Range<usize>) {
-        push_piece(&mut results.push, From::Remote, &theirs);
         push_piece(&mut results.base, From::Remote, &theirs);
         for (mine, theirs) in mine.zip(theirs) {
+            if self.restarted.contains(&mine) {
+                push_piece(&mut results.push, From::Local, &(mine..mine + 1));
+            } else {
+                push_piece(&mut results.push, From::Remote, &(theirs..theirs + 1));
+            }
             let anchored = match (self.three.local.content(mine), self.three.remote.content(theirs)) {
                 (Some(Content::Heading { anchor: one, .. }), Some(Content::Heading { anchor: other, .. })) => {
                     other.is_some() && one != other

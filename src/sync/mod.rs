@@ -19,6 +19,7 @@ mod item;
 mod loaded;
 pub mod merge;
 mod named;
+mod numbers;
 mod polling;
 mod push;
 mod settle;

@@ -6,6 +6,7 @@ use super::backoff;
 use super::engine::{Engine, Fate, failure_of};
 use super::item::{Item, PUSHES_MAX, Phase, Unknown, Walk, hash_of, notice};
 use super::merge;
+use super::numbers;
 use super::{Effect, Failure, FailureClass, JobEnd, JobId, Planned, Posted};
 
 impl Engine {
@@ -191,12 +192,13 @@ fn landed_base(walk: &Walk, id: &PartId, planned: &Planned) -> Option<String> {
     let merged = walk.merged.get(id)?;
     let remote = walk.remote.as_ref()?.parts.iter().find(|(part, _)| part == id).map(|(_, text)| text)?;
     let old = walk.observed.get(id)?.base.as_ref()?;
-    if merged.conflicts.is_empty() && merge::same_meaning(old, remote) {
-        return Some(planned.expected.clone());
-    }
-    if merge::same_meaning(&merged.push, &planned.expected) {
-        return Some(merged.landed.clone());
-    }
-    // The plan left something out: what it left out stays an edit.
-    merge::graft(&merged.push, &planned.expected, &merged.landed)
+    let base = if merged.conflicts.is_empty() && merge::same_meaning(old, remote) {
+        planned.expected.clone()
+    } else if merge::same_meaning(&merged.push, &planned.expected) {
+        merged.landed.clone()
+    } else {
+        // The plan left something out: what it left out stays an edit.
+        merge::graft(&merged.push, &planned.expected, &merged.landed)?
+    };
+    Some(numbers::carry(&merged.landed, base))
 }

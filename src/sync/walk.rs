@@ -90,6 +90,8 @@ impl Engine {
                 } else if observation.base.as_ref().is_some_and(|base| base == text) {
                     part.held.clear();
                     part.refused.clear();
+                    // An edit that waited was taken back; made once more, it is no echo.
+                    part.hash = Some(*hash);
                 }
                 news
             }
@@ -337,7 +339,7 @@ fn is_news(walk: &Walk, part: &Part, base: Option<&str>, hash: ContentHash, text
     }
     // Only touched, and still the bytes that were recorded: an echo of our own deposit, or edits that already wait.
     let echo = walk.why.local && !walk.why.look && part.hash == Some(hash);
-    !echo && !merge::same_meaning(base, text)
+    !echo && merge::is_edited(base, text)
 }
 
 /// Finds out what became of pushes without an answer, by what the remote says now. They are never sent again as they

@@ -307,3 +307,62 @@ fn a_paragraph_moved_here_and_edited_there_stands_once() {
     assert_eq!(resolve(&merged.base, local, remote, Some(Side::Mine)).push.matches("moved").count(), 1);
     assert_eq!(resolve(&merged.base, local, remote, Some(Side::Theirs)).file.matches("moved").count(), 1);
 }
+
+/// Checks which first numbers of lists a merge pushes, and that the next merge on what both then agree on pushes them
+/// again, or none when there are none: what cannot be pushed is told as long as it stands in the file.
+#[track_caller]
+fn check_numbers(base: &str, local: &str, remote: &str, push: &str) {
+    let merged = merge3(base, local, remote);
+    assert_eq!(merged.push, push, "{base:?} {local:?}");
+    let starts = push.lines().find(|line| line.starts_with(|c: char| c.is_ascii_digit()));
+    let is_told = starts.is_some_and(|line| !line.starts_with("1."));
+    let landed = crate::mebdf::print(&crate::mebdf::parse(push).tree);
+    let again = merge3(&merged.landed, &merged.file, &landed);
+    assert_eq!(again.file, merged.file);
+    let first =
+        |text: &str| text.lines().find(|line| line.starts_with(|c: char| c.is_ascii_digit())).map(str::to_owned);
+    assert_eq!(
+        (again.pushes, first(&again.push)),
+        (is_told, first(push)),
+        "again: {base:?} {local:?} {:?}",
+        merged.landed
+    );
+}
+
+#[test]
+fn first_numbers_are_pushed_where_a_person_set_them() {
+    let two = "1. x\n2. y\n";
+    for (base, local, push) in [
+        // Set.
+        (two, "4. x\n5. y\n", "4. x\n5. y\n"),
+        (two, "4. xx\n5. y\n", "4. xx\n5. y\n"),
+        (two, "0. x\n1. y\n", "0. x\n1. y\n"),
+        ("1. x\n   - n\n2. y\n", "10. x\n    - n\n11. y\n", "10. x\n    - n\n11. y\n"),
+        ("p\n", "p\n\n5. x\n", "p\n\n5. x\n"),
+        ("p\n\n1. x\n", "pp\n\n3. x\n", "pp\n\n3. x\n"),
+        // Not set: Markdown counts by itself, and items go and come.
+        (two, "1. x\n1. y\n", "1. x\n2. y\n"),
+        (two, "1. x\n7. y\n", "1. x\n2. y\n"),
+        (two, "2. y\n", "1. y\n"),
+        (two, "1. y\n", "1. y\n"),
+        (two, "2. yy\n", "1. yy\n"),
+        ("1. x\n2. y\n3. z\n", "3. z\n", "1. z\n"),
+        ("1. x\n2. y\n3. z\n", "2. y\n1. x\n3. z\n", "1. y\n1. x\n3. z\n"),
+        (two, "1. x\n\np\n\n2. y\n", "1. x\n\np\n\n1. y\n"),
+    ] {
+        check_numbers(base, local, base, push);
+    }
+}
+
+#[test]
+fn a_number_that_an_item_brought_along_is_never_taken_for_set() {
+    let (base, local) = ("1. x\n2. y\n\np\n", "2. y\n\np\n");
+    let first = merge3(base, local, base);
+    // Landed, read again, and edited: what the base remembers outlives all of it.
+    let again = merge3(&first.landed, "2. y\n\nq\n", "1. y\n\np\n");
+    assert_eq!(again.push, "1. y\n\nq\n");
+    let third = merge3(&again.base, "2. y\n\nr\n", "1. y\n\np\n");
+    assert_eq!(third.push, "1. y\n\nr\n");
+    // Set then, it is told.
+    assert_eq!(merge3(&again.base, "3. y\n\nr\n", "1. y\n\np\n").push, "3. y\n\nr\n");
+}

@@ -241,7 +241,7 @@ impl Planner<'_> {
             self.structure_stays(line);
         }
         let origin = &self.remote.origins[old.index];
-        let restyled = is_styled(new.block, origin) && !old.look.is_like(new.look);
+        let restyled = is_styled(new.block, new.look, origin) && !old.look.is_like(new.look);
         if old.key == new.key && !restyled && self.unread(new.block).is_none() {
             self.expected.push(Expected::kept(&old.block.content, origin));
             return;
@@ -262,10 +262,10 @@ impl Planner<'_> {
     }
 }
 
-/// Tells whether directives say how a block looks; of an empty paragraph they do not.
-fn is_styled(block: &Block, origin: &Origin) -> bool {
+/// Tells whether the file says how a block looks; of an empty paragraph it does so only in a code block.
+fn is_styled(block: &Block, look: &Look, origin: &Origin) -> bool {
     let (Content::Paragraph { runs } | Content::Item { runs, .. }) = &block.content else { return false };
-    matches!(origin, Origin::Line { .. }) && !runs.is_empty()
+    matches!(origin, Origin::Line { .. }) && (!runs.is_empty() || look.is_like(&Look::code()))
 }
 
 /// Tells whether a block is an empty paragraph that stands in no line of the file: Docs wants it there.

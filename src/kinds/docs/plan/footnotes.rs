@@ -12,7 +12,7 @@ use super::planner::{Planner, words_of};
 use crate::kinds::docs::text::extract::Origin;
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::docs::text::line::{Line, Token};
-use crate::mebdf::{Content, Run, RunContent, Tree, plain, print_block};
+use crate::mebdf::{Block, Content, Run, RunContent, Tree, plain, print_block};
 
 /// Gives the footnotes of `local` the labels of those of `remote` and puts their texts in that order behind all else.
 /// Returns the labels of new footnotes: those that have a text and are referred to once.
@@ -69,6 +69,37 @@ pub(super) fn relabel(local: &mut Flat, remote: &Tree) -> BTreeSet<String> {
     fresh
 }
 
+/// Gives each reference a footnote of its own where several name the same one, with a copy of its text behind all else.
+/// Returns how many copies there are, one for each of them.
+pub(super) fn repeat(tree: &mut Tree) -> usize {
+    let notes = Notes::read(tree);
+    let mut known: BTreeSet<String> = notes.labels().cloned().collect();
+    let mut seen = BTreeSet::new();
+    let mut copies: Vec<(String, String)> = Vec::new();
+    for block in tree.blocks.iter_mut().filter(|block| !matches!(block.content, Content::Footnote { .. })) {
+        for run in block.content.runs_mut() {
+            let RunContent::FootnoteReference(label) = &mut run.content else { continue };
+            if !notes.texts.contains_key(label) || seen.insert(label.clone()) {
+                continue;
+            }
+            let mut name = format!("{label}-");
+            while !known.insert(name.clone()) {
+                name.push('-');
+            }
+            copies.push((std::mem::replace(label, name.clone()), name));
+        }
+    }
+    for (of, name) in &copies {
+        let is_it = |block: &&Block| matches!(&block.content, Content::Footnote { label, .. } if label == of);
+        let Some(mut copy) = tree.blocks.iter().find(is_it).cloned() else { continue };
+        if let Content::Footnote { label, .. } = &mut copy.content {
+            label.clone_from(name);
+        }
+        tree.blocks.push(copy);
+    }
+    copies.len()
+}
+
 /// The footnotes of one side.
 struct Notes {
     /// The labels of the references in order.
@@ -122,14 +153,16 @@ impl Notes {
         };
         find(&|here, other| here == other && same_text(here, other));
         find(&same_text);
-        find(&|here, other| here == other);
         let same_words = |here: &String, other: &String| {
             let words = self.words.get(here).filter(|words| !words.is_empty());
             words.is_some() && words == there.words.get(other)
         };
+        find(&|here, other| here == other && same_words(here, other));
         find(&same_words);
-        // One that was made by the push before waits for its text.
+        find(&|here, other| here == other && !blank(there.texts.get(other)));
+        // One that was made by the push before waits for its text, and Docs has given it a label by its place.
         find(&|here, other| self.references.contains(here) && blank(there.texts.get(other)));
+        find(&|here, other| here == other);
         matched
     }
 }

@@ -292,7 +292,7 @@ impl Insertions {
                     // The first new block chooses for all: they hang together.
                     let place = *insertions.place.get_or_insert(place);
                     let neighbour = if place == Place::Previous { previous.as_ref() } else { gap.next.as_ref() };
-                    insertions.add(planner, new, neighbour.map(|neighbour| &neighbour.shape));
+                    insertions.add(planner, new, neighbour);
                 }
                 Err(reason) => {
                     planner.refuse("LOCKED", new.line, reason);
@@ -304,7 +304,10 @@ impl Insertions {
         insertions
     }
 
-    fn add(&mut self, planner: &mut Planner<'_>, new: &New<'_>, neighbour: Option<&Shape>) {
+    fn add(&mut self, planner: &mut Planner<'_>, new: &New<'_>, neighbour: Option<&Neighbour>) {
+        let lends = |neighbour: &Neighbour| matches!(&neighbour.origin, Origin::Line { line, .. } if line.named_style == new.named_style);
+        let styled_alike = neighbour.is_some_and(lends);
+        let neighbour = neighbour.map(|neighbour| &neighbour.shape);
         let mut wanted = Vec::new();
         let mut text = String::new();
         for (token, marks) in tokens(block_runs(&new.block.content)) {
@@ -342,11 +345,11 @@ impl Insertions {
         let joins = neighbour.is_some_and(|neighbour| neighbour.unticked() == shape);
         let (named_style, bullets) = match shape {
             // A neighbour of the same depth and kind lends its place in its list.
-            Shape::Item(..) if joins => (None, Bullets::Keep),
+            Shape::Item(..) if joins => ((!styled_alike).then(|| new.named_style.to_owned()), Bullets::Keep),
             Shape::Item(depth, mark) => {
                 // Leading tabs tell the depth to the request that makes the list, and go with it.
                 text.insert_str(0, &"\t".repeat(usize::from(depth)));
-                (Some("NORMAL_TEXT".to_owned()), Bullets::Create(mark))
+                (Some(new.named_style.to_owned()), Bullets::Create(mark))
             }
             Shape::Heading(level) => (Some(format!("HEADING_{level}")), Bullets::leave(neighbour)),
             Shape::Paragraph | Shape::Table(_) | Shape::Footnote(_) | Shape::Other => {

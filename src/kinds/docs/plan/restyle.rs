@@ -131,7 +131,7 @@ fn change(
         .collect();
     match (wanted.as_mut(), &*shape) {
         (Some(wanted), Shape::Paragraph | Shape::Item(..))
-            if !lines.first().is_some_and(Vec::is_empty) || fresh.is_some() =>
+            if !lines.first().is_some_and(Vec::is_empty) || fresh.is_some() || wanted.is_like(&Look::code()) =>
         {
             let delta = paragraph_delta(base, &found.properties, &mut wanted.properties, &hidden, number, notices);
             change.delta.extend(delta.into_iter().filter(|(field, _)| !of_list(field)));

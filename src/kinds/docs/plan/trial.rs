@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::blocks::key;
 use super::edit::Expected;
-use super::footnotes::relabel;
+use super::footnotes::{relabel, repeat};
 use super::joins::{self, Joins};
 use super::objects::dates;
 use super::planner::Notices;
@@ -21,7 +21,7 @@ use crate::gdocs::{
 use crate::kinds::Pictures;
 use crate::kinds::docs::text::anchors::NAME;
 use crate::kinds::docs::text::extract::{Extract, extract, lines, tab_of};
-use crate::kinds::docs::text::flat::{Flat, flatten};
+use crate::kinds::docs::text::flat::{Flat, Look, flatten};
 use crate::kinds::docs::text::line::Line;
 use crate::mebdf::{Block, Content, FrontMatter, Tree, clean, parse};
 use crate::model::{ItemId, Notice, PartId};
@@ -146,6 +146,13 @@ impl<'a> Task<'a> {
             pictures: self.pictures,
             several: self.several,
         }
+    }
+
+    /// Gives each reference a footnote of its own where several name the same: Docs has no other.
+    pub(super) fn repeat_footnotes(&mut self) {
+        let copies = repeat(&mut self.local.tree);
+        repeat(&mut self.parsed);
+        self.local.looks.extend(std::iter::repeat_n(Look::default(), copies));
     }
 
     /// Leaves out what was moved past something else when neither can move.
