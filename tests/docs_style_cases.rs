@@ -91,6 +91,13 @@ fn what_is_not_shown_is_not_touched() {
     }
     let plan = check("docs/every-style", &[("{!mono}typewriter", "{!mono, weight:700}typewriter")], &[], "typewriter");
     assert_eq!(plan.requests[0]["updateTextStyle"]["textStyle"]["weightedFontFamily"]["fontFamily"], "Courier New");
+    // A paragraph that becomes a heading leaves behind what was said of it, but for the way it runs.
+    let plan = check("docs/every-style", &[("\nShaded, indented", "\n# Shaded, indented")], &["NO_EFFECT"], "Shaded");
+    let fields = plan.requests[0]["updateParagraphStyle"]["fields"].as_str().unwrap();
+    for field in ["namedStyleType", "indentStart", "spaceBelow", "shading"] {
+        assert!(fields.contains(field), "{field} is not in {fields}");
+    }
+    assert!(!fields.contains("direction"), "{fields}");
     check("docs/every-style", &[("{!list:roman 4}", "{!list:roman 7}")], &["LIST_LOCKED"], "{!list:roman 4}");
     check("docs/every-style", &[("{!Title, align:center}", "{!Title}")], &[], "{!Title}\n{!color");
     check(

@@ -370,11 +370,13 @@ impl Edit<'_> {
         }
     }
 
-    /// Deletes the newlines of a hunk but the first `keep`; a blank that takes their place goes in before.
+    /// Deletes the newlines of a hunk but the first `keep`; what takes their place goes in before.
     fn merge(&self, hunk: &Hunk, keep: usize, new: &[&Token], requests: &mut Vec<Request>) {
         let ends: Vec<usize> = hunk.old.clone().filter(|at| *self.old[*at].2 == END).skip(keep).collect();
         let inserted: String = new[hunk.new.clone()].iter().map(|token| character(token)).collect();
-        let only = ends.len() == hunk.old.len() && !inserted.is_empty() && inserted.chars().all(|c| c == ' ');
+        // What stands in the place of a newline alone goes in right here: in between, the words beside it would be one.
+        let plain = |c: char| !c.is_control() && !matches!(c, '\u{fffc}' | '\u{e000}'..='\u{f8ff}');
+        let only = ends.len() == hunk.old.len() && !inserted.is_empty() && inserted.chars().all(plain);
         // Without a blank, words that meet would become one, and be written anew as one.
         let letter = |at: Option<usize>| {
             let beside = at.and_then(|at| self.old.get(at));
@@ -390,13 +392,9 @@ impl Edit<'_> {
         for (number, end) in ends.iter().enumerate().rev() {
             let at = self.old[*end].0;
             if blank && number == 0 {
+                let behind = at + u32::try_from(inserted.encode_utf16().count()).unwrap_or(0);
                 requests.push(insert_text(self.segment, self.tab, at, &inserted));
-                requests.push(delete_range(
-                    self.segment,
-                    self.tab,
-                    at + u32::try_from(inserted.len()).unwrap_or(0),
-                    at + 1 + u32::try_from(inserted.len()).unwrap_or(0),
-                ));
+                requests.push(delete_range(self.segment, self.tab, behind, behind + 1));
             } else {
                 requests.push(delete_range(self.segment, self.tab, at, at + 1));
             }

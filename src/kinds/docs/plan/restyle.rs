@@ -143,6 +143,15 @@ fn change(
         let rest: Vec<&'static str> = hidden.into_iter().filter(|field| !told.contains(field)).collect();
         change.delta.extend(rest.into_iter().map(|field| (field, None)));
     }
+    // What the file said of a paragraph reaches into no heading, so with becoming one it loses that; which way its text
+    // runs is no matter of taste.
+    let becomes_heading = renamed && matches!(shape, Shape::Heading(_)) && !matches!(content, Content::Heading { .. });
+    if becomes_heading && fresh.is_none() {
+        let told: Vec<&str> = change.delta.iter().map(|(field, _)| *field).collect();
+        let said = line.overrides.iter().copied().filter(|field| style::PARAGRAPH_FIELDS.contains(field));
+        let rest: Vec<&'static str> = said.filter(|field| *field != "direction" && !told.contains(field)).collect();
+        change.delta.extend(rest.into_iter().map(|field| (field, None)));
+    }
     if change.leaves && !is_item {
         for field in ["indentStart", "indentFirstLine"] {
             if !change.delta.iter().any(|(other, _)| *other == field) {
