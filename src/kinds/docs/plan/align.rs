@@ -79,13 +79,16 @@ pub(super) fn same(old: &[String], new: &[String], stay: &[Stay]) -> Vec<(usize,
 /// What the key of a block begins with in which nothing stands.
 pub(super) const BLANK: char = '\u{5}';
 
-/// The longest rising row of pairs, that of what is said before that of what is empty: an empty block is like any other,
-/// and text that stays is not moved for it.
+/// The longest rising row of pairs, what is said before what is empty: an empty block is like any other, and text that
+/// stays is not moved for it.
 fn common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     let said = |row: &[String]| (0..row.len()).filter(|at| !row[*at].starts_with(BLANK)).collect::<Vec<_>>();
     let (old_said, new_said) = (said(old), said(new));
     if old_said.len() == old.len() && new_said.len() == new.len() {
         return longest(old, new);
+    }
+    if let Some(pairs) = heaviest(old, new, &[]) {
+        return pairs;
     }
     let keys = |row: &'_ [String], at: &[usize]| at.iter().map(|at| row[*at].clone()).collect::<Vec<_>>();
     let texts = longest(&keys(old, &old_said), &keys(new, &new_said));
