@@ -161,7 +161,7 @@ fn carry_through(stand: &mut Stand, part: usize, (edited, file): (&str, &File)) 
             assert!(!notice.message.is_empty() && !notice.code.is_empty());
         }
         // A form that is read as text is told and pushed all the same.
-        const AS_TEXT: [&str; 10] = [
+        const AS_TEXT: [&str; 11] = [
             "UNCLOSED_FORMAT",
             "STRAY_CLOSE",
             "EMPTY_FORMAT",
@@ -171,6 +171,7 @@ fn carry_through(stand: &mut Stand, part: usize, (edited, file): (&str, &File)) 
             "BLOCK_QUOTE",
             "LIST_IN_CELL",
             "COMMENT_LOST",
+            "HEADING_ID",
             "RANGE_LOST",
         ];
         let told = plan.refused.iter().any(|notice| !AS_TEXT.contains(&&*notice.code)) || !plan.holds.is_empty();

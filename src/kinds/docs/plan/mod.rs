@@ -25,6 +25,7 @@ mod restyle;
 mod rows;
 mod seats;
 mod tables;
+mod told;
 mod trial;
 mod verify;
 mod window;

@@ -278,7 +278,7 @@ fn said(content: &Content) -> String {
 }
 
 /// The headings of a tree by their ids.
-fn ids(tree: &Tree) -> BTreeMap<&str, &Content> {
+pub(super) fn ids(tree: &Tree) -> BTreeMap<&str, &Content> {
     let contents = tree.blocks.iter().map(|block| &block.content);
     contents.filter_map(|content| Some((anchor(content)?, content))).collect()
 }

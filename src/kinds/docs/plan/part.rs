@@ -15,7 +15,7 @@ use super::planner::{Notices, PASSES_MAX, Planner, excerpt, text_of, words_of};
 use super::properties::LINK_LATER;
 use super::restyle::contents;
 use super::trial::{Task, Trial};
-use super::{anchors, images, less, moves, newlines, restyle, verify};
+use super::{anchors, images, less, moves, newlines, restyle, told, verify};
 use crate::error::Result;
 use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Request, Ticks, text_between};
 use crate::kinds::docs::text::anchors::NAME;
@@ -296,6 +296,7 @@ impl Text {
         notices.0.retain(|notice| !later || notice.code != LINK_LATER);
         let (mut refused, head_again, rename) = (notices.sorted(), head.again(), head.rename);
         tell_comments(task, &trial.document, &mut refused);
+        told::tell_headings(task, &trial.extract, &mut refused);
         let plan =
             PushPlan { requests, refused, holds, expected, rename, again: again || later || head_again, uploads };
         Ok(Attempt { plan, torn: false, moved, deleted })
