@@ -374,16 +374,15 @@ impl Edit<'_> {
     fn merge(&self, hunk: &Hunk, keep: usize, new: &[&Token], requests: &mut Vec<Request>) {
         let ends: Vec<usize> = hunk.old.clone().filter(|at| *self.old[*at].2 == END).skip(keep).collect();
         let inserted: String = new[hunk.new.clone()].iter().map(|token| character(token)).collect();
-        // What stands in the place of a newline alone goes in right here: in between, the words beside it would be one.
-        let plain = |c: char| !c.is_control() && !matches!(c, '\u{fffc}' | '\u{e000}'..='\u{f8ff}');
-        let only = ends.len() == hunk.old.len() && !inserted.is_empty() && inserted.chars().all(plain);
         // Without a blank, words that meet would become one, and be written anew as one.
         let letter = |at: Option<usize>| {
             let beside = at.and_then(|at| self.old.get(at));
             matches!(beside, Some((_, _, Token::Char(character))) if character.is_alphanumeric())
         };
         let meet = ends.first().is_some_and(|end| letter(end.checked_sub(1)) && letter(end.checked_add(1)));
-        let inserted = if only {
+        let plain = |c: char| !c.is_control() && !matches!(c, '\u{fffc}' | '\u{e000}'..='\u{f8ff}');
+        let fits = |c: char| c == ' ' || (meet && plain(c));
+        let inserted = if ends.len() == hunk.old.len() && !inserted.is_empty() && inserted.chars().all(fits) {
             inserted
         } else {
             " ".repeat(usize::from(meet && (inserted.contains(' ') || ends.len() < hunk.old.len())))
