@@ -35,8 +35,8 @@ pub(crate) fn create_plan(document: &Document, text: &str) -> Result<PushPlan> {
     if text.trim().is_empty() {
         return Ok(PushPlan::default());
     }
-    let (part, ticks, pictures) = (PartId::default(), Ticks::default(), Pictures::new());
-    let task = Task::read((document, &ticks), None, &part, text, false, &pictures)?;
+    let (part, ticks, pictures) = (PartId::default(), Ticks::default(), Pictures::default());
+    let task = Task::read((document, &ticks), None, &part, (text, &[]), false, &pictures)?;
     let mut plan = plan_task(&task)?.plan;
     let lost = plan.refused.iter().filter(|notice| !LOSSES.contains(&&*notice.code));
     let reasons: Vec<String> = lost.chain(&plan.holds).map(ToString::to_string).collect();
