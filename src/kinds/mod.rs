@@ -7,6 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::error::{Error, Result};
+use crate::gdocs::Picture;
 use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
 
 pub mod docs;
@@ -138,8 +139,23 @@ pub struct Changes {
     pub cursor: Cursor,
 }
 
-/// What is known of the files and addresses that a text names as new pictures: for each why it cannot be one, if so.
-pub type Pictures = BTreeMap<String, Result<(), String>>;
+/// What is known of the files from which new pictures are made.
+#[derive(Debug, Clone, Default)]
+pub struct Pictures {
+    /// Files and addresses that a text names as new pictures: for each why it cannot be one, if so.
+    pub named: BTreeMap<String, Result<(), String>>,
+    /// Files of pictures that the item has, by object, as far as a plan wanted to know: or why there is none.
+    pub standing: BTreeMap<String, Result<Standing, String>>,
+}
+
+/// The file of a picture that an item has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// Its path, as a text would name it.
+    pub path: String,
+    /// What it is.
+    pub picture: Picture,
+}
 
 /// A file that stands at the remote for a moment, so that it can be fetched from there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -185,6 +201,8 @@ pub struct PushPlan {
     /// Files that must be uploaded before this is sent, as the text names them. The request that uses the one at an index
     /// says [`upload_address`] of it where the address goes.
     pub uploads: Vec<String>,
+    /// Pictures that the file has elsewhere than the item, by object: they could be moved if their files were known.
+    pub wanted_pictures: Vec<String>,
     /// Whether a part of the edit can only be planned once this has landed, such as the text of a new footnote, whose id
     /// Google gives.
     pub again: bool,
@@ -323,7 +341,7 @@ pub trait Kind: Send + Sync {
         accept: bool,
         pictures: &Pictures,
     ) -> Result<PushPlan> {
-        debug_assert!(pictures.is_empty(), "a kind that names pictures plans with them");
+        debug_assert!(pictures.named.is_empty(), "a kind that names pictures plans with them");
         self.plan(remote, part, desired, accept)
     }
 

@@ -12,8 +12,8 @@ use super::crash::crash_point;
 use super::{Shared, blocking};
 use crate::error::{Error, Result};
 use crate::gdocs::{PICTURE_BYTES_MAX, Picture};
-use crate::kinds::{Pictures, PushPlan, Upload};
-use crate::model::Millis;
+use crate::kinds::{Fetched, Pictures, PushPlan, Standing, Upload};
+use crate::model::{ContentHash, Millis};
 
 /// Files that one push uploads; each is held in memory for a moment.
 const UPLOADS_MAX: usize = 50;
@@ -40,12 +40,15 @@ impl Refused {
         refused.insert(name.to_owned(), (Instant::now(), format!("Google did not take `{name}`: {words}")));
     }
 
-    fn known(&self) -> Pictures {
+    fn known(&self) -> BTreeMap<String, Result<(), String>> {
         let mut refused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         refused.retain(|_, (at, _)| at.elapsed() < REFUSED_FOR);
         refused.iter().map(|(name, (_, why))| (name.clone(), Err(why.clone()))).collect()
     }
 }
+
+/// The file of a picture that an item has, or why there is none.
+type Found = Result<Standing, String>;
 
 /// Reads a file that a text names as a picture, and checks that it is one that Google takes.
 fn read(shared: &Shared, named: &str) -> Result<(Picture, Vec<u8>), String> {
@@ -65,9 +68,44 @@ pub(super) fn look(shared: &Shared, named: Vec<String>) -> Pictures {
         };
         (named, found)
     };
-    let mut found: Pictures = named.into_iter().enumerate().map(look).collect();
+    let mut found: BTreeMap<String, Result<(), String>> = named.into_iter().enumerate().map(look).collect();
     found.extend(shared.refused_pictures.known());
-    found
+    Pictures { named: found, ..Pictures::default() }
+}
+
+/// Looks for the files of pictures that an item has, by object: those that were downloaded and are as they were then.
+///
+/// # Errors
+///
+/// `Storage` as it comes.
+pub(super) fn stand(shared: &Shared, item: &Fetched, objects: &[String]) -> Result<BTreeMap<String, Found>> {
+    let stored = shared.reader().images(&item.id)?;
+    let refused = shared.refused_pictures.known();
+    let find = |(index, object): (usize, &String)| -> Found {
+        if index >= UPLOADS_MAX {
+            return Err(format!(
+                "more than {UPLOADS_MAX} pictures at once cannot be uploaded; save them in several steps"
+            ));
+        }
+        let image = item.images.iter().find(|image| image.id == *object);
+        let stored = stored.iter().find(|stored| stored.object == *object);
+        let (Some(image), Some(stored)) = (image, stored.filter(|stored| !stored.name.is_empty())) else {
+            return Err("its file does not stand beside the document yet".into());
+        };
+        if stored.source != image.source || !stored.problem.is_empty() {
+            return Err("its file does not stand beside the document as it is now".into());
+        }
+        let path = format!("{}/{}", item.id, stored.name);
+        if let Some(Err(why)) = refused.get(&path) {
+            return Err(why.clone());
+        }
+        let (picture, bytes) = read(shared, &path)?;
+        if stored.hash != Some(ContentHash::of(&bytes)) {
+            return Err(format!("its file `{path}` was changed here"));
+        }
+        Ok(Standing { path, picture })
+    };
+    Ok(objects.iter().enumerate().map(|object| (object.1.clone(), find(object))).collect())
 }
 
 /// Uploads files, and returns where each stands.
@@ -122,7 +160,7 @@ pub(super) async fn hosted_by_name(shared: &Arc<Shared>, text: &str, now: Millis
         let named = named.clone();
         blocking(move || Ok(look(&here, named))).await?
     };
-    let faults = faults.into_iter().filter(|(name, _)| named.contains(name));
+    let faults = faults.named.into_iter().filter(|(name, _)| named.contains(name));
     if let Some(what) = faults.into_iter().find_map(|(_, fault)| fault.err()) {
         let suggestion = "Name a PNG, JPEG or GIF inside the workspace, or an https address.".into();
         return Err(Error::InvalidInput { what, suggestion });

@@ -198,7 +198,12 @@ async fn plan(
     let Some(fetched) = hand.fetched.clone() else { return Err(lost_hand()) };
     let (here, id) = (shared.clone(), part.clone());
     let plan = blocking(move || {
-        let pictures = uploads::look(&here, here.kind.named_pictures(&desired));
+        let mut pictures = uploads::look(&here, here.kind.named_pictures(&desired));
+        let plan = here.kind.plan_with(&fetched, &id, &desired, accept, &pictures)?;
+        if plan.wanted_pictures.is_empty() {
+            return Ok(plan);
+        }
+        pictures.standing = uploads::stand(&here, &fetched, &plan.wanted_pictures)?;
         here.kind.plan_with(&fetched, &id, &desired, accept, &pictures)
     })
     .await

@@ -1,5 +1,6 @@
 //! Objects and anchors that a push asked for and whose ids the remote gave: found in the remote's text, put into the file's.
 
+use std::collections::BTreeSet;
 use std::iter::Peekable;
 use std::slice::Iter;
 
@@ -18,10 +19,11 @@ pub(super) type Named = (RunContent, RunContent);
 pub(super) fn found(expected: &str, remote: &str) -> Option<Vec<Named>> {
     let mut tree = mebdf::parse(expected).tree;
     let there = mebdf::parse(remote).tree;
+    let ids = [picture_ids(&tree), picture_ids(&there)];
     let mut named = Vec::new();
     for (block, there) in tree.blocks.iter_mut().zip(&there.blocks) {
         for (run, there) in block.content.runs_mut().into_iter().zip(there.content.runs()) {
-            if answers(&run.content, &there.content) {
+            if answers(&run.content, &there.content) || is_moved_picture(&run.content, &there.content, &ids) {
                 named.push((run.content.clone(), there.content.clone()));
                 run.content = there.content.clone();
             }
@@ -40,6 +42,19 @@ fn answers(asked: &RunContent, given: &RunContent) -> bool {
         (RunContent::Anchor(asked), RunContent::Anchor(Some(given))) => asked.as_ref() != Some(given),
         _ => false,
     }
+}
+
+/// Tells whether the remote has a new picture where the file has one that it no longer has: one that moved got another id.
+fn is_moved_picture(asked: &RunContent, given: &RunContent, [expected, there]: &[BTreeSet<String>; 2]) -> bool {
+    let (RunContent::Object(asked), RunContent::Object(given)) = (asked, given) else { return false };
+    let (Some(old), Some(new)) = (&asked.id, &given.id) else { return false };
+    asked.kind == "image" && given.kind == "image" && !there.contains(old) && !expected.contains(new)
+}
+
+fn picture_ids(tree: &Tree) -> BTreeSet<String> {
+    let runs = tree.blocks.iter().flat_map(|block| block.content.runs());
+    let id = |run: &Run| if let RunContent::Object(object) = &run.content { object.id.clone() } else { None };
+    runs.filter_map(id).collect()
 }
 
 /// Puts what the remote has into a file's text that asks for it, in its order; nothing else of it changes. `None` when it
@@ -168,10 +183,19 @@ mod tests {
         );
         // One that moved got another id.
         check("One {^ kix.1}two\n", "One {^ kix.2}two\n", "One {^ kix.1}two\n", Some("One {^ kix.2}two\n"));
+        check(
+            "One\n\ntwo {^= kix.1 image}\n",
+            "One\n\ntwo {^= kix.2 image}\n",
+            "One\n\ntwo {^= kix.1 image}\n\nmore\n",
+            Some("One\n\ntwo {^= kix.2 image}\n\nmore\n"),
+        );
         // It did not land, or others wrote in between.
         check(asked, "One\n", spelt, None);
         check(asked, "One more\n\n{^= kix.1 image} two {^= kix.2 image}\n", spelt, None);
         check("One\n", "One\n", "One\n", None);
+        check("One\n\ntwo {^= kix.1 image}\n", "One {^= kix.1 image}\n\ntwo\n", "One\n\ntwo {^= kix.1 image}\n", None);
+        let (one, two) = ("{^= kix.1 image} a {^= kix.2 image}\n", "{^= kix.2 image} a {^= kix.1 image}\n");
+        check(one, two, one, None);
         // What only looks like one leaves a doubt.
         check("{^= new image \"x\"}\n", "{^= kix.1 image}\n", "`{^= new image \"x\"}`\n\n{^= new image \"x\"}\n", None);
         // The file asks for other things by now.

@@ -198,7 +198,7 @@ struct Read {
 ///
 /// `ReadOnly`, `NotFound` for an unknown part, `PlanRejected`.
 pub fn plan(remote: &Fetched, part: &PartId, desired: &str, accept: bool) -> Result<PushPlan> {
-    plan_with(remote, part, desired, accept, &Pictures::new())
+    plan_with(remote, part, desired, accept, &Pictures::default())
 }
 
 /// Plans like [`plan()`], with what is known of the files that the text names as new pictures; one that is not among them

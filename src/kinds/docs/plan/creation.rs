@@ -39,8 +39,8 @@ pub(crate) fn create_plan(document: &Document, text: &str) -> Result<PushPlan> {
     if text.trim().is_empty() {
         return Ok(PushPlan { refused: left_out, ..PushPlan::default() });
     }
-    let (part, ticks, pictures) = (PartId::default(), Ticks::default(), Pictures::new());
-    let mut task = Task::read((document, &ticks), None, &part, &text, false, &pictures)?;
+    let (part, ticks, pictures) = (PartId::default(), Ticks::default(), Pictures::default());
+    let mut task = Task::read((document, &ticks), None, &part, (&text, &[]), false, &pictures)?;
     task.repeat_footnotes();
     let mut plan = plan_task(&task)
         .map_err(|error| if let Error::PlanRejected { reason, .. } = error { impossible(&reason) } else { error })?

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use super::carried::Carried;
 use super::objects::email;
 use super::planner::{Planner, excerpt, words_of};
 use super::words::{Hunk, hunks_around};
@@ -250,11 +251,9 @@ pub(super) fn name_of(object: &Object) -> String {
 }
 
 /// Why a token cannot be inserted.
-pub(super) fn unmakeable(token: &Token) -> String {
+pub(super) fn unmakeable(token: &Token, carried: &Carried) -> String {
     match token {
-        Token::Object(object) if object.id.is_some() => {
-            format!("{} cannot be moved from here yet", name_of(object))
-        }
+        Token::Object(object) if object.id.is_some() => carried.refusal(object),
         Token::Object(object) => format!("the API cannot make this: {}", name_of(object)),
         Token::Footnote(label) => {
             format!("the reference [^{label}] cannot be moved, and a new one needs a text of its own: `[^{label}]: …`")
@@ -276,7 +275,7 @@ fn allowed(
             Token::Char(_) => {}
             Token::Object(object) if planner.is_makeable(object) || is_rule(object) => {}
             Token::Object(object) if planner.has_moved(object) => {
-                planner.refuse("LOCKED", number, format!("{} cannot be moved from here yet", name_of(object)));
+                planner.refuse("LOCKED", number, planner.carried.refusal(object));
                 return None;
             }
             Token::Object(object) if unit.len > 0 => {
@@ -350,7 +349,7 @@ fn allowed(
             }
             Token::Char(_) => inserted.push(Wanted { token: token.clone(), marks: marks.clone() }),
             Token::Object(_) | Token::Footnote(_) | Token::Anchor(_) => {
-                planner.refuse("LOCKED", number, unmakeable(token));
+                planner.refuse("LOCKED", number, unmakeable(token, planner.carried));
                 planner.unplaced(&text_of_tokens(&new[hunk.new.clone()]), "");
                 return None;
             }

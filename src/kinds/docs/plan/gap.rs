@@ -132,7 +132,7 @@ pub(super) fn line_may_go(
             continue;
         }
         if planner.has_moved(object) {
-            planner.refuse("LOCKED", number, format!("{} cannot be moved from here yet", name_of(object)));
+            planner.refuse("LOCKED", number, planner.carried.refusal(object));
             return false;
         }
         if !planner.accept {
@@ -264,7 +264,7 @@ impl Insertions {
                 place = Err(reason);
             } else if let Some((token, _)) = tokens.iter().find(|(token, _)| cannot(token)) {
                 // Without them the paragraph would not say what the file says, or say it a second time.
-                place = Err(unmakeable(token));
+                place = Err(unmakeable(token, planner.carried));
             }
             if place == Ok(Place::Previous) && previous.as_ref().is_some_and(|previous| previous.linked) {
                 // The newline that the heading lends is what has its id.

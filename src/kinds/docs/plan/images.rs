@@ -3,6 +3,7 @@
 //! A new picture's place is held by a character while the text is planned, so that everything around it is planned as
 //! if it stood there; then the picture takes its place.
 
+use super::carried::Carried;
 use super::edit::{Expected, What, delete_range};
 use super::planner::Planner;
 use super::restyle::contents;
@@ -195,7 +196,7 @@ impl Planner<'_> {
             return Some(Err("Docs takes no picture into a footnote".into()));
         }
         Some(origin(object).and_then(|origin| match origin {
-            Origin::Address(name) | Origin::File(name) => self.pictures.get(name).cloned().unwrap_or(Ok(())),
+            Origin::Address(name) | Origin::File(name) => self.pictures.named.get(name).cloned().unwrap_or(Ok(())),
         }))
     }
 }
@@ -209,7 +210,7 @@ impl Planner<'_> {
 pub(super) fn insertions(
     after: &Extract,
     expected: &[Expected],
-    tab: Option<&str>,
+    (tab, carried): (Option<&str>, &Carried),
     uploads: &mut Vec<String>,
 ) -> Result<(Vec<Request>, Vec<NewPicture>), String> {
     let (mut requests, mut pictures) = (Vec::new(), Vec::new());
@@ -252,6 +253,7 @@ pub(super) fn insertions(
         let location = Location { index: picture.at, segment_id: None, tab_id: tab.map(ToOwned::to_owned) };
         requests.push(Request::InsertInlineImage(InsertInlineImage {
             uri,
+            object_size: carried.size(&picture.object),
             location: Some(location),
             ..Default::default()
         }));

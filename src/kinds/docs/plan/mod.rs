@@ -3,6 +3,7 @@
 mod align;
 mod anchors;
 mod blocks;
+mod carried;
 mod creation;
 mod edit;
 mod endings;

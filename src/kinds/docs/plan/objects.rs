@@ -78,7 +78,7 @@ impl Planner<'_> {
             "person" => email(object).is_some(),
             "date" => object.id.is_none() && self.date(object).is_some(),
             "pagebreak" => object.id.is_none() && object.title.is_none(),
-            _ => false,
+            _ => self.carried.is_made_anew(object),
         }
     }
 

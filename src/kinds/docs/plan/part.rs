@@ -15,7 +15,7 @@ use super::planner::{Notices, PASSES_MAX, Planner, excerpt, text_of, words_of};
 use super::properties::LINK_LATER;
 use super::restyle::contents;
 use super::trial::{Task, Trial};
-use super::{anchors, images, less, moves, newlines, restyle, told, verify};
+use super::{anchors, carried, images, less, moves, newlines, restyle, told, verify};
 use crate::error::Result;
 use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Request, Ticks, text_between};
 use crate::kinds::docs::text::anchors::NAME;
@@ -43,13 +43,15 @@ pub(crate) fn plan_part(
     accept: bool,
     pictures: &Pictures,
 ) -> Result<PushPlan> {
-    let task = Task::read(document, head, part, desired, accept, pictures)?;
-    let mut plan = match plan_task(&task) {
-        Ok(attempt) if !attempt.torn => attempt.plan,
-        whole => less::plan(&task, whole)?,
-    };
-    tell_forms(&task, &mut plan);
-    Ok(plan)
+    let read = |anew: &[String]| Task::read(document, head.clone(), part, (desired, anew), accept, pictures);
+    carried::plan(read, |task| {
+        let mut plan = match plan_task(task) {
+            Ok(attempt) if !attempt.torn => attempt.plan,
+            whole => less::plan(task, whole)?,
+        };
+        tell_forms(task, &mut plan);
+        Ok(plan)
+    })
 }
 
 /// Plans the same on a document that was cut out of a longer one.
@@ -65,11 +67,13 @@ pub(super) fn plan_cut(
     accept: bool,
     pictures: &Pictures,
 ) -> Result<PushPlan> {
-    let task = Task::read(document, head, part, desired, accept, pictures)?;
-    let attempt = plan_task(&task)?;
-    let mut plan = if attempt.torn { less::plan(&task, Ok(attempt))? } else { attempt.plan };
-    tell_forms(&task, &mut plan);
-    Ok(plan)
+    let read = |anew: &[String]| Task::read(document, head.clone(), part, (desired, anew), accept, pictures);
+    carried::plan(read, |task| {
+        let attempt = plan_task(task)?;
+        let mut plan = if attempt.torn { less::plan(task, Ok(attempt))? } else { attempt.plan };
+        tell_forms(task, &mut plan);
+        Ok(plan)
+    })
 }
 
 /// Tells what was read as text.
@@ -286,7 +290,7 @@ impl Text {
         }
         let named = |id: &str| anchors.get(id).cloned().unwrap_or_else(|| Some(id.to_owned()));
         let mut expected = predicted(trial.extract.presented_with(named), &task.remote);
-        images::as_written(&mut expected, &inserted);
+        images::as_written(&mut expected, &task.carried.as_named(inserted));
         expected.front_matter = head.applied(task.remote.tree.front_matter.as_ref());
         let expected = print(&expected);
         let requests: Vec<_> = trial.requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
@@ -297,8 +301,8 @@ impl Text {
         let (mut refused, head_again, rename) = (notices.sorted(), head.again(), head.rename);
         tell_comments(task, &trial.document, &mut refused);
         told::tell_headings(task, &trial.extract, &mut refused);
-        let plan =
-            PushPlan { requests, refused, holds, expected, rename, again: again || later || head_again, uploads };
+        let again = again || later || head_again;
+        let plan = PushPlan { requests, refused, holds, expected, rename, again, uploads, wanted_pictures: Vec::new() };
         Ok(Attempt { plan, torn: false, moved, deleted })
     }
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::carried::Carried;
 use super::edit::{Expected, Group};
 use super::head::HeadEdits;
 use super::trial::{Task, Ties};
@@ -73,6 +74,8 @@ pub(super) struct Planner<'a> {
     pub(super) head: HeadEdits,
     /// What is known of the files that the text names as new pictures.
     pub(super) pictures: &'a Pictures,
+    /// The pictures of the document.
+    pub(super) carried: &'a Carried,
 }
 
 /// Passes after which the words that cannot be pushed are taken as known; each pass can only find more of them.
@@ -110,6 +113,7 @@ impl<'a> Planner<'a> {
             holds: Vec::new(),
             head: HeadEdits::default(),
             pictures: task.pictures,
+            carried: &task.carried,
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::blocks::key;
+use super::carried::Carried;
 use super::edit::Expected;
 use super::footnotes::{relabel, repeat};
 use super::joins::{self, Joins};
@@ -23,7 +24,7 @@ use crate::kinds::docs::text::anchors::NAME;
 use crate::kinds::docs::text::extract::{Extract, extract, lines, tab_of};
 use crate::kinds::docs::text::flat::{Flat, Look, flatten};
 use crate::kinds::docs::text::line::Line;
-use crate::mebdf::{Block, Content, FrontMatter, Tree, clean, parse};
+use crate::mebdf::{Block, Content, FrontMatter, RunContent, Tree, clean, parse};
 use crate::model::{ItemId, Notice, PartId};
 
 /// What is to be planned.
@@ -52,6 +53,8 @@ pub(super) struct Task<'a> {
     pub(super) anchored: BTreeMap<String, &'static str>,
     /// The stretches of it that they are tied to.
     pub(super) ties: Ties,
+    /// The pictures of the document.
+    pub(super) carried: Carried,
     /// The file as it was, when moves in it are held.
     pub(super) file: Option<Tree>,
     /// Moves that are held.
@@ -69,7 +72,7 @@ pub(super) struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// Reads both sides.
+    /// Reads both sides; the pictures of the document with the ids `anew` are to be made anew where the file has them.
     ///
     /// # Errors
     ///
@@ -78,7 +81,7 @@ impl<'a> Task<'a> {
         (document, ticks): (&'a Document, &'a Ticks),
         head: Option<FrontMatter>,
         part: &'a PartId,
-        desired: &str,
+        (desired, anew): (&str, &[String]),
         accept: bool,
         pictures: &'a Pictures,
     ) -> Result<Self> {
@@ -94,12 +97,15 @@ impl<'a> Task<'a> {
         let empty = DocumentTab::default();
         let mut local = flatten(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty));
         images::leave_out_foreign(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));
+        let ties = Ties::of(tab);
+        let mut carried = Carried::of(tab.document_tab.as_ref().unwrap_or(&empty), &ties, pictures);
+        carried.make_anew(anew, &mut local);
         let anchors = anchors::take(&mut local);
         settle(&mut local, &remote.tree);
-        let ties = Ties::of(tab);
         let anchored = ties.blocks(&remote);
         let mut task = Self {
             ties,
+            carried,
             file: None,
             held: Vec::new(),
             anchored,
@@ -140,6 +146,7 @@ impl<'a> Task<'a> {
             parsed: self.parsed.clone(),
             anchored: self.anchored.clone(),
             ties: self.ties.clone(),
+            carried: self.carried.clone(),
             dates: self.dates.clone(),
             diagnostics: self.diagnostics.clone(),
             accept: self.accept,
@@ -167,6 +174,16 @@ impl<'a> Task<'a> {
         if told.is_empty() && rows.is_empty() {
             return;
         }
+        let why = |at: usize| {
+            let block = self.local.tree.blocks.iter().find(|block| block.span.0.start == at)?;
+            let held = block.content.runs().into_iter().find_map(|run| match &run.content {
+                RunContent::Object(object) => self.carried.why(object),
+                RunContent::Text(_) | RunContent::Anchor(_) | RunContent::FootnoteReference(_) => None,
+            });
+            held.map(|why| format!(" ({why})"))
+        };
+        let told: Vec<(usize, String)> =
+            told.into_iter().map(|(at, reason)| (at, format!("{reason}{}", why(at).unwrap_or_default()))).collect();
         std::mem::swap(&mut self.local, &mut local);
         self.file = Some(local.tree);
         self.held = told
@@ -233,6 +250,12 @@ impl Ties {
             .0
             .iter()
             .find(|(segment, start, end, _)| *segment == line.segment && *start < line.end && line.start < *end);
+        here.map(|(_, _, _, what)| *what)
+    }
+
+    /// Tells what is tied to a place in the body.
+    pub(super) fn at(&self, place: u32) -> Option<&'static str> {
+        let here = self.0.iter().find(|(segment, start, end, _)| segment.is_none() && (*start..*end).contains(&place));
         here.map(|(_, _, _, what)| *what)
     }
 
@@ -315,7 +338,8 @@ impl<'a> Trial<'a> {
     ) -> Result<images::Inserted> {
         let rejected = |reason| self.task.rejected(reason);
         let (requests, pictures) =
-            images::insertions(&self.extract, expected, self.task.tab_id.as_deref(), uploads).map_err(rejected)?;
+            images::insertions(&self.extract, expected, (self.task.tab_id.as_deref(), &self.task.carried), uploads)
+                .map_err(rejected)?;
         self.carry_out(requests)?;
         images::arrived(&self.extract, expected, pictures).map_err(|reason| self.task.rejected(reason))
     }
