@@ -37,13 +37,13 @@ use crate::model::{Notice, PartId};
 /// model.
 pub(crate) fn plan_part(
     document: (&Document, &Ticks),
-    head: Option<FrontMatter>,
+    head: Option<&FrontMatter>,
     part: &PartId,
     desired: &str,
     accept: bool,
     pictures: &Pictures,
 ) -> Result<PushPlan> {
-    let read = |anew: &[String]| Task::read(document, head.clone(), part, (desired, anew), accept, pictures);
+    let read = |anew: &[String]| Task::read(document, head.cloned(), part, (desired, anew), accept, pictures);
     carried::plan(read, |task| {
         let mut plan = match plan_task(task) {
             Ok(attempt) if !attempt.torn => attempt.plan,
@@ -61,13 +61,13 @@ pub(crate) fn plan_part(
 /// Those of [`plan_part`], and `PlanRejected` when not all of it can be planned: on the whole it may be.
 pub(super) fn plan_cut(
     document: (&Document, &Ticks),
-    head: Option<FrontMatter>,
+    head: Option<&FrontMatter>,
     part: &PartId,
     desired: &str,
     accept: bool,
     pictures: &Pictures,
 ) -> Result<PushPlan> {
-    let read = |anew: &[String]| Task::read(document, head.clone(), part, (desired, anew), accept, pictures);
+    let read = |anew: &[String]| Task::read(document, head.cloned(), part, (desired, anew), accept, pictures);
     carried::plan(read, |task| {
         let attempt = plan_task(task)?;
         let mut plan = if attempt.torn { less::plan(task, Ok(attempt))? } else { attempt.plan };

@@ -52,7 +52,7 @@ pub(crate) fn plan(source: &Source<'_>, desired: &str, accept: bool, pictures: &
         return Ok(PushPlan { expected: source.text.to_owned(), ..PushPlan::default() });
     }
     if let Some(window) = Window::find(source, &desired) {
-        match plan_cut((&window.document, source.ticks), head.clone(), source.part, &window.text, accept, pictures) {
+        match plan_cut((&window.document, source.ticks), head.as_ref(), source.part, &window.text, accept, pictures) {
             // What is refused on a part is tried on the whole before anybody is told.
             Err(Error::PlanRejected { .. }) => {}
             Err(error) => return Err(error),
@@ -63,7 +63,7 @@ pub(crate) fn plan(source: &Source<'_>, desired: &str, accept: bool, pictures: &
             }
         }
     }
-    plan_part((source.document, source.ticks), head, source.part, &desired, accept, pictures)
+    plan_part((source.document, source.ticks), head.as_ref(), source.part, &desired, accept, pictures)
 }
 
 /// The stretches that an edit touches.
