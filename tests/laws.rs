@@ -189,6 +189,14 @@ fn table() -> Value {
     json!({"table": {"rows": 1, "columns": 1, "tableRows": [{"tableCells": [cell], "tableRowStyle": {}}], "tableStyle": {}}})
 }
 
+/// A table of two columns.
+fn grid(cells: &[&str]) -> Value {
+    let cell = |text: &&str| json!({"content": [line(text, json!({}))], "tableCellStyle": {}});
+    let row = |texts: &[&str]| json!({"tableCells": texts.iter().map(cell).collect::<Vec<_>>(), "tableRowStyle": {}});
+    let rows: Vec<Value> = cells.chunks(2).map(row).collect();
+    json!({"table": {"rows": rows.len(), "columns": 2, "tableRows": rows, "tableStyle": {}}})
+}
+
 /// Edits one text of a file, and checks the laws and what becomes of the edit.
 fn check_found(elements: &[Value], (old, new): (&str, &str), fate: Fate) {
     let raw = document(elements);
@@ -285,7 +293,24 @@ fn the_rest_is_pushed_when_a_part_tears() {
     let sections =
         [titled("A", "h.1"), plain("pp one two"), titled("B", "h.2"), plain("x y"), titled("C", "h.3"), plain("far")];
     let moved = ("pp one two\n\n## {^ h.2}B\n\nx y", "## {^ h.2}B {^= equation}\n\nx y\n\npp one two");
-    check_part(&sections, &[moved, ("far", "far away")], &["far away", "pp one two"], &[("TORN", 10), ("LOCKED", 10)]);
+    check_part(
+        &sections,
+        &[moved, ("far", "far away")],
+        &["far away", "pp one two"],
+        &[("LOCKED", 10), ("TORN", 12), ("KEPT", 19)],
+    );
+    // Neither do other words wait for a new section of which a part cannot be made.
+    let new = ("pp one two", "pp one 2\n\n# New {^= equation}\n\nnew words");
+    check_part(&sections, &[new], &["pp one 2"], &[("LOCKED", 12), ("TORN", 14)]);
+    // A new table stands before an old one that was edited, and takes none of its cells.
+    let tables = [plain("p"), grid(&["wind", "stone", "seven", "north"]), plain("end")];
+    let before = ("| wind", "| aa | bb |\n| --- | --- |\n| cc | dd |\n\n\\\n\n| wind");
+    let stand = check_unedited(&document(&tables));
+    let edited = stand.remote.parts[0].text.replacen(before.0, before.1, 1).replacen("seven", "seven x", 1);
+    let plan = docs::plan(&stand.remote, &stand.remote.parts[0].id, &edited, false).unwrap();
+    let sent = serde_json::to_string(&plan.requests).unwrap();
+    assert!(plan.refused.is_empty() && !sent.contains("wind") && !sent.contains("deleteContentRange"), "{sent}");
+    check_edit(&stand, 0, &edited);
     let parted = [titled("old", "h.1"), table(), plain("end")];
     check_part(&parted, &[("old\n", "old\n\nnew\n")], &["new"], &[("HEADING_ID", 8)]);
 }

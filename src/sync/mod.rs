@@ -16,6 +16,7 @@ mod head;
 pub mod hold;
 mod hunks;
 mod item;
+mod lines;
 mod loaded;
 pub mod merge;
 mod named;

@@ -5,6 +5,7 @@ use crate::model::{Millis, PartId};
 use super::backoff;
 use super::engine::{Engine, Fate, failure_of};
 use super::item::{Item, PUSHES_MAX, Phase, Unknown, Walk, hash_of, notice};
+use super::lines;
 use super::merge;
 use super::numbers;
 use super::{Effect, Failure, FailureClass, JobEnd, JobId, Planned, Posted};
@@ -46,7 +47,13 @@ impl Engine {
         let Some(walk) = &mut item.walk else { return self.lost(item) };
         let Some(id) = walk.planning.take() else { return self.lost(item) };
         let planned = match result {
-            Ok(planned) => planned,
+            Ok(mut planned) => {
+                if let Some(merged) = walk.merged.get(&id) {
+                    lines::of_file(&mut planned.refused, &merged.push, &merged.file);
+                    lines::of_file(&mut planned.holds, &merged.push, &merged.file);
+                }
+                planned
+            }
             Err(failure) if failure.class == FailureClass::SignedOut => return self.fail(item, failure),
             Err(failure) => {
                 // A plan that did not stand the check is not sent; the edit stays in the file and says so.

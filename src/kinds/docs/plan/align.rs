@@ -46,11 +46,11 @@ pub(super) fn align(
     let mut steps = Vec::new();
     let (mut i, mut j) = (0, 0);
     for (old_same, new_same) in same(old, new, stay) {
-        stretch(i..old_same, j..new_same, &likeness, &mut steps);
+        stretch((old, new), i..old_same, j..new_same, &likeness, &mut steps);
         steps.push(Step::Pair(old_same, new_same));
         (i, j) = (old_same + 1, new_same + 1);
     }
-    stretch(i..old.len(), j..new.len(), &likeness, &mut steps);
+    stretch((old, new), i..old.len(), j..new.len(), &likeness, &mut steps);
     steps
 }
 
@@ -174,6 +174,46 @@ fn heaviest(old: &[String], new: &[String], stay: &[Stay]) -> Option<Vec<(usize,
 }
 
 fn stretch(
+    keys: (&[String], &[String]),
+    old: Range<usize>,
+    new: Range<usize>,
+    likeness: &impl Fn(usize, usize) -> Option<f32>,
+    steps: &mut Vec<Step>,
+) {
+    let (mut i, mut j) = (old.start, new.start);
+    if old.len() * new.len() > COMPARISONS_MAX {
+        // Tables are few and have a shape, so they part what is too long.
+        for (old_table, new_table) in tables(keys, &old, &new) {
+            if likeness(old_table, new_table).is_some() {
+                short_stretch(i..old_table, j..new_table, likeness, steps);
+                steps.push(Step::Pair(old_table, new_table));
+                (i, j) = (old_table + 1, new_table + 1);
+            }
+        }
+    }
+    short_stretch(i..old.end, j..new.end, likeness, steps);
+}
+
+/// The longest rising row of tables of one shape, told by their keys, which are their canonical text.
+fn tables(
+    (old, new): (&[String], &[String]),
+    old_range: &Range<usize>,
+    new_range: &Range<usize>,
+) -> Vec<(usize, usize)> {
+    let shapes = |keys: &[String], range: &Range<usize>| -> Vec<(usize, String)> {
+        let tables = range.clone().filter(|at| keys[*at].starts_with('|'));
+        let shape = |key: &str| {
+            let bars = key.lines().nth(1).unwrap_or_default().matches('|').count();
+            format!("{} {bars}", key.lines().count())
+        };
+        tables.map(|at| (at, shape(&keys[at]))).collect()
+    };
+    let (old, new) = (shapes(old, old_range), shapes(new, new_range));
+    let keys = |tables: &[(usize, String)]| tables.iter().map(|(_, shape)| shape.clone()).collect::<Vec<_>>();
+    longest(&keys(&old), &keys(&new)).into_iter().map(|(i, j)| (old[i].0, new[j].0)).collect()
+}
+
+fn short_stretch(
     old: Range<usize>,
     new: Range<usize>,
     likeness: &impl Fn(usize, usize) -> Option<f32>,

@@ -330,12 +330,11 @@ pub(super) fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32>
     let score = match (&old.content, &new.content, origin) {
         (Content::Table { rows: old, .. }, Content::Table { rows: new, .. }, Origin::Table { .. }) => {
             let shape = |rows: &[Vec<crate::mebdf::Cell>]| rows.iter().map(Vec::len).collect::<Vec<_>>();
-            if shape(old) == shape(new) {
-                return Some(1.0 + SAME_KIND);
-            }
-            // Rows and columns come and go, but a table in which nothing is left is another one.
+            let same = shape(old) == shape(new);
+            // Rows and columns come and go, but a table of another shape in which nothing is left is another one.
             let alike = tables::alike(old, new);
-            return (alike >= TABLE_LIKENESS_MIN).then_some(alike + SAME_KIND);
+            let bonus = if same { SAME_KIND } else { 0.0 };
+            return (same || alike >= TABLE_LIKENESS_MIN).then_some(alike + SAME_KIND + bonus);
         }
         (Content::Footnote { label: old, .. }, Content::Footnote { label: new, .. }, Origin::Footnote { .. }) => {
             return (old == new).then_some(1.0 + SAME_KIND);

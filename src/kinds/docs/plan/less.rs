@@ -7,9 +7,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::align::same;
+use super::align::Step;
 use super::anchors::Written;
-use super::blocks::{Row, entries};
+use super::blocks::{aligned, entries};
 use super::part::{Attempt, leaves_empty, plan_task};
 use super::planner::{text_of, words_of};
 use super::tables::settle;
@@ -21,10 +21,10 @@ use crate::mebdf::{Block, Content, RunContent, Span};
 use crate::model::Notice;
 
 /// Plans tried of one edit; with more culprits than that, more is left out than would have to be.
-const PLANS_MAX: usize = 16;
+const PLANS_MAX: usize = 24;
 
 /// Groups of changes that are told apart; an edit with more is seldom a person's, and takes all or nothing.
-const GROUPS_MAX: usize = 64;
+const GROUPS_MAX: usize = 200;
 
 /// Plans the most of an edit that can be pushed; `whole` is what became of all of it. When nothing can be, that is returned.
 ///
@@ -168,28 +168,23 @@ impl Groups {
     }
 }
 
-/// Finds what differs between the blocks that stay.
+/// Finds what differs between the blocks that stay, block by block.
 fn changes(task: &Task<'_>, file: &Flat) -> Vec<Change> {
     let remote = &task.remote;
     let (old, new) = entries(remote, file, &task.anchored);
-    let row = Row::of(&old, &new);
-    let mut changes: Vec<Change> = Vec::new();
-    let mut add = |old: Range<usize>, new: Range<usize>| match changes.last_mut() {
-        _ if old.is_empty() && new.is_empty() => {}
-        Some(last) if last.old.end == old.start && last.new.end == new.start => {
-            (last.old.end, last.new.end) = (old.end, new.end);
+    let (mut changes, mut i, mut j) = (Vec::new(), 0, 0);
+    for step in aligned(remote, &old, &new) {
+        let (old_end, new_end) = match step {
+            Step::Pair(a, b) => (a + 1, b + 1),
+            Step::Delete(a) => (a + 1, j),
+            Step::Insert(b) => (i, b + 1),
+        };
+        let stays = matches!(step, Step::Pair(a, b) if old[a].key == new[b].key && old[a].look.is_like(new[b].look));
+        if !stays {
+            changes.push(Change { old: i..old_end, new: j..new_end, group: 0 });
         }
-        _ => changes.push(Change { old, new, group: 0 }),
-    };
-    let (mut i, mut j) = (0, 0);
-    for (old_same, new_same) in same(&row.old, &row.new, &row.stay) {
-        add(i..old_same, j..new_same);
-        if !old[old_same].look.is_like(new[new_same].look) {
-            add(old_same..old_same + 1, new_same..new_same + 1);
-        }
-        (i, j) = (old_same + 1, new_same + 1);
+        (i, j) = (old_end, new_end);
     }
-    add(i..old.len(), j..new.len());
     changes
 }
 

@@ -332,15 +332,14 @@ fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool 
     }
     match placed {
         Err(Misplaced::Target(heading)) => {
-            let message =
-                "nothing of this file is pushed: a link goes to this heading, and moving it would break the link";
+            let message = "this edit is not pushed: a link goes to this heading, and moving it would break the link";
             notices.refuse("TORN", task.line_at(heading.span.0.start), message);
             return true;
         }
         Err(Misplaced::Text(text)) => {
             let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
             let message = format!(
-                "nothing of this file is pushed: a part of the edit cannot be, and by the rest `{shown}` would come under \
+                "this edit is not pushed: a part of it cannot be, and by the rest `{shown}` would come under \
                  a heading that it belongs under neither in the document nor in the file"
             );
             notices.refuse("TORN", line, message);
@@ -354,8 +353,8 @@ fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool 
     let Err(text) = kept else { return false };
     let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
     let message = format!(
-        "nothing of this file is pushed: text with `{shown}` was moved to or from a place that cannot be edited yet, \
-         and a part of the edit would lose it or double it"
+        "this edit is not pushed: text with `{shown}` was moved to or from a place that cannot be edited yet, \
+         and a part of it would lose that or double it"
     );
     notices.refuse("TORN", line, message);
     true

@@ -117,7 +117,7 @@ fn says_the_same(found: &Content, wanted: &Content) -> bool {
     }
 }
 
-/// Shorter words come too often to tell where a text went when there are more of them than before.
+/// Shorter words come too often to tell where a text went when there are more of them than before, but for numbers.
 const WORD_CHARS_MIN: usize = 4;
 
 /// Checks that a plan that carries out only a part of an edit loses and doubles no word: each stands in the document
@@ -132,11 +132,15 @@ pub(super) fn words_are_kept(before: &Tree, local: &Tree, after: &Tree) -> Resul
     for word in before.keys().chain(after.keys()) {
         let of = |counts: &BTreeMap<String, usize>| counts.get(word).copied().unwrap_or(0);
         let (was, wanted, is) = (of(&before), of(&local), of(&after));
-        if is < was.min(wanted) || (is > was.max(wanted) && word.chars().count() >= WORD_CHARS_MIN) {
+        if is < was.min(wanted) || (is > was.max(wanted) && is_telling(word)) {
             return Err(word.clone());
         }
     }
     Ok(())
+}
+
+fn is_telling(word: &str) -> bool {
+    word.chars().count() >= WORD_CHARS_MIN || word.contains(char::is_numeric)
 }
 
 /// Checks the same of whole paragraphs, however short their words are: one that was moved would stand twice or not at all.
