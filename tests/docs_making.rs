@@ -92,6 +92,16 @@ fn check_created(text: &str, found: &str) {
 }
 
 #[test]
+fn a_long_text_with_tables_is_created() {
+    for sections in [15, 60] {
+        let text: String = (0..sections)
+            .map(|at| format!("# Sec {at}\n\npara {at}\n\n- [ ] a{at}\n- [ ] b{at}\n\nT\n\nclosing {at}\n\n"))
+            .collect();
+        check_created(&text, "");
+    }
+}
+
+#[test]
 fn tables_are_created_beside_anything() {
     check_created("# h1\n\nT\n\npara\n", "");
     check_created("- i\n\nT\n", "- i\n\nT\n\n\\");

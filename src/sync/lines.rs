@@ -15,12 +15,10 @@ pub(super) fn of_file(notices: &mut [Notice], pushed: &str, file: &str) {
     let ops = capture_diff_slices(Algorithm::Myers, &pushed, &file);
     for notice in notices.iter_mut().filter(|notice| notice.line > 0) {
         let line = usize::try_from(notice.line - 1).unwrap_or(usize::MAX);
-        let there = ops.iter().find_map(|op| match *op {
-            DiffOp::Equal { old_index, new_index, len } if line < old_index + len => {
-                Some(new_index + line.saturating_sub(old_index))
-            }
-            _ => None,
-        });
+        let mut same = ops.iter().filter(|op| matches!(op, DiffOp::Equal { .. }));
+        let there = same
+            .find(|op| line < op.old_range().end)
+            .map(|op| op.new_range().start + line.saturating_sub(op.old_range().start));
         let there = there.unwrap_or_else(|| file.len().saturating_sub(1));
         notice.line = u32::try_from(there + 1).unwrap_or(u32::MAX);
     }
