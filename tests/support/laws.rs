@@ -207,7 +207,10 @@ fn carry_through(stand: &mut Stand, part: usize, (edited, file): (&str, &File)) 
         let plan = match docs::plan(&stand.remote, &id, edited, false) {
             Ok(plan) => plan,
             Err(Error::PlanRejected { .. }) if fate == Fate::Told => return fate,
-            Err(error) => panic!("law 4: the edit has arrived, and yet it cannot be planned: {error}"),
+            Err(error) => panic!(
+                "law 4: the edit has arrived, and yet it cannot be planned: {error}\n{}",
+                stand.remote.parts[part].text
+            ),
         };
         if plan.requests.is_empty() {
             break;

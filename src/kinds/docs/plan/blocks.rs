@@ -269,7 +269,7 @@ fn is_styled(block: &Block, look: &Look, origin: &Origin) -> bool {
 }
 
 /// Tells whether a block is an empty paragraph that stands in no line of the file: Docs wants it there.
-fn is_settled(block: &Block) -> bool {
+pub(super) fn is_settled(block: &Block) -> bool {
     matches!(&block.content, Content::Paragraph { runs } if runs.is_empty()) && block.span.0.is_empty()
 }
 

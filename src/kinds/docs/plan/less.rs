@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::align::Step;
 use super::anchors::Written;
-use super::blocks::{aligned, entries};
+use super::blocks::{aligned, entries, is_settled};
 use super::part::{Attempt, leaves_empty, plan_task};
 use super::planner::{text_of, words_of};
 use super::tables::settle;
@@ -103,7 +103,7 @@ impl Groups {
     /// Finds the changes of an edit; `None` when there is nothing to be told apart.
     fn find(task: &Task<'_>, mut file: Flat) -> Option<Self> {
         for at in (0..file.tree.blocks.len()).rev() {
-            if file.tree.blocks.get(at).is_some_and(|block| block.span.0.is_empty()) {
+            if file.tree.blocks.get(at).is_some_and(is_settled) {
                 file.remove(at);
             }
         }
