@@ -265,7 +265,9 @@ fn what_random_edits_found_stays_mended() {
 #[test]
 fn seeds_that_failed_stay_mended() {
     let fates: [AtomicU64; 4] = Default::default();
-    for seed in [1_011_113, 1_011_497, 1_012_152, 1_014_908, 1_017_286, 1_019_330, 2_020_715, 2_030_088, 4_651, 7_575] {
+    for seed in [
+        1_011_113, 1_011_497, 1_012_152, 1_014_908, 1_017_286, 1_019_330, 2_020_715, 2_030_088, 4_651, 7_575, 4_048_780,
+    ] {
         check(seed, &fates);
     }
 }

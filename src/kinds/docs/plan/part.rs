@@ -104,7 +104,8 @@ pub(super) fn plan_task(task: &Task<'_>) -> Result<Attempt> {
     }
 }
 
-/// Tells whether paragraphs were split for a text that then was refused: each save would leave one more empty paragraph.
+/// Tells whether paragraphs were split, or tables made, for a text that then was refused: each save would leave one more
+/// that is empty.
 pub(super) fn leaves_empty(task: &Task<'_>, plan: &PushPlan) -> bool {
     if plan.refused.is_empty() || plan.requests.is_empty() {
         return false;
@@ -114,10 +115,15 @@ pub(super) fn leaves_empty(task: &Task<'_>, plan: &PushPlan) -> bool {
 }
 
 fn is_empty(block: &Block) -> bool {
-    matches!(
-        &block.content,
-        Content::Paragraph { runs } | Content::Heading { runs, .. } | Content::Item { runs, .. } if runs.is_empty()
-    )
+    match &block.content {
+        Content::Paragraph { runs } | Content::Heading { runs, .. } | Content::Item { runs, .. } => runs.is_empty(),
+        Content::Table { .. } => block.content.runs().is_empty(),
+        Content::ItemParagraph { .. }
+        | Content::Code { .. }
+        | Content::Rule
+        | Content::Directive { .. }
+        | Content::Footnote { .. } => false,
+    }
 }
 
 /// A change of structure; each is planned on what the one before leaves.
