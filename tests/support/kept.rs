@@ -1,6 +1,7 @@
 //! What an edit of a file leaves alone, told by the file before and after alone: blocks, and words in them. Imports
 //! nothing of the planner.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use mcp_workspace::mebdf::{self, Block, Content, Marks, Object, Run, RunContent, State, Tree, states};
@@ -199,11 +200,11 @@ pub(crate) struct Stands {
 }
 
 /// Characters that are written anew rather than that paragraphs are cut anew.
-const RECUT_CHARS: usize = 2;
+const RECUT_CHARS: u32 = 6;
 
 /// Leaves out what stands beside the way of a block that was moved past it: where that block cannot move, the others do.
 /// `tied` tells that people or programs may have tied something to any block.
-fn passed(old: &File, new: &File, tied: bool, partners: &mut [Partner]) {
+fn passed((old, new): (&File, &File), known: &BTreeSet<String>, tied: bool, partners: &mut [Partner]) {
     let cannot_move = |(block, state): &(Block, State)| {
         let linked = matches!(block.content, Content::Heading { anchor: Some(_), .. });
         let whole = matches!(block.content, Content::Table { .. } | Content::Rule);
@@ -215,7 +216,9 @@ fn passed(old: &File, new: &File, tied: bool, partners: &mut [Partner]) {
     let free = |j: usize| !stays.contains(&Some(j));
     for i in (0..stays.len()).filter(|i| stays[*i].is_none() && cannot_move(&old.blocks[*i])) {
         let content = &old.blocks[i].0.content;
-        for j in (0..new.blocks.len()).filter(|j| free(*j) && says_the_same(content, &new.blocks[*j].0.content)) {
+        for j in
+            (0..new.blocks.len()).filter(|j| free(*j) && said(content, known) == said(&new.blocks[*j].0.content, known))
+        {
             for (other, stays) in stays.iter().enumerate() {
                 // Of one that stands in several places it is not known which of them is beside the way.
                 let several = partners[other] == Partner::Several;
@@ -230,16 +233,19 @@ fn passed(old: &File, new: &File, tied: bool, partners: &mut [Partner]) {
 /// Compares two files; `tied` tells that people or programs have tied something to text of the document.
 pub(crate) fn compare(old: &File, new: &File, tied: bool) -> Kept {
     let rows = (old.blocks.len(), new.blocks.len());
-    let mut partners = certain(rows, |i, j| old.blocks[i] == new.blocks[j]);
+    let known = old.blocks.iter().flat_map(|(block, _)| names(&[Found::of(&block.content)])).collect();
+    let mut partners = certain(rows, |i, j| old.blocks[i] == new.blocks[j], |_| 1, 0);
     // A block that moved past others may as well have stayed while they moved, and took on what stands there.
-    let texts = certain(rows, |i, j| says_the_same(&old.blocks[i].0.content, &new.blocks[j].0.content));
+    let texts = |file: &File| file.blocks.iter().map(|(block, _)| said(&block.content, &known)).collect::<Vec<_>>();
+    let (old_texts, new_texts) = (texts(old), texts(new));
+    let texts = certain(rows, |i, j| old_texts[i] == new_texts[j], |_| 1, 0);
     for (partner, text) in partners.iter_mut().zip(texts) {
         // The same holds of one that the file now has twice, in two looks.
         if text == Partner::None || (text == Partner::Several && *partner != Partner::Several) {
             *partner = Partner::None;
         }
     }
-    passed(old, new, tied, &mut partners);
+    passed((old, new), &known, tied, &mut partners);
     let mut words = Vec::new();
     let mut stretches = 0;
     let (mut i, mut j) = (0, 0);
@@ -260,38 +266,34 @@ pub(crate) fn compare(old: &File, new: &File, tied: bool) -> Kept {
         }
         (i, j) = (at + 1, partner + 1);
     }
-    // Where other edits stand in the way of a change of structure, it is done as deletions and insertions. It costs no more
-    // than what it keeps.
-    words.retain(|word: &Stands| !word.recut || (stretches == 1 && word.tokens.len() > RECUT_CHARS));
+    // Where other edits stand in the way of a change of structure, it is done as deletions and insertions.
+    words.retain(|word: &Stands| !word.recut || stretches == 1);
     let twice = partners.iter().map(|partner| *partner == Partner::Several).collect();
     Kept { blocks: partners.iter().map(|partner| *partner != Partner::None).collect(), twice, words }
 }
 
-/// Compares two blocks but for the anchors of headings and in text.
-fn says_the_same(old: &Content, new: &Content) -> bool {
-    unanchored(old) == unanchored(new)
-}
-
-fn unanchored(content: &Content) -> Content {
+/// What a block says, without the anchors of headings and in text, and without objects of other documents, which are left
+/// out; `known` are the names of those of this one.
+fn said(content: &Content, known: &BTreeSet<String>) -> Content {
     let mut content = content.clone();
-    match &mut content {
-        Content::Heading { anchor, runs, .. } => {
-            *anchor = None;
-            without_anchors(runs);
-        }
-        Content::Paragraph { runs } | Content::Item { runs, .. } | Content::ItemParagraph { runs, .. } => {
-            without_anchors(runs);
-        }
-        _ => {}
+    let said = |run: &Run| match &run.content {
+        RunContent::Anchor(_) => false,
+        object @ RunContent::Object(Object { id: Some(id), .. }) => id == "new" || known.contains(&name(object)),
+        RunContent::Object(_) | RunContent::FootnoteReference(_) | RunContent::Text(_) => true,
+    };
+    if let Content::Heading { anchor, .. } = &mut content {
+        *anchor = None;
     }
-    content
-}
-
-fn without_anchors(runs: &mut Vec<Run>) {
-    if runs.iter().any(|run| matches!(run.content, RunContent::Anchor(_))) {
-        runs.retain(|run| !matches!(run.content, RunContent::Anchor(_)));
+    if let Content::Heading { runs, .. }
+    | Content::Paragraph { runs }
+    | Content::Item { runs, .. }
+    | Content::ItemParagraph { runs, .. } = &mut content
+        && !runs.iter().all(said)
+    {
+        runs.retain(said);
         *runs = mebdf::normalize_runs(std::mem::take(runs), false);
     }
+    content
 }
 
 const fn is_paragraph(content: &Content) -> bool {
@@ -328,16 +330,23 @@ fn stretch(old: &File, old_range: Range<usize>, new: &File, new_range: Range<usi
         && new_blocks.len() == 1
         && old_blocks[0].1 == new_blocks[0].1
         && kind(&old_blocks[0].0.content) == kind(&new_blocks[0].0.content);
-    let partners = certain((old_words.len(), new_words.len()), |i, j| old_words[i].text == new_words[j].text);
+    let recut = old_blocks.len() != new_blocks.len();
+    let partners = certain(
+        (old_words.len(), new_words.len()),
+        |i, j| old_words[i].text == new_words[j].text,
+        |i| u32::try_from(old_words[i].tokens.len()).unwrap(),
+        if recut { RECUT_CHARS } else { 0 },
+    );
     // Around an object that was moved, the text moves.
     let moved = |(at, partner): (usize, &Partner)| {
-        let object = old_words[at].text.contains(OBJECT);
-        object && *partner == Partner::None && new_words.iter().any(|word| word.text == old_words[at].text)
+        let found = old_found[old_words[at].block].tokens[old_words[at].tokens.clone()].iter();
+        let stands = |object: &RunContent| names(&new_found).contains(&name(object));
+        *partner == Partner::None && found.filter_map(|token| token.object).any(stands)
     };
     if partners.iter().enumerate().any(moved) {
         return;
     }
-    if old_blocks.len() != new_blocks.len() && !mostly_the_same(&old_words, &new_words, &partners) {
+    if recut && !mostly_the_same(&old_words, &new_words, &partners) {
         return;
     }
     for (word, partner) in old_words.iter().zip(&partners) {
@@ -353,13 +362,12 @@ fn stretch(old: &File, old_range: Range<usize>, new: &File, new_range: Range<usi
             same_kind && was.marks == is.marks
         };
         let stand = word.tokens.clone().enumerate().map(|(number, at)| (at, looks(at, number))).collect();
-        words.push(Stands {
-            block: old_range.start + word.block,
-            stretch: old_range.clone(),
-            recut: old_blocks.len() != new_blocks.len(),
-            tokens: stand,
-        });
+        words.push(Stands { block: old_range.start + word.block, stretch: old_range.clone(), recut, tokens: stand });
     }
+}
+
+fn names(found: &[Found<'_>]) -> Vec<String> {
+    found.iter().flat_map(|found| &found.tokens).filter_map(|token| token.object).map(name).collect()
 }
 
 fn found(blocks: &[(Block, State)]) -> Vec<Found<'_>> {
@@ -409,7 +417,15 @@ enum Partner {
 }
 
 /// Finds the elements that are in every longest common row of both rows.
-fn certain((old, new): (usize, usize), same: impl Fn(usize, usize) -> bool) -> Vec<Partner> {
+///
+/// The longest is the one with the greatest weight, which is told of the elements of the old row; those that fall short of it
+/// by no more than `margin` count, too.
+fn certain(
+    (old, new): (usize, usize),
+    same: impl Fn(usize, usize) -> bool,
+    weight: impl Fn(usize) -> u32,
+    margin: u32,
+) -> Vec<Partner> {
     let least = old.min(new);
     let mut head = (0..least).take_while(|at| same(*at, *at)).count();
     let mut tail = (0..least - head).take_while(|at| same(old - at - 1, new - at - 1)).count();
@@ -433,22 +449,24 @@ fn certain((old, new): (usize, usize), same: impl Fn(usize, usize) -> bool) -> V
     for i in 0..height {
         for j in 0..width {
             let skip = before[at(i, j + 1)].max(before[at(i + 1, j)]);
-            before[at(i + 1, j + 1)] = if equal[i * width + j] { before[at(i, j)] + 1 } else { skip };
+            let pair = if equal[i * width + j] { before[at(i, j)] + weight(head + i) } else { 0 };
+            before[at(i + 1, j + 1)] = skip.max(pair);
         }
     }
     for i in (0..height).rev() {
         for j in (0..width).rev() {
             let skip = behind[at(i + 1, j)].max(behind[at(i, j + 1)]);
-            behind[at(i, j)] = if equal[i * width + j] { behind[at(i + 1, j + 1)] + 1 } else { skip };
+            let pair = if equal[i * width + j] { behind[at(i + 1, j + 1)] + weight(head + i) } else { 0 };
+            behind[at(i, j)] = skip.max(pair);
         }
     }
     let best = behind[0];
     for i in 0..height {
-        if (0..=width).any(|j| before[at(i, j)] + behind[at(i + 1, j)] == best) {
+        if (0..=width).any(|j| before[at(i, j)] + behind[at(i + 1, j)] + margin >= best) {
             continue;
         }
-        let mut found =
-            (0..width).filter(|j| equal[i * width + j] && before[at(i, *j)] + 1 + behind[at(i + 1, j + 1)] == best);
+        let with = |j: usize| before[at(i, j)] + weight(head + i) + behind[at(i + 1, j + 1)];
+        let mut found = (0..width).filter(|j| equal[i * width + j] && with(*j) + margin >= best);
         partners[head + i] = match (found.next(), found.next()) {
             (Some(j), None) => Partner::One(head + j),
             _ => Partner::Several,

@@ -380,12 +380,16 @@ impl Edit<'_> {
             matches!(beside, Some((_, _, Token::Char(character))) if character.is_alphanumeric())
         };
         let meet = ends.first().is_some_and(|end| letter(end.checked_sub(1)) && letter(end.checked_add(1)));
-        let plain = |c: char| !c.is_control() && !matches!(c, '\u{fffc}' | '\u{e000}'..='\u{f8ff}');
+        let plain = |c: char| match c {
+            '\t' | '\u{b}' => true,
+            '\u{fffc}' | '\u{e000}'..='\u{f8ff}' => false,
+            c => !c.is_control(),
+        };
         let fits = |c: char| c == ' ' || (meet && plain(c));
         let inserted = if ends.len() == hunk.old.len() && !inserted.is_empty() && inserted.chars().all(fits) {
             inserted
         } else {
-            " ".repeat(usize::from(meet && (inserted.contains(' ') || ends.len() < hunk.old.len())))
+            " ".repeat(usize::from(meet && (!inserted.is_empty() || ends.len() < hunk.old.len())))
         };
         let blank = !inserted.is_empty();
         for (number, end) in ends.iter().enumerate().rev() {

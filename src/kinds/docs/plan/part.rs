@@ -355,7 +355,8 @@ fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool 
         Ok(()) => {}
     }
     let kept = verify::words_are_kept(before, &task.parsed, after)
-        .and_then(|()| verify::paragraphs_are_kept(before, local, after));
+        .and_then(|()| verify::paragraphs_are_kept(before, local, after))
+        .and_then(|()| verify::paragraphs_are_known([before, local, &task.parsed].into_iter(), after));
     let Err(text) = kept else { return false };
     let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
     let message = format!(

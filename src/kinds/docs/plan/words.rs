@@ -24,13 +24,9 @@ const CONFETTI_CHARS: usize = 5;
 /// Returns what changed, in order; no hunk begins or ends inside a grapheme cluster of either row.
 pub(super) fn hunks(old: &[&Token], new: &[&Token]) -> Vec<Hunk> {
     let (old_row, new_row) = (Row::of(old), Row::of(new));
-    let ops = capture_diff_slices(Algorithm::Myers, &old_row.keys, &new_row.keys);
     let mut hunks: Vec<Hunk> = Vec::new();
-    for op in ops {
-        if matches!(op, DiffOp::Equal { .. }) {
-            continue;
-        }
-        let hunk = Hunk { old: old_row.tokens(&op.old_range()), new: new_row.tokens(&op.new_range()) };
+    for (old_words, new_words) in changes(&old_row, &new_row) {
+        let hunk = Hunk { old: old_row.tokens(&old_words), new: new_row.tokens(&new_words) };
         match hunks.last_mut() {
             Some(last) if mergeable(old, last.old.end..hunk.old.start) => {
                 last.old.end = hunk.old.end;
@@ -44,6 +40,63 @@ pub(super) fn hunks(old: &[&Token], new: &[&Token]) -> Vec<Hunk> {
     }
     hunks.retain(|hunk| !hunk.old.is_empty() || !hunk.new.is_empty());
     hunks
+}
+
+/// Beyond this many comparisons of words, each counts the same, however long it is.
+const COMPARISONS_MAX: usize = 250_000;
+
+/// The words that differ, such that as much of what people read stays as can be: a long word rather than two blanks.
+fn changes(old: &Row, new: &Row) -> Vec<(Range<usize>, Range<usize>)> {
+    let head = old.keys.iter().zip(&new.keys).take_while(|(old, new)| old == new).count();
+    let least = old.keys.len().min(new.keys.len()) - head;
+    let tail = old.keys.iter().rev().zip(new.keys.iter().rev()).take(least).take_while(|(old, new)| old == new).count();
+    let (old_keys, new_keys) = (&old.keys[head..old.keys.len() - tail], &new.keys[head..new.keys.len() - tail]);
+    let mut changes: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    let ends = [(old_keys.len(), new_keys.len())];
+    for (old_same, new_same) in stay(old_keys, new_keys, &old.visible[head..]).into_iter().chain(ends) {
+        if i < old_same || j < new_same {
+            changes.push((head + i..head + old_same, head + j..head + new_same));
+        }
+        (i, j) = (old_same + 1, new_same + 1);
+    }
+    changes
+}
+
+/// The pairs of words that stay, rising on both sides: with the most visible characters, then the most words, each as early
+/// as it can be.
+fn stay(old: &[String], new: &[String], visible: &[u32]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let (height, width) = (old.len(), new.len());
+    if height.saturating_mul(width) > COMPARISONS_MAX {
+        for op in capture_diff_slices(Algorithm::Myers, old, new) {
+            if let DiffOp::Equal { old_index, new_index, len } = op {
+                pairs.extend((0..len).map(|at| (old_index + at, new_index + at)));
+            }
+        }
+        return pairs;
+    }
+    let at = |i: usize, j: usize| i * (width + 1) + j;
+    let weight = |i: usize| (u64::from(visible[i]) << u32::BITS) + 1;
+    let mut best = vec![0_u64; (height + 1) * (width + 1)];
+    for i in (0..height).rev() {
+        for j in (0..width).rev() {
+            let pair = if old[i] == new[j] { weight(i) + best[at(i + 1, j + 1)] } else { 0 };
+            best[at(i, j)] = best[at(i + 1, j)].max(best[at(i, j + 1)]).max(pair);
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    while i < height && j < width {
+        if old[i] == new[j] && weight(i) + best[at(i + 1, j + 1)] == best[at(i, j)] {
+            pairs.push((i, j));
+            (i, j) = (i + 1, j + 1);
+        } else if best[at(i + 1, j)] >= best[at(i, j + 1)] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    pairs
 }
 
 /// Returns what changed as [`hunks`] does, but where something that `stays` was moved inside the row, the text around it
@@ -94,6 +147,8 @@ fn mergeable(old: &[&Token], gap: Range<usize>) -> bool {
 /// Tokens cut into words, with the places where a cluster begins.
 struct Row {
     keys: Vec<String>,
+    /// For each word, how many of its characters and objects people see.
+    visible: Vec<u32>,
     /// First token of each word, and the count of tokens at the end.
     starts: Vec<usize>,
     /// For each token, and for the end, whether a grapheme cluster begins there.
@@ -118,15 +173,17 @@ impl Row {
             place += cluster.chars().count();
         }
         boundary.push(true);
-        let (mut keys, mut starts, mut place) = (Vec::new(), Vec::new(), 0);
+        let (mut keys, mut visible, mut starts, mut place) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for word in flat.split_word_bounds() {
             starts.push(place);
             let end = place + word.chars().count();
-            keys.push(tokens.get(place..end).unwrap_or_default().iter().map(|token| key(token)).collect());
+            let word = tokens.get(place..end).unwrap_or_default();
+            keys.push(word.iter().map(|token| key(token)).collect());
+            visible.push(word.iter().map(|token| u32::from(is_visible(token))).sum());
             place = end;
         }
         starts.push(tokens.len());
-        Self { keys, starts, boundary }
+        Self { keys, visible, starts, boundary }
     }
 
     fn tokens(&self, words: &Range<usize>) -> Range<usize> {
@@ -136,6 +193,15 @@ impl Row {
 
     fn begins(&self, token: usize) -> bool {
         self.boundary.get(token).copied().unwrap_or(true)
+    }
+}
+
+/// Tells whether people see a token.
+fn is_visible(token: &Token) -> bool {
+    match token {
+        Token::Char(character) => !character.is_whitespace() && !character.is_control(),
+        Token::Object(_) | Token::Footnote(_) => true,
+        Token::Anchor(_) => false,
     }
 }
 
@@ -229,6 +295,12 @@ mod tests {
         check("same", "same", &[]);
         check("a b c", "a c", &[("b ", "")]);
         check("eta and tail", "line eta or tail", &[("", "line "), ("and", "or")]);
+    }
+
+    #[test]
+    fn what_people_read_stays_rather_than_blanks() {
+        check("iota theta", "Zwei Worte iota", &[("", "Zwei Worte "), (" theta", "")]);
+        check("a b c longer", "longer a b c", &[("a b c ", ""), ("", " a b c")]);
     }
 
     #[test]
