@@ -269,3 +269,55 @@ fn a_blank_before_a_line_break_stays() {
 fn text_behind_an_empty_paragraph_is_a_paragraph() {
     check("one\n\n\\\n", "one\n\n\\\ntwo\n", "one\n\n\\\n\ntwo\n", &[]);
 }
+
+/// All the ways to cut words into paragraphs, at most three.
+fn cuts(words: &[&str]) -> Vec<Vec<String>> {
+    let mut cuts = vec![vec![words.join(" ")]];
+    for a in 1..words.len() {
+        cuts.push(vec![words[..a].join(" "), words[a..].join(" ")]);
+        cuts.extend(
+            (a + 1..words.len()).map(|b| vec![words[..a].join(" "), words[a..b].join(" "), words[b..].join(" ")]),
+        );
+    }
+    cuts
+}
+
+#[test]
+fn what_slid_to_a_paragraph_beside_a_refusal_stays() {
+    check(
+        "alpha one two x\n\nthree\n",
+        "alpha one {^= equation} x\n\ntwo three\n",
+        "alpha one two x\n\nthree\n",
+        &["TORN"],
+    );
+    let start = "alpha one two three four x\n\nfive six\n";
+    check(start, "alpha one {^= equation} x\n\ntwo three four five six\n", start, &["TORN"]);
+    // A short word that is there twice by chance, in changes that do not touch, holds nothing up.
+    check(
+        "see the cat\n\nmid para\n\nzz\n",
+        "see it {^= equation}\n\nmid para\n\nthe zz\n",
+        "see the cat\n\nmid para\n\nthe zz\n",
+        &["LOCKED"],
+    );
+}
+
+#[test]
+fn paragraphs_that_are_cut_anew_beside_a_refusal_are_old_or_new() {
+    let words = ["al", "to be", "ga", "or", "ep", "no"];
+    for start in cuts(&words[..5]) {
+        for (edited, at) in cuts(&words).into_iter().flat_map(|cut| (0..cut.len()).map(move |at| (cut.clone(), at))) {
+            let mut refused = edited.clone();
+            refused[at] = format!("{} {{^= equation}}", edited[at]);
+            let (text, told) = saved(&start.join("\n\n"), &refused.join("\n\n"));
+            let context = || format!("{start:?} -> {refused:?}: {text:?} {told:#?}");
+            assert!(!told.is_empty(), "{}", context());
+            for paragraph in text.lines().filter(|line| !line.is_empty()) {
+                let known = start.iter().chain(&edited).any(|known| known == paragraph.trim_end());
+                assert!(known, "{paragraph:?} is nobody's: {}", context());
+            }
+            for word in &words[..5] {
+                assert_eq!(text.matches(word).count(), 1, "{word}: {}", context());
+            }
+        }
+    }
+}

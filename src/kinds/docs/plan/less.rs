@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::align::Step;
 use super::anchors::Written;
@@ -86,6 +87,8 @@ impl Why<'_> {
 struct Change {
     old: Range<usize>,
     new: Range<usize>,
+    /// The stretch without a block that stays in which it is.
+    stretch: usize,
     /// Changes of one number belong together.
     group: usize,
 }
@@ -97,6 +100,8 @@ struct Groups {
     /// In the order of the file.
     changes: Vec<Change>,
     count: usize,
+    /// The words that a change takes from another beside it.
+    slid: Rc<BTreeSet<String>>,
 }
 
 impl Groups {
@@ -108,8 +113,8 @@ impl Groups {
             }
         }
         let mut changes = changes(task, &file);
-        let count = group(task, &file, &mut changes);
-        (2..=GROUPS_MAX).contains(&count).then_some(Self { file, changes, count })
+        let (count, slid) = group(task, &file, &mut changes);
+        (2..=GROUPS_MAX).contains(&count).then_some(Self { file, changes, count, slid: Rc::new(slid) })
     }
 
     fn halves(&self, groups: Range<usize>) -> (Range<usize>, Range<usize>) {
@@ -164,7 +169,7 @@ impl Groups {
             }
         }
         settle(&mut local, &remote.tree);
-        task.of_less(local, anchors, held)
+        task.of_less(local, anchors, held, Rc::clone(&self.slid))
     }
 }
 
@@ -172,7 +177,7 @@ impl Groups {
 fn changes(task: &Task<'_>, file: &Flat) -> Vec<Change> {
     let remote = &task.remote;
     let (old, new) = entries(remote, file, &task.anchored);
-    let (mut changes, mut i, mut j) = (Vec::new(), 0, 0);
+    let (mut changes, mut stretch, mut i, mut j) = (Vec::new(), 0, 0, 0);
     for step in aligned(remote, &old, &new) {
         let (old_end, new_end) = match step {
             Step::Pair(a, b) => (a + 1, b + 1),
@@ -180,16 +185,19 @@ fn changes(task: &Task<'_>, file: &Flat) -> Vec<Change> {
             Step::Insert(b) => (i, b + 1),
         };
         let stays = matches!(step, Step::Pair(a, b) if old[a].key == new[b].key && old[a].look.is_like(new[b].look));
-        if !stays {
-            changes.push(Change { old: i..old_end, new: j..new_end, group: 0 });
+        if stays {
+            stretch += 1;
+        } else {
+            changes.push(Change { old: i..old_end, new: j..new_end, stretch, group: 0 });
         }
         (i, j) = (old_end, new_end);
     }
     changes
 }
 
-/// Gives one number to the changes that share text or footnotes; returns how many numbers there are.
-fn group(task: &Task<'_>, file: &Flat, changes: &mut [Change]) -> usize {
+/// Gives one number to the changes that share text or footnotes, or any word when they stand together; returns how many
+/// numbers there are, and those words.
+fn group(task: &Task<'_>, file: &Flat, changes: &mut [Change]) -> (usize, BTreeSet<String>) {
     let said = |blocks: &[Block], range: &Range<usize>| -> Vec<BTreeSet<String>> {
         blocks.get(range.clone()).into_iter().flatten().map(|block| words_of(&text_of(&block.content))).collect()
     };
@@ -204,11 +212,21 @@ fn group(task: &Task<'_>, file: &Flat, changes: &mut [Change]) -> usize {
             (said(remote, &change.old), said(file, &change.new), notes)
         })
         .collect();
-    let mut groups: Vec<usize> = (0..changes.len()).collect();
+    // Words that a change takes from one side and that do not stand on its other side.
+    let only = |one: &[BTreeSet<String>], other: &[BTreeSet<String>]| -> BTreeSet<String> {
+        one.iter().flatten().filter(|word| !other.iter().any(|words| words.contains(*word))).cloned().collect()
+    };
+    let differ: Vec<_> = sides.iter().map(|(old, new, _)| (only(old, new), only(new, old))).collect();
+    let (mut groups, mut slid): (Vec<usize>, BTreeSet<String>) = ((0..changes.len()).collect(), BTreeSet::new());
     for (a, (gone, _, notes)) in sides.iter().enumerate() {
         for (b, (_, made, others)) in sides.iter().enumerate().filter(|(b, _)| *b != a) {
             let moved = || gone.iter().any(|gone| made.iter().any(|made| is_mostly(gone, made)));
-            if (*notes && *others) || moved() {
+            // From one paragraph to one beside it, a single short word may have gone.
+            let beside = changes[a].stretch == changes[b].stretch;
+            let common = differ[a].0.intersection(&differ[b].1);
+            let common: Vec<&String> = common.filter(|_| beside).collect();
+            slid.extend(common.iter().copied().cloned());
+            if (*notes && *others) || moved() || !common.is_empty() {
                 let (from, to) = (groups[a].max(groups[b]), groups[a].min(groups[b]));
                 groups.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
             }
@@ -218,7 +236,7 @@ fn group(task: &Task<'_>, file: &Flat, changes: &mut [Change]) -> usize {
     for (change, group) in changes.iter_mut().zip(groups) {
         change.group = numbers.range(..group).count();
     }
-    numbers.len()
+    (numbers.len(), slid)
 }
 
 /// Tells whether half of the words of the longer of two texts stand in both.

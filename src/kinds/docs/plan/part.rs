@@ -354,7 +354,7 @@ fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool 
         Ok(()) if notices.0.is_empty() => return false,
         Ok(()) => {}
     }
-    let kept = verify::words_are_kept(before, &task.parsed, after)
+    let kept = verify::words_are_kept(before, &task.parsed, after, task.slid.as_deref())
         .and_then(|()| verify::paragraphs_are_kept(before, local, after))
         .and_then(|()| verify::paragraphs_are_known([before, local, &task.parsed].into_iter(), after));
     let Err(text) = kept else { return false };

@@ -59,6 +59,8 @@ pub(super) struct Task<'a> {
     pub(super) file: Option<Tree>,
     /// Moves that are held.
     pub(super) held: Vec<Notice>,
+    /// When only some changes of the edit are in it, the words that one of them takes from another beside it.
+    pub(super) slid: Option<Rc<BTreeSet<String>>>,
     /// The dates of the document by what they show, with all that makes them again.
     pub(super) dates: BTreeMap<String, DateElementProperties>,
     /// What the parser did not understand.
@@ -108,6 +110,7 @@ impl<'a> Task<'a> {
             carried,
             file: None,
             held: Vec::new(),
+            slid: None,
             anchored,
             dates: tab.document_tab.as_ref().map(dates).unwrap_or_default(),
             document,
@@ -129,12 +132,20 @@ impl<'a> Task<'a> {
         Ok(task)
     }
 
-    /// The same with less in it: the file as far as it is tried now, its anchors, and what is told of the rest.
-    pub(super) fn of_less(&self, local: Flat, anchors: Vec<anchors::Written>, held: Vec<Notice>) -> Self {
+    /// The same with less in it: the file as far as it is tried now, its anchors, and what is told of the rest; `slid` are
+    /// the words that a change of the whole takes from another beside it.
+    pub(super) fn of_less(
+        &self,
+        local: Flat,
+        anchors: Vec<anchors::Written>,
+        held: Vec<Notice>,
+        slid: Rc<BTreeSet<String>>,
+    ) -> Self {
         Self {
             local,
             anchors,
             held,
+            slid: Some(slid),
             file: Some(self.file.clone().unwrap_or_else(|| self.local.tree.clone())),
             document: self.document,
             ticks: self.ticks,

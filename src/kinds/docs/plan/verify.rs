@@ -122,13 +122,24 @@ const WORD_CHARS_MIN: usize = 4;
 
 /// Checks that a plan that carries out only a part of an edit loses and doubles no word: each stands in the document
 /// about as often as it did or as the file has it. Without this, a paragraph moved to where it cannot be pushed would
-/// be gone from the one place and missing in the other.
+/// be gone from the one place and missing in the other. Of a plan that leaves out whole changes, `slid` are the words that
+/// one change takes from another beside it: other short ones may be there twice by chance.
 ///
 /// # Errors
 ///
 /// A word that would be lost or doubled.
-pub(super) fn words_are_kept(before: &Tree, local: &Tree, after: &Tree) -> Result<(), String> {
+pub(super) fn words_are_kept(
+    before: &Tree,
+    local: &Tree,
+    after: &Tree,
+    slid: Option<&BTreeSet<String>>,
+) -> Result<(), String> {
     let (before, local, after) = (word_counts(before), word_counts(local), word_counts(after));
+    let is_telling = |word: &String| {
+        slid.is_none_or(|slid| slid.contains(word))
+            || word.chars().count() >= WORD_CHARS_MIN
+            || word.contains(char::is_numeric)
+    };
     for word in before.keys().chain(after.keys()) {
         let of = |counts: &BTreeMap<String, usize>| counts.get(word).copied().unwrap_or(0);
         let (was, wanted, is) = (of(&before), of(&local), of(&after));
@@ -137,10 +148,6 @@ pub(super) fn words_are_kept(before: &Tree, local: &Tree, after: &Tree) -> Resul
         }
     }
     Ok(())
-}
-
-fn is_telling(word: &str) -> bool {
-    word.chars().count() >= WORD_CHARS_MIN || word.contains(char::is_numeric)
 }
 
 /// Checks the same of whole paragraphs, however short their words are: one that was moved would stand twice or not at all.
