@@ -305,7 +305,7 @@ mod tests {
         let mut numbers = BTreeMap::default();
         let level = json!({"glyphType": "DECIMAL"});
         let mut tab = DocumentTab::default();
-        tab.lists.insert("l".into(), json!({"listProperties": {"nestingLevels": [level, level]}}));
+        tab.lists.insert("l".into(), json!({"listProperties": {"nestingLevels": [level, level]}}).into());
         let seen: Vec<String> = [0, 1, 1, 0, 1].iter().map(|&at| glyph(&tab, "l", at, &mut numbers)).collect();
         assert_eq!(seen, ["1.", "1.", "2.", "2.", "1."]);
     }

@@ -31,7 +31,7 @@ pub(crate) fn create(segment: &mut Segment<'_>, request: &CreateParagraphBullets
     };
     let list_id = joined_list(tab, before, request.bullet_preset).unwrap_or_else(|| {
         let id = ids.draw("kix.");
-        tab.lists.insert(id.clone(), list_of(request.bullet_preset));
+        tab.lists.insert(id.clone(), list_of(request.bullet_preset).into());
         id
     });
     let mut removed = Vec::new();

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::message::{Absent, open_message};
+use super::shared::Shared;
 use super::thread::{CommentAnchor, CommentThread, SuggestionThread};
 
 /// A place in a segment, in UTF-16 units; Google leaves 0 out of the JSON.
@@ -113,9 +114,9 @@ open_message! {
         /// Page size, margins, default header ids, and the like.
         document_style: Option<Value> = "documentStyle",
         /// What each named style gives.
-        named_styles: Option<NamedStyles> = "namedStyles",
+        named_styles: Option<Shared<NamedStyles>> = "namedStyles",
         /// Lists by id.
-        lists: BTreeMap<String, Value> = "lists",
+        lists: BTreeMap<String, Shared<Value>> = "lists",
         /// Named ranges by name.
         named_ranges: BTreeMap<String, NamedRanges> = "namedRanges",
         /// Where comments stand, by anchor id; only read where comments are asked for.

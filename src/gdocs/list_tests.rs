@@ -183,7 +183,7 @@ fn a_list_goes_with_its_last_item() {
     // A list without items that was there before is nobody's to remove.
     let mut idle = two.clone();
     let own = &mut idle.tabs.first_mut().unwrap().document_tab.as_mut().unwrap().lists;
-    own.insert("kix.idle".to_owned(), json!({"listProperties": {}}));
+    own.insert("kix.idle".to_owned(), json!({"listProperties": {}}).into());
     assert_eq!(lists(&send(&idle, &json!([no_bullets(1, 6)])).unwrap()), 1);
 }
 

@@ -187,7 +187,7 @@ pub(crate) fn update_named(batch: &mut Batch, request: &UpdateNamedStyle) -> Res
 
 /// Returns a named style, made when it is absent.
 fn named_style_mut<'a>(tab: &'a mut DocumentTab, kind: &str) -> &'a mut NamedStyle {
-    let styles = &mut tab.named_styles.get_or_insert_with(NamedStyles::default).styles;
+    let styles = &mut tab.named_styles.get_or_insert_with(|| NamedStyles::default().into()).make_mut().styles;
     let at = styles.iter().position(|style| style.named_style_type == kind).unwrap_or(styles.len());
     if at == styles.len() {
         styles.push(NamedStyle { named_style_type: kind.to_owned(), ..NamedStyle::default() });

@@ -96,18 +96,19 @@ pub(crate) fn settle(batch: &mut Batch, choice: &Choice<'_>) -> Result<(), Refus
 
 /// Settles what a tab says beside its segments.
 fn settle_beside(tab: &mut DocumentTab, choice: &Choice<'_>) {
-    for entries in [&mut tab.lists, &mut tab.inline_objects, &mut tab.positioned_objects, &mut tab.dropdown_definitions]
-    {
-        entries.retain(|_, entry| entry.as_object_mut().is_none_or(|entry| choice.settle(entry) == Fate::Stays));
+    let stays = |entry: &mut Value| entry.as_object_mut().is_none_or(|entry| choice.settle(entry) == Fate::Stays);
+    tab.lists.retain(|_, list| stays(list.make_mut()));
+    for entries in [&mut tab.inline_objects, &mut tab.positioned_objects, &mut tab.dropdown_definitions] {
+        entries.retain(|_, entry| stays(entry));
     }
     if tab.rest.contains_key("suggestedDocumentStyleChanges") {
         let style = tab.document_style.take();
         tab.document_style = choice.settle_field(&mut tab.rest, "documentStyle", style);
     }
     if tab.rest.contains_key("suggestedNamedStylesChanges") {
-        let styles = tab.named_styles.take().and_then(|styles| serde_json::to_value(styles).ok());
+        let styles = tab.named_styles.take().and_then(|styles| serde_json::to_value(&styles).ok());
         let styles = choice.settle_field(&mut tab.rest, "namedStyles", styles);
-        tab.named_styles = styles.and_then(|styles| serde_json::from_value::<NamedStyles>(styles).ok());
+        tab.named_styles = styles.and_then(|styles| serde_json::from_value::<NamedStyles>(styles).ok()).map(Into::into);
     }
 }
 

@@ -137,7 +137,7 @@ pub fn check_items<'a>(tab: &'a DocumentTab, segment: &str) -> Vec<CheckItem<'a>
     }
     let mut found = Vec::new();
     // Without a list of boxes there is none, and most documents have none.
-    let any = tab.lists.values().filter_map(levels).flatten().any(is_check_level);
+    let any = tab.lists.values().filter_map(|list| levels(list)).flatten().any(is_check_level);
     if any {
         walk(tab, tab.segment(Some(segment)).unwrap_or_default(), 0, &mut found);
     }
@@ -147,7 +147,11 @@ pub fn check_items<'a>(tab: &'a DocumentTab, segment: &str) -> Vec<CheckItem<'a>
 /// Tells whether a list item has a box instead of a bullet.
 fn is_checkbox(tab: &DocumentTab, bullet: &Bullet) -> bool {
     let level = usize::try_from(bullet.nesting_level.unwrap_or(0)).unwrap_or(usize::MAX).min(LEVEL_MAX);
-    tab.lists.get(&bullet.list_id).and_then(levels).and_then(|levels| levels.get(level)).is_some_and(is_check_level)
+    tab.lists
+        .get(&bullet.list_id)
+        .and_then(|list| levels(list))
+        .and_then(|levels| levels.get(level))
+        .is_some_and(is_check_level)
 }
 
 /// The deepest level of a list, from 0.

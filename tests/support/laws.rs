@@ -1,6 +1,7 @@
 //! The laws of the format, checked on one document and one edit of one of its files.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use mcp_workspace::error::Error;
 use mcp_workspace::gdocs::{self, Document, Ticks, check_items};
@@ -37,7 +38,6 @@ pub(crate) enum Fate {
 }
 
 /// A document, and what is read of it.
-#[derive(Clone)]
 pub(crate) struct Stand {
     /// As the API answers it.
     raw: Value,
@@ -97,8 +97,8 @@ fn words(element: &gdocs::ParagraphElement) -> String {
 }
 
 /// Checks that the files of a document are in canonical form and that saving them unchanged sends nothing.
-pub(crate) fn check_unedited(raw: &Value) -> Stand {
-    let stand = Stand::of(raw);
+pub(crate) fn check_unedited(raw: &Value) -> Rc<Stand> {
+    let stand = Rc::new(Stand::of(raw));
     let remote = &stand.remote;
     for part in &remote.parts {
         let parsed = mebdf::parse(&part.text);
@@ -111,8 +111,8 @@ pub(crate) fn check_unedited(raw: &Value) -> Stand {
 }
 
 /// Checks the laws for an edit of the part at `part`.
-pub(crate) fn check_edit(before: &Stand, part: usize, edited: &str) -> Fate {
-    let mut after = before.clone();
+pub(crate) fn check_edit(before: &Rc<Stand>, part: usize, edited: &str) -> Fate {
+    let mut after = Rc::clone(before);
     let file = &File::read(edited);
     let fate = carry_through(&mut after, part, (edited, file));
     let (old, new) = (&before.remote.parts[part].text, &after.remote.parts[part].text);
@@ -145,7 +145,7 @@ fn words_in(file: &File) -> BTreeMap<String, usize> {
 }
 
 /// Pushes an edit as often as it takes, and checks the laws on the way; `stand` is then what became of the document.
-fn carry_through(stand: &mut Stand, part: usize, (edited, file): (&str, &File)) -> Fate {
+fn carry_through(stand: &mut Rc<Stand>, part: usize, (edited, file): (&str, &File)) -> Fate {
     let id = stand.remote.parts[part].id.clone();
     let mut fate = Fate::Nothing;
     for _ in 0..PLANS_MAX {
@@ -192,7 +192,7 @@ fn carry_through(stand: &mut Stand, part: usize, (edited, file): (&str, &File)) 
         if plan.requests.is_empty() {
             return fate;
         }
-        *stand = carried_out(stand, &plan, part, (edited, file));
+        *stand = Rc::new(carried_out(stand, &plan, part, (edited, file)));
         if fate == Fate::Nothing {
             fate = Fate::Arrived;
         }
@@ -221,7 +221,7 @@ fn carry_through(stand: &mut Stand, part: usize, (edited, file): (&str, &File)) 
             plan.requests,
             stand.remote.parts[part].text
         );
-        *stand = carried_out(stand, &plan, part, (edited, file));
+        *stand = Rc::new(carried_out(stand, &plan, part, (edited, file)));
     }
     fate
 }
