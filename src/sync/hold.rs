@@ -78,8 +78,8 @@ mod tests {
             (BODY.to_owned(), 1, "HEAD_MISSING"),
             (base.replace("id: 1a", "id: 1b"), 3, "ID_CHANGED"),
             (base.replace("id: 1a\n", ""), 1, "ID_CHANGED"),
-            (base.replace("title: T", "title: T: U \"x"), 1, "HEAD_BROKEN"),
-            (base.replace("line of it.\n", ""), 9, "HALF_WRITTEN"),
+            (base.replace("title: T", "title: \""), 1, "HEAD_BROKEN"),
+            (base.replace("line of it.\n", ""), 10, "HALF_WRITTEN"),
         ] {
             let found = holds(Some(&base), &local);
             let found: Vec<_> = found.iter().map(|notice| (notice.line, &*notice.code)).collect();

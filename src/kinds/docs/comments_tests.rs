@@ -148,7 +148,7 @@ fn words_with_a_comment_do_not_move_past_a_heading_and_their_end_is_told() {
     let moved = format!("{}\n{}", text.replace(said, "").trim_end().to_owned() + "\n", said.trim_end());
     let held = "what was moved here stays where it was in the document: it holds a comment";
     for (edited, words, sends) in
-        [(moved, held, false), (text.replace(said, ""), "line 15: COMMENT_LOST: `target`", true)]
+        [(moved, held, false), (text.replace(said, ""), "line 12: COMMENT_LOST: `target`", true)]
     {
         let plan = plan(&fetched, &fetched.parts[0].id, &edited, false).unwrap();
         let told: Vec<String> = plan.refused.iter().chain(&plan.told).map(ToString::to_string).collect();
