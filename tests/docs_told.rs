@@ -2,6 +2,8 @@
 #![allow(
     clippy::unwrap_used,
     clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
     clippy::wildcard_enum_match_arm,
     reason = "a test may fail, and says what it saw"
 )]
@@ -194,13 +196,18 @@ fn check_ids(raw: &Value, old: &str, new: &str) {
     let edited = text.replacen(old, new, 1);
     let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
     let after = applied(raw, &plan.requests, 9);
-    let after = fetched(&after).parts[0].text.clone();
+    let again = fetched(&after);
+    let after = again.parts[0].text.clone();
     assert!(plan.refused.is_empty() && !plan.requests.is_empty(), "{:#?}", plan.refused);
     for (number, line) in (1..).zip(edited.lines()).filter(|(_, line)| line.starts_with('#') && line.contains("{^ ")) {
         let stands = after.lines().any(|is| is == line);
         let told = plan.told.iter().any(|notice| notice.code == "HEADING_ID" && notice.line == number);
         assert_eq!(stands, !told, "{line}: {:#?}\n{after}", plan.told);
     }
+    // It is told of the push that does it, not of those that come before the file says the new id.
+    let more = edited.replacen("---\n\n", "---\n\nfirst words\n\n", 1);
+    let plan = docs::plan(&again, &remote.parts[0].id, &more, false).unwrap();
+    assert!(plan.expected.contains("first words") && plan.told.is_empty(), "{:#?}", plan.told);
 }
 
 #[test]

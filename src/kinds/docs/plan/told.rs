@@ -244,15 +244,17 @@ fn moved_ids(task: &Task<'_>, after: &Extract, told: &mut Notices) {
     for block in &file.tree.blocks {
         let Content::Heading { anchor: Some(id), .. } = &block.content else { continue };
         let name = key(&block.content);
-        let is_here = is.get(&**id).is_some_and(|is| key(is) == name);
-        if !was.contains_key(&**id) || is_here || block.span.0.start > task.text.len() {
+        let (Some(had), has) = (was.get(&**id).map(|was| key(was)), is.get(&**id).map(|is| key(is))) else { continue };
+        if has.as_ref() == Some(&name) || block.span.0.start > task.text.len() {
             continue;
         }
-        // It stands there with another id, and is not one that has always had that.
+        // It stands there with another id, by this plan, and is not one that has always had that.
+        let moves = has != Some(had);
         let other = after.tree.blocks.iter().any(|block| {
             let Content::Heading { anchor, .. } = &block.content else { return false };
-            let own = anchor.as_deref().and_then(|anchor| wanted.get(anchor));
-            key(&block.content) == name && own.is_none_or(|own| key(own) != name)
+            let (anchor, fresh) = (anchor.as_deref(), !anchor.as_deref().is_some_and(|own| was.contains_key(own)));
+            let own = anchor.and_then(|anchor| wanted.get(anchor));
+            key(&block.content) == name && (moves || fresh) && own.is_none_or(|own| key(own) != name)
         });
         if other {
             let message = match is.get(&**id) {
