@@ -427,3 +427,61 @@ async fn a_crash_anywhere_leaves_the_comments_to_be_found() {
         .filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().starts_with(".mcpw-new"));
     assert_eq!(left.count(), 0, "no half-written file");
 }
+
+async fn restart(world: &mut World) {
+    world.kill_daemon();
+    world.start_daemon(&[]);
+    let world = &*world;
+    until("the account is there", || async { world.cli(&["status"]).1["accounts"][0]["items"].is_u64() }).await;
+}
+
+/// What is told of a file in `status`, in the state of what went with a push.
+fn pushed(world: &World, file: &std::path::Path) -> Vec<String> {
+    let status = world.cli(&["status"]).1;
+    let waiting = status["accounts"][0]["waiting"].as_array();
+    let told = waiting
+        .into_iter()
+        .flatten()
+        .filter(|waiting| waiting["state"] == "pushed" && waiting["path"] == *file.to_str().unwrap());
+    told.map(|waiting| waiting["message"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_comment_that_lost_its_place_is_told_until_somebody_asked() {
+    let (mut world, id) = world("comments-lost").await;
+    let file = world.file(&id);
+    commented(&world, &id, 22, 29, "Which one?").await;
+    let line =
+        std::fs::read_to_string(&file).unwrap().lines().position(|line| line.starts_with("Revenue")).unwrap() + 1;
+    // By the watcher alone; and a push that has nothing of the kind takes nothing away.
+    edit_in_place(&file, "Revenue is", "is");
+    until("the edit arrived", || async { !world.text(&id).await.contains("Revenue") }).await;
+    until("it is told", || std::future::ready(!pushed(&world, &file).is_empty())).await;
+    edit_in_place(&file, "Before", "Ahead of");
+    until("the next edit arrived", || async { world.text(&id).await.contains("Ahead of") }).await;
+    restart(&mut world).await;
+    let told = pushed(&world, &file);
+    assert!(told.len() == 1 && told[0].starts_with(&format!("line {line}: COMMENT_LOST: `Revenue`")), "{told:?}");
+    // By hand there is nothing to push, and it is told once more, as what it is.
+    let path = file.to_str().unwrap();
+    let (_, answer) = world.cli(&["push", path, "--dry-run"]);
+    assert_eq!((&answer["told"], &answer["refused"]), (&json!([]), &json!([])), "{answer}");
+    let (_, answer) = world.cli(&["push", path]);
+    assert_eq!((&answer["pushed"], &answer["refused"]), (&json!(false), &json!([])), "{answer}");
+    assert_eq!(
+        (&answer["told"][0]["code"], &answer["told"][0]["line"]),
+        (&json!("COMMENT_LOST"), &json!(line)),
+        "{answer}"
+    );
+    assert!(answer["message"].as_str().unwrap().contains("earlier push"), "{answer}");
+    assert_eq!(pushed(&world, &file), Vec::<String>::new());
+    assert_eq!(world.cli(&["push", path]).1["told"], json!([]));
+    restart(&mut world).await;
+    assert_eq!(pushed(&world, &file), Vec::<String>::new());
+    // A push by hand tells it at once, whether or not the watcher was faster.
+    commented(&world, &id, 5, 7, "And this?").await;
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("Ahead of it all.\n\n", "")).unwrap();
+    let (_, answer) = world.cli(&["push", path]);
+    assert_eq!(answer["told"].as_array().unwrap().len(), 1, "{answer}");
+}

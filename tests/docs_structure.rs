@@ -769,8 +769,9 @@ fn what_somebody_tied_something_to_is_not_moved() {
         // Deleting it is what a person may want; that a range of another program goes with it is told. Of this comment no
         // thread is open.
         let plan = docs::plan(&fetched(&raw), &fetched(&raw).parts[0].id, &deleted, false).unwrap();
-        let told: Vec<&str> = plan.refused.iter().map(|notice| notice.code.as_str()).collect();
-        assert_eq!(told, if tied == "comment" { vec![] } else { vec!["RANGE_LOST"] }, "{:?}", plan.refused);
+        let told: Vec<&str> = plan.told.iter().map(|notice| notice.code.as_str()).collect();
+        assert_eq!(told, if tied == "comment" { vec![] } else { vec!["RANGE_LOST"] }, "{:?}", plan.told);
+        assert!(plan.refused.is_empty(), "{:?}", plan.refused);
         assert_eq!(plan.requests.len(), 1);
         // Splitting and merging keep it.
         let split = file.replacen(

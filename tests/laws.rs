@@ -281,8 +281,9 @@ fn check_part(elements: &[Value], edits: &[(&str, &str)], pushed: &[&str], told:
         text.replacen(old, new, 1)
     });
     let plan = docs::plan(&stand.remote, &part.id, &edited, false).unwrap();
-    let found: Vec<(&str, u32)> = plan.refused.iter().map(|notice| (notice.code.as_str(), notice.line)).collect();
-    assert_eq!(found, told, "{edits:?}: {:#?}", plan.refused);
+    let all: Vec<_> = plan.refused.iter().chain(&plan.told).collect();
+    let found: Vec<(&str, u32)> = all.iter().map(|notice| (notice.code.as_str(), notice.line)).collect();
+    assert_eq!(found, told, "{edits:?}: {all:#?}");
     for words in pushed {
         assert!(plan.expected.contains(words), "{edits:?}: {words:?} is not in\n{}", plan.expected);
     }

@@ -98,6 +98,7 @@ fn push(value: &Value, dry_run: bool) -> Vec<String> {
         lines.extend(list(value, "requests").iter().map(ToString::to_string));
     }
     lines.extend(notices(value, "refused", "refused"));
+    lines.extend(notices(value, "told", if dry_run { "would go with it" } else { "went with it" }));
     lines.extend(notices(value, "holds", "held"));
     lines
 }
@@ -145,8 +146,9 @@ mod tests {
         check(&Command::Diff { path: "/w/a.md".into() }, &json!({ "diff": "" }), &["no edits"]);
         check(
             &Command::Push { path: "/w/a.md".into(), accept: false, dry_run: true },
-            &json!({ "message": "1 request", "requests": [{ "a": 1 }], "holds": [{ "line": 0, "message": "h" }] }),
-            &["1 request", "{\"a\":1}", "held: h"],
+            &json!({ "message": "1 request", "requests": [{ "a": 1 }], "told": [{ "line": 4, "message": "t" }],
+                     "holds": [{ "line": 0, "message": "h" }] }),
+            &["1 request", "{\"a\":1}", "would go with it: line 4: t", "held: h"],
         );
     }
 

@@ -192,6 +192,8 @@ pub struct PushPlan {
     pub requests: Vec<serde_json::Value>,
     /// Edits that are not pushed, each with its line and reason; they stay in the file.
     pub refused: Vec<Notice>,
+    /// What goes with the push though the file does not show it, such as the place of a comment. Nothing of it waits.
+    pub told: Vec<Notice>,
     /// Why the whole push waits for `push --accept`, when it does.
     pub holds: Vec<Notice>,
     /// The text of the part after the push, as the model predicts it.

@@ -97,6 +97,8 @@ pub struct PushReport {
     pub requests: Vec<serde_json::Value>,
     /// Edits that are not pushed.
     pub refused: Vec<Notice>,
+    /// What went with this push and with those since somebody asked last, or would go, though the file does not show it.
+    pub told: Vec<Notice>,
     /// Why the push waits for `accept`, when it does.
     pub held: Vec<Notice>,
     /// The headings of sections in conflict.
@@ -305,7 +307,16 @@ impl MirrorHandle {
                 }
             }
         }
+        let told = match (dry_run, plan) {
+            (true, plan) => plan.map(|plan| plan.told.clone()).unwrap_or_default(),
+            (false, _) => file.map(|file| file.told.clone()).unwrap_or_default(),
+        };
+        if !dry_run && !told.is_empty() {
+            let seen = Command::Seen { item: item.clone(), part: part.clone(), notices: told.clone() };
+            self.messages.send(Message::Ask(seen, oneshot::channel().0)).await.map_err(|_ended| self.ended())?;
+        }
         Ok(PushReport {
+            told,
             pushed: !dry_run && requests > 0,
             requests: plan.map(|plan| plan.shown()).unwrap_or_default(),
             conflicts: file.map(|file| file.conflicts.clone()).unwrap_or_default(),

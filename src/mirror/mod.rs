@@ -451,7 +451,7 @@ async fn sleep_until(due: Option<Instant>) {
 fn item_of_command(command: &Command) -> Option<ItemId> {
     match command {
         Command::Fetch(item) | Command::Forget(item) | Command::Restore(item) => Some(item.clone()),
-        Command::Push { item, .. } | Command::Resolve { item, .. } => Some(item.clone()),
+        Command::Push { item, .. } | Command::Resolve { item, .. } | Command::Seen { item, .. } => Some(item.clone()),
         Command::Poll | Command::Resume => None,
     }
 }
@@ -465,6 +465,7 @@ fn item_of_effect(effect: &Effect) -> Option<ItemId> {
         | Effect::Post { item, .. }
         | Effect::PutConflict { item, .. }
         | Effect::Deposit { item, .. }
+        | Effect::SaveTold { item, .. }
         | Effect::Retire { item } => Some(item.clone()),
         Effect::Record(record) => Some(record.item.clone()),
         Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::Reply { .. } => None,

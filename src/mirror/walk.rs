@@ -11,7 +11,7 @@ use super::failure::failure;
 use super::{Shared, blocking, images, uploads};
 use crate::error::{Error, Result};
 use crate::kinds::{Fetched, Lack, Outcome, PushPlan};
-use crate::model::{Cursor, ItemId, Millis, PartId, Revision, Stamp};
+use crate::model::{Cursor, ItemId, Millis, Notice, PartId, Revision, Stamp};
 use crate::store::{Facts, NewJob};
 use crate::sync::{
     DepositFailure, Effect, Event, Failure, FailureClass, Feed, JobId, Local, Observation, Planned, Posted, Record,
@@ -55,8 +55,8 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
             let result = plan(shared, hand, part, desired, accept).await;
             Some(Event::Planned { item, result })
         }
-        Effect::Begin { item, part, revision, expected } => {
-            let result = begin(shared, hand, &item, part, revision, expected, now).await;
+        Effect::Begin { item, part, revision, expected, told } => {
+            let result = begin(shared, hand, &item, part, revision, (expected, told), now).await;
             Some(Event::Begun { item, result: result.map_err(|error| failure(&error)) })
         }
         Effect::Post { item, job, revision } => {
@@ -83,6 +83,14 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
         }
         Effect::Retire { item } => {
             retire(shared, item, now).await;
+            None
+        }
+        Effect::SaveTold { item, part, told } => {
+            let shared = shared.clone();
+            if let Err(error) = blocking(move || shared.store()?.save_told(&item, &part, &told)).await {
+                // It is told once more after the next start.
+                tracing::warn!(%error, "what was told could not be stored");
+            }
             None
         }
         Effect::SaveCursor(cursor) => {
@@ -211,6 +219,7 @@ async fn plan(
     let planned = Planned {
         requests: plan.size(),
         refused: plan.refused.clone(),
+        told: plan.told.clone(),
         holds: plan.holds.clone(),
         expected: plan.expected.clone(),
         again: plan.again,
@@ -226,7 +235,7 @@ async fn begin(
     item: &ItemId,
     part: PartId,
     revision: Revision,
-    expected: String,
+    (expected, told): (String, Vec<Notice>),
     now: Millis,
 ) -> Result<JobId> {
     crash_point("before_journal");
@@ -237,7 +246,7 @@ async fn begin(
         let plan = serde_json::to_vec(&plan.shown())
             .map_err(|source| Error::Storage { doing: "writing the journal", source: Box::new(source) })?;
         let (base_revision, expected) = (&revision, expected.as_str());
-        let job = NewJob { item: &item, part: &part, base_revision, expected, plan: &plan, at: now };
+        let job = NewJob { item: &item, part: &part, base_revision, expected, plan: &plan, told: &told, at: now };
         shared.store()?.begin_job(&job)
     })
     .await?;

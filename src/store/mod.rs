@@ -18,9 +18,9 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
 
 use crate::error::{Error, Result};
 use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
-use crate::sync::{JobId, Loaded, OpenJob, Record, Row, RowPart};
+use crate::sync::{JobId, Loaded, OpenJob, Record, Row, RowPart, Told};
 use failure::{migrating, opening};
-use record::{write_log, write_record};
+use record::{write_log, write_record, write_told};
 
 pub use images::StoredImage;
 pub use search::{Hit, Hits};
@@ -80,6 +80,8 @@ pub struct StoredPart {
     pub hash: Option<ContentHash>,
     /// When its text changed last.
     pub modified: Millis,
+    /// What a person has yet to be told of pushes that landed.
+    pub told: Told,
 }
 
 /// What people are told about an item besides its text; stored with the record that follows a fetch.
@@ -104,6 +106,8 @@ pub struct NewJob<'a> {
     pub expected: &'a str,
     /// The requests as JSON, for looking back.
     pub plan: &'a [u8],
+    /// What goes with it though the file does not show it.
+    pub told: &'a [Notice],
     /// When.
     pub at: Millis,
 }
@@ -180,7 +184,7 @@ impl Store {
             parts: item
                 .parts
                 .into_iter()
-                .map(|part| RowPart { part: part.part, stamp: part.stamp, hash: part.hash })
+                .map(|part| RowPart { part: part.part, stamp: part.stamp, hash: part.hash, told: part.told })
                 .collect(),
         };
         Ok(Loaded {
@@ -228,7 +232,8 @@ impl Store {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT part, title, warnings, stamp, hash, modified FROM part WHERE item = ?1 ORDER BY position",
+                "SELECT part, title, warnings, stamp, hash, modified, told FROM part WHERE item = ?1
+                 ORDER BY position",
             )
             .map_err(storage("reading an item"))?;
         let rows = statement.query_map([&id.0], part_row).map_err(storage("reading an item"))?;
@@ -280,16 +285,27 @@ impl Store {
     pub fn begin_job(&mut self, job: &NewJob<'_>) -> Result<JobId> {
         let doing = "writing the journal";
         let (expected, plan) = (pack(job.expected.as_bytes(), doing)?, pack(job.plan, doing)?);
+        let told = json(&job.told, doing)?;
         // In WAL mode only FULL waits for the disk at each commit.
         self.connection.execute_batch("PRAGMA synchronous = FULL").map_err(storage(doing))?;
         let inserted = self.connection.execute(
-            "INSERT INTO job (item, part, base_revision, expected, plan, state, at) VALUES (?1, ?2, ?3, ?4, ?5, 'begun', ?6)",
-            params![job.item.0, job.part.0, job.base_revision.0, expected, plan, millis(job.at)],
+            "INSERT INTO job (item, part, base_revision, expected, plan, state, at, told)
+             VALUES (?1, ?2, ?3, ?4, ?5, 'begun', ?6, ?7)",
+            params![job.item.0, job.part.0, job.base_revision.0, expected, plan, millis(job.at), told],
         );
         let id = JobId(self.connection.last_insert_rowid());
         self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
         inserted.map_err(storage(doing))?;
         Ok(id)
+    }
+
+    /// Writes what a person has yet to be told of pushes of a file.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn save_told(&mut self, item: &ItemId, part: &PartId, told: &Told) -> Result<()> {
+        write_told(&self.connection, item, part, told)
     }
 
     /// Returns the pushes whose end is not recorded, oldest first.
@@ -301,7 +317,9 @@ impl Store {
         let doing = "reading the journal";
         let mut statement = self
             .connection
-            .prepare_cached("SELECT id, item, part, base_revision, expected FROM job WHERE state = 'begun' ORDER BY id")
+            .prepare_cached(
+                "SELECT id, item, part, base_revision, expected, told FROM job WHERE state = 'begun' ORDER BY id",
+            )
             .map_err(storage(doing))?;
         let rows = statement
             .query_map([], |row| {
@@ -312,6 +330,7 @@ impl Store {
                         part: PartId(row.get(2)?),
                         revision: Revision(row.get(3)?),
                         expected: String::new(),
+                        told: serde_json::from_str(&row.get::<_, String>(5)?).unwrap_or_default(),
                     },
                     row.get::<_, Vec<u8>>(4)?,
                 ))
@@ -437,7 +456,7 @@ fn item_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredItem> {
 }
 
 fn part_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredPart> {
-    // A stamp or warnings that cannot be read mean "unknown": the file is looked at again, nothing depends on them.
+    // A stamp or notices that cannot be read mean "unknown": the file is looked at again, nothing depends on them.
     let warnings: String = row.get(2)?;
     let stamp: Option<String> = row.get(3)?;
     let hash: Option<Vec<u8>> = row.get(4)?;
@@ -448,6 +467,7 @@ fn part_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredPart> {
         stamp: stamp.and_then(|text| serde_json::from_str(&text).ok()),
         hash: hash.and_then(|bytes| bytes.try_into().ok()).map(ContentHash),
         modified: from_millis(row.get(5)?),
+        told: serde_json::from_str(&row.get::<_, String>(6)?).unwrap_or_default(),
     })
 }
 
@@ -461,6 +481,10 @@ fn unpack(packed: &[u8], doing: &'static str) -> Result<String> {
     let bytes =
         zstd::bulk::decompress(packed, size).map_err(|source| Error::Storage { doing, source: Box::new(source) })?;
     String::from_utf8(bytes).map_err(|source| Error::Storage { doing, source: Box::new(source) })
+}
+
+fn json<T: serde::Serialize + ?Sized>(value: &T, doing: &'static str) -> Result<String> {
+    serde_json::to_string(value).map_err(|source| Error::Storage { doing, source: Box::new(source) })
 }
 
 fn millis(at: Millis) -> i64 {

@@ -2,11 +2,11 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
-use super::{Facts, KEPT_BASES, KEPT_JOBS, KEPT_LOG, millis, pack, storage};
-use crate::error::{Error, Result};
+use super::{Facts, KEPT_BASES, KEPT_JOBS, KEPT_LOG, json, millis, pack, storage};
+use crate::error::Result;
 use crate::mebdf;
 use crate::model::{ContentHash, ItemId, Millis, PartId};
-use crate::sync::{JobEnd, JobId, Record};
+use crate::sync::{JobEnd, JobId, Record, Told};
 
 /// Writes one record with everything that belongs to it; the caller commits.
 pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts: Option<&Facts>) -> Result<()> {
@@ -26,6 +26,7 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
     for (position, part) in parts.iter().enumerate() {
         let changed = write_base(transaction, item, &part.part, &part.base, *at)?;
         write_index(transaction, record, position, title)?;
+        write_told(transaction, item, &part.part, &part.told)?;
         if changed {
             let words = format!("{} characters stand", part.base.chars().count());
             write_log(transaction, *at, item, &part.part, what, &words)?;
@@ -36,8 +37,7 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
     if let Some(facts) = facts {
         transaction.execute("UPDATE item SET url = ?2 WHERE id = ?1", [&item.0, &facts.url]).map_err(storage(doing))?;
         for (part, title, warnings) in &facts.parts {
-            let warnings =
-                serde_json::to_string(warnings).map_err(|source| Error::Storage { doing, source: Box::new(source) })?;
+            let warnings = json(warnings, doing)?;
             transaction
                 .execute(
                     "UPDATE part SET title = ?3, warnings = ?4 WHERE item = ?1 AND part = ?2",
@@ -95,12 +95,7 @@ fn write_index(transaction: &Transaction<'_>, record: &Record, position: usize, 
     let doing = "recording a file";
     let Some(part) = record.parts.get(position) else { return Ok(()) };
     let (item, at) = (&record.item.0, millis(record.at));
-    let stamp = match part.stamp {
-        Some(stamp) => {
-            Some(serde_json::to_string(&stamp).map_err(|source| Error::Storage { doing, source: Box::new(source) })?)
-        }
-        None => None,
-    };
+    let stamp = part.stamp.map(|stamp| json(&stamp, doing)).transpose()?;
     let hash = part.hash.map(|hash| hash.0);
     let position = i64::try_from(position).unwrap_or(i64::MAX);
     let indexed: Option<(i64, bool)> = transaction
@@ -144,6 +139,17 @@ fn write_index(transaction: &Transaction<'_>, record: &Record, position: usize, 
              ON CONFLICT (item, part) DO UPDATE SET position = ?3, stamp = ?4, hash = ?5, modified = ?6, docid = ?7",
             params![item, part.part.0, position, stamp, hash, at, doc],
         )
+        .map(drop)
+        .map_err(storage(doing))
+}
+
+/// Writes what a person has yet to be told of pushes of a file.
+pub(super) fn write_told(connection: &Connection, item: &ItemId, part: &PartId, told: &Told) -> Result<()> {
+    let doing = "recording what is told";
+    let written = json(told, doing)?;
+    connection
+        .prepare_cached("UPDATE part SET told = ?3 WHERE item = ?1 AND part = ?2 AND told <> ?3")
+        .and_then(|mut s| s.execute(params![item.0, part.0, written]))
         .map(drop)
         .map_err(storage(doing))
 }

@@ -88,7 +88,13 @@ CREATE TABLE hosted (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// What a person has yet to be told of pushes that landed.
+const TOLD: &str = "
+ALTER TABLE part ADD COLUMN told TEXT NOT NULL DEFAULT '';
+ALTER TABLE job ADD COLUMN told TEXT NOT NULL DEFAULT '';
+";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
-    Migrations::new(vec![M::up(FIRST), M::up(PICTURES)])
+    Migrations::new(vec![M::up(FIRST), M::up(PICTURES), M::up(TOLD)])
 }

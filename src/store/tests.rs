@@ -30,11 +30,16 @@ fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> Record {
                 }),
                 hash: Some(ContentHash::of(text.as_bytes())),
                 indexed: (*text).into(),
+                told: Told::default(),
             })
             .collect(),
         jobs: Vec::new(),
         at: Millis(at),
     }
+}
+
+fn lost() -> Notice {
+    Notice { code: "COMMENT_LOST".into(), line: 3, column: 0, message: "`x` is gone".into() }
 }
 
 fn found(store: &Store, query: &str) -> Vec<String> {
@@ -92,6 +97,7 @@ fn the_journal_outlives_a_restart_and_ends_with_a_record() {
         base_revision: &Revision("r1".into()),
         expected: "after\n",
         plan: b"[]",
+        told: &[lost()],
         at: Millis(5),
     };
     let id = store.begin_job(&job).unwrap();
@@ -100,11 +106,29 @@ fn the_journal_outlives_a_restart_and_ends_with_a_record() {
     let open = store.open_jobs().unwrap();
     assert_eq!(open.len(), 1);
     assert_eq!((open[0].job, open[0].expected.as_str()), (id, "after\n"));
+    assert_eq!(open[0].told, [lost()]);
     let mut end = record("one", "T", &[("", "after\n")], 6);
     end.jobs = vec![(id, JobEnd::Accepted)];
     store.record(&end, None).unwrap();
     assert!(store.open_jobs().unwrap().is_empty());
     assert_eq!(store.log(10).unwrap()[0].what, "push");
+}
+
+#[test]
+fn what_is_told_outlives_a_restart_until_it_was_seen() {
+    let (folder, mut store) = store();
+    let (item, part) = (ItemId("one".into()), PartId("t.2".into()));
+    let mut told = record("one", "T", &[("", "a\n"), ("t.2", "b\n")], 6);
+    told.parts[1].told = Told { at: Millis(6), notices: vec![lost()] };
+    store.record(&told, None).unwrap();
+    drop(store);
+    let mut store = Store::open(&folder.path().join("state.db")).unwrap();
+    let loaded = |store: &Store| store.load("f").unwrap().rows[0].parts.iter().map(|part| part.told.clone()).collect();
+    let is: Vec<Told> = loaded(&store);
+    assert_eq!(is, [Told::default(), told.parts[1].told.clone()]);
+    store.save_told(&item, &part, &Told { at: Millis(6), notices: Vec::new() }).unwrap();
+    let is: Vec<Told> = loaded(&store);
+    assert_eq!(is[1], Told { at: Millis(6), notices: Vec::new() });
 }
 
 #[test]

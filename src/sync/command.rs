@@ -1,6 +1,6 @@
 //! What somebody asks of the engine. Every question gets exactly one answer.
 
-use crate::model::{ItemId, PartId};
+use crate::model::{ItemId, Notice, PartId};
 
 use super::engine::{Engine, failure_of};
 use super::item::{Dirty, Item, Phase, Waiter};
@@ -34,6 +34,7 @@ impl Engine {
             }
             Command::Restore(id) => self.ask_walk(request, &id, Dirty { restore: true, ..Dirty::default() }),
             Command::Resolve { item, part, side } => self.ask_resolve(request, &item, part, side),
+            Command::Seen { item, part, notices } => self.seen(request, item, part, &notices),
             Command::Forget(id) => self.ask_walk(request, &id, Dirty { forget: true, ..Dirty::default() }),
         }
     }
@@ -62,6 +63,16 @@ impl Engine {
             let failure = failure_of("not_found", "the item has no such file", "See `mcp-workspace status`.");
             self.reply(request, Answer::Failed(failure));
         }
+    }
+
+    /// Lets go of what a person was told.
+    fn seen(&mut self, request: RequestId, id: ItemId, part: PartId, notices: &[Notice]) {
+        if let Some(known) = self.items.get_mut(&id).and_then(|item| item.parts.get_mut(&part)) {
+            known.told.seen(notices);
+            let told = known.told.clone();
+            self.out.push(Effect::SaveTold { item: id, part, told });
+        }
+        self.reply(request, Answer::Done { notices: Vec::new(), requests: 0 });
     }
 
     fn resume(&mut self, request: RequestId) {

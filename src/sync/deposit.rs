@@ -99,6 +99,7 @@ impl Engine {
         let mut parts = Vec::new();
         for (id, _) in &remote.parts {
             let seen = walk.observed.get(id);
+            let told = item.parts.get(id).map(|part| part.told.clone()).unwrap_or_default();
             let (stamp, hash, text) = match seen.map(|seen| &seen.local) {
                 Some(Local::Text { stamp, hash, text }) => (Some(*stamp), Some(*hash), text.as_str()),
                 Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => (None, None, ""),
@@ -108,14 +109,14 @@ impl Engine {
                 let stamp = deposited.map(|(stamp, _)| *stamp).or(stamp);
                 let hash = deposited.map(|(_, hash)| *hash).or(hash);
                 let (base, indexed) = (merged.base.clone(), merged.file.clone());
-                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed });
+                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told });
             } else if let Some(base) = item.bases.get(id).or(seen.and_then(|seen| seen.base.as_ref())) {
                 // It took no part: its base stays, so that nothing of either side is taken for agreed. And so does
                 // its hash, or the edit that was seen here would look like an echo to the walk that is for it.
                 let known = item.parts.get(id);
                 let (stamp, hash) = (known.and_then(|part| part.stamp), known.and_then(|part| part.hash));
                 let (base, indexed) = (base.clone(), text.to_owned());
-                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed });
+                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told });
             }
         }
         let record = Record {

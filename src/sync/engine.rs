@@ -10,7 +10,7 @@ use super::item::{Dirty, Item, Part, Phase, Unknown, Walk};
 use super::polling::Polling;
 use super::settle::Settle;
 use super::status::{ItemStatus, PartStatus, Status, Trouble};
-use super::{Answer, Effect, Event, Failure, FailureClass, Loaded, RequestId, Settings};
+use super::{Answer, Effect, Event, Failure, FailureClass, Loaded, RequestId, RowPart, Settings};
 
 /// What becomes of an item after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +93,8 @@ impl Engine {
             item.mirrored = true;
             item.dirty.look = true;
             for part in row.parts {
-                item.parts.insert(part.part, Part { stamp: part.stamp, hash: part.hash, ..Part::default() });
+                let RowPart { part, stamp, hash, told } = part;
+                item.parts.insert(part, Part { stamp, hash, told, ..Part::default() });
             }
             self.items.insert(row.item, item);
         }
@@ -107,6 +108,7 @@ impl Engine {
                     revision: job.revision,
                     expected: job.expected,
                     base: None,
+                    told: job.told,
                 });
             }
         }
@@ -360,6 +362,7 @@ impl Engine {
             open: self.settle.is_long_open(&(item.id.clone(), id.clone()), self.now),
             held: part.held.clone(),
             refused: part.refused.clone(),
+            told: part.told.notices.clone(),
             conflicts: part.conflicts.clone(),
             unusable: part.unusable.clone(),
         };

@@ -1,5 +1,6 @@
 //! What the engine hears and what it wants done. The shell performs effects and feeds their results back as events.
 
+use super::told::Told;
 use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
 /// Something happened. Every event carries the time at which the shell saw it by way of `step`'s `now`.
@@ -170,6 +171,8 @@ pub struct Planned {
     pub requests: usize,
     /// Edits that are not pushed.
     pub refused: Vec<Notice>,
+    /// What goes with the push though the file does not show it.
+    pub told: Vec<Notice>,
     /// Why the push waits for the person, when it does.
     pub holds: Vec<Notice>,
     /// The text of the part afterwards, as the model predicts it.
@@ -267,6 +270,15 @@ pub enum Command {
         /// Whose text stands.
         side: Side,
     },
+    /// A person has read these notices of what went with pushes of a file; answered at once.
+    Seen {
+        /// The item.
+        item: ItemId,
+        /// Which of its files.
+        part: PartId,
+        /// What was read.
+        notices: Vec<Notice>,
+    },
     /// Read the change feed now; answered when it was read.
     Poll,
     /// Go on after a halt, or try again after a sign-in.
@@ -321,6 +333,8 @@ pub enum Effect {
         revision: Revision,
         /// The text the part shall have afterwards.
         expected: String,
+        /// What goes with it though the file does not show it.
+        told: Vec<Notice>,
     },
     /// Send the plan, once → [`Event::Posted`].
     Post {
@@ -357,6 +371,15 @@ pub enum Effect {
     Retire {
         /// The item.
         item: ItemId,
+    },
+    /// Store what a person has yet to be told of pushes of a file that landed.
+    SaveTold {
+        /// The item.
+        item: ItemId,
+        /// Which of its files.
+        part: PartId,
+        /// All of it.
+        told: Told,
     },
     /// Store how far the feed was read; everything before it is recorded.
     SaveCursor(Cursor),
@@ -403,6 +426,8 @@ pub struct RecordPart {
     pub hash: Option<ContentHash>,
     /// The text the index shall find: the file's.
     pub indexed: String,
+    /// What a person has yet to be told of pushes that landed.
+    pub told: Told,
 }
 
 /// How a push ended.

@@ -28,23 +28,21 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
     if base.strip_prefix(local).is_some_and(|rest| !rest.trim_start_matches(' ').starts_with('\n') && !rest.is_empty())
         && !local.ends_with('\n')
     {
-        notices.push(notice(
-            "HALF_WRITTEN",
-            "the file ends in the middle of a line, as half-written files do; save it again, with a newline at its end if \
-             it is meant so, or push it with `push --accept`",
-        ));
+        let message = "the file ends in the middle of a line, as half-written files do; save it again, with a newline at its \
+                       end if it is meant so, or push it with `push --accept`";
+        notices.push(at_line(local.lines().count(), notice("HALF_WRITTEN", message)));
     }
     if let Some(base_head) = mebdf::parse(base).tree.front_matter {
         match mebdf::parse(local).tree.front_matter {
-            None => notices.push(notice("HEAD_MISSING", "the head between the `---` lines is gone")),
+            None => notices.push(at_line(1, notice("HEAD_MISSING", "the head between the `---` lines is gone"))),
             Some(head) if head.entries.iter().all(|(key, _)| key.is_empty()) => {
-                notices.push(notice(
-                    "HEAD_BROKEN",
-                    "the head cannot be read: a value with a colon or a quote stands in quotes",
-                ));
+                let message = "the head cannot be read: a value with a colon or a quote stands in quotes";
+                notices.push(at_line(1, notice("HEAD_BROKEN", message)));
             }
             Some(head) if value(&head, "id") != value(&base_head, "id") => {
-                notices.push(notice("ID_CHANGED", "the `id` in the head is not this item's"));
+                // Where it stands, or where the head begins when it has none.
+                let line = local.lines().position(|line| line.trim_start().starts_with("id:")).unwrap_or(0);
+                notices.push(at_line(line + 1, notice("ID_CHANGED", "the `id` in the head is not this item's")));
             }
             Some(_) => {}
         }
@@ -54,6 +52,11 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
 
 fn value<'a>(head: &'a mebdf::FrontMatter, key: &str) -> Option<&'a str> {
     head.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+}
+
+/// Gives a notice its line in the file, from 1.
+fn at_line(line: usize, notice: Notice) -> Notice {
+    Notice { line: u32::try_from(line.max(1)).unwrap_or(u32::MAX), ..notice }
 }
 
 fn notice(code: &str, message: &str) -> Notice {
@@ -67,6 +70,22 @@ mod tests {
     const HEAD: &str = "---\ntitle: T\nid: 1a\n---\n\n";
     const BODY: &str =
         "# One\n\nSome words of text that are long enough to count as a document, and more.\n\nThe last line of it.\n";
+
+    #[test]
+    fn what_is_wrong_with_the_head_has_its_line() {
+        let base = format!("{HEAD}{BODY}");
+        for (local, line, code) in [
+            (BODY.to_owned(), 1, "HEAD_MISSING"),
+            (base.replace("id: 1a", "id: 1b"), 3, "ID_CHANGED"),
+            (base.replace("id: 1a\n", ""), 1, "ID_CHANGED"),
+            (base.replace("title: T", "title: \""), 1, "HEAD_BROKEN"),
+            (base.replace("line of it.\n", ""), 10, "HALF_WRITTEN"),
+        ] {
+            let found = holds(Some(&base), &local);
+            let found: Vec<_> = found.iter().map(|notice| (notice.line, &*notice.code)).collect();
+            assert_eq!(found, [(line, code)], "{local}");
+        }
+    }
 
     /// Checks which codes hold a file back whose text was [`BODY`] and is `local` now.
     fn check(local: &str, codes: &[&str]) {

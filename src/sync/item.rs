@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
 use super::merge::Merged;
+use super::told::Told;
 use super::{Failure, JobEnd, JobId, Local, Observation, Planned, Remote, RequestId, Side};
 
 /// How often a file is pushed in one walk, when each plan asks for another.
@@ -131,6 +132,8 @@ pub(super) struct Unknown {
     pub(super) expected: String,
     /// The base if it landed; unknown after a restart, when the stored base serves.
     pub(super) base: Option<String>,
+    /// What went with it if it landed.
+    pub(super) told: Vec<Notice>,
 }
 
 /// One file of an item.
@@ -146,6 +149,8 @@ pub(super) struct Part {
     pub(super) held: Vec<Notice>,
     /// Edits that are not pushed.
     pub(super) refused: Vec<Notice>,
+    /// What went with pushes that landed, until a person was told.
+    pub(super) told: Told,
     /// The headings of sections in conflict.
     pub(super) conflicts: Vec<String>,
     /// Why the file cannot be read.
@@ -284,7 +289,7 @@ impl Item {
     pub(super) fn notices(&self) -> Vec<(PartId, Notice)> {
         let mut notices = Vec::new();
         for (id, part) in &self.parts {
-            let own = part.held.iter().chain(&part.refused).chain(&part.unusable);
+            let own = part.held.iter().chain(&part.refused).chain(&part.unusable).chain(&part.told.notices);
             notices.extend(own.map(|notice| (id.clone(), notice.clone())));
             for heading in &part.conflicts {
                 let message = format!("the section “{heading}” was changed on both sides; see the conflict file");

@@ -1,7 +1,8 @@
 //! What the engine is given at its start: what the store knows, and how it is set.
 
 use super::event::JobId;
-use crate::model::{ContentHash, Cursor, ItemId, KindName, PartId, Revision, Stamp};
+use super::told::Told;
+use crate::model::{ContentHash, Cursor, ItemId, KindName, Notice, PartId, Revision, Stamp};
 
 /// What the engine is told of the store at the start.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +41,8 @@ pub struct RowPart {
     pub stamp: Option<Stamp>,
     /// Hash of the file's bytes then.
     pub hash: Option<ContentHash>,
+    /// What a person has yet to be told of pushes that landed.
+    pub told: Told,
 }
 
 /// A push that was begun and did not end.
@@ -55,6 +58,8 @@ pub struct OpenJob {
     pub revision: Revision,
     /// The text the part has if it landed.
     pub expected: String,
+    /// What went with it if it landed.
+    pub told: Vec<Notice>,
 }
 
 /// How an engine is set.

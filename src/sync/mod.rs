@@ -28,6 +28,7 @@ mod sides;
 mod status;
 #[cfg(test)]
 mod tests;
+mod told;
 mod walk;
 
 pub use conflict::{SectionConflict, conflict_text};
@@ -36,3 +37,4 @@ pub use event::*;
 pub use loaded::{Loaded, OpenJob, Row, RowPart, Settings};
 pub use merge::Merged;
 pub use status::{ItemStatus, PartStatus, Status, Trouble};
+pub use told::Told;

@@ -50,6 +50,7 @@ impl Engine {
             Ok(mut planned) => {
                 if let Some(merged) = walk.merged.get(&id) {
                     lines::of_file(&mut planned.refused, &merged.push, &merged.file);
+                    lines::of_file(&mut planned.told, &merged.push, &merged.file);
                     lines::of_file(&mut planned.holds, &merged.push, &merged.file);
                 }
                 planned
@@ -100,6 +101,7 @@ impl Engine {
             part: id.clone(),
             revision: revision.clone(),
             expected: planned.expected.clone(),
+            told: planned.told.clone(),
         });
         walk.pushing = Some((id, revision, planned));
         item.phase = Phase::Beginning;
@@ -138,6 +140,9 @@ impl Engine {
                 *pushes = if planned.again { pushes.saturating_add(1) } else { PUSHES_MAX };
                 item.ended.push((job, JobEnd::Accepted));
                 item.stale = 0;
+                if let Some(part) = item.parts.get_mut(&id) {
+                    part.told.landed(planned.told, self.now);
+                }
                 if let Some(base) = base {
                     item.bases.insert(id, base);
                 }
@@ -159,7 +164,8 @@ impl Engine {
                 self.next_plan(item)
             }
             Posted::Unknown(failure) => {
-                item.unknown.push(Unknown { job, part: id, revision, expected: planned.expected, base });
+                let Planned { expected, told, .. } = planned;
+                item.unknown.push(Unknown { job, part: id, revision, expected, base, told });
                 item.failure = Some(failure);
                 // Never sent again blind: what the remote says now tells whether it landed.
                 self.fetch(item)

@@ -57,6 +57,8 @@ pub struct PartStatus {
     pub held: Vec<Notice>,
     /// Edits that are not pushed.
     pub refused: Vec<Notice>,
+    /// What went with pushes that landed though the file does not show it, until a person was told.
+    pub told: Vec<Notice>,
     /// The headings of sections in conflict.
     pub conflicts: Vec<String>,
     /// Why the file cannot be read.

@@ -141,7 +141,7 @@ impl Engine {
         item.kind = Some(remote.kind);
         item.title.clone_from(&remote.title);
         item.can_edit = remote.can_edit;
-        settle_unknown(item, &mut walk, &remote);
+        settle_unknown(item, &mut walk, &remote, self.now);
         // A part that has neither base nor file nor remote is nothing any more.
         let known: Vec<PartId> = remote.parts.iter().map(|(id, _)| id.clone()).collect();
         item.parts.retain(|id, _| known.contains(id) || walk.observed.contains_key(id));
@@ -344,7 +344,7 @@ fn is_news(walk: &Walk, part: &Part, base: Option<&str>, hash: ContentHash, text
 
 /// Finds out what became of pushes without an answer, by what the remote says now. They are never sent again as they
 /// were: if one did not land, the merge finds the edit again and it is planned anew.
-fn settle_unknown(item: &mut Item, walk: &mut Walk, remote: &Remote) {
+fn settle_unknown(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Millis) {
     for unknown in std::mem::take(&mut item.unknown) {
         let moved = remote.revision.as_ref() != Some(&unknown.revision);
         let text = remote.parts.iter().find(|(id, _)| *id == unknown.part).map(|(_, text)| text);
@@ -359,6 +359,7 @@ fn settle_unknown(item: &mut Item, walk: &mut Walk, remote: &Remote) {
             walk.rewritten.insert(unknown.part.clone());
         }
         if (moved && same) || named.is_some() {
+            item.parts.entry(unknown.part.clone()).or_default().told.landed(unknown.told, now);
             if let Some(base) = unknown.base {
                 item.bases.insert(unknown.part, base);
             }

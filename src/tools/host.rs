@@ -247,7 +247,8 @@ pub struct WaitingStatus {
     /// The file it is about, when it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
-    /// A word: `pending`, `held`, `conflict`, `retrying`, `refused`, `hidden`.
+    /// A word: `pending`, `held`, `conflict`, `retrying`, `refused`, `hidden`; `pushed` tells what went with a
+    /// push though the file does not show it.
     pub state: String,
     /// One sentence that says why.
     pub message: String,
@@ -277,6 +278,9 @@ pub struct PushReport {
     pub requests: Vec<serde_json::Value>,
     /// Edits that are not pushed, each with its reason.
     pub refused: Vec<Notice>,
+    /// What went with pushes though the file does not show it, such as the place of a comment: those of this file that
+    /// nobody was told of. In a dry run, what would go.
+    pub told: Vec<Notice>,
     /// Why the push waits for `--accept`, when it does.
     pub holds: Vec<Notice>,
     /// One sentence that says what became of it.

@@ -171,8 +171,8 @@ impl Host for Mirrors {
         let (handle, path) = self.of_path(path)?;
         let report = handle.push(&path, accept, dry_run).await?;
         let message = push_message(&report, dry_run);
-        let mirror::PushReport { item, path, pushed, requests, refused, held, .. } = report;
-        Ok(PushReport { id: item, path, pushed, requests, refused, holds: held, message })
+        let mirror::PushReport { item, path, pushed, requests, refused, told, held, .. } = report;
+        Ok(PushReport { id: item, path, pushed, requests, refused, told, holds: held, message })
     }
 
     async fn restore(&self, id_or_url: &str) -> Result<ItemReport> {
@@ -243,6 +243,12 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
         (false, true, 1..) => format!("{requests} requests would be sent in one call"),
         (false, ..) => "nothing to push".to_owned(),
     };
+    let done = match (report.told.is_empty(), report.pushed, dry_run) {
+        (true, ..) => done,
+        (false, true, _) => format!("{done}; with it went what the file does not show"),
+        (false, false, true) => format!("{done}; with it would go what the file does not show"),
+        (false, false, false) => format!("{done}; with an earlier push went what the file does not show"),
+    };
     if report.conflicts.is_empty() { done } else { format!("{done}; in conflict: {}", report.conflicts.join(", ")) }
 }
 
@@ -274,7 +280,7 @@ fn account_status(account: &Account, layout: &Layout, report: &mirror::StatusRep
             if part.open {
                 add(id, place, "open", "it stays open for writing; nothing is pushed until it is closed".into());
             }
-            for (state, notices) in [("held", &part.held), ("refused", &part.refused)] {
+            for (state, notices) in [("held", &part.held), ("refused", &part.refused), ("pushed", &part.told)] {
                 for notice in notices {
                     add(id, place, state, notice.to_string());
                 }

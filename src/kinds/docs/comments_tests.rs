@@ -147,9 +147,11 @@ fn words_with_a_comment_do_not_move_past_a_heading_and_their_end_is_told() {
     let said = "Revenue target is high.\n\n";
     let moved = format!("{}\n{}", text.replace(said, "").trim_end().to_owned() + "\n", said.trim_end());
     let held = "what was moved here stays where it was in the document: it holds a comment";
-    for (edited, words, sends) in [(moved, held, false), (text.replace(said, ""), "COMMENT_LOST: `target`", true)] {
+    for (edited, words, sends) in
+        [(moved, held, false), (text.replace(said, ""), "line 12: COMMENT_LOST: `target`", true)]
+    {
         let plan = plan(&fetched, &fetched.parts[0].id, &edited, false).unwrap();
-        let told: Vec<String> = plan.refused.iter().map(ToString::to_string).collect();
+        let told: Vec<String> = plan.refused.iter().chain(&plan.told).map(ToString::to_string).collect();
         assert!(told.len() == 1 && told[0].contains(words), "{told:?}");
         assert_eq!(!plan.requests.is_empty(), sends, "{edited}");
     }

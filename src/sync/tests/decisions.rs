@@ -1,10 +1,10 @@
 //! What the engine decides about one item, as a table.
 
-use crate::model::{ContentHash, ItemId, KindName, Millis, PartId, Revision, Stamp};
+use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
 use super::super::{
-    Answer, Command, Effect, Engine, Event, Failure, FailureClass, JobId, Loaded, Local, Observation, Planned, Posted,
-    Remote, RequestId, Row, RowPart, Settings,
+    Answer, Command, Effect, Engine, Event, Failure, FailureClass, JobId, Loaded, Local, Observation, OpenJob, Planned,
+    Posted, Remote, RequestId, Row, RowPart, Settings, Told,
 };
 
 const STAMP: Stamp = Stamp { dev: 1, ino: 1, len_bytes: 1, mtime_ns: 1, ctime_ns: 1 };
@@ -21,7 +21,7 @@ fn engine(count: usize) -> Engine {
         title: "t".into(),
         revision: None,
         can_edit: true,
-        parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None }],
+        parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told: Told::default() }],
     };
     let mut engine = Engine::new(Settings::default());
     engine.load(Millis(0), Loaded { rows: (0..count).map(row).collect(), jobs: Vec::new(), cursor: None });
@@ -72,6 +72,7 @@ fn words(effects: &[Effect]) -> String {
         Effect::Deposit { .. } => "deposit",
         Effect::Record(_) => "record",
         Effect::Retire { .. } => "retire",
+        Effect::SaveTold { .. } => "told",
         Effect::SaveCursor(_) => "cursor",
         Effect::Reply { answer: Answer::Done { .. }, .. } => "done",
         Effect::Reply { answer: Answer::Failed(_), .. } => "failed",
@@ -174,7 +175,14 @@ fn a_save_seen_while_its_plan_was_made_is_pushed_when_it_is_quiet() {
     engine.step(Millis(13), touched());
     let planned = |requests| Event::Planned {
         item: id(0),
-        result: Ok(Planned { requests, refused: Vec::new(), holds: Vec::new(), expected: "b".into(), again: false }),
+        result: Ok(Planned {
+            requests,
+            refused: Vec::new(),
+            told: Vec::new(),
+            holds: Vec::new(),
+            expected: "b".into(),
+            again: false,
+        }),
     };
     assert_eq!(words(&engine.step(Millis(14), planned(1))), "record");
     engine.step(Millis(15), Event::Recorded { item: id(0), result: Ok(()) });
@@ -189,7 +197,14 @@ fn what_can_only_be_planned_later_is_pushed_in_the_same_walk() {
     let mut engine = engine(1);
     let planned = |again| Event::Planned {
         item: id(0),
-        result: Ok(Planned { requests: 1, refused: Vec::new(), holds: Vec::new(), expected: "a".into(), again }),
+        result: Ok(Planned {
+            requests: 1,
+            refused: Vec::new(),
+            told: Vec::new(),
+            holds: Vec::new(),
+            expected: "a".into(),
+            again,
+        }),
     };
     let posted = || Event::Posted { item: id(0), result: Posted::Accepted(None) };
     assert_eq!(words(&engine.step(Millis(1), observed(id(0), "a", "b"))), "fetch");
@@ -215,4 +230,113 @@ fn a_remote_edit_that_met_a_touch_arrives_though_the_file_did_not_change() {
     assert_eq!(words(&engine.step(Millis(54), Event::Tick)), "observe");
     assert_eq!(words(&engine.step(Millis(55), observed(id(0), "a", "a"))), "fetch", "the base is behind the remote");
     assert_eq!(words(&engine.step(Millis(56), fetched(id(0), "b", true))), "deposit");
+}
+
+/// What a status says of what went with pushes, by line.
+fn told(engine: &Engine) -> Vec<u32> {
+    let parts = engine.status().items.into_iter().flat_map(|item| item.parts);
+    parts.flat_map(|part| part.told).map(|notice| notice.line).collect()
+}
+
+fn lost(line: u32) -> Notice {
+    Notice { code: "COMMENT_LOST".into(), line, column: 0, message: "`x` is gone".into() }
+}
+
+/// Plans a push with which something goes, and posts it with this result.
+fn post(engine: &mut Engine, line: u32, result: Posted) -> Vec<Effect> {
+    let planned = Planned {
+        requests: 1,
+        refused: Vec::new(),
+        told: vec![lost(line)],
+        holds: Vec::new(),
+        expected: "b".into(),
+        again: false,
+    };
+    engine.step(Millis(3), Event::Planned { item: id(0), result: Ok(planned) });
+    assert_eq!(told(engine), Vec::<u32>::new(), "nothing has landed yet");
+    engine.step(Millis(4), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+    engine.step(Millis(5), Event::Posted { item: id(0), result })
+}
+
+fn recorded(effects: &[Effect]) -> Vec<Notice> {
+    let record = |effect: &Effect| if let Effect::Record(record) = effect { Some(record.clone()) } else { None };
+    effects.iter().filter_map(record).flat_map(|record| record.parts).flat_map(|part| part.told.notices).collect()
+}
+
+#[test]
+fn what_went_with_a_push_that_landed_is_told_until_it_was_seen() {
+    let unknown = || {
+        Posted::Unknown(Failure {
+            class: FailureClass::Transient,
+            retry_after_ms: None,
+            message: "lost".into(),
+            kind: "network".into(),
+            suggestion: "-".into(),
+        })
+    };
+    for (result, landed, kept) in [
+        (Posted::Accepted(None), "b", true),
+        (unknown(), "b", true),
+        (unknown(), "a", false),
+        (Posted::Stale, "a", false),
+        (Posted::Refused("no".into()), "a", false),
+    ] {
+        let mut engine = engine(1);
+        engine.step(Millis(1), observed(id(0), "a", "b"));
+        engine.step(Millis(2), fetched(id(0), "a", true));
+        let refused = matches!(result, Posted::Refused(_));
+        let effects = post(&mut engine, 1, result);
+        let mut remote = fetched(id(0), landed, true);
+        if let Event::Fetched { result: Ok(remote), .. } = &mut remote {
+            remote.revision = Some(Revision(if landed == "b" { "2" } else { "1" }.into()));
+        }
+        let effects = if refused { effects } else { engine.step(Millis(6), remote) };
+        assert_eq!(told(&engine), if kept { vec![1] } else { Vec::new() }, "{effects:?}");
+        assert_eq!(recorded(&effects), if kept { vec![lost(1)] } else { Vec::new() }, "{effects:?}");
+        if !kept {
+            continue;
+        }
+        engine.step(Millis(7), Event::Recorded { item: id(0), result: Ok(()) });
+        // What came since it was read stays.
+        let seen = |line| Command::Seen { item: id(0), part: PartId::default(), notices: vec![lost(line)] };
+        for (line, stays) in [(2, vec![1]), (1, vec![])] {
+            let effects = engine.step(Millis(8), Event::Asked { request: RequestId(1), command: seen(line) });
+            assert_eq!(words(&effects), "told done");
+            assert_eq!(told(&engine), stays);
+        }
+    }
+}
+
+#[test]
+fn what_went_with_a_push_survives_a_restart() {
+    let row = RowPart {
+        part: PartId::default(),
+        stamp: None,
+        hash: None,
+        told: Told { at: Millis(1), notices: vec![lost(7)] },
+    };
+    let rows = vec![Row {
+        item: id(0),
+        kind: KindName::Docs,
+        title: "t".into(),
+        revision: None,
+        can_edit: true,
+        parts: vec![row],
+    }];
+    // Of a push whose end is not known it is told once that it landed.
+    let job = OpenJob {
+        job: JobId(1),
+        item: id(0),
+        part: PartId::default(),
+        revision: Revision("0".into()),
+        expected: "b".into(),
+        told: vec![lost(8)],
+    };
+    let mut engine = Engine::new(Settings::default());
+    engine.load(Millis(2), Loaded { rows, jobs: vec![job], cursor: None });
+    assert_eq!(told(&engine), [7]);
+    engine.step(Millis(3), observed(id(0), "a", "b"));
+    let effects = engine.step(Millis(4), fetched(id(0), "b", true));
+    assert_eq!(told(&engine), [7, 8]);
+    assert_eq!(recorded(&effects), [lost(7), lost(8)]);
 }

@@ -118,6 +118,7 @@ impl Host for MemoryHost {
             pushed: !dry_run,
             requests: Vec::new(),
             refused: Vec::new(),
+            told: Vec::new(),
             holds: Vec::new(),
             message: "nothing to push".into(),
         })

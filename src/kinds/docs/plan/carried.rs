@@ -176,7 +176,7 @@ pub(super) fn plan<'a>(
     let mut plan = by(&task);
     let (told, held, expected) = match &plan {
         Ok(plan) if plan.refused.is_empty() => return Ok(plan.clone()),
-        Ok(plan) => (plan.refused.len(), plan.holds.len(), parse(&plan.expected).tree),
+        Ok(plan) => (count_told(plan), plan.holds.len(), parse(&plan.expected).tree),
         Err(Error::PlanRejected { .. }) => (usize::MAX, 0, parse(&print(&task.remote.presented())).tree),
         Err(_) => return plan,
     };
@@ -189,7 +189,7 @@ pub(super) fn plan<'a>(
         let tree = parse(&plan.expected).tree;
         // The old one goes only where the new one stands.
         let whole = ids.iter().all(|id| count(&tree, id) == 1);
-        (whole && plan.refused.len() < less_than && plan.holds.len() <= held).then_some(plan)
+        (whole && count_told(&plan) < less_than && plan.holds.len() <= held).then_some(plan)
     };
     if let Some(better) = fewest(&known, told, attempt) {
         plan = Ok(better);
@@ -198,6 +198,11 @@ pub(super) fn plan<'a>(
         plan.wanted_pictures = stuck.into_iter().filter(|id| task.carried.path(id).is_none()).collect();
     }
     plan
+}
+
+/// Counts what a plan does not do and what goes with it.
+const fn count_told(plan: &PushPlan) -> usize {
+    plan.refused.len() + plan.told.len()
 }
 
 /// Finds the fewest of these pictures that have to be made anew for the best plan.
@@ -210,7 +215,7 @@ fn fewest(known: &[String], told: usize, attempt: impl Fn(&[String], usize) -> O
         let (mut ids, mut best): (Vec<String>, Option<PushPlan>) = (Vec::new(), None);
         for id in known.iter().take(if known.len() > 1 { PLANS_MAX } else { 0 }) {
             ids.push(id.clone());
-            match attempt(&ids, best.as_ref().map_or(told, |best| best.refused.len())) {
+            match attempt(&ids, best.as_ref().map_or(told, count_told)) {
                 Some(better) => best = Some(better),
                 None => drop(ids.pop()),
             }
@@ -223,7 +228,7 @@ fn fewest(known: &[String], told: usize, attempt: impl Fn(&[String], usize) -> O
         if fewer.is_empty() {
             break;
         }
-        if let Some(as_good) = attempt(&fewer, best.refused.len().saturating_add(1).min(told)) {
+        if let Some(as_good) = attempt(&fewer, count_told(&best).saturating_add(1).min(told)) {
             (ids, best) = (fewer, as_good);
         }
     }

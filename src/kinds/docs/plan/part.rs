@@ -10,19 +10,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::edit::{Expected, Group, What};
 use super::gap::NO_TABLE;
 use super::head::HeadEdits;
-use super::moves::Misplaced;
-use super::planner::{Notices, PASSES_MAX, Planner, excerpt, text_of, words_of};
+use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::LINK_LATER;
 use super::restyle::contents;
 use super::trial::{Task, Trial};
-use super::{anchors, carried, images, less, moves, newlines, restyle, told, verify};
+use super::{anchors, carried, images, less, newlines, restyle, told, verify};
 use crate::error::Result;
-use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Request, Ticks, text_between};
-use crate::kinds::docs::text::anchors::NAME;
-use crate::kinds::docs::text::extract::{Extract, tab_of};
+use crate::gdocs::{Document, Request, Ticks};
+use crate::kinds::docs::text::extract::Extract;
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::{Pictures, PushPlan};
-use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, plain, print};
+use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, print};
 use crate::model::{Notice, PartId};
 
 /// Plans what makes `part` of a document, with the boxes of it that are ticked, say `desired`. `head` is the front matter
@@ -289,9 +287,9 @@ impl Text {
             return Ok(told.nothing(task, false, moved));
         }
         if !again {
-            tell_unsaid(task, &trial, &inserted, &mut told.notices);
+            told::tell_unsaid(task, &trial, &inserted, &mut told.notices);
         }
-        if tell_torn(task, &trial, &mut told.notices) {
+        if told::tell_torn(task, &trial, &mut told.notices) {
             return Ok(told.nothing(task, true, moved));
         }
         let named = |id: &str| anchors.get(id).cloned().unwrap_or_else(|| Some(id.to_owned()));
@@ -304,128 +302,10 @@ impl Text {
         let Told { mut notices, holds, deleted } = told;
         let later = notices.0.iter().any(|notice| notice.code == LINK_LATER) && !requests.is_empty();
         notices.0.retain(|notice| !later || notice.code != LINK_LATER);
-        let (mut refused, head_again, rename) = (notices.sorted(), head.again(), head.rename);
-        tell_comments(task, &trial.document, &mut refused);
-        told::tell_headings(task, &trial.extract, &mut refused);
-        let again = again || later || head_again;
-        let plan = PushPlan { requests, refused, holds, expected, rename, again, uploads, wanted_pictures: Vec::new() };
+        let (again, told) = (again || later || head.again(), told::side_effects(task, &trial, &mut notices, &requests));
+        let (refused, rename, wanted_pictures) = (notices.sorted(), head.rename, Vec::new());
+        let plan = PushPlan { requests, refused, told, holds, expected, rename, uploads, wanted_pictures, again };
         Ok(Attempt { plan, torn: false, moved, deleted })
-    }
-}
-
-/// Tells where the document would not quite say what the file does, when nothing else was told.
-fn tell_unsaid(task: &Task<'_>, trial: &Trial<'_>, inserted: &images::Inserted, notices: &mut Notices) {
-    if !notices.0.is_empty() {
-        return;
-    }
-    let (local, _) = task.local_for(&trial.extract);
-    let mut said = trial.extract.tree.clone();
-    images::as_written(&mut said, inserted);
-    if let Some(block) = verify::unsaid(&said, &local.tree) {
-        let message = "this could not be pushed quite as it stands here; the rest of the file was";
-        notices.refuse("INCOMPLETE", task.line_at(block.span.0.start), message);
-    }
-}
-
-/// Tells that nothing can be pushed, when pushing a part of the edit would lose a word or double it, or leave text where it
-/// belongs on neither side.
-fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool {
-    let (before, local, after) =
-        (&task.remote.tree, task.file.as_ref().unwrap_or(&task.local.tree), &trial.extract.tree);
-    let mut placed = moves::links_are_kept(before, local, after);
-    if !notices.0.is_empty() {
-        placed = placed.and_then(|()| moves::headings_are_kept(before, local, after));
-    }
-    match placed {
-        Err(Misplaced::Target(heading)) => {
-            let message = "this edit is not pushed: a link goes to this heading, and moving it would break the link";
-            notices.refuse("TORN", task.line_at(heading.span.0.start), message);
-            return true;
-        }
-        Err(Misplaced::Text(text)) => {
-            let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
-            let message = format!(
-                "this edit is not pushed: a part of it cannot be, and by the rest `{shown}` would come under \
-                 a heading that it belongs under neither in the document nor in the file"
-            );
-            notices.refuse("TORN", line, message);
-            return true;
-        }
-        Ok(()) if notices.0.is_empty() => return false,
-        Ok(()) => {}
-    }
-    let kept = verify::words_are_kept(before, &task.parsed, after, task.slid.as_deref())
-        .and_then(|()| verify::paragraphs_are_kept(before, local, after))
-        .and_then(|()| verify::paragraphs_are_known([before, local, &task.parsed].into_iter(), after));
-    let Err(text) = kept else { return false };
-    let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
-    let message = format!(
-        "this edit is not pushed: text with `{shown}` was moved to or from a place that cannot be edited yet, \
-         and a part of it would lose that or double it"
-    );
-    notices.refuse("TORN", line, message);
-    true
-}
-
-/// The line of the file where a paragraph or a word stands; where the file does not have it, that of the first edit that
-/// is not pushed.
-fn line_saying(task: &Task<'_>, notices: &Notices, text: &str) -> u32 {
-    let blocks = || task.parsed.blocks.iter();
-    let said = |block: &&Block| {
-        let runs = block.content.runs().into_iter();
-        runs.map(|run| plain(std::slice::from_ref(run))).collect::<String>().trim() == text
-    };
-    let found =
-        blocks().find(said).or_else(|| blocks().find(|block| words_of(&text_of(&block.content)).contains(text)));
-    let first = || notices.0.iter().map(|notice| notice.line).find(|line| *line > 0);
-    found.map(|block| task.line_at(block.span.0.start)).or_else(first).unwrap_or(0)
-}
-
-/// Tells which open comments, and which named ranges of other programs, lose the last of the text that they stand on.
-fn tell_comments(task: &Task<'_>, after: &Document, told: &mut Vec<Notice>) {
-    let tab = |document| tab_of(document, task.part).and_then(|tab| tab.document_tab.as_ref());
-    let (Some(old), Some(new)) = (tab(task.document), tab(after)) else { return };
-    let said = |tab: &DocumentTab, ranges: &[Range]| {
-        let mut text = String::new();
-        for range in ranges {
-            let elements = tab.segment(range.segment_id.as_deref()).unwrap_or_default();
-            text_between(elements, range.start_index.unwrap_or(0), range.end_index.unwrap_or(0), &mut text);
-        }
-        text
-    };
-    for (id, anchor) in &old.comment_anchors {
-        let was = said(old, &anchor.ranges);
-        let is = new.comment_anchors.get(id).map(|anchor| said(new, &anchor.ranges)).unwrap_or_default();
-        let thread = task.document.comments.iter().find(|thread| thread.anchor_id.as_ref() == Some(id));
-        let open = thread.is_some_and(CommentThread::is_open);
-        if was.trim().is_empty() || !is.trim().is_empty() || !open {
-            continue;
-        }
-        let comment = thread.and_then(|thread| thread.head_post.as_ref()).map(|post| excerpt(&post.content));
-        let message = format!(
-            "`{}` is gone, and the open comment \"{}\" stood on it; the comment stays in the document without a place",
-            excerpt(&was),
-            comment.unwrap_or_default()
-        );
-        told.push(Notice { code: "COMMENT_LOST".into(), line: 0, column: 0, message });
-    }
-    let ranges = |tab: &'_ DocumentTab| -> Vec<(String, String, String)> {
-        let others = tab.named_ranges.iter().filter(|(name, _)| *name != NAME);
-        let all = others.flat_map(|(name, group)| group.named_ranges.iter().map(move |range| (name, range)));
-        all.map(|(name, range)| (range.named_range_id.clone(), name.clone(), said(tab, &range.ranges))).collect()
-    };
-    let kept = ranges(new);
-    for (id, name, was) in ranges(old) {
-        let stays = kept.iter().any(|(other, _, is)| *other == id && !is.trim().is_empty());
-        if was.trim().is_empty() || stays {
-            continue;
-        }
-        let message = format!(
-            "`{}` is gone, and with it the named range `{}` that another program has set on it",
-            excerpt(&was),
-            excerpt(&name)
-        );
-        told.push(Notice { code: "RANGE_LOST".into(), line: 0, column: 0, message });
     }
 }
 

@@ -1,34 +1,354 @@
-//! What a plan does that the file does not show, told all the same. Pure.
+//! What is told of a plan as a whole: that nothing of it can be pushed, that the document would not quite say what the
+//! file does, and what goes with it though the file does not show it. Pure.
 
-use super::blocks::key;
-use super::moves::ids;
-use super::trial::Task;
-use crate::kinds::docs::text::extract::Extract;
-use crate::mebdf::Content;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::align::Step;
+use super::blocks::{aligned, entries, is_settled, key};
+use super::images;
+use super::moves::{self, Misplaced, ids, targets};
+use super::planner::{Notices, excerpt, text_of, words_of};
+use super::trial::{Task, Trial};
+use super::verify;
+use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Tab, text_between};
+use crate::kinds::docs::text::anchors::NAME;
+use crate::kinds::docs::text::extract::{Extract, Origin, tab_of};
+use crate::kinds::docs::text::line::Line;
+use crate::kinds::docs::text::values::link_destination;
+use crate::mebdf::{Block, Content, plain};
 use crate::model::Notice;
 
-/// Tells which headings of the file get another id: links from other documents no longer find them. The id goes with the
-/// end of a paragraph, and what is put between a heading and a table can only stand behind that end.
-pub(super) fn tell_headings(task: &Task<'_>, after: &Extract, told: &mut Vec<Notice>) {
-    let (was, is) = (ids(&task.remote.tree), ids(&after.tree));
-    for block in &task.local.tree.blocks {
-        let Content::Heading { anchor: Some(id), .. } = &block.content else { continue };
-        let (Some(was), is) = (was.get(&**id), is.get(&**id)) else { continue };
-        let name = key(&block.content);
-        // One that is written anew as well has become another.
-        if Some(was) == is || key(was) != name || is.is_some_and(|is| key(is) == name) {
+/// Tells where the document would not quite say what the file does, when nothing else was told.
+pub(super) fn tell_unsaid(task: &Task<'_>, trial: &Trial<'_>, inserted: &images::Inserted, notices: &mut Notices) {
+    if !notices.0.is_empty() {
+        return;
+    }
+    let (local, _) = task.local_for(&trial.extract);
+    let mut said = trial.extract.tree.clone();
+    images::as_written(&mut said, inserted);
+    if let Some(block) = verify::unsaid(&said, &local.tree) {
+        let message = "this could not be pushed quite as it stands here; the rest of the file was";
+        notices.refuse("INCOMPLETE", task.line_at(block.span.0.start), message);
+    }
+}
+
+/// Tells that nothing can be pushed, when pushing a part of the edit would lose a word or double it, or leave text where it
+/// belongs on neither side.
+pub(super) fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool {
+    let (before, local, after) =
+        (&task.remote.tree, task.file.as_ref().unwrap_or(&task.local.tree), &trial.extract.tree);
+    let mut placed = moves::links_are_kept(before, local, after);
+    if !notices.0.is_empty() {
+        placed = placed.and_then(|()| moves::headings_are_kept(before, local, after));
+    }
+    match placed {
+        Err(Misplaced::Target(heading)) => {
+            let message = "this edit is not pushed: a link goes to this heading, and moving it would break the link";
+            notices.refuse("TORN", task.line_at(heading.span.0.start), message);
+            return true;
+        }
+        Err(Misplaced::Text(text)) => {
+            let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
+            let message = format!(
+                "this edit is not pushed: a part of it cannot be, and by the rest `{shown}` would come under \
+                 a heading that it belongs under neither in the document nor in the file"
+            );
+            notices.refuse("TORN", line, message);
+            return true;
+        }
+        Ok(()) if notices.0.is_empty() => return false,
+        Ok(()) => {}
+    }
+    let kept = verify::words_are_kept(before, &task.parsed, after, task.slid.as_deref())
+        .and_then(|()| verify::paragraphs_are_kept(before, local, after))
+        .and_then(|()| verify::paragraphs_are_known([before, local, &task.parsed].into_iter(), after));
+    let Err(text) = kept else { return false };
+    let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
+    let message = format!(
+        "this edit is not pushed: text with `{shown}` was moved to or from a place that cannot be edited yet, \
+         and a part of it would lose that or double it"
+    );
+    notices.refuse("TORN", line, message);
+    true
+}
+
+/// The line of the file where a paragraph or a word stands; where the file does not have it, that of the first edit that
+/// is not pushed.
+fn line_saying(task: &Task<'_>, notices: &Notices, text: &str) -> u32 {
+    let blocks = || task.parsed.blocks.iter();
+    let said = |block: &&Block| {
+        let runs = block.content.runs().into_iter();
+        runs.map(|run| plain(std::slice::from_ref(run))).collect::<String>().trim() == text
+    };
+    let found =
+        blocks().find(said).or_else(|| blocks().find(|block| words_of(&text_of(&block.content)).contains(text)));
+    let first = || notices.0.iter().map(|notice| notice.line).find(|line| *line > 0);
+    found.map(|block| task.line_at(block.span.0.start)).or_else(first).unwrap_or(0)
+}
+
+/// Finds what goes with the requests though the file does not show it, by line; of what was refused it takes what is none
+/// of the person's text.
+pub(super) fn side_effects(
+    task: &Task<'_>,
+    trial: &Trial<'_>,
+    notices: &mut Notices,
+    requests: &[Value],
+) -> Vec<Notice> {
+    let mut told = Notices::default();
+    if !requests.is_empty() {
+        told.0.extend(notices.0.extract_if(.., |notice| notice.code == "STRUCTURE"));
+    }
+    let places = Places::default();
+    lost_anchors(task, &trial.document, &places, &mut told);
+    moved_ids(task, &trial.extract, &mut told);
+    lost_links(task, &trial.extract, &places, &mut told);
+    told.sorted()
+}
+
+/// Where the blocks of the document stand in the file, or would; looked for when something has to be told alone.
+#[derive(Default)]
+struct Places(OnceCell<Vec<Place>>);
+
+/// Where one block of the document stands.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    /// Its line; of one that is gone, that of what stands in its place, or of the end.
+    line: u32,
+    /// The rows that it has in the file, when it is a table.
+    rows: usize,
+}
+
+impl Places {
+    fn of(&self, task: &Task<'_>, block: usize) -> Place {
+        self.0.get_or_init(|| Self::find(task)).get(block).copied().unwrap_or_default()
+    }
+
+    fn find(task: &Task<'_>) -> Vec<Place> {
+        let (file, _) = task.local_for(&task.remote);
+        let (old, new) = entries(&task.remote, &file, &task.anchored);
+        let stands = |block: &Block| !is_settled(block) && block.span.0.start < task.text.len();
+        let line = |at: usize| {
+            let behind = new.iter().skip(at).map(|entry| entry.block).find(|block| stands(block));
+            let block = behind.or_else(|| new.iter().rev().map(|entry| entry.block).find(|block| stands(block)));
+            block.map_or(1, |block| task.line_at(block.span.0.start))
+        };
+        let mut places = vec![Place::default(); task.remote.tree.blocks.len()];
+        let mut next = 0;
+        for step in aligned(&task.remote, &old, &new) {
+            let (gone, place) = match step {
+                Step::Insert(j) => {
+                    next = j + 1;
+                    continue;
+                }
+                Step::Delete(i) => (i, Place { line: line(next), rows: 0 }),
+                Step::Pair(i, j) => {
+                    next = j + 1;
+                    let rows = if let Content::Table { rows, .. } = &new[j].block.content { rows.len() } else { 0 };
+                    (i, Place { line: line(j), rows })
+                }
+            };
+            if let Some(slot) = places.get_mut(old[gone].index) {
+                *slot = place;
+            }
+        }
+        places
+    }
+
+    /// The line of the file where something stood that begins at a place of the document; 0 for the whole file.
+    fn line_of(&self, task: &Task<'_>, segment: Option<&str>, at: u32) -> u32 {
+        let segment = segment.filter(|id| !id.is_empty());
+        let holds = |line: &Line| line.segment.as_deref() == segment && (line.start..line.end).contains(&at);
+        for (block, origin) in task.remote.origins.iter().enumerate() {
+            let row = match origin {
+                Origin::Line { line, .. } => holds(line).then_some(0),
+                Origin::Footnote { lines } => lines.iter().any(holds).then_some(0),
+                Origin::Table { cells, .. } => cells.iter().position(|row| row.iter().flatten().any(holds)),
+                Origin::Fixed { .. } => None,
+            };
+            let Some(row) = row else { continue };
+            let Place { line, rows } = self.of(task, block);
+            let same = matches!(origin, Origin::Table { cells, .. } if cells.len() == rows);
+            // Between the first row and the others stands the line that makes it a table.
+            let below = if same && row > 0 { row + 1 } else { 0 };
+            return line.saturating_add(u32::try_from(below).unwrap_or(0));
+        }
+        0
+    }
+}
+
+/// Finds the open comments, and the named ranges of other programs, that lose the last of the text that they stand on.
+fn lost_anchors(task: &Task<'_>, after: &Document, places: &Places, told: &mut Notices) {
+    let tab = |document| tab_of(document, task.part).and_then(|tab| tab.document_tab.as_ref());
+    let (Some(old), Some(new)) = (tab(task.document), tab(after)) else { return };
+    let line = |ranges: &[Range]| {
+        let first = ranges.iter().find(|range| range.start_index < range.end_index);
+        first.map_or(0, |range| places.line_of(task, range.segment_id.as_deref(), range.start_index.unwrap_or(0)))
+    };
+    for (id, anchor) in &old.comment_anchors {
+        let was = said(old, &anchor.ranges);
+        let is = new.comment_anchors.get(id).map(|anchor| said(new, &anchor.ranges)).unwrap_or_default();
+        let thread = task.document.comments.iter().find(|thread| thread.anchor_id.as_ref() == Some(id));
+        let open = thread.is_some_and(CommentThread::is_open);
+        if was.trim().is_empty() || !is.trim().is_empty() || !open {
             continue;
         }
-        let mut headings = after.tree.blocks.iter().map(|block| &block.content);
-        if headings.any(|content| matches!(content, Content::Heading { .. }) && key(content) == name) {
-            let message = "in the document this heading gets another id, since it was moved, or text was put between it and \
-                           a table: links to it from elsewhere no longer find it";
-            told.push(Notice {
-                code: "HEADING_ID".into(),
-                line: task.line_at(block.span.0.start),
-                column: 0,
-                message: message.into(),
-            });
+        let comment = thread.and_then(|thread| thread.head_post.as_ref()).map(|post| excerpt(&post.content));
+        let message = format!(
+            "`{}` is gone, and the open comment \"{}\" stood on it; the comment stays in the document without a place",
+            excerpt(&was),
+            comment.unwrap_or_default()
+        );
+        told.refuse("COMMENT_LOST", line(&anchor.ranges), message);
+    }
+    let kept = ranges(new);
+    for (id, name, ranges) in ranges(old) {
+        let was = said(old, ranges);
+        let stays = kept.iter().any(|(other, _, is)| *other == id && !said(new, is).trim().is_empty());
+        if was.trim().is_empty() || stays {
+            continue;
+        }
+        let message = format!(
+            "`{}` is gone, and with it the named range `{}` that another program has set on it",
+            excerpt(&was),
+            excerpt(name)
+        );
+        told.refuse("RANGE_LOST", line(ranges), message);
+    }
+}
+
+/// The text of stretches of a tab.
+fn said(tab: &DocumentTab, ranges: &[Range]) -> String {
+    let mut text = String::new();
+    for range in ranges {
+        let elements = tab.segment(range.segment_id.as_deref()).unwrap_or_default();
+        text_between(elements, range.start_index.unwrap_or(0), range.end_index.unwrap_or(0), &mut text);
+    }
+    text
+}
+
+/// The named ranges of other programs: id, name and stretches.
+fn ranges(tab: &DocumentTab) -> Vec<(&str, &str, &[Range])> {
+    let others = tab.named_ranges.iter().filter(|(name, _)| *name != NAME);
+    let all = others.flat_map(|(name, group)| group.named_ranges.iter().map(move |range| (name, range)));
+    all.map(|(name, range)| (&*range.named_range_id, &**name, &*range.ranges)).collect()
+}
+
+/// Finds headings of the file that get another id: links from elsewhere no longer find them. The id goes with the end of a
+/// paragraph, and what is put between a heading and a table can only stand behind that end.
+fn moved_ids(task: &Task<'_>, after: &Extract, told: &mut Notices) {
+    let (was, is) = (ids(&task.remote.tree), ids(&after.tree));
+    let (file, _) = task.local_for(&task.remote);
+    let wanted = ids(&file.tree);
+    for block in &file.tree.blocks {
+        let Content::Heading { anchor: Some(id), .. } = &block.content else { continue };
+        let name = key(&block.content);
+        let (Some(had), has) = (was.get(&**id).map(|was| key(was)), is.get(&**id).map(|is| key(is))) else { continue };
+        if has.as_ref() == Some(&name) || block.span.0.start > task.text.len() {
+            continue;
+        }
+        // It stands there with another id, by this plan, and is not one that has always had that.
+        let moves = has != Some(had);
+        let other = after.tree.blocks.iter().any(|block| {
+            let Content::Heading { anchor, .. } = &block.content else { return false };
+            let (anchor, fresh) = (anchor.as_deref(), !anchor.as_deref().is_some_and(|own| was.contains_key(own)));
+            let own = anchor.and_then(|anchor| wanted.get(anchor));
+            key(&block.content) == name && (moves || fresh) && own.is_none_or(|own| key(own) != name)
+        });
+        if other {
+            let message = match is.get(&**id) {
+                Some(taken) => format!(
+                    "in the document this heading gets another id, since an id goes with the end of its paragraph: links to \
+                     it from elsewhere now lead to `{}`",
+                    excerpt(&words(taken))
+                ),
+                None => {
+                    "in the document this heading gets another id, since it was moved, or text was put right behind \
+                         it: links to it from elsewhere no longer find it"
+                        .to_owned()
+                }
+            };
+            told.refuse("HEADING_ID", task.line_at(block.span.0.start), message);
         }
     }
+}
+
+/// Finds links of the document to headings that are gone: they stay, and lead nowhere.
+fn lost_links(task: &Task<'_>, after: &Extract, places: &Places, told: &mut Notices) {
+    let (was, is) = (ids(&task.remote.tree), ids(&after.tree));
+    let lost: BTreeMap<&str, &Content> = was.into_iter().filter(|(id, _)| !is.contains_key(id)).collect();
+    if lost.is_empty() {
+        return;
+    }
+    let here = targets(std::iter::once(&after.tree));
+    for (block, content) in task.remote.tree.blocks.iter().enumerate().map(|(at, block)| (at, &block.content)) {
+        let Some((id, name)) = anchor(content).and_then(|id| Some((id, excerpt(&words(lost.get(id)?))))) else {
+            continue;
+        };
+        if here.contains(id) {
+            let mut lines = lines_linking(task, id);
+            if lines.is_empty() {
+                lines.insert(places.of(task, block).line);
+            }
+            for line in lines {
+                let message = format!("the heading `{name}` that this link goes to is gone, so the link leads nowhere");
+                told.refuse("LINK_LOST", line, message);
+            }
+        }
+        for tab in tabs_linking(task.document, id).into_iter().filter(|tab| !is_tab(tab, task)) {
+            let title = tab.tab_properties.as_ref().map(|properties| excerpt(&properties.title)).unwrap_or_default();
+            let message = format!(
+                "the heading `{name}` is gone, and a link in the tab \"{title}\" that goes to it leads nowhere"
+            );
+            told.refuse("LINK_LOST", places.of(task, block).line, message);
+        }
+    }
+}
+
+/// The lines of the file in which links to a heading stand.
+fn lines_linking(task: &Task<'_>, id: &str) -> BTreeSet<u32> {
+    let target = format!("#^{id}");
+    let links = |block: &&Block| block.content.runs().iter().any(|run| run.marks.link.as_deref() == Some(&*target));
+    let blocks = task.local.tree.blocks.iter().filter(links);
+    blocks
+        .flat_map(|block| {
+            let written = task.text.get(block.span.0.clone()).unwrap_or_default();
+            let places: Vec<usize> = written.match_indices(&*target).map(|(at, _)| block.span.0.start + at).collect();
+            if places.is_empty() { vec![block.span.0.start] } else { places }
+        })
+        .filter(|at| *at < task.text.len())
+        .map(|at| task.line_at(at))
+        .collect()
+}
+
+/// The tabs of a document in which a link to a heading stands.
+pub(super) fn tabs_linking<'a>(document: &'a Document, id: &str) -> Vec<&'a Tab> {
+    fn links(value: &Value, target: &str) -> bool {
+        match value {
+            Value::Object(fields) => {
+                fields.get("link").and_then(link_destination).is_some_and(|link| link == target)
+                    || fields.values().any(|value| links(value, target))
+            }
+            Value::Array(items) => items.iter().any(|value| links(value, target)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        }
+    }
+    let target = format!("#^{id}");
+    let linking = |tab: &&Tab| serde_json::to_value(&tab.document_tab).is_ok_and(|value| links(&value, &target));
+    document.all_tabs().into_iter().filter(linking).collect()
+}
+
+fn is_tab(tab: &Tab, task: &Task<'_>) -> bool {
+    tab_of(task.document, task.part).is_some_and(|own| std::ptr::eq(own, tab))
+}
+
+fn anchor(content: &Content) -> Option<&str> {
+    if let Content::Heading { anchor: Some(anchor), .. } = content { Some(anchor) } else { None }
+}
+
+/// The words of a heading.
+fn words(content: &Content) -> String {
+    content.runs().into_iter().map(|run| plain(std::slice::from_ref(run))).collect()
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::part::{plan_cut, plan_part};
 use super::pieces::{self, NotePiece, Piece, Pieces};
+use super::told::tabs_linking;
 use crate::error::{Error, Result};
 use crate::gdocs::{Body, Document, DocumentTab, Position, Segment, StructuralElement, Tab, Ticks};
 use crate::kinds::docs::text::extract::{Extract, extract, tab_of};
@@ -57,7 +58,7 @@ pub(crate) fn plan(source: &Source<'_>, desired: &str, accept: bool, pictures: &
             Err(Error::PlanRejected { .. }) => {}
             Err(error) => return Err(error),
             Ok(planned) => {
-                if let Some(planned) = window.on_the_whole(planned) {
+                if let Some(planned) = window.on_the_whole(source, planned) {
                     return Ok(planned);
                 }
             }
@@ -121,13 +122,14 @@ impl<'a> Window<'a> {
     }
 
     /// Says of the whole what was planned on the stretches; `None` when it cannot be told.
-    fn on_the_whole(&self, mut planned: PushPlan) -> Option<PushPlan> {
+    fn on_the_whole(&self, source: &Source<'_>, mut planned: PushPlan) -> Option<PushPlan> {
         // A link is only looked for in the stretches.
         if planned.refused.iter().any(|notice| notice.code == "LINK_LOCKED") {
             return None;
         }
         // A link elsewhere may go to a heading that would lose its id.
-        if ids(&self.text).any(|id| self.old_ids().any(|old| old == id) && !ids(&planned.expected).any(|is| is == id)) {
+        let lost = |id: &&str| !ids(&planned.expected).any(|is| is == *id);
+        if self.old_ids().filter(lost).any(|id| ids(&self.text).any(|kept| kept == id) || is_linked(source, id)) {
             return None;
         }
         planned.expected = self.expected(&planned.expected)?;
@@ -137,7 +139,7 @@ impl<'a> Window<'a> {
                 notice.line = (line - here).saturating_add(there + 1);
             }
         };
-        planned.refused.iter_mut().chain(&mut planned.holds).for_each(place);
+        planned.refused.iter_mut().chain(&mut planned.told).chain(&mut planned.holds).for_each(place);
         Some(planned)
     }
 
@@ -217,6 +219,11 @@ fn texts(
 fn ids(text: &str) -> impl Iterator<Item = &str> {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     headings.filter_map(|line| Some(line.split_once("{^ ")?.1.split_once('}')?.0))
+}
+
+/// Tells whether a link of the document, in whatever tab, goes to a heading.
+fn is_linked(source: &Source<'_>, id: &str) -> bool {
+    !tabs_linking(source.document, id).is_empty()
 }
 
 /// What the file shows for the text behind a stretch.

@@ -15,4 +15,4 @@ pub(super) mod line;
 pub(super) mod lists;
 mod present;
 pub(super) mod style;
-mod values;
+pub(super) mod values;

@@ -79,7 +79,7 @@ pub(crate) fn length(points: f64) -> String {
 }
 
 /// Reads a link; a place inside the document becomes `#^id`.
-pub(super) fn link_destination(link: &Value) -> Option<String> {
+pub(crate) fn link_destination(link: &Value) -> Option<String> {
     if let Some(url) = link.get("url").and_then(Value::as_str) {
         return Some(url.to_owned());
     }

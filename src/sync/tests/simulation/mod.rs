@@ -13,7 +13,7 @@ use super::super::backoff::Chance;
 use super::super::merge::same_meaning;
 use super::super::{
     Answer, Command, DepositFailure, Effect, Engine, Event, Failure, FailureClass, Feed, JobEnd, JobId, Loaded, Local,
-    Observation, OpenJob, Planned, Posted, Remote, RequestId, Row, RowPart, Settings, Side, Touch,
+    Observation, OpenJob, Planned, Posted, Remote, RequestId, Row, RowPart, Settings, Side, Told, Touch,
 };
 
 struct RemoteItem {
@@ -90,6 +90,7 @@ fn item_of(effect: &Effect) -> Option<&ItemId> {
         | Effect::Post { item, .. }
         | Effect::PutConflict { item, .. }
         | Effect::Deposit { item, .. }
+        | Effect::SaveTold { item, .. }
         | Effect::Retire { item } => Some(item),
         Effect::Record(record) => Some(&record.item),
         Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::Reply { .. } => None,
@@ -149,6 +150,7 @@ impl World {
                 part: PartId::default(),
                 stamp: stored.file.map(|(stamp, _)| stamp),
                 hash: stored.file.map(|(_, hash)| hash),
+                told: Told::default(),
             }],
         });
         let jobs = self.jobs.iter().enumerate().filter(|(_, job)| job.end.is_none()).map(|(index, job)| OpenJob {
@@ -157,6 +159,7 @@ impl World {
             part: PartId::default(),
             revision: job.revision.clone(),
             expected: job.expected.clone(),
+            told: Vec::new(),
         });
         let cursor = self.cursor.map(|cursor| Cursor(cursor.to_string()));
         let loaded = Loaded { rows: rows.collect(), jobs: jobs.collect(), cursor };
@@ -215,7 +218,14 @@ impl World {
                 let requests = usize::from(!same_meaning(&desired, &self.fetched[&item].1));
                 let expected = canonical(&desired);
                 self.plans.insert(item.clone(), expected.clone());
-                let planned = Planned { requests, refused: Vec::new(), holds: Vec::new(), expected, again: false };
+                let planned = Planned {
+                    requests,
+                    refused: Vec::new(),
+                    told: Vec::new(),
+                    holds: Vec::new(),
+                    expected,
+                    again: false,
+                };
                 Event::Planned { item, result: Ok(planned) }
             }
             Effect::Begin { item, revision, expected, .. } => {
@@ -281,6 +291,7 @@ impl World {
                 }
                 return None;
             }
+            Effect::SaveTold { item, .. } => unreachable!("nobody has seen what went with pushes of {item}"),
             Effect::Retire { item } => unreachable!("nothing retires {item}"),
         })
     }
