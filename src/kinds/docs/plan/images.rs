@@ -11,7 +11,7 @@ use crate::gdocs::{DocumentTab, InsertInlineImage, Location, PICTURE_URI_BYTES_M
 use crate::kinds::docs::text::extract::{Extract, lines};
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::docs::text::line::Token;
-use crate::kinds::upload_address;
+use crate::kinds::{Pictures, upload_address};
 use crate::mebdf::{Content, Object, Run, RunContent, Tree, normalize_runs, parse};
 
 /// The id that asks for a picture to be inserted.
@@ -81,6 +81,17 @@ fn origin(object: &Object) -> Result<Origin<'_>, String> {
     Ok(Origin::File(named))
 }
 
+/// Tells whether the picture that an object asks for can be inserted.
+///
+/// # Errors
+///
+/// A sentence that says why not.
+pub(super) fn can_be_had(object: &Object, pictures: &Pictures) -> Result<(), String> {
+    origin(object).and_then(|origin| match origin {
+        Origin::Address(name) | Origin::File(name) => pictures.named.get(name).cloned().unwrap_or(Ok(())),
+    })
+}
+
 /// Takes the objects out of a file that were copied from another document: their ids mean nothing here, and the words
 /// around them do without. A paragraph that holds nothing else goes whole.
 pub(super) fn leave_out_foreign(local: &mut Flat, tab: &DocumentTab) {
@@ -131,7 +142,7 @@ pub(super) fn leave_out_foreign(local: &mut Flat, tab: &DocumentTab) {
 }
 
 /// Takes runs out of a paragraph, each with one of the two blanks around it.
-fn leave_out(runs: &mut Vec<Run>, goes: &impl Fn(&Run) -> bool, one_line: bool) {
+pub(super) fn leave_out(runs: &mut Vec<Run>, goes: &impl Fn(&Run) -> bool, one_line: bool) {
     let mut kept: Vec<Run> = Vec::with_capacity(runs.len());
     let mut gone = false;
     for mut run in std::mem::take(runs) {
@@ -155,7 +166,7 @@ fn leave_out(runs: &mut Vec<Run>, goes: &impl Fn(&Run) -> bool, one_line: bool) 
 }
 
 /// Why an object of another document does not come with its words.
-fn no_object_here(object: &Object) -> String {
+pub(super) fn no_object_here(object: &Object) -> String {
     let (id, kind) = (object.id.as_deref().unwrap_or_default(), &object.kind);
     let instead = if kind == "image" {
         "write `{^= new image \"path\"}` with the file of the picture, which stands beside the file that it was copied from"
@@ -195,9 +206,7 @@ impl Planner<'_> {
         if segment.is_some() {
             return Some(Err("Docs takes no picture into a footnote".into()));
         }
-        Some(origin(object).and_then(|origin| match origin {
-            Origin::Address(name) | Origin::File(name) => self.pictures.named.get(name).cloned().unwrap_or(Ok(())),
-        }))
+        Some(can_be_had(object, self.pictures))
     }
 }
 

@@ -59,7 +59,7 @@ pub(super) fn email(object: &Object) -> Option<&str> {
 }
 
 /// Tells whether a text is a day as `2026-11-21`.
-fn is_day(text: &str) -> bool {
+pub(super) fn is_day(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digit = |at: &usize| bytes.get(*at).is_some_and(u8::is_ascii_digit);
     let number = |from: usize| text.get(from..from + 2).and_then(|digits| digits.parse::<u8>().ok()).unwrap_or(0);

@@ -3,6 +3,7 @@
 
 use super::align::Step;
 use super::blocks::Entry;
+use super::edit::shape;
 use super::tables::is_structure;
 use crate::kinds::docs::text::extract::{Extract, Origin};
 use crate::kinds::docs::text::line::block_runs;
@@ -30,7 +31,17 @@ pub(super) fn taken(steps: Vec<Step>, old: &[Entry<'_>], new: &[Entry<'_>], remo
             gap.push(step);
         }
         let behind = rest.peek().and_then(|step| if let Step::Pair(i, _) = step { Some(*i) } else { None });
-        if before.is_some_and(|before| is_line(before) && !is_heading(before)) || behind.is_some_and(is_line) {
+        if let Some(Step::Pair(i, j)) = taken.last().copied()
+            && !behind.is_some_and(is_line)
+            && let Some(&Step::Delete(last)) = gap.last()
+            && gap.iter().all(|step| matches!(step, Step::Delete(gone) if is_line(*gone)))
+            && is_heir(&old[i], &old[last], remote)
+        {
+            // What is deleted from the start of a paragraph on leaves the newline of the last one, and with it what that is.
+            taken.pop();
+            gap.pop();
+            taken.extend([Step::Delete(i)].into_iter().chain(gap).chain([Step::Pair(last, j)]));
+        } else if before.is_some_and(|before| is_line(before) && !is_heading(before)) || behind.is_some_and(is_line) {
             taken.append(&mut gap);
         } else {
             taken.extend(seated(gap, old, new, remote));
@@ -52,6 +63,20 @@ fn seated(gap: Vec<Step>, old: &[Entry<'_>], new: &[Entry<'_>], remote: &Extract
     steps.extend(olds().filter(|i| *i > seat).map(Step::Delete));
     steps.extend(news().filter(|j| *j > sitter).map(Step::Insert));
     steps
+}
+
+/// Tells whether an empty paragraph would become what the last of those is that go behind it, for their newlines cannot.
+fn is_heir(empty: &Entry<'_>, last: &Entry<'_>, remote: &Extract) -> bool {
+    let open = |entry: &Entry<'_>| {
+        let origin = remote.origins.get(entry.index);
+        entry.look.locked.is_none() && matches!(origin, Some(Origin::Line { line, .. }) if line.lock.is_none())
+    };
+    is_text(empty.block)
+        && block_runs(&empty.block.content).is_empty()
+        && is_text(last.block)
+        && shape(&empty.block.content) != shape(&last.block.content)
+        && open(empty)
+        && open(last)
 }
 
 /// Tells whether a block of the document is an empty paragraph, or a rule, that can be edited.
