@@ -151,3 +151,29 @@ fn a_head_that_was_pasted_twice_is_no_text() {
     // What is no head of a document is a person's.
     check("---\ntitle: A text\n---\n\n---\nsome: words\n---\n", "## some: words\n", &["line 5: LOCKED"]);
 }
+
+#[test]
+fn pictures_stand_beside_what_a_later_batch_makes() {
+    let (picture, who) = ("{^= new image \"https://x.y/a.png\"}", "{^= person \"a@x.com\"}");
+    let day = "{^= date \"2026-12-24\"}";
+    for text in [
+        format!("a {picture} {who} b\n"),
+        format!("# H {picture} {picture}\n\nx[^1]\n\n| {picture} {day} |\n| --- |\n\ny\n\n[^1]: n\n"),
+        format!("---\nheader: Words\n---\n\na {picture}\n\n{{^= pagebreak}}\n\nb {who} {picture} [H](#h)\n\n# H\n"),
+    ] {
+        let (said, told) = created(&text);
+        let count = text.matches(picture).count();
+        assert_eq!((said.matches(" image").count(), told), (count, Vec::new()), "{said}");
+    }
+    let text = format!("## {picture} words[^q]\n\n| a [b]() |\n| --- |\n\nc\n");
+    let (said, told) = created(&text);
+    assert_eq!((said.matches(" image").count(), told.len()), (1, 2), "{said} {told:#?}");
+}
+
+#[test]
+fn text_between_two_rules_is_no_head() {
+    check("---\n\n- a b\n\n---\n\nc\n", "- a b\n\nc\n", &["line 1: LOCKED", "line 5: LOCKED"]);
+    check("---\n# a: b\n\n---\n\nc\n", "# a: b\n\nc\n", &["line 1: LOCKED", "line 4: LOCKED"]);
+    check("---\n\nc\n", "c\n", &["line 1: LOCKED"]);
+    check("---\n\n{^= toc}\n\na\n\n---\n", "a\n", &["line 1: LOCKED", "line 3: LOCKED", "line 7: LOCKED"]);
+}

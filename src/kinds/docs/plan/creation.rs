@@ -1,5 +1,6 @@
 //! What makes a new document say a text. Pure.
 
+use super::images;
 use super::part::{plan_task, tell_forms};
 use super::trial::Task;
 use super::without::{self, Reduced};
@@ -46,6 +47,9 @@ pub(crate) fn create_plan(document: &Document, text: &str, pictures: &Pictures) 
     let mut task = Task::of((document, &ticks), None, &part, (text, parsed, &[]), false, pictures)?;
     without::settle_lists(&mut task, &mut left_out);
     without::settle_head(&mut task, &document.title, &mut left_out);
+    let made = images::made_before(&task.remote.tree, &task.local.tree);
+    images::as_inserted(&mut task.local.tree, &made);
+    images::as_inserted(&mut task.parsed, &made);
     task.repeat_footnotes();
     let mut plan = plan_task(&task)
         .map_err(|error| if let Error::PlanRejected { reason, .. } = error { impossible(&reason) } else { error })?

@@ -309,22 +309,41 @@ pub(super) fn as_written(tree: &mut Tree, inserted: &Inserted) {
     if inserted.is_empty() {
         return;
     }
-    let rename = |run: &mut Run| {
+    for run in tree.blocks.iter_mut().flat_map(|block| block.content.runs_mut()) {
         if let RunContent::Object(object) = &mut run.content
             && let Some((_, written)) = inserted.iter().find(|(id, _)| object.id.as_ref() == Some(id))
         {
             object.clone_from(written);
         }
-    };
-    for block in &mut tree.blocks {
-        match &mut block.content {
-            Content::Table { rows, .. } => rows.iter_mut().flatten().flatten().flatten().for_each(rename),
-            Content::Heading { runs, .. }
-            | Content::Paragraph { runs }
-            | Content::Item { runs, .. }
-            | Content::ItemParagraph { runs, .. } => runs.iter_mut().for_each(rename),
-            Content::Footnote { paragraphs, .. } => paragraphs.iter_mut().flatten().for_each(rename),
-            Content::Code { .. } | Content::Rule | Content::Directive { .. } => {}
+    }
+}
+
+/// Writes the new pictures of a file that were inserted as the document has them; the rest stays to be inserted.
+pub(super) fn as_inserted(tree: &mut Tree, inserted: &Inserted) {
+    let mut left = inserted.iter().peekable();
+    for run in tree.blocks.iter_mut().flat_map(|block| block.content.runs_mut()) {
+        if let RunContent::Object(object) = &mut run.content
+            && let Some((id, _)) = left.next_if(|(_, written)| written == object)
+        {
+            *object = Object { id: Some(id.clone()), kind: "image".into(), title: None };
         }
     }
+}
+
+/// The pictures that stand in a document of which the file names as many new ones: those that the batch before made.
+pub(super) fn made_before(remote: &Tree, local: &Tree) -> Inserted {
+    let objects = |tree: &'_ Tree, fits: &dyn Fn(&Object) -> bool| -> Vec<Object> {
+        let runs = tree.blocks.iter().flat_map(|block| block.content.runs());
+        let objects = runs.filter_map(|run| match &run.content {
+            RunContent::Object(object) => Some(object),
+            RunContent::Text(_) | RunContent::Anchor(_) | RunContent::FootnoteReference(_) => None,
+        });
+        objects.filter(|object| fits(object)).cloned().collect()
+    };
+    let there = objects(remote, &|object| object.kind == "image");
+    let here = objects(local, &is_new);
+    if there.len() != here.len() {
+        return Inserted::new();
+    }
+    there.into_iter().zip(here).filter_map(|(there, here)| Some((there.id?, here))).collect()
 }

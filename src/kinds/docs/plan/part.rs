@@ -5,6 +5,7 @@
 //! step out, and the next is planned on what it leaves; what then differs in style, and only that, becomes the end of
 //! the batch. At last the result is compared with the file.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::edit::{Expected, Group, What};
@@ -13,9 +14,8 @@ use super::head::HeadEdits;
 use super::moves::Misplaced;
 use super::planner::{Notices, PASSES_MAX, Planner, excerpt, text_of, words_of};
 use super::properties::LINK_LATER;
-use super::restyle::contents;
 use super::trial::{Task, Trial};
-use super::{anchors, carried, images, less, moves, newlines, restyle, told, verify};
+use super::{anchors, carried, images, less, moves, newlines, objects, restyle, told, verify};
 use crate::error::Result;
 use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Request, Ticks, text_between};
 use crate::kinds::docs::text::anchors::NAME;
@@ -278,7 +278,7 @@ impl Text {
         verify::arrives(&trial.extract, &expected).map_err(|reason| task.rejected(reason))?;
         verify::nothing_else_moves(&before, &trial.document, task.part, &touched, &expected, &head)
             .map_err(|reason| task.rejected(reason))?;
-        let again = pending && objects(task, &mut trial, &mut told.notices)?;
+        let again = pending && objects::make(task, &mut trial, &inserted, &mut told.notices)?;
         // What is made now moves the rest of its paragraph, so anchors are the next plan's.
         let anchors = if again { BTreeMap::new() } else { anchors::settle(task, &mut trial, &mut told.notices)? };
         let idle = trial.extract.anchors == task.remote.anchors
@@ -291,7 +291,7 @@ impl Text {
         if !again {
             tell_unsaid(task, &trial, &inserted, &mut told.notices);
         }
-        if tell_torn(task, &trial, &mut told.notices) {
+        if tell_torn(task, &said(&trial.extract, &inserted), &mut told.notices) {
             return Ok(told.nothing(task, true, moved));
         }
         let named = |id: &str| anchors.get(id).cloned().unwrap_or_else(|| Some(id.to_owned()));
@@ -319,19 +319,26 @@ fn tell_unsaid(task: &Task<'_>, trial: &Trial<'_>, inserted: &images::Inserted, 
         return;
     }
     let (local, _) = task.local_for(&trial.extract);
-    let mut said = trial.extract.tree.clone();
-    images::as_written(&mut said, inserted);
-    if let Some(block) = verify::unsaid(&said, &local.tree) {
+    if let Some(block) = verify::unsaid(&said(&trial.extract, inserted), &local.tree) {
         let message = "this could not be pushed quite as it stands here; the rest of the file was";
         notices.refuse("INCOMPLETE", task.line_at(block.span.0.start), message);
     }
 }
 
+/// What a tab says, with its new pictures as the file names them.
+fn said<'e>(extract: &'e Extract, inserted: &images::Inserted) -> Cow<'e, Tree> {
+    if inserted.is_empty() {
+        return Cow::Borrowed(&extract.tree);
+    }
+    let mut said = extract.tree.clone();
+    images::as_written(&mut said, inserted);
+    Cow::Owned(said)
+}
+
 /// Tells that nothing can be pushed, when pushing a part of the edit would lose a word or double it, or leave text where it
 /// belongs on neither side.
-fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool {
-    let (before, local, after) =
-        (&task.remote.tree, task.file.as_ref().unwrap_or(&task.local.tree), &trial.extract.tree);
+fn tell_torn(task: &Task<'_>, after: &Tree, notices: &mut Notices) -> bool {
+    let (before, local) = (&task.remote.tree, task.file.as_ref().unwrap_or(&task.local.tree));
     let mut placed = moves::links_are_kept(before, local, after);
     if !notices.0.is_empty() {
         placed = placed.and_then(|()| moves::headings_are_kept(before, local, after));
@@ -428,29 +435,6 @@ fn tell_comments(task: &Task<'_>, after: &Document, told: &mut Vec<Notice>) {
     }
 }
 
-/// Makes the objects that the text left places for; tells whether another plan is needed.
-fn objects(task: &Task<'_>, trial: &mut Trial<'_>, notices: &mut Notices) -> Result<bool> {
-    let (local, fresh) = task.local_for(&trial.extract);
-    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), BTreeSet::new());
-    planner.objects(&local);
-    notices.0.append(&mut planner.refused.0);
-    let (touched, requests) = in_order(planner.groups);
-    // What stands beside a new object got its looks before the object was there, so it is looked at once more.
-    let again = planner.again || !requests.is_empty();
-    let before = contents(&trial.extract).count();
-    trial.change_structure(requests, &touched)?;
-    let after = contents(&trial.extract).filter(|(content, _)| !matches!(content, Content::Footnote { .. })).count();
-    let (local, fresh_now) = task.local_for(&trial.extract);
-    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh_now)), BTreeSet::new());
-    planner.objects(&local);
-    // What stands in a footnote that was just made, objects and all, is the next plan's.
-    let is_missing = |group: &Group| !group.requests.is_empty() && (fresh.is_empty() || !group.elements.is_empty());
-    if planner.groups.iter().any(is_missing) || after > before {
-        return Err(task.rejected("an object would not stand in the document as it does in the file".into()));
-    }
-    Ok(again)
-}
-
 /// Tells whether a request makes something that only the text stage fills.
 const fn makes_structure(request: &Request) -> bool {
     matches!(request, Request::InsertTable(_))
@@ -468,7 +452,7 @@ fn nothing(task: &Task<'_>, notices: Notices, holds: Vec<Notice>) -> PushPlan {
 }
 
 /// The elements that are touched, and the requests from the end of the tab to its start.
-fn in_order(groups: Vec<Group>) -> (Vec<usize>, Vec<Request>) {
+pub(super) fn in_order(groups: Vec<Group>) -> (Vec<usize>, Vec<Request>) {
     let touched = groups.iter().flat_map(|group| group.elements.iter().copied()).collect();
     (touched, groups.into_iter().rev().flat_map(|group| group.requests).collect())
 }

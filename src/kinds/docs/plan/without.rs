@@ -13,12 +13,14 @@ use crate::kinds::docs::text::flat::Look;
 use crate::kinds::docs::text::lists::preset;
 use crate::mebdf::{
     Block, Content, FrontMatter, Object, Parsed, Property, PropertyValue, Run, RunContent, Span, Tree, cell_count,
-    clean, parse, sort_properties,
+    clean, head, parse, sort_properties,
 };
 use crate::model::Notice;
 
 /// What Docs indents one level of a list by, in points.
 const INDENT_POINTS: u16 = 36;
+
+const NO_RULE: &str = "the API cannot make a horizontal rule; it was left out";
 
 /// A text as a new document can say it.
 pub(super) struct Reduced {
@@ -33,7 +35,9 @@ pub(super) struct Reduced {
 /// Takes what cannot be created out of a text.
 pub(super) fn reduced(text: &str, pictures: &Pictures) -> Reduced {
     let mut reducer = Reducer { lines: Vec::new(), pictures, told: Vec::new(), defined: BTreeSet::new() };
-    let (text, mut parsed) = reducer.widened(clean(text).into_owned());
+    let mut text = clean(text).into_owned();
+    reducer.opening_rule(&mut text);
+    let (text, mut parsed) = reducer.widened(text);
     reducer.lines = text.match_indices('\n').map(|(at, _)| at).collect();
     reducer.rules(&mut parsed.tree.blocks);
     reducer.notes(&mut parsed.tree);
@@ -66,6 +70,25 @@ impl Reducer<'_> {
         let notice = Notice { code: code.into(), line, column: 0, message: message.into() };
         if !self.told.contains(&notice) {
             self.told.push(notice);
+        }
+    }
+
+    /// Leaves out the horizontal rule that a text begins with, where what stands before the next one is no head but text.
+    fn opening_rule(&mut self, text: &mut String) {
+        let Some(head) = head(text) else { return };
+        let written = text.lines().skip(1).map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let is_name = |name: &str| {
+            let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | ' ');
+            !name.is_empty() && name.chars().all(plain)
+        };
+        let is_head = match &head.entries[..] {
+            [] => written.is_empty() || written.starts_with("---"),
+            [(name, _)] if name.is_empty() => written.split_once(':').is_some_and(|(name, _)| is_name(name)),
+            entries => entries.iter().all(|(name, _)| is_name(name)),
+        };
+        if !is_head {
+            text.replace_range(..3, "");
+            self.tell("LOCKED", 0, NO_RULE);
         }
     }
 
@@ -122,10 +145,10 @@ impl Reducer<'_> {
         for at in 0..blocks.len() {
             if let Some(Block { content: Content::Rule, span }) = blocks.get(at) {
                 let start = span.0.start;
-                self.tell("LOCKED", start, "the API cannot make a horizontal rule; it was left out");
+                self.tell("LOCKED", start, NO_RULE);
             }
         }
-        for at in (0..blocks.len()).rev().filter(|at| *at < blocks.len()).collect::<Vec<_>>() {
+        for at in (0..blocks.len()).rev() {
             if matches!(blocks.get(at), Some(Block { content: Content::Rule, .. })) {
                 drop_block(blocks, at);
             }
@@ -170,9 +193,11 @@ impl Reducer<'_> {
                 Some(first) => first.insert(0, name),
                 None => paragraphs.push(vec![name]),
             }
-            texts.extend(paragraphs.into_iter().map(|runs| {
+            texts.extend(paragraphs.into_iter().enumerate().map(|(at, runs)| {
                 let runs = crate::mebdf::normalize_runs(runs, false);
-                Block { content: Content::Paragraph { runs }, span: span.clone() }
+                // Each has a place of its own: anchors are found by it.
+                let end = span.0.end.saturating_sub(at).max(span.0.start + 1);
+                Block { content: Content::Paragraph { runs }, span: Span(span.0.start..end) }
             }));
         }
         if !texts.is_empty() {
