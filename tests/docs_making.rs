@@ -256,6 +256,9 @@ fn a_break_an_empty_paragraph_and_a_footnote_are_pushed_at_once() {
         let (told, raw) = pushed(&created("x\n").unwrap(), &format!("{text}\n"));
         assert_eq!((told, canonical(&text_of(&raw))), (Vec::new(), text.to_owned()));
     }
+    let text = "\\\n\na[^1]\n\nT\n\n1. b\n\n[^1]: n";
+    let (told, raw) = pushed(&created("\\\n\n1. b\n").unwrap(), &text.replace("T\n", TABLE));
+    assert_eq!((told, canonical(&text_of(&raw))), (Vec::new(), text.to_owned()));
 }
 
 #[test]
@@ -275,6 +278,12 @@ fn footnotes_are_known_by_text_and_place() {
             "a one[^1] two b[^2] c\n\n[^1]: first thing\n\n[^2]: second thing",
             "a one[^2] two[^1] b[^3] c\n\n[^1]: new\n\n[^2]: other words\n\n[^3]: second thing here",
             "a one[^1] two[^2] b[^3] c\n\n[^1]: other words\n\n[^2]: new\n\n[^3]: second thing here",
+        ),
+        // One goes and another comes: the label alone makes them no one footnote.
+        (
+            "one two[^1]\n\nb\n\n\\\n\n[^1]: old",
+            "b\n\n\\\n\nthree four[^1]\n\n[^1]: new",
+            "b\n\n\\\n\nthree four[^1]\n\n[^1]: new",
         ),
     ] {
         let (told, raw) = pushed(&created(start).unwrap(), text);

@@ -122,6 +122,8 @@ struct Place {
     words: BTreeSet<String>,
     /// The last of those before the reference.
     before: Option<String>,
+    /// What the blocks on both sides of it say.
+    beside: [String; 2],
 }
 
 impl Place {
@@ -136,7 +138,7 @@ impl Place {
                 RunContent::Text(words) => text.push_str(words),
                 RunContent::FootnoteReference(label) => {
                     let before = text.unicode_words().next_back().map(str::to_lowercase);
-                    found.push((label.clone(), Self { words: BTreeSet::new(), before }));
+                    found.push((label.clone(), Self { before, ..Self::default() }));
                 }
                 RunContent::Anchor(_) | RunContent::Object(_) => {}
             }
@@ -155,8 +157,12 @@ fn in_common(one: &BTreeSet<String>, other: &BTreeSet<String>) -> usize {
 impl Notes {
     fn read(tree: &Tree) -> Self {
         let mut notes = Self::default();
-        for block in &tree.blocks {
-            for (label, place) in Place::read(&block.content) {
+        for (at, block) in tree.blocks.iter().enumerate() {
+            for (label, mut place) in Place::read(&block.content) {
+                let beside = [at.checked_sub(1), at.checked_add(1)].map(|at| at.and_then(|at| tree.blocks.get(at)));
+                let texts =
+                    beside.map(|block| block.filter(|block| !matches!(block.content, Content::Footnote { .. })));
+                place.beside = texts.map(|block| block.map(|block| print_block(&block.content)).unwrap_or_default());
                 notes.places.entry(label).or_insert(place);
             }
             notes.references.extend(references(&block.content));
@@ -194,15 +200,27 @@ impl Notes {
         pairs.find((self, there), &same_words);
         let likely = self.likely(there, &pairs);
         pairs.find((self, there), &|here, other| likely.get(here) == Some(other));
-        pairs.find((self, there), &|here, other| here == other && !blank(there.texts.get(other)));
+        let by_label = |here: &String, other: &String| here == other && self.may_be(there, here);
+        pairs.find((self, there), &|here, other| by_label(here, other) && !blank(there.texts.get(other)));
         // One that was made by the push before waits for its text, and Docs has given it a label by its place.
         pairs.find((self, there), &|here, other| self.references.contains(here) && blank(there.texts.get(other)));
-        pairs.find((self, there), &|here, other| here == other);
+        pairs.find((self, there), &by_label);
         pairs.matched
     }
 }
 
 impl Notes {
+    /// Tells whether two footnotes of one label may be one: not where another text stands at another place.
+    fn may_be(&self, there: &Self, label: &String) -> bool {
+        let shares = |one: Option<BTreeSet<String>>, other: Option<BTreeSet<String>>| {
+            one.zip(other).is_none_or(|(one, other)| one.is_empty() || other.is_empty() || !one.is_disjoint(&other))
+        };
+        let words = |notes: &Self| notes.words.get(label).map(|words| words_of(words));
+        let around = |notes: &Self| notes.places.get(label).map(|place| place.words.clone());
+        let beside = |notes: &Self| notes.places.get(label).map(|place| place.beside.clone());
+        shares(words(self), words(there)) || shares(around(self), around(there)) || beside(self) == beside(there)
+    }
+
     /// Finds, among the footnotes that are not matched yet, those of which the text was edited: by what is left of it and by
     /// where they are referred to. The label is a person's, and says little.
     fn likely(&self, there: &Self, pairs: &Pairs) -> BTreeMap<String, String> {
