@@ -456,9 +456,12 @@ mod new {
         let path = PathBuf::from(answer["path"].as_str().unwrap());
         let id = path.file_stem().unwrap().to_string_lossy().into_owned();
         arrived(&world, &id, &path).await;
-        std::fs::write(&source, "{^= new image \"nothing.png\"}\n").unwrap();
+        // One that is not there is told; the words do without.
+        std::fs::write(&source, "Words {^= new image \"nothing.png\"} stay.\n").unwrap();
         let (done, answer) = world.cli(&["create", "--title", "New", source.to_str().unwrap()]);
-        assert!(!done && answer.to_string().contains("nothing.png"), "{answer}");
+        assert!(done && answer.to_string().contains("nothing.png"), "{answer}");
+        let text = std::fs::read_to_string(answer["path"].as_str().unwrap()).unwrap();
+        assert!(text.contains("Words stay."), "{text}");
         drop(file);
     }
 }

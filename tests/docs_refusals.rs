@@ -321,3 +321,25 @@ fn paragraphs_that_are_cut_anew_beside_a_refusal_are_old_or_new() {
         }
     }
 }
+
+#[test]
+fn what_cannot_stand_behind_a_last_heading_is_told_with_a_way_out() {
+    let start = "see [H](#h) here\n\n# H\n";
+    let raw = document(start);
+    let text = fetched(&raw).parts[0].text.clone();
+    for more in ["new text\n", "| a |\n| --- |\n| b |\n", "# Next\n\nbody\n"] {
+        let edited = format!("{}\n{more}", text.replace("see", "see now"));
+        let remote = fetched(&raw);
+        let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
+        assert!(plan.refused.iter().all(|notice| notice.message.contains("press Enter")), "{:#?}", plan.refused);
+        assert!(!plan.refused.is_empty() && plan.refused[0].line > 8, "{:#?}", plan.refused);
+        let after = fetched(&applied(&raw, &plan.requests, 99)).parts[0].text.clone();
+        assert_eq!(after, text.replace("see", "see now"));
+        // The way out: the paragraph that Google Docs makes behind the heading takes it.
+        let raw = document(&format!("{start}\n\\\n"));
+        let remote = fetched(&raw);
+        let text = remote.parts[0].text.replace("\\\n", more);
+        let plan = docs::plan(&remote, &remote.parts[0].id, &text, false).unwrap();
+        assert!(plan.refused.is_empty(), "{:#?}", plan.refused);
+    }
+}

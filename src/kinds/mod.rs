@@ -157,6 +157,9 @@ pub struct Standing {
     pub picture: Picture,
 }
 
+/// The files that a text names as pictures: for each the address at which it stands for a moment, or why it cannot be one.
+pub type Hosted = BTreeMap<String, Result<String, String>>;
+
 /// A file that stands at the remote for a moment, so that it can be fetched from there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upload<'a> {
@@ -374,13 +377,14 @@ pub trait Kind: Send + Sync {
         Err(Error::NotFound { id: id.to_owned() })
     }
 
-    /// Makes a new item like [`Kind::create`]; `addresses` says where the files stand that the text names as pictures.
+    /// Makes a new item like [`Kind::create`], with the files that the text names as pictures; it does without those that
+    /// could not be had, and tells.
     ///
     /// # Errors
     ///
     /// As [`Kind::create`].
-    async fn create_with(&self, title: &str, text: &str, addresses: &BTreeMap<String, String>) -> Result<Created> {
-        debug_assert!(addresses.is_empty(), "a kind that names pictures creates with them");
+    async fn create_with(&self, title: &str, text: &str, pictures: &Hosted) -> Result<Created> {
+        debug_assert!(pictures.is_empty(), "a kind that names pictures creates with them");
         self.create(title, text).await
     }
 

@@ -15,19 +15,57 @@ pub(super) struct Head {
     pub(super) length: usize,
     /// False when it is kept raw: one entry without a key.
     pub(super) understood: bool,
+    /// Where a second head begins that was taken with it, as it stands in a file whose text was pasted whole.
+    pub(super) again: Option<usize>,
+}
+
+/// A head as it stands in the text.
+pub(super) struct Found<'t> {
+    /// What stands between its lines of dashes.
+    pub(super) body: &'t str,
+    /// Bytes up to and with the newline of its closing line, and that of further heads.
+    pub(super) length: usize,
+    /// Where the next head begins that was taken with it.
+    again: Option<usize>,
 }
 
 /// Reads the head of a text that has one.
 pub(super) fn parse(text: &str) -> Option<Head> {
-    let (body, length) = find(text)?;
+    let Found { body, length, again } = find(text)?;
     let entries = entries(body).or_else(|| entries_quoted(body));
     let understood = entries.is_some();
     let entries = entries.unwrap_or_else(|| vec![(String::new(), body.to_owned())]);
-    Some(Head { front_matter: FrontMatter { entries }, length, understood })
+    Some(Head { front_matter: FrontMatter { entries }, length, understood, again })
 }
 
-/// Finds the head of a text that has one: what stands between its lines of dashes, and how many bytes it takes with them.
-pub(super) fn find(text: &str) -> Option<(&str, usize)> {
+/// Finds the head of a text that has one. Another head of a document right behind it is no text of a person's: it came along
+/// when a file was pasted whole, and is part of it.
+pub(super) fn find(text: &str) -> Option<Found<'_>> {
+    let (body, mut length) = find_one(text)?;
+    let mut again = None;
+    while let Some(rest) = text.get(length..) {
+        let start = length + (rest.len() - rest.trim_start_matches(['\n', ' ']).len());
+        match text.get(start..).and_then(find_one) {
+            Some((body, more)) if is_ours(body) => {
+                again = again.or(Some(start));
+                length = start + more;
+            }
+            Some(_) | None => break,
+        }
+    }
+    Some(Found { body, length, again })
+}
+
+/// Tells whether what stands between lines of dashes is the head of a document: it has its id, and nothing else than heads
+/// have.
+fn is_ours(body: &str) -> bool {
+    let known = ["title", "id", "tab", "url", "access", "header", "footer"];
+    let entries = entries(body).or_else(|| entries_quoted(body)).unwrap_or_default();
+    entries.iter().any(|(key, _)| key == "id") && entries.iter().all(|(key, _)| known.contains(&&**key))
+}
+
+/// What stands between the lines of dashes that a text begins with, and how many bytes it takes with them.
+fn find_one(text: &str) -> Option<(&str, usize)> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next()?;
     if first.trim_end() != "---" || !first.ends_with('\n') {

@@ -11,6 +11,7 @@ mod normalize;
 mod parse;
 mod print;
 mod properties;
+mod row;
 mod section;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ pub use join::join;
 pub use normalize::normalize_runs;
 pub use print::print_block;
 pub use properties::{canonical_order as sort_properties, color, is_known, named_style, rival};
+pub use row::cell_count;
 pub use section::{OutlineEntry, Section, State, outline, plain, sections, state_at, states};
 pub use tree::*;
 
@@ -67,6 +69,10 @@ pub fn parse(text: &str) -> Parsed {
         });
     }
     let body = text.get(base..).unwrap_or("");
+    if let Some(at) = head.as_ref().and_then(|head| head.again) {
+        let message = "a second head stands under the first and is not read; take it out of the file".to_owned();
+        found.push(inline::Finding { at, code: "FRONT_MATTER_TWICE", message });
+    }
     let (mut blocks, findings) = parse::blocks(body);
     fix_spans(&mut blocks, body, base);
     found.extend(findings.into_iter().map(|finding| inline::Finding { at: finding.at + base, ..finding }));
@@ -84,7 +90,7 @@ pub fn head(text: &str) -> Option<FrontMatter> {
 /// Returns a text without its head. The text is one that [`clean`] would not change.
 #[must_use]
 pub fn body(text: &str) -> &str {
-    let length = front_matter::find(text).map_or(0, |(_, length)| length);
+    let length = front_matter::find(text).map_or(0, |found| found.length);
     text.get(length..).unwrap_or(text).trim_start_matches('\n')
 }
 

@@ -7,6 +7,7 @@ use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 use super::braces;
 use super::inline::{Emphasis, Finding, Inline, property_findings};
 use super::mask::{self, Masked, is_inline};
+use super::row::cell_count;
 use super::{Alignment, Block, Cell, Content, Mark, Run, RunContent, Span};
 
 /// How deep lists nest; deeper items are read at the last level.
@@ -243,17 +244,7 @@ impl Builder<'_> {
     /// Tells when a row has more cells than its table: GFM ignores the rest, which would drop what a person wrote.
     fn count_cells(&mut self, range: Range<usize>) {
         let columns = self.table.as_ref().map_or(0, |table| table.alignments.len());
-        let line = self.source.get(range.start..).and_then(|rest| rest.lines().next()).unwrap_or_default().trim();
-        let inner = line.strip_prefix('|').unwrap_or(line);
-        let mut escaped = false;
-        let mut bars = 0;
-        let mut last_is_bar = false;
-        for letter in inner.chars() {
-            last_is_bar = letter == '|' && !escaped;
-            bars += usize::from(last_is_bar);
-            escaped = letter == '\\' && !escaped;
-        }
-        let cells = if last_is_bar { bars } else { bars + 1 };
+        let cells = cell_count(self.source.get(range.start..).unwrap_or_default());
         if cells > columns {
             let message = format!("this row has {cells} cells and its table {columns} columns; the rest is not read");
             self.findings.push(Finding { at: range.start, code: "TABLE_CELLS", message });
@@ -266,7 +257,7 @@ impl Builder<'_> {
             TagEnd::Paragraph => self.flush(),
             TagEnd::Heading(level) => {
                 let runs = self.runs();
-                self.push(Content::Heading { level: level as u8, anchor: None, runs }, range);
+                self.heading(level as u8, runs, range);
             }
             TagEnd::List(_) => {
                 self.ordered.pop();
@@ -409,6 +400,22 @@ impl Builder<'_> {
             (Some(checked), _) => Mark::Task { checked },
             (None, Some(true)) => Mark::Number,
             (None, Some(false) | None) => Mark::Bullet,
+        }
+    }
+
+    /// A heading; Docs has none in an item, so that one that would be its text gives it its words.
+    fn heading(&mut self, level: u8, runs: Vec<Run>, range: Range<usize>) {
+        let is_first = self.footnotes.is_empty() && self.items.last().is_some_and(|item| !item.begun);
+        if !is_first {
+            return self.push(Content::Heading { level, anchor: None, runs }, range);
+        }
+        let message = "a Doc has no heading in a list item; its words are those of the item".to_owned();
+        self.findings.push(Finding { at: range.start, code: "HEADING_IN_ITEM", message });
+        let (depth, mark) = (self.depth(), self.mark());
+        if let Some(item) = self.items.last_mut() {
+            item.begun = true;
+            let span = Span(item.start..range.end);
+            self.blocks.push(Block { content: Content::Item { depth, mark, runs }, span });
         }
     }
 

@@ -12,7 +12,7 @@ use super::crash::crash_point;
 use super::{Shared, blocking};
 use crate::error::{Error, Result};
 use crate::gdocs::{PICTURE_BYTES_MAX, Picture};
-use crate::kinds::{Fetched, Pictures, PushPlan, Standing, Upload};
+use crate::kinds::{Fetched, Hosted, Pictures, PushPlan, Standing, Upload};
 use crate::model::{ContentHash, Millis};
 
 /// Files that one push uploads; each is held in memory for a moment.
@@ -147,26 +147,33 @@ pub(super) async fn hosted(shared: &Arc<Shared>, plan: Arc<PushPlan>, now: Milli
     Ok(Arc::new(plan.hosted(&addresses)))
 }
 
-/// Uploads the pictures of a text from which an item is made; says where each stands.
+/// Uploads the pictures of a text from which an item is made; says of each where it stands, or why it cannot be one.
 ///
 /// # Errors
 ///
-/// `InvalidInput`, network and permission errors as they come.
-pub(super) async fn hosted_by_name(shared: &Arc<Shared>, text: &str, now: Millis) -> Result<BTreeMap<String, String>> {
+/// `InvalidInput` when a file is no picture any more, network and permission errors as they come.
+pub(super) async fn hosted_by_name(shared: &Arc<Shared>, text: &str, now: Millis) -> Result<Hosted> {
     let named = shared.kind.named_pictures(text);
     let here = shared.clone();
     // All are looked at before the first goes anywhere.
-    let faults = {
+    let found = {
         let named = named.clone();
         blocking(move || Ok(look(&here, named))).await?
     };
-    let faults = faults.named.into_iter().filter(|(name, _)| named.contains(name));
-    if let Some(what) = faults.into_iter().find_map(|(_, fault)| fault.err()) {
-        let suggestion = "Name a PNG, JPEG or GIF inside the workspace, or an https address.".into();
-        return Err(Error::InvalidInput { what, suggestion });
+    let (mut hosted, mut good) = (Hosted::new(), Vec::new());
+    for name in named {
+        match found.named.get(&name) {
+            Some(Err(why)) => {
+                hosted.insert(name, Err(why.clone()));
+            }
+            Some(Ok(())) | None => good.push(name),
+        }
     }
-    let addresses = upload(shared, &named, now).await?;
-    Ok(named.into_iter().zip(addresses).collect())
+    let addresses = upload(shared, &good, now).await?;
+    hosted.extend(good.into_iter().zip(addresses.into_iter().map(Ok)));
+    // An address that Google could not take a moment ago is no picture either.
+    hosted.extend(found.named.into_iter().filter_map(|(name, found)| Some((name, Err(found.err()?)))));
+    Ok(hosted)
 }
 
 /// Takes away what stands in Drive for a push that is over. While one is under way it waits for it, if it is `patient`;

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::gdocs::{Document, new_document};
 use crate::google::{Call, Client, Service};
 use crate::kinds::{
-    Changes, CommentAct, Comments, Created, Fetched, Image, Kind, Outcome, Pictures, PushPlan, Rename, Upload,
+    Changes, CommentAct, Comments, Created, Fetched, Hosted, Image, Kind, Outcome, Pictures, PushPlan, Rename, Upload,
 };
 use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
 
@@ -408,16 +408,18 @@ impl Kind for Docs {
         self.create_with(title, text, &BTreeMap::new()).await
     }
 
-    async fn create_with(&self, title: &str, text: &str, addresses: &BTreeMap<String, String>) -> Result<Created> {
+    async fn create_with(&self, title: &str, text: &str, pictures: &Hosted) -> Result<Created> {
         let title = title.trim();
         if let Some(what) = plan::bad_title(title) {
             return Err(Error::InvalidInput { what, suggestion: "Give the document another title.".into() });
         }
         // A text that cannot become a document is found before anything is made.
         let blank = new_document("", title);
-        let plans = plan::try_creation(&blank, text)?;
+        let named = pictures.iter().map(|(name, address)| (name.clone(), address.clone().map(drop)));
+        let known = Pictures { named: named.collect(), ..Pictures::default() };
+        let plans = plan::try_creation(&blank, text, &known)?;
         for plan in &plans {
-            hosted(plan, addresses)?;
+            hosted(plan, pictures)?;
         }
         let body = json!({"title": title});
         let call = Call::post(Service::Docs, "/v1/documents".into(), &body, title, "creating the document");
@@ -429,8 +431,8 @@ impl Kind for Docs {
             let raw = self.read(&id, "SUGGESTIONS_INLINE").await?;
             let document: Document = serde_json::from_slice(&raw)
                 .map_err(|error| Error::ExtractionFailed { id: id.clone(), source: error.into() })?;
-            let plan = plan::create_plan(&document, text)?;
-            let requests = hosted(&plan, addresses)?;
+            let plan = plan::create_plan(&document, text, &known)?;
+            let requests = hosted(&plan, pictures)?;
             let revision = document.revision_id.unwrap_or_default();
             if !requests.is_empty() {
                 self.batch(&id, &revision, &requests).await?;
@@ -440,7 +442,7 @@ impl Kind for Docs {
         let mut notices: Vec<Notice> = Vec::new();
         // A later batch finds again what the first did without.
         for notice in plans.into_iter().flat_map(|plan| plan.refused) {
-            if !notices.iter().any(|known| (&known.code, known.line) == (&notice.code, notice.line)) {
+            if !notices.contains(&notice) {
                 notices.push(notice);
             }
         }
@@ -449,9 +451,9 @@ impl Kind for Docs {
 }
 
 /// Returns the requests of a plan for a new document, with the addresses at which its pictures stand.
-fn hosted(plan: &PushPlan, addresses: &BTreeMap<String, String>) -> Result<Vec<serde_json::Value>> {
+fn hosted(plan: &PushPlan, pictures: &Hosted) -> Result<Vec<serde_json::Value>> {
     let address = |name: &String| {
-        addresses.get(name).cloned().ok_or_else(|| Error::InvalidInput {
+        pictures.get(name).and_then(|address| address.clone().ok()).ok_or_else(|| Error::InvalidInput {
             what: format!("the picture `{name}` was not uploaded"),
             suggestion: "Name it by a path or an https address.".into(),
         })

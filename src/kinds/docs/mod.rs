@@ -245,7 +245,7 @@ pub fn plan_with(
 ///
 /// `ExtractionFailed` when the answer is not a Document; `InvalidInput` when a part of the text cannot be pushed.
 pub fn plan_creation(raw: &[u8], text: &str) -> Result<Vec<PushPlan>> {
-    plan::try_creation(&document(raw)?, text)
+    plan::try_creation(&document(raw)?, text, &Pictures::default())
 }
 
 fn document(raw: &[u8]) -> Result<Document> {

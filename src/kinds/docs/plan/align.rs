@@ -143,25 +143,30 @@ fn heaviest(old: &[String], new: &[String], stay: &[Stay]) -> Option<Vec<(usize,
     let heavy = height.min(width) + 1;
     let weight = |i: usize, j: usize| {
         let weight = match stay.get(head + i).copied().unwrap_or_default() {
-            Stay::Fixed => heavy * heavy * heavy,
-            _ if old[head + i].starts_with(BLANK) => 1,
-            Stay::Rather => heavy * heavy,
-            Stay::Free => heavy,
+            Stay::Fixed => heavy * heavy * heavy * heavy,
+            _ if old[head + i].starts_with(BLANK) => heavy,
+            Stay::Rather => heavy * heavy * heavy,
+            Stay::Free => heavy * heavy,
         };
         (old[head + i] == new[head + j]).then_some(weight)
     };
+    // Of rows that weigh the same, the one in which most of what differs stands opposite something that it may have become.
+    let beside = |i: usize, j: usize| usize::from(old[head + i].starts_with('|') == new[head + j].starts_with('|'));
     let mut best = vec![0_usize; (height + 1) * (width + 1)];
     for i in (0..height).rev() {
         for j in (0..width).rev() {
-            let pair = weight(i, j).map_or(0, |weight| weight + best[at(i + 1, j + 1)]);
-            best[at(i, j)] = best[at(i + 1, j)].max(best[at(i, j + 1)]).max(pair);
+            let both = weight(i, j).unwrap_or_else(|| beside(i, j)) + best[at(i + 1, j + 1)];
+            best[at(i, j)] = best[at(i + 1, j)].max(best[at(i, j + 1)]).max(both);
         }
     }
     let mut pairs: Vec<(usize, usize)> = (0..head).map(|at| (at, at)).collect();
     let (mut i, mut j) = (0, 0);
     while i < height && j < width {
-        if weight(i, j).is_some_and(|weight| weight + best[at(i + 1, j + 1)] == best[at(i, j)]) {
+        let (here, behind) = (best[at(i, j)], best[at(i + 1, j + 1)]);
+        if weight(i, j).is_some_and(|weight| weight + behind == here) {
             pairs.push((head + i, head + j));
+            (i, j) = (i + 1, j + 1);
+        } else if weight(i, j).is_none() && beside(i, j) + behind == here {
             (i, j) = (i + 1, j + 1);
         } else if best[at(i + 1, j)] >= best[at(i, j + 1)] {
             i += 1;
@@ -305,6 +310,7 @@ mod tests {
         check("a b _", "_ a c", &[(0, 1)]);
         check("a _ b _", "_ a _ b", &[(0, 1), (1, 2), (2, 3)]);
         check("_ _ a", "_ a _", &[(0, 0), (2, 1)]);
+        check("a _ _ b", "x _ y b", &[(1, 1), (3, 3)]);
     }
 
     #[test]

@@ -327,12 +327,19 @@ pub(super) fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32>
     const SAME_KIND: f32 = 0.2;
     const OTHER_KIND: f32 = 0.05;
     const TABLE_LIKENESS_MIN: f32 = 0.25;
+    const MADE_FOR_IT: f32 = 1.4;
+    /// More than text and nothing have in common, and less than any table.
+    const BOTH_EMPTY: f32 = 0.05;
     let score = match (&old.content, &new.content, origin) {
         (Content::Table { rows: old, .. }, Content::Table { rows: new, .. }, Origin::Table { .. }) => {
             let shape = |rows: &[Vec<crate::mebdf::Cell>]| rows.iter().map(Vec::len).collect::<Vec<_>>();
             let same = shape(old) == shape(new);
             // Rows and columns come and go, but a table of another shape in which nothing is left is another one.
             let alike = tables::alike(old, new);
+            if same && old.iter().flatten().flatten().all(Vec::is_empty) {
+                // It was made for a table of the file.
+                return Some(MADE_FOR_IT);
+            }
             let bonus = if same { SAME_KIND } else { 0.0 };
             return (same || alike >= TABLE_LIKENESS_MIN).then_some(alike + SAME_KIND + bonus);
         }
@@ -359,6 +366,9 @@ pub(super) fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32>
     {
         // Nothing is kept by turning an empty block into another kind, unless that is empty, too.
         return None;
+    }
+    if old_tokens.is_empty() && new_tokens.is_empty() {
+        return Some(score + BOTH_EMPTY);
     }
     let row = |tokens: &'_ [(Token, Rc<crate::mebdf::Marks>)]| {
         tokens.iter().map(|(token, _)| token.clone()).collect::<Vec<_>>()

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use unicode_segmentation::UnicodeSegmentation as _;
+
 use super::blocks::entries;
 use super::edit::{Group, delete_range};
 use super::gap::line_may_go;
@@ -101,6 +103,7 @@ pub(super) fn repeat(tree: &mut Tree) -> usize {
 }
 
 /// The footnotes of one side.
+#[derive(Default)]
 struct Notes {
     /// The labels of the references in order.
     references: Vec<String>,
@@ -108,12 +111,60 @@ struct Notes {
     texts: BTreeMap<String, String>,
     /// The words of those texts, as they stand while objects of them are still to be made.
     words: BTreeMap<String, String>,
+    /// Where each is referred to first.
+    places: BTreeMap<String, Place>,
+}
+
+/// Where a footnote is referred to.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Place {
+    /// The words of its block.
+    words: BTreeSet<String>,
+    /// The last of those before the reference.
+    before: Option<String>,
+    /// What the blocks on both sides of it say.
+    beside: [String; 2],
+}
+
+impl Place {
+    /// The places of the references of a block, each with its label.
+    fn read(content: &Content) -> Vec<(String, Self)> {
+        let (mut text, mut found) = (String::new(), Vec::new());
+        if matches!(content, Content::Footnote { .. }) {
+            return found;
+        }
+        for run in content.runs() {
+            match &run.content {
+                RunContent::Text(words) => text.push_str(words),
+                RunContent::FootnoteReference(label) => {
+                    let before = text.unicode_words().next_back().map(str::to_lowercase);
+                    found.push((label.clone(), Self { before, ..Self::default() }));
+                }
+                RunContent::Anchor(_) | RunContent::Object(_) => {}
+            }
+        }
+        let words = words_of(&text);
+        found.iter_mut().for_each(|(_, place)| place.words.clone_from(&words));
+        found
+    }
+}
+
+/// Returns how much of the longer of two texts stands in both, from 0 to 100.
+fn in_common(one: &BTreeSet<String>, other: &BTreeSet<String>) -> usize {
+    one.intersection(other).count() * 100 / one.len().max(other.len()).max(1)
 }
 
 impl Notes {
     fn read(tree: &Tree) -> Self {
-        let mut notes = Self { references: Vec::new(), texts: BTreeMap::new(), words: BTreeMap::new() };
-        for block in &tree.blocks {
+        let mut notes = Self::default();
+        for (at, block) in tree.blocks.iter().enumerate() {
+            for (label, mut place) in Place::read(&block.content) {
+                let beside = [at.checked_sub(1), at.checked_add(1)].map(|at| at.and_then(|at| tree.blocks.get(at)));
+                let texts =
+                    beside.map(|block| block.filter(|block| !matches!(block.content, Content::Footnote { .. })));
+                place.beside = texts.map(|block| block.map(|block| print_block(&block.content)).unwrap_or_default());
+                notes.places.entry(label).or_insert(place);
+            }
             notes.references.extend(references(&block.content));
             if let Content::Footnote { label, paragraphs } = &block.content {
                 let text = paragraphs.iter().map(|runs| print_block(&Content::Paragraph { runs: runs.clone() }));
@@ -134,36 +185,94 @@ impl Notes {
 
     /// Finds which footnote of the other side each is.
     fn matched(&self, there: &Self) -> BTreeMap<String, String> {
-        let mut matched: BTreeMap<String, String> = BTreeMap::new();
-        let mut taken: BTreeSet<String> = BTreeSet::new();
         let blank = |text: Option<&String>| text.is_none_or(|text| text.trim_matches(['\\', '\n', ' ']).is_empty());
-        let mut find = |fits: &dyn Fn(&String, &String) -> bool| {
-            for here in self.labels() {
-                if matched.contains_key(here) {
-                    continue;
-                }
-                if let Some(other) = there.labels().find(|other| !taken.contains(*other) && fits(here, other)) {
-                    taken.insert(other.clone());
-                    matched.insert(here.clone(), other.clone());
-                }
-            }
-        };
+        let mut pairs = Pairs::default();
         let same_text = |here: &String, other: &String| {
             !blank(self.texts.get(here)) && self.texts.get(here) == there.texts.get(other)
         };
-        find(&|here, other| here == other && same_text(here, other));
-        find(&same_text);
+        pairs.find((self, there), &|here, other| here == other && same_text(here, other));
+        pairs.find((self, there), &same_text);
         let same_words = |here: &String, other: &String| {
             let words = self.words.get(here).filter(|words| !words.is_empty());
             words.is_some() && words == there.words.get(other)
         };
-        find(&|here, other| here == other && same_words(here, other));
-        find(&same_words);
-        find(&|here, other| here == other && !blank(there.texts.get(other)));
+        pairs.find((self, there), &|here, other| here == other && same_words(here, other));
+        pairs.find((self, there), &same_words);
+        let likely = self.likely(there, &pairs);
+        pairs.find((self, there), &|here, other| likely.get(here) == Some(other));
+        let by_label = |here: &String, other: &String| here == other && self.may_be(there, here);
+        pairs.find((self, there), &|here, other| by_label(here, other) && !blank(there.texts.get(other)));
         // One that was made by the push before waits for its text, and Docs has given it a label by its place.
-        find(&|here, other| self.references.contains(here) && blank(there.texts.get(other)));
-        find(&|here, other| here == other);
-        matched
+        pairs.find((self, there), &|here, other| self.references.contains(here) && blank(there.texts.get(other)));
+        pairs.find((self, there), &by_label);
+        pairs.matched
+    }
+}
+
+impl Notes {
+    /// Tells whether two footnotes of one label may be one: not where another text stands at another place.
+    fn may_be(&self, there: &Self, label: &String) -> bool {
+        let shares = |one: Option<BTreeSet<String>>, other: Option<BTreeSet<String>>| {
+            one.zip(other).is_none_or(|(one, other)| one.is_empty() || other.is_empty() || !one.is_disjoint(&other))
+        };
+        let words = |notes: &Self| notes.words.get(label).map(|words| words_of(words));
+        let around = |notes: &Self| notes.places.get(label).map(|place| place.words.clone());
+        let beside = |notes: &Self| notes.places.get(label).map(|place| place.beside.clone());
+        shares(words(self), words(there)) || shares(around(self), around(there)) || beside(self) == beside(there)
+    }
+
+    /// Finds, among the footnotes that are not matched yet, those of which the text was edited: by what is left of it and by
+    /// where they are referred to. The label is a person's, and says little.
+    fn likely(&self, there: &Self, pairs: &Pairs) -> BTreeMap<String, String> {
+        const MOSTLY: usize = 50;
+        let rest = |notes: &'_ Self, known: &dyn Fn(&String) -> bool| -> Vec<(String, BTreeSet<String>)> {
+            let said = notes.words.iter().filter(|(label, words)| !words.is_empty() && !known(label));
+            said.map(|(label, words)| (label.clone(), words_of(words))).collect()
+        };
+        let here = rest(self, &|label| pairs.matched.contains_key(label));
+        let other = rest(there, &|label| pairs.taken.contains(label));
+        let mut found: Vec<(usize, &String, &String)> = Vec::new();
+        for (label, words) in &here {
+            for (old, old_words) in &other {
+                let (Some(place), Some(old_place)) = (self.places.get(label), there.places.get(old)) else { continue };
+                let (said, around) = (in_common(words, old_words), in_common(&place.words, &old_place.words));
+                let behind = place.before == old_place.before;
+                if said >= MOSTLY || (behind && around >= MOSTLY) {
+                    let score = 2 * said + around + if behind { 50 } else { 0 } + if label == old { 25 } else { 0 };
+                    found.push((score, label, old));
+                }
+            }
+        }
+        found.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
+        let (mut likely, mut used) = (BTreeMap::new(), BTreeSet::new());
+        for (_, label, old) in found {
+            if !likely.contains_key(label) && used.insert(old) {
+                likely.insert(label.clone(), old.clone());
+            }
+        }
+        likely
+    }
+}
+
+/// The footnotes of a file, and those of the document that they are.
+#[derive(Default)]
+struct Pairs {
+    matched: BTreeMap<String, String>,
+    taken: BTreeSet<String>,
+}
+
+impl Pairs {
+    /// Pairs what fits, in the order of both sides, and is not paired yet.
+    fn find(&mut self, (here, there): (&Notes, &Notes), fits: &dyn Fn(&String, &String) -> bool) {
+        for label in here.labels() {
+            if self.matched.contains_key(label) {
+                continue;
+            }
+            if let Some(other) = there.labels().find(|other| !self.taken.contains(*other) && fits(label, other)) {
+                self.taken.insert(other.clone());
+                self.matched.insert(label.clone(), other.clone());
+            }
+        }
     }
 }
 

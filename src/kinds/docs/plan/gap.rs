@@ -266,12 +266,20 @@ impl Insertions {
                 // Without them the paragraph would not say what the file says, or say it a second time.
                 place = Err(unmakeable(token, planner.carried));
             }
-            if place == Ok(Place::Previous) && previous.as_ref().is_some_and(|previous| previous.linked) {
+            let linked = previous.as_ref().is_some_and(|previous| previous.linked);
+            let at_end = gap.next.is_none() && matches!(new.block.content, Content::Table { .. });
+            if linked && (place == Ok(Place::Previous) || at_end) {
                 // The newline that the heading lends is what has its id.
-                place =
-                    Err("text between this heading and what follows it would take the heading's id, and a link goes \
-                             there: put it before the heading, or behind the part that follows"
-                        .into());
+                let way_out = if gap.next.is_none() {
+                    "press Enter at the end of the heading in Google Docs, where it keeps its id, and what stands here is \
+                     pushed into the empty paragraph"
+                } else {
+                    "put it before the heading, or behind the part that follows"
+                };
+                place = Err(format!(
+                    "text between this heading and what follows it would take the heading's id, and a link goes there: \
+                     {way_out}"
+                ));
             }
             if let (Ok(_), Content::Item { mark, .. }) = (&place, &new.block.content)
                 && let Some(reason) = locked_list(*mark, &new.look, &tokens)

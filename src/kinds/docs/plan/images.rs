@@ -11,7 +11,7 @@ use crate::gdocs::{DocumentTab, InsertInlineImage, Location, PICTURE_URI_BYTES_M
 use crate::kinds::docs::text::extract::{Extract, lines};
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::docs::text::line::Token;
-use crate::kinds::upload_address;
+use crate::kinds::{Pictures, upload_address};
 use crate::mebdf::{Content, Object, Run, RunContent, Tree, normalize_runs, parse};
 
 /// The id that asks for a picture to be inserted.
@@ -81,6 +81,17 @@ fn origin(object: &Object) -> Result<Origin<'_>, String> {
     Ok(Origin::File(named))
 }
 
+/// Tells whether the picture that an object asks for can be inserted.
+///
+/// # Errors
+///
+/// A sentence that says why not.
+pub(super) fn can_be_had(object: &Object, pictures: &Pictures) -> Result<(), String> {
+    origin(object).and_then(|origin| match origin {
+        Origin::Address(name) | Origin::File(name) => pictures.named.get(name).cloned().unwrap_or(Ok(())),
+    })
+}
+
 /// Takes the objects out of a file that were copied from another document: their ids mean nothing here, and the words
 /// around them do without. A paragraph that holds nothing else goes whole.
 pub(super) fn leave_out_foreign(local: &mut Flat, tab: &DocumentTab) {
@@ -131,7 +142,7 @@ pub(super) fn leave_out_foreign(local: &mut Flat, tab: &DocumentTab) {
 }
 
 /// Takes runs out of a paragraph, each with one of the two blanks around it.
-fn leave_out(runs: &mut Vec<Run>, goes: &impl Fn(&Run) -> bool, one_line: bool) {
+pub(super) fn leave_out(runs: &mut Vec<Run>, goes: &impl Fn(&Run) -> bool, one_line: bool) {
     let mut kept: Vec<Run> = Vec::with_capacity(runs.len());
     let mut gone = false;
     for mut run in std::mem::take(runs) {
@@ -155,7 +166,7 @@ fn leave_out(runs: &mut Vec<Run>, goes: &impl Fn(&Run) -> bool, one_line: bool) 
 }
 
 /// Why an object of another document does not come with its words.
-fn no_object_here(object: &Object) -> String {
+pub(super) fn no_object_here(object: &Object) -> String {
     let (id, kind) = (object.id.as_deref().unwrap_or_default(), &object.kind);
     let instead = if kind == "image" {
         "write `{^= new image \"path\"}` with the file of the picture, which stands beside the file that it was copied from"
@@ -195,9 +206,7 @@ impl Planner<'_> {
         if segment.is_some() {
             return Some(Err("Docs takes no picture into a footnote".into()));
         }
-        Some(origin(object).and_then(|origin| match origin {
-            Origin::Address(name) | Origin::File(name) => self.pictures.named.get(name).cloned().unwrap_or(Ok(())),
-        }))
+        Some(can_be_had(object, self.pictures))
     }
 }
 
@@ -300,22 +309,41 @@ pub(super) fn as_written(tree: &mut Tree, inserted: &Inserted) {
     if inserted.is_empty() {
         return;
     }
-    let rename = |run: &mut Run| {
+    for run in tree.blocks.iter_mut().flat_map(|block| block.content.runs_mut()) {
         if let RunContent::Object(object) = &mut run.content
             && let Some((_, written)) = inserted.iter().find(|(id, _)| object.id.as_ref() == Some(id))
         {
             object.clone_from(written);
         }
-    };
-    for block in &mut tree.blocks {
-        match &mut block.content {
-            Content::Table { rows, .. } => rows.iter_mut().flatten().flatten().flatten().for_each(rename),
-            Content::Heading { runs, .. }
-            | Content::Paragraph { runs }
-            | Content::Item { runs, .. }
-            | Content::ItemParagraph { runs, .. } => runs.iter_mut().for_each(rename),
-            Content::Footnote { paragraphs, .. } => paragraphs.iter_mut().flatten().for_each(rename),
-            Content::Code { .. } | Content::Rule | Content::Directive { .. } => {}
+    }
+}
+
+/// Writes the new pictures of a file that were inserted as the document has them; the rest stays to be inserted.
+pub(super) fn as_inserted(tree: &mut Tree, inserted: &Inserted) {
+    let mut left = inserted.iter().peekable();
+    for run in tree.blocks.iter_mut().flat_map(|block| block.content.runs_mut()) {
+        if let RunContent::Object(object) = &mut run.content
+            && let Some((id, _)) = left.next_if(|(_, written)| written == object)
+        {
+            *object = Object { id: Some(id.clone()), kind: "image".into(), title: None };
         }
     }
+}
+
+/// The pictures that stand in a document of which the file names as many new ones: those that the batch before made.
+pub(super) fn made_before(remote: &Tree, local: &Tree) -> Inserted {
+    let objects = |tree: &'_ Tree, fits: &dyn Fn(&Object) -> bool| -> Vec<Object> {
+        let runs = tree.blocks.iter().flat_map(|block| block.content.runs());
+        let objects = runs.filter_map(|run| match &run.content {
+            RunContent::Object(object) => Some(object),
+            RunContent::Text(_) | RunContent::Anchor(_) | RunContent::FootnoteReference(_) => None,
+        });
+        objects.filter(|object| fits(object)).cloned().collect()
+    };
+    let there = objects(remote, &|object| object.kind == "image");
+    let here = objects(local, &is_new);
+    if there.len() != here.len() {
+        return Inserted::new();
+    }
+    there.into_iter().zip(here).filter_map(|(there, here)| Some((there.id?, here))).collect()
 }

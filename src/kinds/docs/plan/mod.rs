@@ -30,6 +30,7 @@ mod told;
 mod trial;
 mod verify;
 mod window;
+mod without;
 mod words;
 
 pub(super) use creation::{create_plan, try_creation};

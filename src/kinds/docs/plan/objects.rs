@@ -1,7 +1,7 @@
 //! What is neither text nor table and can be made: footnotes, page breaks, chips of persons and dates. They are inserted
 //! when the text stands, into the places that the text left for them. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -9,13 +9,18 @@ use serde_json::Value;
 use super::align::Step;
 use super::blocks::{aligned, entries};
 use super::edit::{Group, delete_range, insert_text, name_of};
-use super::planner::{Planner, excerpt};
+use super::images::{Inserted, as_inserted};
+use super::part::in_order;
+use super::planner::{Notices, Planner, excerpt};
+use super::restyle::contents;
+use super::trial::{Task, Trial};
 use super::words::{Hunk, hunks, same};
+use crate::error::Error;
 use crate::gdocs::{
     CreateFootnote, DateElementProperties, DocumentTab, InsertDate, InsertPageBreak, InsertPerson, Location,
     PersonProperties, Request, StructuralElement,
 };
-use crate::kinds::docs::text::extract::Origin;
+use crate::kinds::docs::text::extract::{Extract, Origin};
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::docs::text::line::{Line, Token, block_runs, tokens};
 use crate::mebdf::{Content, Marks, Object};
@@ -59,7 +64,7 @@ pub(super) fn email(object: &Object) -> Option<&str> {
 }
 
 /// Tells whether a text is a day as `2026-11-21`.
-fn is_day(text: &str) -> bool {
+pub(super) fn is_day(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digit = |at: &usize| bytes.get(*at).is_some_and(u8::is_ascii_digit);
     let number = |from: usize| text.get(from..from + 2).and_then(|digits| digits.parse::<u8>().ok()).unwrap_or(0);
@@ -69,6 +74,46 @@ fn is_day(text: &str) -> bool {
         && bytes.get(7) == Some(&b'-')
         && (1..=12).contains(&number(5))
         && (1..=31).contains(&number(8))
+}
+
+/// Makes the objects that the text left places for; tells whether another plan is needed. The pictures of the file that are
+/// `inserted` stand in the document.
+///
+/// # Errors
+///
+/// `PlanRejected` when one would not stand where the file has it.
+pub(super) fn make(
+    task: &Task<'_>,
+    trial: &mut Trial<'_>,
+    inserted: &Inserted,
+    notices: &mut Notices,
+) -> Result<bool, Error> {
+    let local_for = |extract: &Extract| {
+        let (mut local, fresh) = task.local_for(extract);
+        if !inserted.is_empty() {
+            as_inserted(&mut local.to_mut().tree, inserted);
+        }
+        (local, fresh)
+    };
+    let (local, fresh) = local_for(&trial.extract);
+    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), BTreeSet::new());
+    planner.objects(&local);
+    notices.0.append(&mut planner.refused.0);
+    let (touched, requests) = in_order(planner.groups);
+    // What stands beside a new object got its looks before the object was there, so it is looked at once more.
+    let again = planner.again || !requests.is_empty();
+    let before = contents(&trial.extract).count();
+    trial.change_structure(requests, &touched)?;
+    let after = contents(&trial.extract).filter(|(content, _)| !matches!(content, Content::Footnote { .. })).count();
+    let (local, fresh_now) = local_for(&trial.extract);
+    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh_now)), BTreeSet::new());
+    planner.objects(&local);
+    // What stands in a footnote that was just made, objects and all, is the next plan's.
+    let is_missing = |group: &Group| !group.requests.is_empty() && (fresh.is_empty() || !group.elements.is_empty());
+    if planner.groups.iter().any(is_missing) || after > before {
+        return Err(task.rejected("an object would not stand in the document as it does in the file".into()));
+    }
+    Ok(again)
 }
 
 impl Planner<'_> {

@@ -12,9 +12,8 @@ use super::gap::NO_TABLE;
 use super::head::HeadEdits;
 use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::LINK_LATER;
-use super::restyle::contents;
 use super::trial::{Task, Trial};
-use super::{anchors, carried, images, less, newlines, restyle, told, verify};
+use super::{anchors, carried, images, less, newlines, objects, restyle, told, verify};
 use crate::error::Result;
 use crate::gdocs::{Document, Request, Ticks};
 use crate::kinds::docs::text::extract::Extract;
@@ -276,7 +275,7 @@ impl Text {
         verify::arrives(&trial.extract, &expected).map_err(|reason| task.rejected(reason))?;
         verify::nothing_else_moves(&before, &trial.document, task.part, &touched, &expected, &head)
             .map_err(|reason| task.rejected(reason))?;
-        let again = pending && objects(task, &mut trial, &mut told.notices)?;
+        let again = pending && objects::make(task, &mut trial, &inserted, &mut told.notices)?;
         // What is made now moves the rest of its paragraph, so anchors are the next plan's.
         let anchors = if again { BTreeMap::new() } else { anchors::settle(task, &mut trial, &mut told.notices)? };
         let idle = trial.extract.anchors == task.remote.anchors
@@ -289,7 +288,7 @@ impl Text {
         if !again {
             told::tell_unsaid(task, &trial, &inserted, &mut told.notices);
         }
-        if told::tell_torn(task, &trial, &mut told.notices) {
+        if told::tell_torn(task, &told::as_in_file(&trial.extract, &inserted), &mut told.notices) {
             return Ok(told.nothing(task, true, moved));
         }
         let named = |id: &str| anchors.get(id).cloned().unwrap_or_else(|| Some(id.to_owned()));
@@ -309,29 +308,6 @@ impl Text {
     }
 }
 
-/// Makes the objects that the text left places for; tells whether another plan is needed.
-fn objects(task: &Task<'_>, trial: &mut Trial<'_>, notices: &mut Notices) -> Result<bool> {
-    let (local, fresh) = task.local_for(&trial.extract);
-    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), BTreeSet::new());
-    planner.objects(&local);
-    notices.0.append(&mut planner.refused.0);
-    let (touched, requests) = in_order(planner.groups);
-    // What stands beside a new object got its looks before the object was there, so it is looked at once more.
-    let again = planner.again || !requests.is_empty();
-    let before = contents(&trial.extract).count();
-    trial.change_structure(requests, &touched)?;
-    let after = contents(&trial.extract).filter(|(content, _)| !matches!(content, Content::Footnote { .. })).count();
-    let (local, fresh_now) = task.local_for(&trial.extract);
-    let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh_now)), BTreeSet::new());
-    planner.objects(&local);
-    // What stands in a footnote that was just made, objects and all, is the next plan's.
-    let is_missing = |group: &Group| !group.requests.is_empty() && (fresh.is_empty() || !group.elements.is_empty());
-    if planner.groups.iter().any(is_missing) || after > before {
-        return Err(task.rejected("an object would not stand in the document as it does in the file".into()));
-    }
-    Ok(again)
-}
-
 /// Tells whether a request makes something that only the text stage fills.
 const fn makes_structure(request: &Request) -> bool {
     matches!(request, Request::InsertTable(_))
@@ -349,7 +325,7 @@ fn nothing(task: &Task<'_>, notices: Notices, holds: Vec<Notice>) -> PushPlan {
 }
 
 /// The elements that are touched, and the requests from the end of the tab to its start.
-fn in_order(groups: Vec<Group>) -> (Vec<usize>, Vec<Request>) {
+pub(super) fn in_order(groups: Vec<Group>) -> (Vec<usize>, Vec<Request>) {
     let touched = groups.iter().flat_map(|group| group.elements.iter().copied()).collect();
     (touched, groups.into_iter().rev().flat_map(|group| group.requests).collect())
 }

@@ -93,6 +93,8 @@ impl<'a> Context<'a> {
                 Some(_) | None => {
                     let message = if destination.starts_with('#') {
                         format!("no heading of this tab is called `{destination}`")
+                    } else if destination.is_empty() {
+                        "this link has no address; its words stay".to_owned()
                     } else {
                         format!("`{destination}` is not a web address")
                     };

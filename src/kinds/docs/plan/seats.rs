@@ -3,6 +3,7 @@
 
 use super::align::Step;
 use super::blocks::Entry;
+use super::edit::shape;
 use super::tables::is_structure;
 use crate::kinds::docs::text::extract::{Extract, Origin};
 use crate::kinds::docs::text::line::block_runs;
@@ -30,13 +31,46 @@ pub(super) fn taken(steps: Vec<Step>, old: &[Entry<'_>], new: &[Entry<'_>], remo
             gap.push(step);
         }
         let behind = rest.peek().and_then(|step| if let Step::Pair(i, _) = step { Some(*i) } else { None });
-        if before.is_some_and(|before| is_line(before) && !is_heading(before)) || behind.is_some_and(is_line) {
+        let pair = taken.last().copied().filter(|_| !behind.is_some_and(is_line));
+        if let Some((own, steps)) = pair.and_then(|pair| inherited(pair, &gap, old, new, remote)) {
+            if !own {
+                taken.pop();
+            }
+            taken.extend(steps);
+        } else if before.is_some_and(|before| is_line(before) && !is_heading(before)) || behind.is_some_and(is_line) {
             taken.append(&mut gap);
         } else {
             taken.extend(seated(gap, old, new, remote));
         }
     }
     taken
+}
+
+/// The steps behind a pair with an empty paragraph, where that would become what the last of those is that go behind it: what
+/// is deleted from the start of a paragraph on leaves the newline of the last one, and with it what that is. So the last is
+/// paired as well, with what is new there, or else with what the empty one was paired with. Tells whether that keeps its pair.
+fn inherited(
+    pair: Step,
+    gap: &[Step],
+    old: &[Entry<'_>],
+    new: &[Entry<'_>],
+    remote: &Extract,
+) -> Option<(bool, Vec<Step>)> {
+    let Step::Pair(i, j) = pair else { return None };
+    let gone = || gap.iter().filter_map(|step| if let Step::Delete(i) = step { Some(*i) } else { None });
+    let made = || gap.iter().filter_map(|step| if let Step::Insert(j) = step { Some(*j) } else { None });
+    let last = gone().next_back()?;
+    let is_line = |i: usize| matches!(remote.origins.get(old[i].index), Some(Origin::Line { .. }));
+    if !gone().all(is_line) || !is_heir(&old[i], &old[last], remote) {
+        return None;
+    }
+    let rest = gone().filter(|gone| *gone != last).map(Step::Delete);
+    let Some(sitter) = made().next_back() else {
+        return Some((false, [Step::Delete(i)].into_iter().chain(rest).chain([Step::Pair(last, j)]).collect()));
+    };
+    let sits = new[sitter].look.locked.is_none() && is_text(new[sitter].block) && is_seat(&old[last], remote);
+    let others = made().filter(|made| *made != sitter).map(Step::Insert);
+    sits.then(|| (true, rest.chain(others).chain([Step::Pair(last, sitter)]).collect()))
 }
 
 /// The steps between two pairs, with a pair among them where there can be one.
@@ -52,6 +86,20 @@ fn seated(gap: Vec<Step>, old: &[Entry<'_>], new: &[Entry<'_>], remote: &Extract
     steps.extend(olds().filter(|i| *i > seat).map(Step::Delete));
     steps.extend(news().filter(|j| *j > sitter).map(Step::Insert));
     steps
+}
+
+/// Tells whether an empty paragraph would become what the last of those is that go behind it, for their newlines cannot.
+fn is_heir(empty: &Entry<'_>, last: &Entry<'_>, remote: &Extract) -> bool {
+    let open = |entry: &Entry<'_>| {
+        let origin = remote.origins.get(entry.index);
+        entry.look.locked.is_none() && matches!(origin, Some(Origin::Line { line, .. }) if line.lock.is_none())
+    };
+    is_text(empty.block)
+        && block_runs(&empty.block.content).is_empty()
+        && is_text(last.block)
+        && shape(&empty.block.content) != shape(&last.block.content)
+        && open(empty)
+        && open(last)
 }
 
 /// Tells whether a block of the document is an empty paragraph, or a rule, that can be edited.

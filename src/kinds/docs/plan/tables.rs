@@ -19,7 +19,7 @@ use crate::kinds::docs::text::line::Line;
 use crate::mebdf::{Alignment, Block, Cell, Content, RunContent, Span, Tree, plain};
 
 /// Bounds of a new table. The editor makes no more columns than that.
-const COLUMNS_MAX: usize = 20;
+pub(super) const COLUMNS_MAX: usize = 20;
 /// Google publishes no bound for rows.
 const ROWS_MAX: usize = 1_000;
 

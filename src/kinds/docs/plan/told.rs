@@ -1,6 +1,7 @@
 //! What is told of a plan as a whole: that nothing of it can be pushed, that the document would not quite say what the
 //! file does, and what goes with it though the file does not show it. Pure.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +19,7 @@ use crate::kinds::docs::text::anchors::NAME;
 use crate::kinds::docs::text::extract::{Extract, Origin, tab_of};
 use crate::kinds::docs::text::line::Line;
 use crate::kinds::docs::text::values::link_destination;
-use crate::mebdf::{Block, Content, plain};
+use crate::mebdf::{Block, Content, Tree, plain};
 use crate::model::Notice;
 
 /// Tells where the document would not quite say what the file does, when nothing else was told.
@@ -27,19 +28,26 @@ pub(super) fn tell_unsaid(task: &Task<'_>, trial: &Trial<'_>, inserted: &images:
         return;
     }
     let (local, _) = task.local_for(&trial.extract);
-    let mut said = trial.extract.tree.clone();
-    images::as_written(&mut said, inserted);
-    if let Some(block) = verify::unsaid(&said, &local.tree) {
+    if let Some(block) = verify::unsaid(&as_in_file(&trial.extract, inserted), &local.tree) {
         let message = "this could not be pushed quite as it stands here; the rest of the file was";
         notices.refuse("INCOMPLETE", task.line_at(block.span.0.start), message);
     }
 }
 
+/// What a tab says, with its new pictures as the file names them.
+pub(super) fn as_in_file<'e>(extract: &'e Extract, inserted: &images::Inserted) -> Cow<'e, Tree> {
+    if inserted.is_empty() {
+        return Cow::Borrowed(&extract.tree);
+    }
+    let mut said = extract.tree.clone();
+    images::as_written(&mut said, inserted);
+    Cow::Owned(said)
+}
+
 /// Tells that nothing can be pushed, when pushing a part of the edit would lose a word or double it, or leave text where it
 /// belongs on neither side.
-pub(super) fn tell_torn(task: &Task<'_>, trial: &Trial<'_>, notices: &mut Notices) -> bool {
-    let (before, local, after) =
-        (&task.remote.tree, task.file.as_ref().unwrap_or(&task.local.tree), &trial.extract.tree);
+pub(super) fn tell_torn(task: &Task<'_>, after: &Tree, notices: &mut Notices) -> bool {
+    let (before, local) = (&task.remote.tree, task.file.as_ref().unwrap_or(&task.local.tree));
     let mut placed = moves::links_are_kept(before, local, after);
     if !notices.0.is_empty() {
         placed = placed.and_then(|()| moves::headings_are_kept(before, local, after));

@@ -24,7 +24,7 @@ use crate::kinds::docs::text::anchors::NAME;
 use crate::kinds::docs::text::extract::{Extract, extract, lines, tab_of};
 use crate::kinds::docs::text::flat::{Flat, Look, flatten};
 use crate::kinds::docs::text::line::Line;
-use crate::mebdf::{Block, Content, FrontMatter, RunContent, Tree, clean, parse};
+use crate::mebdf::{Block, Content, FrontMatter, Parsed, RunContent, Tree, clean, parse};
 use crate::model::{ItemId, Notice, PartId};
 
 /// What is to be planned.
@@ -80,10 +80,28 @@ impl<'a> Task<'a> {
     ///
     /// `NotFound` when the document has no such tab.
     pub(super) fn read(
-        (document, ticks): (&'a Document, &'a Ticks),
+        document: (&'a Document, &'a Ticks),
         head: Option<FrontMatter>,
         part: &'a PartId,
         (desired, anew): (&str, &[String]),
+        accept: bool,
+        pictures: &'a Pictures,
+    ) -> Result<Self> {
+        let text = clean(desired).into_owned();
+        let parsed = parse(&text);
+        Self::of(document, head, part, (text, parsed, anew), accept, pictures)
+    }
+
+    /// The same with a file that was parsed, and perhaps changed since; the text is one that [`clean`] would not change.
+    ///
+    /// # Errors
+    ///
+    /// As [`Task::read`].
+    pub(super) fn of(
+        (document, ticks): (&'a Document, &'a Ticks),
+        head: Option<FrontMatter>,
+        part: &'a PartId,
+        (text, parsed, anew): (String, Parsed, &[String]),
         accept: bool,
         pictures: &'a Pictures,
     ) -> Result<Self> {
@@ -94,8 +112,6 @@ impl<'a> Task<'a> {
         // The document does not know its access and URL; the head that was written with them does.
         let mut remote = extract(document, ticks, tab, several);
         remote.tree.front_matter = head;
-        let text = clean(desired).into_owned();
-        let parsed = parse(&text);
         let empty = DocumentTab::default();
         let mut local = flatten(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty));
         images::leave_out_foreign(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));
