@@ -80,6 +80,7 @@ fn notes_without_a_reference_and_references_without_a_note_are_text() {
 #[test]
 fn objects_that_cannot_be_made_leave_their_words() {
     check("a {^= equation} b\n", "a b\n", &["line 1: LOCKED: the API cannot make this: equation; it was left out"]);
+    check("a {^= equation} {^= toc} **b**\n", "a **b**\n", &["equation", "toc"]);
     check("a {^= kix.1 image \"alt words\"} b\n", "a alt words b\n", &["line 1: IMAGE: `kix.1`"]);
     check("- a\n- {^= equation}\n- b\n\n{^= toc}\n\nc\n", "- a\n- b\n\nc\n", &["line 2: LOCKED", "line 5: LOCKED"]);
     check("1. a\n\n{^= toc}\n\n1. b\n", "1. a\n\n\\\n\n1. b\n", &["line 3: LOCKED"]);

@@ -158,6 +158,9 @@ pub(super) fn leave_out(runs: &mut Vec<Run>, goes: &impl Fn(&Run) -> bool, one_l
             && text.starts_with(' ')
         {
             text.remove(0);
+            if text.is_empty() {
+                continue;
+            }
         }
         kept.push(run);
     }
