@@ -14,23 +14,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mcp_workspace::gdocs::{self, Picture, PictureFormat};
-use mcp_workspace::kinds::docs::{self, Access};
-use mcp_workspace::kinds::{Fetched, Pictures, PushPlan, Standing, upload_address};
+use mcp_workspace::kinds::docs;
+use mcp_workspace::kinds::{Pictures, PushPlan, Standing, upload_address};
 use mcp_workspace::mebdf;
 use serde_json::{Value, json};
+use support::model::{applied, fetched};
 use support::world::{World, until};
 
 const DOT: &[u8] = include_bytes!("../fixtures/images/dot.png");
-
-fn fetched(raw: &Value) -> Fetched {
-    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, "https://docs.google.com/document/d/x/edit").unwrap()
-}
-
-fn applied(raw: &Value, requests: &[Value], seed: u64) -> Value {
-    let document = serde_json::from_value(raw.clone()).unwrap();
-    let requests = gdocs::read_requests(requests).unwrap();
-    serde_json::to_value(gdocs::apply(&document, &requests, seed).unwrap().document).unwrap()
-}
 
 /// What Google tells of a picture that was inserted and never touched.
 fn plain(id: &str, uri: &str) -> Value {

@@ -11,17 +11,12 @@
 mod support;
 
 use mcp_workspace::gdocs::{self, Document};
-use mcp_workspace::kinds::docs::{self, Access};
-use mcp_workspace::kinds::{Fetched, PushPlan};
+use mcp_workspace::kinds::PushPlan;
+use mcp_workspace::kinds::docs;
 use mcp_workspace::model::PartId;
 use serde_json::{Value, json};
+use support::model::{applied, fetched};
 use support::oracle::flatten;
-
-const URL: &str = "https://docs.google.com/document/d/x/edit";
-
-fn fetched(raw: &Value) -> Fetched {
-    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, URL).unwrap()
-}
 
 /// Makes a document with these requests.
 fn made(requests: &Value) -> Value {
@@ -31,12 +26,6 @@ fn made(requests: &Value) -> Value {
 }
 
 /// Carries requests out on the model.
-fn applied(raw: &Value, requests: &[Value], seed: u64) -> Value {
-    let document: Document = serde_json::from_value(raw.clone()).unwrap();
-    let requests = gdocs::read_requests(requests).unwrap();
-    serde_json::to_value(gdocs::apply(&document, &requests, seed).unwrap().document).unwrap()
-}
-
 fn insert(text: &str) -> Value {
     json!({"insertText": {"location": {"index": 1}, "text": text}})
 }

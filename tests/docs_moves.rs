@@ -11,20 +11,10 @@
 mod support;
 
 use mcp_workspace::gdocs;
-use mcp_workspace::kinds::Fetched;
-use mcp_workspace::kinds::docs::{self, Access};
+use mcp_workspace::kinds::docs;
 use mcp_workspace::mebdf;
 use serde_json::{Value, json};
-
-fn fetched(raw: &Value) -> Fetched {
-    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, "https://docs.google.com/document/d/x/edit").unwrap()
-}
-
-fn applied(raw: &Value, requests: &[Value], seed: u64) -> Value {
-    let document = serde_json::from_value(raw.clone()).unwrap();
-    let requests = gdocs::read_requests(requests).unwrap();
-    serde_json::to_value(gdocs::apply(&document, &requests, seed).unwrap().document).unwrap()
-}
+use support::model::{applied, fetched};
 
 /// A document that says `text`, with pictures for `IMAGE1`, `IMAGE2`.
 fn document(text: &str) -> Value {

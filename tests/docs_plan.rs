@@ -13,14 +13,13 @@
 mod support;
 
 use mcp_workspace::gdocs;
-use mcp_workspace::kinds::docs::{self, Access};
+use mcp_workspace::kinds::docs;
 use mcp_workspace::kinds::{Fetched, Part};
 use mcp_workspace::mebdf::{self, Block, Content, Mark, Marks, Property, PropertyValue, Run, RunContent};
 use serde_json::Value;
 use support::meaning::meaning as body;
+use support::model::fetched;
 use support::oracle::{flatten, splice, without_paragraph};
-
-const URL: &str = "https://docs.google.com/document/d/x/edit";
 
 const REPLACEMENTS: [&str; 12] = [
     "X",
@@ -45,10 +44,6 @@ impl Dice {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % sides
     }
-}
-
-fn fetched(raw: &Value) -> Fetched {
-    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, URL).unwrap()
 }
 
 /// Words of a paragraph, as byte ranges of its text: runs of letters and digits.

@@ -14,13 +14,12 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_workspace::gdocs;
-use mcp_workspace::kinds::docs::{self, Access};
-use mcp_workspace::kinds::{Fetched, PushPlan};
+use mcp_workspace::kinds::PushPlan;
+use mcp_workspace::kinds::docs;
 use mcp_workspace::mebdf::{self, Alignment, Block, Content, Marks, Object, Run, RunContent};
 use serde_json::Value;
+use support::model::fetched;
 use support::oracle::{deleted_text, flatten, without_positions};
-
-const URL: &str = "https://docs.google.com/document/d/x/edit";
 
 /// A small deterministic source of choices.
 struct Dice(u64);
@@ -30,10 +29,6 @@ impl Dice {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % sides
     }
-}
-
-fn fetched(raw: &Value) -> Fetched {
-    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, URL).unwrap()
 }
 
 /// What a test does at a block.

@@ -10,17 +10,12 @@
 mod support;
 
 use mcp_workspace::gdocs;
-use mcp_workspace::kinds::docs::{self, Access};
-use mcp_workspace::kinds::{Fetched, PushPlan};
+use mcp_workspace::kinds::PushPlan;
+use mcp_workspace::kinds::docs;
 use mcp_workspace::mebdf;
 use serde_json::Value;
 use support::every_style;
-
-const URL: &str = "https://docs.google.com/document/d/x/edit";
-
-fn fetched(raw: &Value) -> Fetched {
-    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, URL).unwrap()
-}
+use support::model::fetched;
 
 fn carried_out(raw: &Value, plan: &PushPlan) -> Value {
     let document: gdocs::Document = serde_json::from_value(raw.clone()).unwrap();

@@ -11,14 +11,13 @@
 mod support;
 
 use mcp_workspace::gdocs;
-use mcp_workspace::kinds::docs::{self, Access};
-use mcp_workspace::kinds::{Fetched, PushPlan};
+use mcp_workspace::kinds::PushPlan;
+use mcp_workspace::kinds::docs;
 use mcp_workspace::mebdf::{self, Block, Content, Mark, Property, PropertyValue, Run, RunContent};
 use serde_json::Value;
 use support::meaning::meaning;
+use support::model::fetched;
 use support::oracle::{flatten, without_paragraph, without_positions};
-
-const URL: &str = "https://docs.google.com/document/d/x/edit";
 
 /// Properties of text with a value that no recorded document has.
 const TEXT: [(&str, &str); 12] = [
@@ -60,10 +59,6 @@ impl Dice {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % sides
     }
-}
-
-fn fetched(raw: &Value) -> Fetched {
-    docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, URL).unwrap()
 }
 
 fn carried_out(raw: &Value, plan: &PushPlan, seed: u64) -> Value {

@@ -12,7 +12,7 @@ use super::align::Step;
 use super::anchors::Written;
 use super::blocks::{aligned, entries, is_settled};
 use super::part::{Attempt, leaves_empty, plan_task};
-use super::planner::{text_of, words_of};
+use super::planner::{is_mostly, text_of, words_of};
 use super::tables::settle;
 use super::trial::Task;
 use crate::error::{Error, Result};
@@ -237,12 +237,6 @@ fn group(task: &Task<'_>, file: &Flat, changes: &mut [Change]) -> (usize, BTreeS
         change.group = numbers.range(..group).count();
     }
     (numbers.len(), slid)
-}
-
-/// Tells whether half of the words of the longer of two texts stand in both.
-fn is_mostly(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
-    let common = one.intersection(other).count();
-    common > 0 && common * 2 >= one.len().max(other.len())
 }
 
 fn has_footnote(content: &Content) -> bool {

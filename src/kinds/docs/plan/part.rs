@@ -40,15 +40,7 @@ pub(crate) fn plan_part(
     accept: bool,
     pictures: &Pictures,
 ) -> Result<PushPlan> {
-    let read = |anew: &[String]| Task::read(document, head.cloned(), part, (desired, anew), accept, pictures);
-    carried::plan(read, |task| {
-        let mut plan = match plan_task(task) {
-            Ok(attempt) if !attempt.torn => attempt.plan,
-            whole => less::plan(task, whole)?,
-        };
-        tell_forms(task, &mut plan);
-        Ok(plan)
-    })
+    planned(document, head, part, desired, accept, pictures, false)
 }
 
 /// Plans the same on a document that was cut out of a longer one.
@@ -64,10 +56,25 @@ pub(super) fn plan_cut(
     accept: bool,
     pictures: &Pictures,
 ) -> Result<PushPlan> {
+    planned(document, head, part, desired, accept, pictures, true)
+}
+
+fn planned(
+    document: (&Document, &Ticks),
+    head: Option<&FrontMatter>,
+    part: &PartId,
+    desired: &str,
+    accept: bool,
+    pictures: &Pictures,
+    is_cut: bool,
+) -> Result<PushPlan> {
     let read = |anew: &[String]| Task::read(document, head.cloned(), part, (desired, anew), accept, pictures);
     carried::plan(read, |task| {
-        let attempt = plan_task(task)?;
-        let mut plan = if attempt.torn { less::plan(task, Ok(attempt))? } else { attempt.plan };
+        let mut plan = match plan_task(task) {
+            Ok(attempt) if !attempt.torn => attempt.plan,
+            Err(error) if is_cut => return Err(error),
+            whole => less::plan(task, whole)?,
+        };
         tell_forms(task, &mut plan);
         Ok(plan)
     })

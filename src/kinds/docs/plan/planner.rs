@@ -202,11 +202,7 @@ impl Planner<'_> {
 
     /// Tells what would be lost if text with these words moved from where it stood: moving is deleting and typing anew.
     pub(super) fn tied_to(&self, words: &BTreeSet<String>) -> Option<&'static str> {
-        let same = |tied: &BTreeSet<String>| {
-            let common = tied.intersection(words).count();
-            common > 0 && common * 2 >= tied.len().max(words.len())
-        };
-        self.tied.iter().find(|(tied, _)| same(tied)).map(|(_, what)| *what)
+        self.tied.iter().find(|(tied, _)| is_mostly(tied, words)).map(|(_, what)| *what)
     }
 
     /// Finds what the parser left out of a table: the block does not say all that the file does.
@@ -247,6 +243,12 @@ pub(super) fn excerpt(text: &str) -> String {
 /// The words of a text, as far as they can tell where a text went.
 pub(super) fn words_of(text: &str) -> BTreeSet<String> {
     text.unicode_words().map(str::to_lowercase).collect()
+}
+
+/// Tells whether half of the words of the longer of two texts stand in both.
+pub(super) fn is_mostly(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let common = one.intersection(other).count();
+    common > 0 && common * 2 >= one.len().max(other.len())
 }
 
 /// The text of a block, marks and all, for its words.
