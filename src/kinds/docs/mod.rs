@@ -235,7 +235,8 @@ pub fn plan_with(
     if let (Some(tab), Some(text)) = (extract::tab_of(&document, part), text) {
         checklist::recall(&document, tab, text, &mut ticks);
     }
-    plan::plan_part((&document, &ticks), text.and_then(mebdf::head).as_ref(), part, desired, accept, pictures)
+    let head = text.and_then(mebdf::head);
+    plan::plan_part((&document, &ticks), head.as_ref(), part, desired, accept, pictures, plan::Scope::Whole)
 }
 
 /// Plans what makes a new document, as `documents.create` answers it, say `text`: one plan for each batch that it takes,

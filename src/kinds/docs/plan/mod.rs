@@ -36,5 +36,5 @@ mod words;
 pub(super) use creation::{create_plan, try_creation};
 pub(super) use head::bad_title;
 pub(super) use images::named_files;
-pub(super) use part::plan_part;
+pub(super) use part::{Scope, plan_part};
 pub(super) use window::{Source, plan};

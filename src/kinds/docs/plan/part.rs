@@ -22,6 +22,15 @@ use crate::kinds::{Pictures, PushPlan};
 use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, print};
 use crate::model::{Notice, PartId};
 
+/// How much of a document a plan is made on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All of it: what of the edit can be pushed is.
+    Whole,
+    /// A stretch that was cut out of a longer one: what no plan of this stands may have one of the whole.
+    Stretch,
+}
+
 /// Plans what makes `part` of a document, with the boxes of it that are ticked, say `desired`. `head` is the front matter
 /// of the part as it was extracted; edits of it are told. A new document has none yet.
 ///
@@ -31,7 +40,7 @@ use crate::model::{Notice, PartId};
 /// # Errors
 ///
 /// `NotFound` when the document has no such tab; `PlanRejected` when no plan of even a part of it stands the check on the
-/// model.
+/// model, and of a stretch when not all of it does.
 pub(crate) fn plan_part(
     document: (&Document, &Ticks),
     head: Option<&FrontMatter>,
@@ -39,40 +48,13 @@ pub(crate) fn plan_part(
     desired: &str,
     accept: bool,
     pictures: &Pictures,
-) -> Result<PushPlan> {
-    planned(document, head, part, desired, accept, pictures, false)
-}
-
-/// Plans the same on a document that was cut out of a longer one.
-///
-/// # Errors
-///
-/// Those of [`plan_part`], and `PlanRejected` when not all of it can be planned: on the whole it may be.
-pub(super) fn plan_cut(
-    document: (&Document, &Ticks),
-    head: Option<&FrontMatter>,
-    part: &PartId,
-    desired: &str,
-    accept: bool,
-    pictures: &Pictures,
-) -> Result<PushPlan> {
-    planned(document, head, part, desired, accept, pictures, true)
-}
-
-fn planned(
-    document: (&Document, &Ticks),
-    head: Option<&FrontMatter>,
-    part: &PartId,
-    desired: &str,
-    accept: bool,
-    pictures: &Pictures,
-    is_cut: bool,
+    scope: Scope,
 ) -> Result<PushPlan> {
     let read = |anew: &[String]| Task::read(document, head.cloned(), part, (desired, anew), accept, pictures);
     carried::plan(read, |task| {
         let mut plan = match plan_task(task) {
             Ok(attempt) if !attempt.torn => attempt.plan,
-            Err(error) if is_cut => return Err(error),
+            Err(error) if scope == Scope::Stretch => return Err(error),
             whole => less::plan(task, whole)?,
         };
         tell_forms(task, &mut plan);

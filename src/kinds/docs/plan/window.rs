@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::part::{plan_cut, plan_part};
+use super::part::{Scope, plan_part};
 use super::pieces::{self, NotePiece, Piece, Pieces};
 use super::told::tabs_linking;
 use crate::error::{Error, Result};
@@ -53,7 +53,8 @@ pub(crate) fn plan(source: &Source<'_>, desired: &str, accept: bool, pictures: &
         return Ok(PushPlan { expected: source.text.to_owned(), ..PushPlan::default() });
     }
     if let Some(window) = Window::find(source, &desired) {
-        match plan_cut((&window.document, source.ticks), head.as_ref(), source.part, &window.text, accept, pictures) {
+        let cut = (&window.document, source.ticks);
+        match plan_part(cut, head.as_ref(), source.part, &window.text, accept, pictures, Scope::Stretch) {
             // What is refused on a part is tried on the whole before anybody is told.
             Err(Error::PlanRejected { .. }) => {}
             Err(error) => return Err(error),
@@ -64,7 +65,7 @@ pub(crate) fn plan(source: &Source<'_>, desired: &str, accept: bool, pictures: &
             }
         }
     }
-    plan_part((source.document, source.ticks), head.as_ref(), source.part, &desired, accept, pictures)
+    plan_part((source.document, source.ticks), head.as_ref(), source.part, &desired, accept, pictures, Scope::Whole)
 }
 
 /// The stretches that an edit touches.
