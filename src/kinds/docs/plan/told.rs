@@ -291,6 +291,7 @@ fn lost_links(task: &Task<'_>, after: &Extract, places: &Places, told: &mut Noti
         return;
     }
     let here = targets(std::iter::once(&after.tree));
+    let linking = tabs_by_target(task.document);
     for (block, content) in task.remote.tree.blocks.iter().enumerate().map(|(at, block)| (at, &block.content)) {
         let Some((id, name)) = anchor(content).and_then(|id| Some((id, excerpt(&words(lost.get(id)?))))) else {
             continue;
@@ -305,7 +306,8 @@ fn lost_links(task: &Task<'_>, after: &Extract, places: &Places, told: &mut Noti
                 told.refuse("LINK_LOST", line, message);
             }
         }
-        for tab in tabs_linking(task.document, id).into_iter().filter(|tab| !is_tab(tab, task)) {
+        let others = linking.get(&format!("#^{id}")).into_iter().flatten();
+        for tab in others.filter(|tab| !is_tab(tab, task)) {
             let title = tab.tab_properties.as_ref().map(|properties| excerpt(&properties.title)).unwrap_or_default();
             let message = format!(
                 "the heading `{name}` is gone, and a link in the tab \"{title}\" that goes to it leads nowhere"
@@ -331,21 +333,29 @@ fn lines_linking(task: &Task<'_>, id: &str) -> BTreeSet<u32> {
         .collect()
 }
 
-/// The tabs of a document in which a link to a heading stands.
-pub(super) fn tabs_linking<'a>(document: &'a Document, id: &str) -> Vec<&'a Tab> {
-    fn links(value: &Value, target: &str) -> bool {
+/// The tabs of a document in which links stand, by where these go; in one walk, since a long section may have many headings.
+pub(super) fn tabs_by_target(document: &Document) -> BTreeMap<String, Vec<&Tab>> {
+    fn walk(value: &Value, found: &mut BTreeSet<String>) {
         match value {
             Value::Object(fields) => {
-                fields.get("link").and_then(link_destination).is_some_and(|link| link == target)
-                    || fields.values().any(|value| links(value, target))
+                found.extend(fields.get("link").and_then(link_destination));
+                fields.values().for_each(|value| walk(value, found));
             }
-            Value::Array(items) => items.iter().any(|value| links(value, target)),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+            Value::Array(items) => items.iter().for_each(|value| walk(value, found)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
-    let target = format!("#^{id}");
-    let linking = |tab: &&Tab| serde_json::to_value(&tab.document_tab).is_ok_and(|value| links(&value, &target));
-    document.all_tabs().into_iter().filter(linking).collect()
+    let mut tabs: BTreeMap<String, Vec<&Tab>> = BTreeMap::new();
+    for tab in document.all_tabs() {
+        let mut found = BTreeSet::new();
+        if let Ok(value) = serde_json::to_value(&tab.document_tab) {
+            walk(&value, &mut found);
+        }
+        for target in found {
+            tabs.entry(target).or_default().push(tab);
+        }
+    }
+    tabs
 }
 
 fn is_tab(tab: &Tab, task: &Task<'_>) -> bool {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::part::{Scope, plan_part};
 use super::pieces::{self, NotePiece, Piece, Pieces};
-use super::told::tabs_linking;
+use super::told::tabs_by_target;
 use crate::error::{Error, Result};
 use crate::gdocs::{Body, Document, DocumentTab, Position, Segment, StructuralElement, Tab, Ticks};
 use crate::kinds::docs::text::extract::{Extract, extract, tab_of};
@@ -129,8 +129,8 @@ impl<'a> Window<'a> {
             return None;
         }
         // A link elsewhere may go to a heading that would lose its id.
-        let lost = |id: &&str| !ids(&planned.expected).any(|is| is == *id);
-        if self.old_ids().filter(lost).any(|id| ids(&self.text).any(|kept| kept == id) || is_linked(source, id)) {
+        let lost: Vec<&str> = self.old_ids().filter(|id| !ids(&planned.expected).any(|is| is == *id)).collect();
+        if lost.iter().any(|id| ids(&self.text).any(|kept| kept == *id)) || are_linked(source, &lost) {
             return None;
         }
         planned.expected = self.expected(&planned.expected)?;
@@ -222,9 +222,13 @@ fn ids(text: &str) -> impl Iterator<Item = &str> {
     headings.filter_map(|line| Some(line.split_once("{^ ")?.1.split_once('}')?.0))
 }
 
-/// Tells whether a link of the document, in whatever tab, goes to a heading.
-fn is_linked(source: &Source<'_>, id: &str) -> bool {
-    !tabs_linking(source.document, id).is_empty()
+/// Tells whether a link of the document, in whatever tab, goes to one of these headings.
+fn are_linked(source: &Source<'_>, headings: &[&str]) -> bool {
+    if headings.is_empty() {
+        return false;
+    }
+    let linking = tabs_by_target(source.document);
+    headings.iter().any(|id| linking.contains_key(&format!("#^{id}")))
 }
 
 /// What the file shows for the text behind a stretch.
