@@ -343,3 +343,30 @@ fn what_cannot_stand_behind_a_last_heading_is_told_with_a_way_out() {
         assert!(plan.refused.is_empty(), "{:#?}", plan.refused);
     }
 }
+
+/// All orders of three things.
+const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+
+#[test]
+fn rows_and_columns_move_whole_or_not_at_all() {
+    let cells = [["Ana", "old", "111"], ["Ben", "new", "222"], ["Cid", "mid", "333"]];
+    let table = |note: (usize, usize), rows: [usize; 3], columns: [usize; 3]| {
+        let row = |row: usize| {
+            let cell =
+                |column: usize| format!("{}{}", cells[row][column], if note == (row, column) { "[^1]" } else { "" });
+            format!("| {} |\n", columns.map(cell).join(" | "))
+        };
+        let [first, second, third] = rows.map(row);
+        format!("one\n\n{first}| --- | --- | --- |\n{second}{third}\ntwo\n\n[^1]: a note.\n")
+    };
+    for note in (0..9).map(|at| (at / 3, at % 3)) {
+        let start = table(note, ORDERS[0], ORDERS[0]);
+        let orders = ORDERS.iter().flat_map(|order| [(*order, ORDERS[0]), (ORDERS[0], *order)]);
+        for (rows, columns) in orders.skip(2) {
+            let edited = table(note, rows, columns).replace("two", "two three");
+            let (text, told) = saved(&start, &edited);
+            let kept = start.replace("two", "two three");
+            assert!(text == edited || (text == kept && !told.is_empty()), "{start}\n{edited}\n{text}\n{told:#?}");
+        }
+    }
+}

@@ -291,6 +291,8 @@ impl Printer {
             '|' => self.place == Place::Cell,
             '{' => matches!(next, Some('!' | '^')) || (next == Some('/') && self.letter(at + 2) == Some('!')),
             '!' => matches!(self.tokens.get(at + 1), Some(Token::Raw(raw)) if raw.starts_with('[')),
+            // A link whose text begins with it would be a footnote.
+            '^' => at > 0 && matches!(self.tokens.get(at - 1), Some(Token::Raw(raw)) if raw == "["),
             '<' => next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')),
             '&' => is_entity((at + 1..at + 42).map_while(|index| self.letter(index))),
             '#' => self.place == Place::Heading && self.ends_heading(at),

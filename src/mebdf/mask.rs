@@ -11,6 +11,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::Property;
 use super::braces::{self, Form};
+use super::definitions;
 
 /// A text that is safe to give to the Markdown parser.
 pub(super) struct Masked {
@@ -75,6 +76,8 @@ pub(super) fn mask(source: &str) -> Masked {
         }
     }
     flatten_definitions(&mut bytes);
+    let mut unused = definitions::unused(&bytes);
+    unused.iter().for_each(|at| put(&mut bytes, *at, b'%'));
     let mut directives = directive_lines(source);
     if !directives.is_empty() {
         let layout = Layout::read(&bytes);
@@ -84,16 +87,21 @@ pub(super) fn mask(source: &str) -> Masked {
         }
     }
     let layout = Layout::read(&bytes);
+    unused.retain(|at| !layout.is_code(*at));
     let mut bytes = source.as_bytes().to_vec();
     for directive in &directives {
         rule(&mut bytes, &directive.range);
     }
+    unused.iter().for_each(|at| put(&mut bytes, *at, b'%'));
     mask_line_starts(&mut bytes, &layout);
     let quotes = quotes(source, &layout);
     let mut tokens = Vec::new();
     for leaf in &layout.leaves {
         Scanner::new(source, leaf).run(&mut bytes, &mut tokens);
     }
+    // Once forms are letters, what was none before may be a definition.
+    let more = definitions::unused(&bytes);
+    more.into_iter().filter(|at| !layout.is_code(*at)).for_each(|at| put(&mut bytes, at, b'%'));
     Masked { text: into_text(bytes), tokens, directives, quotes }
 }
 

@@ -1,6 +1,7 @@
 //! The text format: parse, print, sections. Pure.
 
 mod braces;
+mod definitions;
 mod emphasis;
 mod escape;
 mod front_matter;

@@ -7,8 +7,8 @@ use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 use super::braces;
 use super::inline::{Emphasis, Finding, Inline, property_findings};
 use super::mask::{self, Masked, is_inline};
-use super::row::cell_count;
-use super::{Alignment, Block, Cell, Content, Mark, Run, RunContent, Span};
+use super::row::{behind, cell_count};
+use super::{Alignment, Block, Cell, Content, Mark, Marks, Run, RunContent, Span};
 
 /// How deep lists nest; deeper items are read at the last level.
 pub(super) const DEPTH_MAX: u8 = 31;
@@ -241,13 +241,22 @@ impl Builder<'_> {
         }
     }
 
-    /// Tells when a row has more cells than its table: GFM ignores the rest, which would drop what a person wrote.
+    /// Tells when a row has more cells than its table. GFM ignores the rest, which would drop what a person wrote, so it is
+    /// read as text of the last cell.
     fn count_cells(&mut self, range: Range<usize>) {
-        let columns = self.table.as_ref().map_or(0, |table| table.alignments.len());
-        let cells = cell_count(self.source.get(range.start..).unwrap_or_default());
-        if cells > columns {
-            let message = format!("this row has {cells} cells and its table {columns} columns; the rest is not read");
-            self.findings.push(Finding { at: range.start, code: "TABLE_CELLS", message });
+        let Some(table) = &mut self.table else { return };
+        let (columns, row) = (table.alignments.len(), self.source.get(range.start..).unwrap_or_default());
+        let cells = cell_count(row);
+        if cells <= columns {
+            return;
+        }
+        let message = format!("this row has {cells} cells and its table {columns} columns; the rest is not read");
+        self.findings.push(Finding { at: range.start, code: "TABLE_CELLS", message });
+        if let (Some(rest), Some(cell)) = (behind(row, columns), table.rows.last_mut().and_then(|row| row.last_mut())) {
+            let last = cell.pop().unwrap_or_default();
+            let bar = if last.is_empty() { "| " } else { " | " };
+            let run = Run { content: RunContent::Text(format!("{bar}{rest}")), marks: Marks::default() };
+            cell.push(last.into_iter().chain([run]).collect());
         }
     }
 
@@ -447,7 +456,7 @@ impl Builder<'_> {
 }
 
 fn as_paragraphs(content: Content) -> Vec<Vec<Run>> {
-    let text = |text: String| vec![Run { content: RunContent::Text(text), marks: super::Marks::default() }];
+    let text = |text: String| vec![Run { content: RunContent::Text(text), marks: Marks::default() }];
     match content {
         Content::Heading { runs, .. }
         | Content::Paragraph { runs }

@@ -340,9 +340,40 @@ fn canonical_forms() {
     check("{^= new image \"https://x/y_z.png\"}", "{^= new image \"https://x/y_z.png\"}\n");
 }
 
+#[test]
+fn what_looks_like_a_definition_and_is_used_by_no_link_is_text() {
+    let check = |source: &str, expected: &str| assert_eq!(print(&parse(source).tree), expected, "{source:?}");
+    check("[Ana]: yes\n", "\\[Ana\\]: yes\n");
+    check("First.\n\n[Ana]: yes **now**\n\nLast.\n", "First.\n\n\\[Ana\\]: yes **now**\n\nLast.\n");
+    check("- one\n- [TODO]: call {!color:#ff0000}her{/!}\n", "- one\n- \\[TODO\\]: call {!color:#ff0000}her{/!}\n");
+    check("a[^1]\n\n[^1]: [Ana]: yes\n", "a[^1]\n\n[^1]: \\[Ana\\]: yes\n");
+    check("[1]: https://smith.example/paper\n[2]: <b>\n", "\\[1\\]: https://smith.example/paper\n\\[2\\]: \\<b>\n");
+    check("see [one], [1]\n\n[1]: /x\n[2]: /y\n", "see \\[one\\], [1](/x)\n\n\\[2\\]: /y\n");
+    check("```\n[Ana]: yes\n```\n", "```\n[Ana]: yes\n```\n");
+}
+
+#[test]
+fn a_cell_too_many_is_text_of_the_last_one() {
+    let table = |row: &str| format!("| a | b |\n| --- | --- |\n{row}\n");
+    let check = |row: &str, expected: &str| {
+        let parsed = parse(&table(row));
+        assert_eq!(print(&parsed.tree), table(expected));
+        assert_eq!(
+            parsed.diagnostics.iter().filter(|found| found.code == "TABLE_CELLS").count(),
+            usize::from(row != expected)
+        );
+    };
+    check("| c | d |", "| c | d |");
+    check("| c | d | e |", "| c | d \\| e |");
+    check("| c | d | e | f", "| c | d \\| e \\| f |");
+    check("| c | d | behind", "| c | d \\| behind |");
+    check("| c |  | e |", "| c | \\| e |");
+}
+
 /// Texts that once had no fixed point, each found by fuzzing.
 #[test]
 fn what_fuzzing_found() {
     check_laws("\0\0\0\0:\u{11}]([^\u{11}](1{Z?`)");
     check_laws("[^ a](1{Z?`)");
+    check_laws("[^1 V]([[^V](\u{c}[K)");
 }

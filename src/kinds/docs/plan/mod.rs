@@ -12,6 +12,7 @@ mod gap;
 mod head;
 mod images;
 mod joins;
+mod known;
 mod less;
 mod lists;
 mod moves;

@@ -59,7 +59,7 @@ fn reason(entry: &Entry<'_>, origin: &Origin, targets: &BTreeSet<&str>) -> Optio
 }
 
 /// Finds what a paragraph holds that cannot be made anew.
-fn held_in(line: &Line) -> Option<String> {
+pub(super) fn held_in(line: &Line) -> Option<String> {
     line.units.iter().find_map(|unit| match &unit.token {
         Token::Footnote(_) => Some("a footnote".to_owned()),
         Token::Object(object) if unit.len > 0 && matches!(&*object.kind, "person" | "date" | "pagebreak") => None,

@@ -1,8 +1,9 @@
-//! Which row and which column of a table became which: a move of one whose text somebody has tied something to is done by
-//! moving the others, or it is held. Pure.
+//! Which row and which column of a table became which: a move of one that holds what cannot be made anew, or to whose text
+//! somebody has tied something, is done by moving the others, or it is held. Pure.
 
 use super::align::{Stay, Step, align, crossing, same};
 use super::blocks::{aligned, entries};
+use super::moves;
 use super::planner::words_of;
 use super::tables::{cell_text, ratio};
 use super::trial::{Task, Ties};
@@ -17,13 +18,13 @@ const HELD_MAX: usize = 100;
 
 /// What is tied to each row and to each column of a table.
 pub(super) struct Tied {
-    rows: Vec<Option<&'static str>>,
-    columns: Vec<Option<&'static str>>,
+    rows: Vec<Option<String>>,
+    columns: Vec<Option<String>>,
 }
 
 impl Tied {
     pub(super) fn of(ties: &Ties, cells: &[Vec<Vec<Line>>]) -> Self {
-        let cell = |cell: &Vec<Line>| cell.iter().find_map(|line| ties.on(line));
+        let cell = |cell: &Vec<Line>| cell.iter().find_map(|line| fixed_in(ties, line));
         let column = |at: usize| cells.iter().filter_map(|row| row.get(at)).find_map(cell);
         let width = cells.first().map_or(0, Vec::len);
         Self {
@@ -40,10 +41,10 @@ impl Tied {
     }
 
     /// Puts back a row that was moved past another when neither can move: where it was, and what is tied to it.
-    fn put_row_back(&self, old: &[Vec<Cell>], new: &mut Vec<Vec<Cell>>) -> Option<(usize, &'static str)> {
+    fn put_row_back(&self, old: &[Vec<Cell>], new: &mut Vec<Vec<Cell>>) -> Option<(usize, &str)> {
         let back = put_back(&row_texts(old), &row_texts(new), &fixed(&self.rows))?;
         reorder(new, &back.order);
-        Some((back.there, self.rows.get(back.here).copied().flatten()?))
+        Some((back.there, self.rows.get(back.here)?.as_deref()?))
     }
 
     /// The same of a column.
@@ -52,17 +53,24 @@ impl Tied {
         old: &[Vec<Cell>],
         new: &mut [Vec<Cell>],
         alignments: &mut Vec<Alignment>,
-    ) -> Option<&'static str> {
+    ) -> Option<&str> {
         let (rows, _) = self.aligned(old, new);
         let (was, is) = paired_columns(&rows, old, new);
         let back = put_back(&was, &is, &fixed(&self.columns))?;
         new.iter_mut().for_each(|row| reorder(row, &back.order));
         reorder(alignments, &back.order);
-        self.columns.get(back.here).copied().flatten()
+        self.columns.get(back.here)?.as_deref()
     }
 }
 
-fn fixed(tied: &[Option<&'static str>]) -> Vec<Stay> {
+/// What is tied to the text of a paragraph of a cell, or stands in it and cannot be made anew.
+fn fixed_in(ties: &Ties, line: &Line) -> Option<String> {
+    let tied = || ties.on(line).map(|what| format!("{what} is tied to its text"));
+    let locked = || line.lock.is_some().then(|| "its text cannot be edited".to_owned());
+    moves::held_in(line).map(|what| format!("it holds {what}")).or_else(tied).or_else(locked)
+}
+
+fn fixed(tied: &[Option<String>]) -> Vec<Stay> {
     tied.iter().map(|tied| if tied.is_some() { Stay::Fixed } else { Stay::Free }).collect()
 }
 
@@ -97,7 +105,7 @@ fn put_back(old: &[String], new: &[String], fixed: &[Stay]) -> Option<Back> {
 /// Leaves out of a file the moves of rows and columns that would lose something; tells them.
 pub(super) fn hold(task: &Task<'_>, local: &mut Flat) -> Vec<Notice> {
     let mut told = Vec::new();
-    if task.ties.is_empty() {
+    if !any_fixed(task) {
         return told;
     }
     let (old, new) = entries(&task.remote, local, &task.anchored);
@@ -134,10 +142,18 @@ pub(super) fn hold(task: &Task<'_>, local: &mut Flat) -> Vec<Notice> {
     told
 }
 
+/// Tells whether anything in a table of the document cannot be moved.
+pub(super) fn any_fixed(task: &Task<'_>) -> bool {
+    task.remote.origins.iter().any(|origin| {
+        let Origin::Table { cells, lock: None, .. } = origin else { return false };
+        cells.iter().flatten().flatten().any(|line| fixed_in(&task.ties, line).is_some())
+    })
+}
+
 fn notice(line: u32, which: &str, what: &str) -> Notice {
     let message = format!(
-        "a {which} that was moved here stays where it was in the document: {what} is tied to its text, which cannot be \
-         moved, and it was moved past another {which} that cannot be moved either"
+        "a {which} that was moved here stays where it was in the document: {what}, which cannot be moved, and it was moved \
+         past another {which} that cannot be moved either"
     );
     Notice { code: "LOCKED".into(), line, column: 0, message }
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::align::Step;
 use super::blocks::{aligned, entries, is_settled, key};
 use super::images;
+use super::known;
 use super::moves::{self, Misplaced, ids, targets};
 use super::planner::{Notices, excerpt, text_of, words_of};
 use super::trial::{Task, Trial};
@@ -72,7 +73,8 @@ pub(super) fn tell_torn(task: &Task<'_>, after: &Tree, notices: &mut Notices) ->
     }
     let kept = verify::words_are_kept(before, &task.parsed, after, task.slid.as_deref())
         .and_then(|()| verify::paragraphs_are_kept(before, local, after))
-        .and_then(|()| verify::paragraphs_are_known([before, local, &task.parsed].into_iter(), after));
+        .and_then(|()| known::paragraphs_are_known(&[before, local, &task.parsed], after))
+        .and_then(|()| known::rows_are_known(before, local, after));
     let Err(text) = kept else { return false };
     let (line, shown) = (line_saying(task, notices, &text), excerpt(&text));
     let message = format!(

@@ -193,7 +193,7 @@ impl<'a> Task<'a> {
     fn hold_moves(&mut self) {
         let held = moves::hold(&self.remote, &self.local_for(&self.remote).0, &self.anchored);
         let (mut local, told) = match held {
-            None if self.ties.is_empty() => return,
+            None if !rows::any_fixed(self) => return,
             None => (self.local_for(&self.remote).0.into_owned(), Vec::new()),
             Some(held) => held,
         };
@@ -265,10 +265,6 @@ impl Ties {
             (range.segment_id.clone().filter(|id| !id.is_empty()), start, end, what)
         };
         Self(all.map(stretch).collect())
-    }
-
-    pub(super) const fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// Tells what is tied to a paragraph.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::blocks::key;
-use super::edit::{Expected, Shape, Wanted, What, is_stripped, shape};
+use super::edit::{Expected, Shape, Wanted, What, shape};
 use super::head::HeadEdits;
 use super::restyle::contents;
 use super::words::same;
@@ -191,41 +191,6 @@ pub(super) fn paragraphs_are_kept(before: &Tree, local: &Tree, after: &Tree) -> 
         }
     }
     Ok(())
-}
-
-/// Checks that a plan that carries out only a part of an edit leaves no paragraph that nobody wrote: each says what one of the
-/// document said or one of the file says, but for objects and blanks.
-///
-/// # Errors
-///
-/// The text of a paragraph that would be neither.
-pub(super) fn paragraphs_are_known<'a>(known: impl Iterator<Item = &'a Tree>, after: &Tree) -> Result<(), String> {
-    let known: BTreeSet<String> = known.flat_map(|tree| &tree.blocks).flat_map(|block| said(&block.content)).collect();
-    let unknown = after
-        .blocks
-        .iter()
-        .flat_map(|block| said(&block.content))
-        .find(|text| !text.is_empty() && !known.contains(text));
-    unknown.map_or(Ok(()), Err)
-}
-
-/// What the paragraphs of a block say, without objects, in one spelling of blanks.
-fn said(content: &Content) -> Vec<String> {
-    let paragraphs: Vec<&[Run]> = match content {
-        Content::Table { rows, .. } => rows.iter().flatten().flatten().map(|runs| &**runs).collect(),
-        Content::Footnote { paragraphs, .. } => paragraphs.iter().map(|runs| &**runs).collect(),
-        Content::Code { text, .. } => {
-            return text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-        }
-        content => vec![block_runs(content)],
-    };
-    let said = |runs: &[Run]| {
-        let character =
-            |token: Token| if let Token::Char(c) = token { (!is_stripped(c)).then_some(c) } else { Some(' ') };
-        let text: String = tokens(runs).into_iter().filter_map(|(token, _)| character(token)).collect();
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
-    paragraphs.into_iter().map(said).collect()
 }
 
 /// Characters of the words of a text that is known again.
