@@ -512,7 +512,8 @@ async fn the_first_number_of_a_list_is_told_and_the_rest_is_pushed() {
 async fn a_refusal_is_told_once_with_its_line_of_the_file() {
     let (world, _) = world("refusals").await;
     let source = world.home.join("source.md");
-    std::fs::write(&source, "# Head\n\n{!align:center}\nCentered\n\n{!Normal text}\nPlain para.\n\nLast para.\n").unwrap();
+    std::fs::write(&source, "# Head\n\n{!align:center}\nCentered\n\n{!Normal text}\nPlain para.\n\nLast para.\n")
+        .unwrap();
     let (done, made) = world.cli(&["create", "--title", "Lines", source.to_str().unwrap()]);
     assert!(done, "{made}");
     let path = made["path"].as_str().unwrap();
@@ -525,7 +526,8 @@ async fn a_refusal_is_told_once_with_its_line_of_the_file() {
         std::fs::write(file, &edited).unwrap();
         for arguments in [&["push", "--dry-run", path][..], &["push", path]] {
             let (_, answer) = world.cli(arguments);
-            let refused: Vec<_> = answer["refused"].as_array().unwrap().iter().map(|told| told["line"].clone()).collect();
+            let refused: Vec<_> =
+                answer["refused"].as_array().unwrap().iter().map(|told| told["line"].clone()).collect();
             assert_eq!(refused, [json!(line)], "{arguments:?}: {answer}\n{edited}");
         }
     }
