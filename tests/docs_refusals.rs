@@ -370,3 +370,77 @@ fn rows_and_columns_move_whole_or_not_at_all() {
         }
     }
 }
+
+/// Lines of the text stand in the file below its head.
+#[test]
+fn what_is_refused_in_a_table_names_its_row() {
+    let start = "intro\n\n| aa | bb |\n| --- | --- |\n| cc | dd |\n| ee | ff |\n\nlast\n";
+    let edit = |old: &str, new: &str| start.replace(old, new);
+    check(start, &edit("ee |", "ee {^= equation} |"), start, &["line 13: LOCKED: the API cannot make this: equation"]);
+    check(start, &edit("aa |", "aa {^= equation} |"), start, &["line 10: LOCKED"]);
+    check(start, &edit("cc |", "cc {^= pagebreak} |"), start, &["line 12: LOCKED"]);
+    check(start, &edit("ff |", "ff[^x] |"), start, &["line 13: LOCKED: the reference [^x]"]);
+    check(start, &edit("dd", "[dd](nowhere)"), start, &["line 12: LINK_LOCKED"]);
+    check(
+        start,
+        &edit("cc | dd", "cc1 | dd {^= new image \"ftp://x\"}").replace("ff", "ff2"),
+        &edit("cc", "cc1").replace("ff", "ff2"),
+        &["line 12: IMAGE: `ftp://x` is neither"],
+    );
+}
+
+#[test]
+fn a_row_with_a_cell_too_many_says_that_its_table_waits() {
+    let start = "intro\n\n| aa | bb |\n| --- | --- |\n| cc | dd |\n| ee | ff |\n\nlast\n";
+    let edited = start.replace("| cc | dd |", "| cc | dd | more |").replace("ff", "ff2").replace("last", "last2");
+    let told = ["line 12: TABLE_CELLS: ", "all edits of this table wait until the row fits"];
+    check(start, &edited, &start.replace("last", "last2"), &told);
+}
+
+#[test]
+fn a_row_that_was_moved_names_the_picture_that_it_lacks() {
+    let start = "intro\n\n| aa | bb |\n| --- | --- |\n| aa2 | 1 |\n| cc3 | 2 |\n| dd4 | 3 |\n\nlast\n";
+    let edited = "intro\n\n| aa | bb |\n| --- | --- |\n| cc3 | 2 |\n| dd4 | 3 |\n| aa2 {^= new image \"ftp://x\"} | 1 |\n\nlast\n";
+    let (text, told) = saved(start, edited);
+    assert_eq!(text.matches("aa2").count(), 1, "{text}\n{told:#?}");
+    assert!(told.iter().any(|told| told.contains("`ftp://x` is neither")), "{text}\n{told:#?}");
+}
+
+#[test]
+fn a_footnote_without_a_reference_is_told_so() {
+    let start = "one[^1] two\n\nlast\n\n[^1]: note\n";
+    check(start, &start.replace("note\n", "note\n\n[^9]: more\n"), start, &["line 14: LOCKED: no text refers to this"]);
+    let doubled = start.replace("note\n", "note\n\n[^1]: more\n");
+    let (text, told) = saved(start, &doubled);
+    assert_eq!(text, start, "{told:#?}");
+    assert!(told.iter().any(|told| told.contains("the footnote of this label has a text already")), "{told:#?}");
+}
+
+#[test]
+fn footnotes_that_change_texts_are_pushed() {
+    let start = "one[^1] two\n\nthree[^2] four\n\n[^1]: first note\n\n[^2]: second one\n";
+    let edited = "one[^1] two\n\nthree[^2] four\n\n[^1]: second one\n\n[^2]: first note\n";
+    check(start, edited, edited, &[]);
+    // With the references it is nothing but another order of the labels.
+    check(start, "one[^2] two\n\nthree[^1] four\n\n[^1]: second one\n\n[^2]: first note\n", start, &[]);
+}
+
+#[test]
+fn a_code_block_that_is_not_closed_is_named() {
+    let start = "one[^1] two\n\nmid\n\nlast\n\n[^1]: note\n";
+    let (_, told) = saved(start, &start.replace("mid", "```\nmid"));
+    assert!(told.iter().any(|told| told.contains("line 10: CODE_OPEN")), "{told:#?}");
+    check("one\n\nlast\n", "one\n\n```\nlast\n```\n\nend {^= equation}\n", "one\n\n```\nlast\n```\n", &["LOCKED"]);
+}
+
+#[test]
+fn a_value_that_is_none_is_told_where_the_directive_says_it() {
+    let start = "one\n\ntwo\n\nthree\n";
+    check(start, "one\n\n{!align:sideways}\ntwo\n\nthree\n", start, &["line 10: STYLE_VALUE: `sideways` is no value"]);
+    check(
+        start,
+        "one\n\ntwo {!color:nocolor}three{/!} four\n\nthree\n",
+        "one\n\ntwo three four\n\nthree\n",
+        &["line 10: STYLE_VALUE"],
+    );
+}

@@ -507,3 +507,28 @@ async fn the_first_number_of_a_list_is_told_and_the_rest_is_pushed() {
     assert!(world.text(id).await.contains("opening") && !answer.to_string().contains("LIST_START"), "{answer}");
     assert!(!world.cli(&["status"]).1.to_string().contains("LIST_START"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_is_told_once_with_its_line_of_the_file() {
+    let (world, _) = world("refusals").await;
+    let source = world.home.join("source.md");
+    std::fs::write(&source, "# Head\n\n{!align:center}\nCentered\n\n{!Normal text}\nPlain para.\n\nLast para.\n")
+        .unwrap();
+    let (done, made) = world.cli(&["create", "--title", "Lines", source.to_str().unwrap()]);
+    assert!(done, "{made}");
+    let path = made["path"].as_str().unwrap();
+    let file = Path::new(path);
+    let text = std::fs::read_to_string(file).unwrap();
+    // With and without the blank line that a merge puts there.
+    for edited in [text.clone(), text.replace("Centered\n\n{!", "Centered\n{!"), text.replace("}\n", "}\n\n")] {
+        let edited = edited.replace("Last para.", "Last para. {^= equation}");
+        let line = edited.lines().position(|line| line.starts_with("Last")).unwrap() + 1;
+        std::fs::write(file, &edited).unwrap();
+        for arguments in [&["push", "--dry-run", path][..], &["push", path]] {
+            let (_, answer) = world.cli(arguments);
+            let refused: Vec<_> =
+                answer["refused"].as_array().unwrap().iter().map(|told| told["line"].clone()).collect();
+            assert_eq!(refused, [json!(line)], "{arguments:?}: {answer}\n{edited}");
+        }
+    }
+}

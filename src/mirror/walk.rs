@@ -15,7 +15,7 @@ use crate::model::{Cursor, ItemId, Millis, Notice, PartId, Revision, Stamp};
 use crate::store::{Facts, NewJob};
 use crate::sync::{
     DepositFailure, Effect, Event, Failure, FailureClass, Feed, JobId, Local, Observation, Planned, Posted, Record,
-    Remote,
+    Remote, lines_of_file,
 };
 use crate::workspace::NotDeposited;
 use crate::workspace::layout::Place;
@@ -51,8 +51,8 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
             }
             Some(Event::Fetched { item, result })
         }
-        Effect::Plan { item, part, desired, accept } => {
-            let result = plan(shared, hand, part, desired, accept).await;
+        Effect::Plan { item, part, desired, file, accept } => {
+            let result = plan(shared, hand, part, (desired, file), accept).await;
             Some(Event::Planned { item, result })
         }
         Effect::Begin { item, part, revision, expected, told } => {
@@ -200,19 +200,23 @@ async fn plan(
     shared: &Arc<Shared>,
     hand: &mut Hand,
     part: PartId,
-    desired: String,
+    (desired, file): (String, String),
     accept: bool,
 ) -> Result<Planned, Failure> {
     let Some(fetched) = hand.fetched.clone() else { return Err(lost_hand()) };
     let (here, id) = (shared.clone(), part.clone());
     let plan = blocking(move || {
         let mut pictures = uploads::look(&here, here.kind.named_pictures(&desired));
-        let plan = here.kind.plan_with(&fetched, &id, &desired, accept, &pictures)?;
-        if plan.wanted_pictures.is_empty() {
-            return Ok(plan);
+        let mut plan = here.kind.plan_with(&fetched, &id, &desired, accept, &pictures)?;
+        if !plan.wanted_pictures.is_empty() {
+            pictures.standing = uploads::stand(&here, &fetched, &plan.wanted_pictures)?;
+            plan = here.kind.plan_with(&fetched, &id, &desired, accept, &pictures)?;
         }
-        pictures.standing = uploads::stand(&here, &fetched, &plan.wanted_pictures)?;
-        here.kind.plan_with(&fetched, &id, &desired, accept, &pictures)
+        // A person reads the lines of the file, of the plan as well as of what the engine keeps.
+        for notices in [&mut plan.refused, &mut plan.told, &mut plan.holds] {
+            lines_of_file(notices, &desired, &file);
+        }
+        Ok(plan)
     })
     .await
     .map_err(|error| failure(&error))?;

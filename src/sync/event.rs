@@ -320,6 +320,8 @@ pub enum Effect {
         part: PartId,
         /// What it shall say.
         desired: String,
+        /// The text of the file: what is told of the plan has its lines; see [`lines_of_file`](super::lines_of_file).
+        file: String,
         /// Plan also what would be held.
         accept: bool,
     },

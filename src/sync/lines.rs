@@ -6,7 +6,7 @@ use crate::model::Notice;
 
 /// Gives notices about the text that is pushed the lines of the file. A line that the file does not have stands for the
 /// next one that it has, and then for the last.
-pub(super) fn of_file(notices: &mut [Notice], pushed: &str, file: &str) {
+pub fn lines_of_file(notices: &mut [Notice], pushed: &str, file: &str) {
     if pushed == file || notices.iter().all(|notice| notice.line == 0) {
         return;
     }
@@ -30,7 +30,7 @@ mod tests {
 
     fn check(pushed: &str, file: &str, line: u32, expected: u32) {
         let mut notices = [Notice { code: "X".into(), line, column: 0, message: "x".into() }];
-        of_file(&mut notices, pushed, file);
+        lines_of_file(&mut notices, pushed, file);
         assert_eq!(notices[0].line, expected, "line {line} of {pushed:?} in {file:?}");
     }
 

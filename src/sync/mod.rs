@@ -34,6 +34,7 @@ mod walk;
 pub use conflict::{SectionConflict, conflict_text};
 pub use engine::Engine;
 pub use event::*;
+pub use lines::lines_of_file;
 pub use loaded::{Loaded, OpenJob, Row, RowPart, Settings};
 pub use merge::Merged;
 pub use status::{ItemStatus, PartStatus, Status, Trouble};

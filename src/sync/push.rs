@@ -5,7 +5,6 @@ use crate::model::{Millis, PartId};
 use super::backoff;
 use super::engine::{Engine, Fate, failure_of};
 use super::item::{Item, PUSHES_MAX, Phase, Unknown, Walk, hash_of, notice};
-use super::lines;
 use super::merge;
 use super::numbers;
 use super::{Effect, Failure, FailureClass, JobEnd, JobId, Planned, Posted};
@@ -30,7 +29,8 @@ impl Engine {
             let observed = walk.local(&id).and_then(hash_of);
             let released = part.accepted.is_some() && part.accepted == observed;
             let accept = released || walk.why.dry_accept;
-            let effect = Effect::Plan { item: item.id.clone(), part: id.clone(), desired: merged.push.clone(), accept };
+            let (desired, file) = (merged.push.clone(), merged.file.clone());
+            let effect = Effect::Plan { item: item.id.clone(), part: id.clone(), desired, file, accept };
             walk.planning = Some(id);
             item.phase = Phase::Planning;
             self.out.push(effect);
@@ -47,14 +47,7 @@ impl Engine {
         let Some(walk) = &mut item.walk else { return self.lost(item) };
         let Some(id) = walk.planning.take() else { return self.lost(item) };
         let planned = match result {
-            Ok(mut planned) => {
-                if let Some(merged) = walk.merged.get(&id) {
-                    lines::of_file(&mut planned.refused, &merged.push, &merged.file);
-                    lines::of_file(&mut planned.told, &merged.push, &merged.file);
-                    lines::of_file(&mut planned.holds, &merged.push, &merged.file);
-                }
-                planned
-            }
+            Ok(planned) => planned,
             Err(failure) if failure.class == FailureClass::SignedOut => return self.fail(item, failure),
             Err(failure) => {
                 // A plan that did not stand the check is not sent; the edit stays in the file and says so.

@@ -253,6 +253,7 @@ impl Planner<'_> {
             return;
         }
         if let Some(reason) = old.look.locked.as_ref().or(new.look.locked.as_ref()) {
+            let line = self.differing_row(old.block, new.block);
             self.refuse("LOCKED", line, format!("this part is read-only{}", because(reason)));
             self.unplaced(&text_of(&new.block.content), &text_of(&old.block.content));
             self.expected.push(Expected::kept(&old.block.content, origin));

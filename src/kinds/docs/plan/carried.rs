@@ -2,7 +2,7 @@
 //! document, and the old one goes. So only a picture moves of which nothing would be lost on the way, and only where text
 //! cannot move around it instead. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -35,6 +35,8 @@ pub(super) struct Carried {
     all: BTreeMap<String, Result<New, String>>,
     /// By id: those that this plan makes anew, as the document shows them.
     moved: BTreeMap<String, (Object, New)>,
+    /// Those that the file has where the document has them and once more.
+    copied: BTreeSet<String>,
 }
 
 /// What a picture is made anew from.
@@ -55,10 +57,20 @@ impl Carried {
                 all.insert(id.clone(), Err("it stands in a footnote, a header or a footer".to_owned()));
             }
         }
+        // Of a document that was cut out of a longer one, the rest may have it.
+        let mut notes = BTreeSet::new();
+        let segments = tab.footnotes.values().chain(tab.headers.values()).chain(tab.footers.values());
+        for segment in segments {
+            each_element(&segment.content, &mut |_, element| {
+                notes.extend(element.get("inlineObjectId").and_then(Value::as_str).map(ToOwned::to_owned));
+            });
+        }
+        let mut copied: BTreeSet<String> = all.keys().filter(|id| !notes.contains(*id)).cloned().collect();
         let body = tab.body.as_ref().map(|body| body.content.as_slice()).unwrap_or_default();
         if !all.is_empty() {
             each_element(body, &mut |at, element| {
                 let id = element.get("inlineObjectId").and_then(Value::as_str).unwrap_or_default();
+                copied.remove(id);
                 if let (Some(known), Some(object)) = (all.get_mut(id), tab.inline_objects.get(id)) {
                     *known = match ties.at(at) {
                         Some(what) => Err(format!("{what} is tied to it, and would be lost")),
@@ -67,7 +79,17 @@ impl Carried {
                 }
             });
         }
-        Self { all, moved: BTreeMap::new() }
+        Self { all, moved: BTreeMap::new(), copied }
+    }
+
+    /// Notes the pictures that a file has more than once.
+    pub(super) fn note_copies(&mut self, local: &Tree) {
+        let mut seen = BTreeSet::new();
+        for id in local.blocks.iter().flat_map(objects).filter_map(|object| object.id.as_ref()) {
+            if !seen.insert(id) && self.all.contains_key(id) {
+                self.copied.insert(id.clone());
+            }
+        }
     }
 
     /// Makes the file ask for new pictures in the place of those that are to be made anew. They are named by their files.
@@ -109,6 +131,12 @@ impl Carried {
     /// Says why an object that the document has cannot be put into another paragraph.
     pub(super) fn refusal(&self, object: &Object) -> String {
         let name = name_of(object);
+        if let Some(id) = object.id.as_ref().filter(|id| self.copied.contains(*id)) {
+            return format!(
+                "the picture `{id}` stands in the document already, and only once: a copy of it needs \
+                 `{{^= new image \"path\"}}` with its file"
+            );
+        }
         match self.why(object) {
             Some(why) => format!(
                 "{name} cannot be moved to another paragraph from here: {why}; move it in Google Docs, or move the text \

@@ -270,6 +270,13 @@ fn allowed(
     new: &[(Token, Rc<Marks>)],
     number: u32,
 ) -> Option<Vec<Wanted>> {
+    let row = &new[hunk.new.clone()];
+    // Whatever else is in the way, without the picture nothing of it can go.
+    if let Some(reason) = row.iter().find_map(|(token, _)| planner.new_picture(token, line.segment.as_deref())?.err()) {
+        planner.refuse("IMAGE", number, reason);
+        planner.unplaced(&text_of_tokens(row), "");
+        return None;
+    }
     for unit in &line.units[hunk.old.clone()] {
         match &unit.token {
             Token::Char(_) => {}
@@ -316,7 +323,6 @@ fn allowed(
         return None;
     }
     let mut inserted: Vec<Wanted> = Vec::new();
-    let row = &new[hunk.new.clone()];
     let later = |token: &Token| planner.is_pending(token) || matches!(token, Token::Char(' '));
     if hunk.old.is_empty()
         && row.iter().any(|(token, _)| planner.is_pending(token))
@@ -327,17 +333,9 @@ fn allowed(
         return Some(inserted);
     }
     for (token, marks) in row {
-        match planner.new_picture(token, line.segment.as_deref()) {
-            None => {}
-            Some(Ok(())) => {
-                inserted.push(Wanted { token: token.clone(), marks: marks.clone() });
-                continue;
-            }
-            Some(Err(reason)) => {
-                planner.refuse("IMAGE", number, reason);
-                planner.unplaced(&text_of_tokens(row), "");
-                return None;
-            }
+        if planner.new_picture(token, line.segment.as_deref()).is_some() {
+            inserted.push(Wanted { token: token.clone(), marks: marks.clone() });
+            continue;
         }
         match token {
             pending if planner.is_pending(pending) => {

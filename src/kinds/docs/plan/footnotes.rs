@@ -191,6 +191,11 @@ impl Notes {
             !blank(self.texts.get(here)) && self.texts.get(here) == there.texts.get(other)
         };
         pairs.find((self, there), &|here, other| here == other && same_text(here, other));
+        // Where the reference stands as it did it is the same footnote, whatever it says now: two may have changed texts.
+        let stands = |here: &String, other: &String| {
+            here == other && !blank(there.texts.get(other)) && self.places.get(here) == there.places.get(other)
+        };
+        pairs.find((self, there), &|here, other| stands(here, other) && !blank(self.texts.get(here)));
         pairs.find((self, there), &same_text);
         let same_words = |here: &String, other: &String| {
             let words = self.words.get(here).filter(|words| !words.is_empty());
@@ -277,7 +282,7 @@ impl Pairs {
 }
 
 /// The labels of the references in a block; the text of a footnote has none of its own.
-fn references(content: &Content) -> Vec<String> {
+pub(super) fn references(content: &Content) -> Vec<String> {
     let label = |run: &Run| match &run.content {
         RunContent::FootnoteReference(label) => Some(label.clone()),
         RunContent::Text(_) | RunContent::Anchor(_) | RunContent::Object(_) => None,
@@ -287,6 +292,20 @@ fn references(content: &Content) -> Vec<String> {
 }
 
 impl Planner<'_> {
+    /// Why the text of a footnote that the document does not have cannot be put into it.
+    pub(super) fn why_no_footnote(&self, label: &str) -> String {
+        if !self.references.contains(label) {
+            "no text refers to this footnote, and the document has none without a reference: write its label where it \
+             belongs, as `[^1]`"
+                .to_owned()
+        } else if self.new_footnotes.is_none() {
+            "this footnote cannot be made, since another part of this edit cannot be pushed".to_owned()
+        } else {
+            "the footnote of this label has a text already: give this one a label of its own, and a reference"
+                .to_owned()
+        }
+    }
+
     /// Deletes the footnotes of which the file has neither the reference nor the text.
     pub(super) fn footnotes(&mut self, local: &Flat) {
         let remote = self.remote;

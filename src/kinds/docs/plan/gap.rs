@@ -247,6 +247,9 @@ impl Insertions {
             } else {
                 place(previous.as_ref(), gap.next.as_ref(), new)
             };
+            if let (Content::Footnote { label, .. }, None) = (&new.block.content, &new.lock) {
+                place = Err(planner.why_no_footnote(label));
+            }
             if known * 2 > words.len() {
                 place = Err("this is text of a block that stays in the document; it would stand there twice".into());
             }
@@ -402,7 +405,7 @@ fn place(previous: Option<&Neighbour>, next: Option<&Neighbour>, new: &New<'_>) 
         Content::Table { .. } => return Err("a table is made with the structure".into()),
         Content::Rule => return Err("the API cannot make a horizontal rule".into()),
         Content::Code { .. } => return Err("code blocks cannot be pushed yet".into()),
-        Content::Footnote { .. } => return Err("a new footnote cannot be pushed yet".into()),
+        Content::Footnote { .. } => return Err("a footnote is made where a text refers to it".into()),
         Content::ItemParagraph { .. } => return Err("Docs has no second paragraph inside a list item".into()),
         Content::Directive { .. } => return Err("a directive is not a block".into()),
     };

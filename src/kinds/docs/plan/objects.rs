@@ -11,7 +11,7 @@ use super::blocks::{aligned, entries};
 use super::edit::{Group, delete_range, insert_text, name_of};
 use super::images::{Inserted, as_inserted};
 use super::part::in_order;
-use super::planner::{Notices, Planner, excerpt};
+use super::planner::{Notices, Planner, excerpt, rows_of};
 use super::restyle::contents;
 use super::trial::{Task, Trial};
 use super::words::{Hunk, hunks, same};
@@ -178,7 +178,9 @@ impl Planner<'_> {
             }
             let mut requests = Vec::new();
             let cell = matches!(new[j].block.content, Content::Table { .. });
-            for (line, wanted) in lines.into_iter().zip(&wanted).rev() {
+            let rows = rows_of(&self.remote.origins[old[i].index]);
+            for (at, (line, wanted)) in lines.into_iter().zip(&wanted).enumerate().rev() {
+                let number = rows.get(at).map_or(number, |row| self.row_number(new[j].block, *row));
                 requests.extend(self.line_objects(line, wanted, cell, number));
             }
             if !requests.is_empty() {

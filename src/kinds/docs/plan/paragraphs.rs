@@ -26,7 +26,9 @@ pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, old_look: &Look, new:
             let new_cells: Vec<&Cell> = new_rows.iter().flatten().collect();
             let lines: Vec<&Vec<Line>> = cells.iter().flatten().collect();
             let group = Group { elements: vec![*element], requests: aligned };
-            texts(planner, &old.content, &lines, (&old_cells, &new_cells), group, number);
+            let row = |(row, cells): (usize, &Vec<Cell>)| vec![planner.row_number(new, row); cells.len()];
+            let numbers: Vec<u32> = new_rows.iter().enumerate().flat_map(row).collect();
+            texts(planner, &old.content, &lines, (&old_cells, &new_cells), group, (number, &numbers));
         }
         (
             Content::Footnote { paragraphs: old_text, .. },
@@ -34,7 +36,7 @@ pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, old_look: &Look, new:
             Origin::Footnote { lines },
         ) => {
             let group = Group { elements: Vec::new(), requests: Vec::new() };
-            texts(planner, &old.content, &[lines], (&[old_text], &[new_text]), group, number);
+            texts(planner, &old.content, &[lines], (&[old_text], &[new_text]), group, (number, &[]));
         }
         (_, _, Origin::Line { element, line }) => {
             let new_tokens = tokens(block_runs(&new.content));
@@ -54,6 +56,7 @@ pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, old_look: &Look, new:
             });
         }
         (Content::Table { .. }, Content::Table { .. }, _) => {
+            let number = planner.differing_row(old, new);
             planner.refuse("LOCKED", number, "the rows and columns of this table cannot be changed like this");
             planner.unplaced(&text_of(&new.content), &text_of(&old.content));
             planner.expected.push(Expected::kept(&old.content, origin));
@@ -67,18 +70,19 @@ pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, old_look: &Look, new:
 }
 
 /// Plans the text of several paragraphs that stay where they are: cells of a table, or a footnote. `group` holds what
-/// comes before the text is touched.
+/// comes before the text is touched, `numbers` the lines of the cells where they are not that of the block.
 fn texts(
     planner: &mut Planner<'_>,
     content: &Content,
     lines: &[&Vec<Line>],
     (old, new): (&[&Cell], &[&Cell]),
     mut group: Group,
-    number: u32,
+    (line, numbers): (u32, &[u32]),
 ) {
     let (element, first) = (group.elements.first().copied(), group.requests.len());
     let mut all = Vec::new();
-    for ((lines, old), new) in lines.iter().zip(old).zip(new) {
+    for (cell, ((lines, old), new)) in lines.iter().zip(old).zip(new).enumerate() {
+        let number = numbers.get(cell).copied().unwrap_or(line);
         let same_count = lines.len() == new.len();
         if !same_count {
             planner.refuse("LOCKED", number, "paragraphs cannot be added to or removed from a cell or a footnote yet");
@@ -94,7 +98,7 @@ fn texts(
     }
     planner.groups.push(group);
     let what = What::Edited { shape: shape(content), lines: all, named_style: None, fresh: None, look: None };
-    planner.expected.push(Expected { element, line: number, what });
+    planner.expected.push(Expected { element, line, what });
 }
 
 fn cell_text(cell: &Cell) -> String {

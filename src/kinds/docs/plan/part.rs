@@ -11,7 +11,7 @@ use super::edit::{Expected, Group, What};
 use super::gap::NO_TABLE;
 use super::head::HeadEdits;
 use super::planner::{Notices, PASSES_MAX, Planner};
-use super::properties::LINK_LATER;
+use super::properties::{LINK_LATER, no_value};
 use super::trial::{Task, Trial};
 use super::{anchors, carried, images, less, newlines, objects, restyle, told, verify};
 use crate::error::Result;
@@ -19,7 +19,7 @@ use crate::gdocs::{Document, Request, Ticks};
 use crate::kinds::docs::text::extract::Extract;
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::{Pictures, PushPlan};
-use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, print};
+use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, print, states};
 use crate::model::{Notice, PartId};
 
 /// How much of a document a plan is made on.
@@ -71,6 +71,55 @@ pub(super) fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
     };
     let found: Vec<Notice> = task.diagnostics.iter().filter(told).cloned().collect();
     plan.refused.extend(found);
+    directed(task, &mut plan.refused);
+    if !(plan.refused.is_empty() && plan.holds.is_empty())
+        && let Some(line) = open_fence(task)
+    {
+        let message = "the code block that begins here is not closed, so all behind it is read as code; close it with a line \
+                       of the same marks";
+        let notice = Notice { code: "CODE_OPEN".into(), line, column: 0, message: message.into() };
+        plan.refused.insert(0, notice);
+    }
+    plan.refused.sort_by_key(|notice| (notice.line, notice.column));
+    plan.refused.dedup();
+}
+
+/// Tells of a value that means nothing in the line of the directive that says it.
+fn directed(task: &Task<'_>, refused: &mut [Notice]) {
+    if refused.iter().all(|notice| notice.code != "STYLE_VALUE") {
+        return;
+    }
+    let blocks = &task.parsed.blocks;
+    // The directives so far, the last of each property first.
+    let mut said: Vec<(u32, String)> = Vec::new();
+    for (at, (block, state)) in blocks.iter().zip(states(blocks)).enumerate() {
+        let first = task.line_at(block.span.0.start);
+        if let Content::Directive { properties } = &block.content {
+            properties.iter().for_each(|property| said.insert(0, (first, no_value(property).1)));
+            continue;
+        }
+        let behind = blocks.get(at + 1).map_or(u32::MAX, |next| task.line_at(next.span.0.start));
+        let here = |notice: &&mut Notice| notice.code == "STYLE_VALUE" && (first..behind).contains(&notice.line);
+        for notice in refused.iter_mut().filter(here) {
+            let holds = state.properties.iter().any(|property| no_value(property).1 == notice.message);
+            if let Some((line, _)) = said.iter().find(|(_, message)| holds && *message == notice.message) {
+                notice.line = *line;
+            }
+        }
+    }
+}
+
+/// The line where a code block begins that no line ends.
+fn open_fence(task: &Task<'_>) -> Option<u32> {
+    let block = task.parsed.blocks.iter().rfind(|block| matches!(block.content, Content::Code { .. }))?;
+    let source = task.text.get(block.span.0.clone())?;
+    let mut lines = source.trim_end().lines();
+    let mark = lines.next()?.trim_start().chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let width = |line: &str| line.chars().take_while(|letter| *letter == mark).count();
+    let opened = width(source.trim_start());
+    let last = lines.last().map(str::trim).unwrap_or_default();
+    let closed = width(last) >= opened && last.chars().all(|letter| letter == mark);
+    (!closed).then(|| task.line_at(block.span.0.start))
 }
 
 /// Plans all of it, without what the parser told.

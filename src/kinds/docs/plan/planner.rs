@@ -7,11 +7,12 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::carried::Carried;
 use super::edit::{Expected, Group};
+use super::footnotes::references;
 use super::head::HeadEdits;
 use super::trial::{Task, Ties};
 use crate::gdocs::DateElementProperties;
 use crate::kinds::Pictures;
-use crate::kinds::docs::text::extract::Extract;
+use crate::kinds::docs::text::extract::{Extract, Origin};
 use crate::kinds::docs::text::flat::{Flat, notices};
 use crate::mebdf::{Block, Content, Run, RunContent, print_block};
 use crate::model::Notice;
@@ -50,6 +51,8 @@ pub(super) struct Planner<'a> {
     pub(super) moved: BTreeSet<String>,
     /// Such words, as far as this pass found them.
     pub(super) unplaced: BTreeSet<String>,
+    /// The labels that the file refers to.
+    pub(super) references: BTreeSet<String>,
     /// The labels of footnotes that are to be made; `None` when no object is made at all.
     pub(super) new_footnotes: Option<&'a BTreeSet<String>>,
     /// The dates of the document by what they show, with all that makes them again.
@@ -99,6 +102,7 @@ impl<'a> Planner<'a> {
             objects: local.tree.blocks.iter().flat_map(|block| object_ids(&block.content)).collect(),
             moved,
             unplaced: BTreeSet::new(),
+            references: local.tree.blocks.iter().flat_map(|block| references(&block.content)).collect(),
             new_footnotes,
             dates: &task.dates,
             pending: false,
@@ -145,6 +149,22 @@ impl Planner<'_> {
         self.line_at(block.span.0.start)
     }
 
+    /// The line of a row of a table of the file.
+    pub(super) fn row_number(&self, table: &Block, row: usize) -> u32 {
+        // What was put back for the document has no lines of its own.
+        let here = table.span.0.start < self.text.len();
+        self.line_number(table).saturating_add(if here { below(row) } else { 0 })
+    }
+
+    /// The line of the first row of the file that differs from the one in its place; of what is no table, its first line.
+    pub(super) fn differing_row(&self, old: &Block, new: &Block) -> u32 {
+        let (Content::Table { rows: was, .. }, Content::Table { rows, .. }) = (&old.content, &new.content) else {
+            return self.line_number(new);
+        };
+        let differs = rows.iter().enumerate().position(|(at, row)| was.get(at) != Some(row));
+        self.row_number(new, differs.unwrap_or_default())
+    }
+
     fn line_at(&self, byte: usize) -> u32 {
         let line = self.newlines.partition_point(|newline| *newline < byte);
         u32::try_from(line + 1).unwrap_or(u32::MAX)
@@ -166,7 +186,7 @@ impl Planner<'_> {
         for notice in unread {
             let line = self.text.lines().nth(notice.line.saturating_sub(1) as usize).unwrap_or_default();
             self.unplaced(line, "");
-            self.refused.0.push(notice.clone());
+            self.refused.0.push(waiting(notice));
         }
         let found = notices(&local.findings, |at| self.line_at(at));
         self.refused.0.extend(found);
@@ -211,8 +231,26 @@ impl Planner<'_> {
         let first = self.line_number(block);
         let last = first.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
         let here = |notice: &&Notice| notice.code == "TABLE_CELLS" && (first..last).contains(&notice.line);
-        self.diagnostics.iter().find(here).cloned()
+        self.diagnostics.iter().find(here).map(waiting)
     }
+}
+
+/// What the parser left out of a row, with what that does to its table.
+fn waiting(unread: &Notice) -> Notice {
+    let message = format!("{}; all edits of this table wait until the row fits", unread.message);
+    Notice { message, ..unread.clone() }
+}
+
+/// The lines between the first of a table and that of one of its rows: below the first stands the one of dashes.
+pub(super) fn below(row: usize) -> u32 {
+    u32::try_from(row).unwrap_or(u32::MAX).saturating_add(u32::from(row > 0))
+}
+
+/// The rows that the paragraphs of a block stand in, in their order; of what is no table, nothing.
+pub(super) fn rows_of(origin: &Origin) -> Vec<usize> {
+    let Origin::Table { cells, .. } = origin else { return Vec::new() };
+    let rows = cells.iter().enumerate();
+    rows.flat_map(|(row, cells)| cells.iter().flatten().map(move |_| row)).collect()
 }
 
 /// The ids of the objects in a block.

@@ -132,15 +132,20 @@ fn tell(notices: &mut Notices, code: &str, line: u32, message: String) {
 }
 
 fn refuse_property(property: &Property, number: u32, notices: &mut Notices) {
+    let (code, message) = no_value(property);
+    tell(notices, code, number, message);
+}
+
+/// Code and sentence for a property of which the value means nothing.
+pub(super) fn no_value(property: &Property) -> (&'static str, String) {
     let name = &property.name;
-    let (code, message) = match &property.value {
+    match &property.value {
         _ if matches!(name.as_str(), "suggested-insertion" | "suggested-deletion" | "locked") => {
             ("LOCKED", format!("`{name}` is written by the document alone"))
         }
         PropertyValue::Text(value) => ("STYLE_VALUE", format!("`{value}` is no value for `{name}`")),
         PropertyValue::On | PropertyValue::Off => ("STYLE_VALUE", format!("`{name}` wants a value")),
-    };
-    tell(notices, code, number, message);
+    }
 }
 
 /// What must change at one place of a line that looks as `has` says and shall look as `wants` says; takes back from

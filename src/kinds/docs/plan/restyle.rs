@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::edit::{Expected, Shape, Wanted, What, range};
 use super::lists;
-use super::planner::Notices;
+use super::planner::{Notices, below, rows_of};
 use super::properties::{Context, Delta, paragraph_delta, request_style, text_delta, without_item_indents};
 use crate::gdocs::{BulletPreset, DeleteParagraphBullets, Request, Style, UpdateParagraphStyle, UpdateTextStyle};
 use crate::kinds::docs::text::extract::{Extract, Origin, lines};
@@ -206,7 +206,9 @@ pub(super) fn text_styles(
         if lines.len() != wanted.len() {
             return Err("an edited block would have another count of paragraphs".into());
         }
-        for (line, wanted) in lines.iter().zip(wanted) {
+        let rows = rows_of(origin);
+        for (at, (line, wanted)) in lines.iter().zip(wanted).enumerate() {
+            let number = number.saturating_add(rows.get(at).copied().map_or(0, below));
             line_styles(line, wanted, number, context, notices, &mut stretches)?;
         }
     }

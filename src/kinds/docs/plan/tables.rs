@@ -325,18 +325,28 @@ impl Planner<'_> {
             steps.iter().filter_map(|step| if let Step::Delete(i) = step { Some(*i) } else { None }).collect()
         };
         let (rows_gone, columns_gone) = (gone(&rows), gone(&columns));
-        let number = self.line_number(new.block);
-        let going: Vec<&Vec<Line>> = cells
+        let going: Vec<(usize, &Vec<Line>)> = cells
             .iter()
             .enumerate()
             .flat_map(|(row, cells)| cells.iter().enumerate().map(move |(column, cell)| (row, column, cell)))
             .filter(|(row, column, _)| rows_gone.contains(row) || columns_gone.contains(column))
-            .map(|(_, _, cell)| cell)
+            .map(|(row, _, cell)| (row, cell))
             .collect();
-        if !self.cells_may_go(going.iter().copied(), number) {
+        // The line of the row, or of what stands in its place.
+        let line = |row: usize| {
+            let at = rows.iter().position(|step| matches!(step, Step::Pair(i, _) | Step::Delete(i) if *i == row));
+            let behind = at.and_then(|at| rows.get(at..)).unwrap_or_default();
+            let there = behind.iter().find_map(|step| match step {
+                Step::Pair(_, j) | Step::Insert(j) => Some(*j),
+                Step::Delete(_) => None,
+            });
+            self.row_number(new.block, there.unwrap_or_else(|| new_rows.len().saturating_sub(1)))
+        };
+        let numbers: Vec<u32> = going.iter().map(|(row, _)| line(*row)).collect();
+        if !going.iter().zip(numbers).all(|((_, cell), number)| self.cells_may_go(std::iter::once(*cell), number)) {
             return;
         }
-        self.deleted.extend(going.iter().copied().flatten().flat_map(|line| words_of(&line.text())));
+        self.deleted.extend(going.iter().flat_map(|(_, cell)| *cell).flat_map(|line| words_of(&line.text())));
         let line = Lines { start: place.0, tab: self.tab_id.as_deref() };
         let mut requests = line.changes(&columns, old_width, false);
         requests.extend(line.changes(&rows, old_rows.len(), true));

@@ -12,7 +12,7 @@ use super::blocks::{aligned, entries, is_settled, key};
 use super::images;
 use super::known;
 use super::moves::{self, Misplaced, ids, targets};
-use super::planner::{Notices, excerpt, text_of, words_of};
+use super::planner::{Notices, below, excerpt, text_of, words_of};
 use super::trial::{Task, Trial};
 use super::verify;
 use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Tab, text_between};
@@ -20,7 +20,7 @@ use crate::kinds::docs::text::anchors::NAME;
 use crate::kinds::docs::text::extract::{Extract, Origin, tab_of};
 use crate::kinds::docs::text::line::Line;
 use crate::kinds::docs::text::values::link_destination;
-use crate::mebdf::{Block, Content, Tree, plain};
+use crate::mebdf::{Block, Cell, Content, Tree, plain};
 use crate::model::Notice;
 
 /// Tells where the document would not quite say what the file does, when nothing else was told.
@@ -96,7 +96,13 @@ fn line_saying(task: &Task<'_>, notices: &Notices, text: &str) -> u32 {
     let found =
         blocks().find(said).or_else(|| blocks().find(|block| words_of(&text_of(&block.content)).contains(text)));
     let first = || notices.0.iter().map(|notice| notice.line).find(|line| *line > 0);
-    found.map(|block| task.line_at(block.span.0.start)).or_else(first).unwrap_or(0)
+    let row = |block: &Block| {
+        let Content::Table { rows, .. } = &block.content else { return 0 };
+        let says =
+            |cell: &Cell| cell.iter().any(|runs| words_of(&plain(runs)).contains(text) || plain(runs).trim() == text);
+        rows.iter().position(|row| row.iter().any(says)).map_or(0, below)
+    };
+    found.map(|block| task.line_at(block.span.0.start).saturating_add(row(block))).or_else(first).unwrap_or(0)
 }
 
 /// Finds what goes with the requests though the file does not show it, by line; of what was refused it takes what is none
@@ -181,9 +187,7 @@ impl Places {
             let Some(row) = row else { continue };
             let Place { line, rows } = self.of(task, block);
             let same = matches!(origin, Origin::Table { cells, .. } if cells.len() == rows);
-            // Between the first row and the others stands the line that makes it a table.
-            let below = if same && row > 0 { row + 1 } else { 0 };
-            return line.saturating_add(u32::try_from(below).unwrap_or(0));
+            return line.saturating_add(if same { below(row) } else { 0 });
         }
         0
     }

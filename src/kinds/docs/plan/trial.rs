@@ -117,6 +117,7 @@ impl<'a> Task<'a> {
         images::leave_out_foreign(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));
         let ties = Ties::of(tab);
         let mut carried = Carried::of(tab.document_tab.as_ref().unwrap_or(&empty), &ties, pictures);
+        carried.note_copies(&local.tree);
         carried.make_anew(anew, &mut local);
         let anchors = anchors::take(&mut local);
         settle(&mut local, &remote.tree);
