@@ -246,6 +246,8 @@ impl Attempt {
 struct Told {
     notices: Notices,
     holds: Vec<Notice>,
+    /// What goes with the edit though the file does not show it.
+    lost: Notices,
     /// Words that changes of structure delete.
     deleted: BTreeSet<String>,
 }
@@ -263,9 +265,11 @@ fn change_structure(task: &Task<'_>, trial: &mut Trial<'_>, moved: &BTreeSet<Str
         let (local, fresh) = task.local_for(&trial.extract);
         let mut planner = Planner::new(task, &trial.extract, (&local, Some(&fresh)), moved.clone());
         planner.ties = trial.ties();
+        planner.document = Some((&trial.document, task.part));
         stage.plan(&mut planner, &local);
         told.notices.0.append(&mut planner.refused.0);
         told.holds.append(&mut planner.holds);
+        told.lost.0.append(&mut planner.lost.0);
         told.deleted.append(&mut planner.deleted);
         let (touched, requests) = in_order(planner.groups);
         trial.change_structure(requests, &touched)?;
@@ -336,10 +340,10 @@ impl Text {
         let expected = print(&expected);
         let requests: Vec<_> = trial.requests.iter().filter_map(|request| serde_json::to_value(request).ok()).collect();
         // A link to a new heading is made once Google has given its id.
-        let Told { mut notices, holds, deleted } = told;
+        let Told { mut notices, holds, lost, deleted } = told;
         let later = notices.0.iter().any(|notice| notice.code == LINK_LATER) && !requests.is_empty();
         notices.0.retain(|notice| !later || notice.code != LINK_LATER);
-        let (again, told) = (again || later || head.again(), told::side_effects(task, &trial, &mut notices, &requests));
+        let (again, told) = (again || later || head.again(), told::side_effects(task, &trial, (&mut notices, lost), &requests));
         let (refused, rename, wanted_pictures) = (notices.sorted(), head.rename, Vec::new());
         let plan = PushPlan { requests, refused, told, holds, expected, rename, uploads, wanted_pictures, again };
         Ok(Attempt { plan, torn: false, moved, deleted })

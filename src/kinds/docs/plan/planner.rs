@@ -10,12 +10,12 @@ use super::edit::{Expected, Group};
 use super::footnotes::references;
 use super::head::HeadEdits;
 use super::trial::{Task, Ties};
-use crate::gdocs::DateElementProperties;
+use crate::gdocs::{DateElementProperties, Document};
 use crate::kinds::Pictures;
 use crate::kinds::docs::text::extract::{Extract, Origin};
 use crate::kinds::docs::text::flat::{Flat, notices};
 use crate::mebdf::{Block, Content, Run, RunContent, print_block};
-use crate::model::Notice;
+use crate::model::{Notice, PartId};
 
 /// Edits that are not pushed, with their reasons.
 #[derive(Default)]
@@ -73,6 +73,10 @@ pub(super) struct Planner<'a> {
     pub(super) expected: Vec<Expected>,
     pub(super) refused: Notices,
     pub(super) holds: Vec<Notice>,
+    /// What goes with the edit though the file does not show it.
+    pub(super) lost: Notices,
+    /// The document and its tab, while the structure changes.
+    pub(super) document: Option<(&'a Document, &'a PartId)>,
     /// What the head asks for.
     pub(super) head: HeadEdits,
     /// What is known of the files that the text names as new pictures.
@@ -115,6 +119,8 @@ impl<'a> Planner<'a> {
             expected: Vec::new(),
             refused: Notices::default(),
             holds: Vec::new(),
+            lost: Notices::default(),
+            document: None,
             head: HeadEdits::default(),
             pictures: task.pictures,
             carried: &task.carried,

@@ -9,6 +9,7 @@ use super::edit::{Group, delete_range, range};
 use super::gap::line_may_go;
 use super::planner::{Planner, text_of, words_of};
 use super::rows::Tied;
+use super::table_looks::Sources;
 use crate::gdocs::{
     DeleteTableColumn, DeleteTableRow, InsertSectionBreak, InsertTable, InsertTableColumn, InsertTableRow, Location,
     Request, SectionType, Style, TableCellLocation, UpdateParagraphStyle,
@@ -350,6 +351,8 @@ impl Planner<'_> {
         let line = Lines { start: place.0, tab: self.tab_id.as_deref() };
         let mut requests = line.changes(&columns, old_width, false);
         requests.extend(line.changes(&rows, old_rows.len(), true));
+        let sources = Sources::of(&rows, &columns, old_rows, new_rows);
+        requests.extend(self.looks_of_moved(place.0, &sources, &requests, number));
         if !requests.is_empty() {
             self.groups.push(Group { elements: vec![*element], requests });
         }

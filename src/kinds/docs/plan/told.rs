@@ -106,16 +106,23 @@ fn line_saying(task: &Task<'_>, notices: &Notices, text: &str) -> u32 {
 }
 
 /// Finds what goes with the requests though the file does not show it, by line; of what was refused it takes what is none
-/// of the person's text.
+/// of the person's text. `told` is what has been found so far.
 pub(super) fn side_effects(
     task: &Task<'_>,
     trial: &Trial<'_>,
-    notices: &mut Notices,
+    (notices, mut told): (&mut Notices, Notices),
     requests: &[Value],
 ) -> Vec<Notice> {
-    let mut told = Notices::default();
     if !requests.is_empty() {
         told.0.extend(notices.0.extract_if(.., |notice| notice.code == "STRUCTURE"));
+    }
+    for opened in &*task.opened {
+        let message = format!(
+            "the heading that ended `{0}` went; this and the following paragraphs keep their style: write `{0}` over them to \
+             change it",
+            opened.says
+        );
+        told.refuse("SCOPE", task.line_at(opened.at), message);
     }
     let places = Places::default();
     lost_anchors(task, &trial.document, &places, &mut told);

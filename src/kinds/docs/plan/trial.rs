@@ -14,7 +14,7 @@ use super::planner::Notices;
 use super::properties::Context;
 use super::restyle::contents;
 use super::tables::settle;
-use super::{anchors, endings, images, moves, rows, verify};
+use super::{anchors, endings, images, moves, rows, scopes, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{
     DateElementProperties, Document, DocumentTab, Range, Refusal, Request, Tab, Ticks, apply, apply_traced,
@@ -22,7 +22,7 @@ use crate::gdocs::{
 use crate::kinds::Pictures;
 use crate::kinds::docs::text::anchors::NAME;
 use crate::kinds::docs::text::extract::{Extract, extract, lines, tab_of};
-use crate::kinds::docs::text::flat::{Flat, Look, flatten};
+use crate::kinds::docs::text::flat::{Flat, Look};
 use crate::kinds::docs::text::line::Line;
 use crate::mebdf::{Block, Content, FrontMatter, Parsed, RunContent, Tree, clean, parse};
 use crate::model::{ItemId, Notice, PartId};
@@ -61,6 +61,8 @@ pub(super) struct Task<'a> {
     pub(super) held: Vec<Notice>,
     /// When only some changes of the edit are in it, the words that one of them takes from another beside it.
     pub(super) slid: Option<Rc<BTreeSet<String>>>,
+    /// The directives that would reach further, since the heading that ended them is gone.
+    pub(super) opened: Rc<[scopes::Opened]>,
     /// The dates of the document by what they show, with all that makes them again.
     pub(super) dates: BTreeMap<String, DateElementProperties>,
     /// What the parser did not understand.
@@ -113,7 +115,8 @@ impl<'a> Task<'a> {
         let mut remote = extract(document, ticks, tab, several);
         remote.tree.front_matter = head;
         let empty = DocumentTab::default();
-        let mut local = flatten(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty));
+        let (mut local, opened) =
+            scopes::flattened(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty), &remote);
         images::leave_out_foreign(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));
         let ties = Ties::of(tab);
         let mut carried = Carried::of(tab.document_tab.as_ref().unwrap_or(&empty), &ties, pictures);
@@ -128,6 +131,7 @@ impl<'a> Task<'a> {
             file: None,
             held: Vec::new(),
             slid: None,
+            opened: opened.into(),
             anchored,
             dates: tab.document_tab.as_ref().map(dates).unwrap_or_default(),
             document,
@@ -163,6 +167,7 @@ impl<'a> Task<'a> {
             anchors,
             held,
             slid: Some(slid),
+            opened: Rc::clone(&self.opened),
             file: Some(self.file.clone().unwrap_or_else(|| self.local.tree.clone())),
             document: self.document,
             ticks: self.ticks,

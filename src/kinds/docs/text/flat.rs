@@ -65,12 +65,19 @@ pub(crate) struct Flat {
 
 /// Brings a parsed file into flat form, in the canonical values of `tab`'s styles. `text` is what it was parsed from.
 pub(crate) fn flatten(tree: &Tree, text: &str, tab: &DocumentTab) -> Flat {
+    flatten_ended(tree, text, tab, &[])
+}
+
+/// The same, with all directives ended before the blocks at `ends`, in order, as a heading ends them.
+pub(crate) fn flatten_ended(tree: &Tree, text: &str, tab: &DocumentTab, ends: &[usize]) -> Flat {
     let mut flat =
         Flat { tree: Tree { front_matter: tree.front_matter.clone(), blocks: Vec::new() }, ..Flat::default() };
     let slugs = slugs(tree);
     let mut waiting: Option<&Block> = None;
     let mut directed = Directed::default();
-    for (block, state) in tree.blocks.iter().zip(states(&tree.blocks)) {
+    let edges = [&[0], ends, &[tree.blocks.len()]].concat();
+    let stretches = edges.windows(2).filter_map(|edge| tree.blocks.get(edge[0]..edge[1]));
+    for (block, state) in tree.blocks.iter().zip(stretches.flat_map(states)) {
         match &block.content {
             Content::Directive { properties } => {
                 let means = properties.iter().any(|property| {

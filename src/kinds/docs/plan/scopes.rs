@@ -1,0 +1,104 @@
+//! Headings that are gone and ended what a directive said: what stood behind them was not edited and keeps its looks. Pure.
+
+use std::collections::BTreeMap;
+
+use super::align::Step;
+use super::blocks::{aligned, entries, key};
+use crate::gdocs::DocumentTab;
+use crate::kinds::docs::text::extract::Extract;
+use crate::kinds::docs::text::flat::{Flat, flatten, flatten_ended};
+use crate::mebdf::{Block, Content, Property, State, Tree, states};
+
+/// A directive that would reach further than it did.
+pub(super) struct Opened {
+    /// Where the first block stands that it would reach, in bytes.
+    pub(super) at: usize,
+    /// What it says.
+    pub(super) says: String,
+}
+
+/// Brings a file into flat form; directives end where headings of the document ended them, though the file does not have
+/// those any more. Also returns the directives that do. A directive that was written since is none of them.
+pub(super) fn flattened(parsed: &Tree, text: &str, tab: &DocumentTab, remote: &Extract) -> (Flat, Vec<Opened>) {
+    let plain = flatten(parsed, text, tab);
+    let directs = |block: &Block| matches!(block.content, Content::Directive { .. });
+    if !parsed.blocks.iter().any(directs) || headings(&remote.tree) == headings(&plain.tree) {
+        return (plain, Vec::new());
+    }
+    let ends = ends(parsed, &plain, remote);
+    if ends.is_empty() {
+        return (plain, Vec::new());
+    }
+    let all: Vec<usize> = ends.iter().map(|(at, _)| *at).collect();
+    let ended = flatten_ended(parsed, text, tab, &all);
+    let mut opened = Vec::new();
+    for (at, state) in ends {
+        let from = at.checked_sub(1).and_then(|before| parsed.blocks.get(before)).map_or(0, |block| block.span.0.end);
+        let mut behind = plain.tree.blocks.iter().zip(&plain.looks).zip(ended.tree.blocks.iter().zip(&ended.looks));
+        let other = behind.find(|((block, look), (is, looks))| {
+            block.span.0.start >= from && (block.content != is.content || look != looks)
+        });
+        if let Some(((block, _), _)) = other {
+            opened.push(Opened { at: block.span.0.start, says: said(&state) });
+        }
+    }
+    opened.dedup_by_key(|opened| opened.at);
+    (ended, opened)
+}
+
+fn headings(tree: &Tree) -> Vec<String> {
+    tree.blocks.iter().filter(|block| is_heading(block)).map(|block| key(&block.content)).collect()
+}
+
+const fn is_heading(block: &Block) -> bool {
+    matches!(block.content, Content::Heading { .. })
+}
+
+/// The blocks of the file before which a heading stood that ended the state told with it.
+fn ends(parsed: &Tree, plain: &Flat, remote: &Extract) -> Vec<(usize, State)> {
+    let nothing = BTreeMap::new();
+    let (old, new) = entries(remote, plain, &nothing);
+    let states = states(&parsed.blocks);
+    let place = |flat: usize| {
+        let start = plain.tree.blocks.get(flat)?.span.0.start;
+        parsed.blocks.partition_point(|block| block.span.0.start <= start).checked_sub(1)
+    };
+    let mut found: Vec<(usize, State)> = Vec::new();
+    // The last block that both sides have with one look, and the last of the file.
+    let (mut kept, mut last): (Option<usize>, Option<usize>) = (None, None);
+    for step in aligned(remote, &old, &new) {
+        let gone = match step {
+            Step::Pair(i, j) => is_heading(old[i].block) && !is_heading(new[j].block),
+            Step::Delete(i) => is_heading(old[i].block),
+            Step::Insert(_) => false,
+        };
+        if gone
+            && let (Some(kept), Some(last)) = (kept.and_then(place), last.and_then(place))
+            && let (Some(was), Some(state)) = (states.get(kept), states.get(last))
+            && was == state
+            && *state != State::default()
+            && found.last().is_none_or(|(at, _)| *at != last + 1)
+        {
+            found.push((last + 1, state.clone()));
+        }
+        match step {
+            Step::Pair(i, j) => {
+                kept = old[i].look.is_like(new[j].look).then_some(new[j].index);
+                last = Some(new[j].index);
+            }
+            Step::Insert(j) => last = Some(new[j].index),
+            Step::Delete(_) => {}
+        }
+    }
+    found
+}
+
+/// A state as a directive says it.
+fn said(state: &State) -> String {
+    let names = state.properties.iter().map(|Property { name, .. }| name.clone());
+    let mut said: Vec<String> = state.style.iter().cloned().chain(names).collect();
+    if state.locked.is_some() {
+        said.push("locked".to_owned());
+    }
+    format!("{{!{}}}", said.join(" "))
+}

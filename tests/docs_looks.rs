@@ -1,0 +1,202 @@
+//! What was moved keeps the looks that the file does not show.
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use mcp_workspace::kinds::docs;
+use serde_json::{Value, json};
+use support::model::{applied, document, fetched};
+
+const TABLE: &str = "First.\n\n| head a | head b | head c |\n| --- | --- | --- |\n| a1 | b1 | c1 |\n| a2 | b2 | c2 |\n| a3 | b3 | c3 |\n| a4 | b4 | c4 |\n\nLast.\n";
+
+fn body(raw: &Value) -> &Vec<Value> {
+    raw["tabs"][0]["documentTab"]["body"]["content"].as_array().unwrap()
+}
+
+fn table(raw: &Value) -> &Value {
+    body(raw).iter().find(|element| element.get("table").is_some()).unwrap()
+}
+
+/// A table with colours, heights, widths and alignments that no file shows.
+fn coloured() -> Value {
+    let raw = document(TABLE);
+    let start = table(&raw)["startIndex"].clone();
+    let at = |row: u64, column: u64| json!({"tableStartLocation": {"index": start}, "rowIndex": row, "columnIndex": column});
+    let colour = |green: f64| json!({"color": {"rgbColor": {"green": green}}});
+    let mut requests = Vec::new();
+    for row in 1..5_u32 {
+        let style = json!({"backgroundColor": colour(f64::from(row) / 10.0), "contentAlignment": "MIDDLE"});
+        requests.push(json!({"updateTableCellStyle": {
+            "tableRange": {"tableCellLocation": at(row.into(), 0), "rowSpan": 1, "columnSpan": 2},
+            "tableCellStyle": style, "fields": "backgroundColor,contentAlignment"}}));
+        requests.push(json!({"updateTableRowStyle": {"tableStartLocation": {"index": start}, "rowIndices": [row],
+            "tableRowStyle": {"minRowHeight": {"magnitude": 20 + row, "unit": "PT"}}, "fields": "minRowHeight"}}));
+    }
+    requests.push(json!({"updateTableColumnProperties": {"tableStartLocation": {"index": start}, "columnIndices": [2],
+        "tableColumnProperties": {"widthType": "FIXED_WIDTH", "width": {"magnitude": 90, "unit": "PT"}},
+        "fields": "widthType,width"}}));
+    let raw = applied(&raw, &requests, 7);
+    let cell = &table(&raw)["table"]["tableRows"][1]["tableCells"][1]["content"][0];
+    let range = json!({"startIndex": cell["startIndex"], "endIndex": cell["endIndex"]});
+    let style = json!({"alignment": "END", "spaceAbove": {"magnitude": 3, "unit": "PT"}});
+    applied(
+        &raw,
+        &[json!({"updateParagraphStyle": {"range": range, "paragraphStyle": style, "fields": "alignment,spaceAbove"}})],
+        8,
+    )
+}
+
+/// The looks of each cell by its text, with those of its row and its column.
+fn looks(raw: &Value) -> BTreeMap<String, Vec<Value>> {
+    let table = &table(raw)["table"];
+    let mut looks = BTreeMap::new();
+    for row in table["tableRows"].as_array().unwrap() {
+        for (column, cell) in row["tableCells"].as_array().unwrap().iter().enumerate() {
+            let paragraph = &cell["content"][0]["paragraph"];
+            let text = paragraph["elements"][0]["textRun"]["content"].as_str().unwrap().trim().to_owned();
+            let height = row["tableRowStyle"]["minRowHeight"].clone();
+            let width = table["tableStyle"]["tableColumnProperties"][column].clone();
+            // What is set to what it is anyway may be set or not.
+            let style = &paragraph["paragraphStyle"];
+            let align = style["alignment"].as_str().unwrap_or("START");
+            let above = style["spaceAbove"]["magnitude"].as_f64().unwrap_or(0.0);
+            looks.insert(text, vec![cell["tableCellStyle"].clone(), json!([align, above]), height, width]);
+        }
+    }
+    looks
+}
+
+/// Puts the rows and columns of the table into another order; each of `told` is the begin of a line of the edited file.
+#[track_caller]
+fn check(raw: &Value, rows: [usize; 5], columns: &[usize], told: &[&str]) -> Value {
+    let remote = fetched(raw);
+    let text = remote.parts[0].text.clone();
+    let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
+    let all: Vec<Vec<String>> =
+        lines.iter().enumerate().filter(|(at, _)| *at != 1).map(|(_, line)| cells(line)).collect();
+    let line = |row: &[String]| {
+        let cells: Vec<&str> = columns.iter().map(|column| &*row[*column]).collect();
+        format!("| {} |", cells.join(" | "))
+    };
+    let mut written: Vec<String> = rows.iter().map(|row| line(&all[*row])).collect();
+    written.insert(1, line(&cells(lines[1])));
+    let edited = text.replace(&lines.join("\n"), &written.join("\n"));
+    let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
+    assert!(plan.refused.is_empty() && plan.holds.is_empty(), "{:#?}", plan.refused);
+    let at = |line: u32| edited.lines().nth(line as usize - 1).unwrap_or_default();
+    let is: Vec<&str> = plan.told.iter().map(|notice| at(notice.line)).collect();
+    let same = is.len() == told.len() && is.iter().zip(told).all(|(is, told)| is.starts_with(told));
+    assert!(same && plan.told.iter().all(|notice| notice.code == "LOOK_LOST"), "{:#?}\n{edited}", plan.told);
+    let after = applied(raw, &plan.requests, 9);
+    assert_eq!(fetched(&after).parts[0].text, edited);
+    after
+}
+
+#[test]
+fn moved_rows_and_columns_keep_their_looks() {
+    let raw = coloured();
+    let was = looks(&raw);
+    let all: &[usize] = &[0, 1, 2];
+    for (rows, columns) in [
+        ([0, 2, 3, 4, 1], all),
+        ([0, 4, 1, 2, 3], all),
+        ([0, 2, 1, 3, 4], all),
+        ([0, 4, 3, 2, 1], all),
+        ([0, 1, 4, 3, 2], all),
+        ([0, 1, 2, 3, 4], &[1, 0, 2]),
+        ([0, 1, 2, 3, 4], &[2, 0, 1]),
+        ([0, 1, 2, 3, 4], &[1, 2, 0]),
+        ([0, 2, 3, 4, 1], &[2, 1, 0]),
+        ([0, 3, 1, 4, 2], &[0, 2, 1]),
+    ] {
+        let after = check(&raw, rows, columns, &[]);
+        assert_eq!(looks(&after), was, "{rows:?} {columns:?}");
+    }
+}
+
+#[test]
+fn a_row_that_was_not_moved_keeps_its_borders() {
+    let raw = document(TABLE);
+    let start = table(&raw)["startIndex"].clone();
+    let style = json!({"borderBottom": {"color": {"color": {"rgbColor": {"red": 1.0}}},
+        "width": {"magnitude": 2, "unit": "PT"}, "dashStyle": "SOLID"}});
+    let cell = json!({"tableStartLocation": {"index": start}, "rowIndex": 0, "columnIndex": 0});
+    let border = json!({"updateTableCellStyle": {"tableRange": {"tableCellLocation": cell, "rowSpan": 1, "columnSpan": 3},
+        "tableCellStyle": style, "fields": "borderBottom"}});
+    let raw = applied(&raw, &[border], 7);
+    let all: &[usize] = &[0, 1, 2];
+    let head = |raw: &Value| table(raw)["table"]["tableRows"][0]["tableCells"][0]["tableCellStyle"].clone();
+    // The line below the head is the head's, too.
+    let after = check(&raw, [0, 2, 3, 4, 1], all, &["| a1"]);
+    assert_eq!(head(&after), head(&raw));
+    check(&raw, [0, 1, 2, 4, 3], all, &[]);
+}
+
+/// Edits a file under a heading that ends a directive; `styles` are those of the paragraphs by their text afterwards.
+#[track_caller]
+fn check_scope(text: &str, edits: &[(&str, &str)], told: &[&str], styles: &[(&str, &str, &str)]) {
+    let raw = document(text);
+    let remote = fetched(&raw);
+    let mut edited = remote.parts[0].text.clone();
+    let start = edited.find("# {^ ").unwrap();
+    let end = start + edited[start..].find('}').unwrap() + 1;
+    let heading = edited[start..end].to_owned();
+    for (old, new) in edits {
+        let old = old.replace("# ", &heading);
+        assert!(edited.contains(&old), "{old:?} in {edited}");
+        edited = edited.replacen(&old, &new.replace("# ", &heading), 1);
+    }
+    let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
+    assert!(plan.refused.is_empty() && plan.holds.is_empty(), "{:#?}", plan.refused);
+    let line = |at: u32| edited.lines().nth(at as usize - 1).unwrap_or_default();
+    let is: Vec<&str> =
+        plan.told.iter().filter(|notice| notice.code == "SCOPE").map(|notice| line(notice.line)).collect();
+    assert_eq!(is, told, "{edited}");
+    let after = applied(&raw, &plan.requests, 9);
+    let style = |words: &str| {
+        let paragraph = body(&after).iter().find(|element| {
+            let text = element["paragraph"]["elements"][0]["textRun"]["content"].as_str();
+            text.is_some_and(|text| text.trim() == words)
+        });
+        paragraph.map(|element| element["paragraph"]["paragraphStyle"].clone()).unwrap_or_default()
+    };
+    for (words, field, value) in styles {
+        assert_eq!(style(words)[field].as_str().unwrap_or("START"), *value, "{words} of {edited}");
+    }
+    // The file that is written then says the same once more.
+    let again = fetched(&after);
+    let plan = docs::plan(&again, &again.parts[0].id, &again.parts[0].text, false).unwrap();
+    assert!(plan.requests.is_empty() && plan.told.is_empty(), "{:#?}", plan.told);
+}
+
+#[test]
+fn what_a_lost_heading_shielded_keeps_its_style() {
+    let text = "{!Title}\n\nDoc title\n\n# Alpha\n\nOne.\n\nTwo.\n\n# Beta\n\nThree.\n";
+    let (named, plain, title) = ("namedStyleType", "NORMAL_TEXT", "TITLE");
+    let both = &[("Doc title", named, title), ("One.", named, plain), ("Two.", named, plain), ("Three.", named, plain)];
+    check_scope(text, &[("# Alpha\n\n", "")], &["One."], both);
+    check_scope(text, &[("# Alpha\n", "Alpha\n")], &["Alpha"], both);
+    check_scope(text, &[("# Alpha\n\n", ""), ("Three.\n", "Three.\n\n# Alpha\n")], &["One."], both);
+    check_scope(text, &[("# Alpha\n\nOne.", "Won.")], &["Won."], &[("Won.", named, plain), ("Two.", named, plain)]);
+    // What the person wrote over them counts.
+    let titles = &[("One.", named, title), ("Two.", named, title), ("Three.", named, plain)];
+    check_scope(text, &[("# Alpha\n", "{!Title}\n")], &[], titles);
+    check_scope(text, &[("# Alpha\n\nOne.", "One.\n\n{!Subtitle}")], &["One."], &[
+        ("One.", named, plain),
+        ("Two.", named, "SUBTITLE"),
+    ]);
+    let text = "{!align:center}\n\nMid\n\n# Alpha\n\nOne.\n\n# Beta\n\nThree.\n";
+    check_scope(text, &[("# Alpha\n\n", "")], &["One."], &[("One.", "alignment", "START"), ("Mid", "alignment", "CENTER")]);
+    // Without a directive before it, a heading ends nothing.
+    check_scope("Zero.\n\n# Alpha\n\n{!Title}\n\nOne.\n", &[("# Alpha\n\n", "")], &[], &[("One.", named, title)]);
+}
