@@ -352,7 +352,7 @@ impl Planner<'_> {
         let mut requests = line.changes(&columns, old_width, false);
         requests.extend(line.changes(&rows, old_rows.len(), true));
         let sources = Sources::of(&rows, &columns, old_rows, new_rows);
-        requests.extend(self.looks_of_moved(place.0, &sources, &requests, number));
+        requests.extend(self.looks_of_moved(place.0, &sources, &requests, self.line_number(new.block)));
         if !requests.is_empty() {
             self.groups.push(Group { elements: vec![*element], requests });
         }
