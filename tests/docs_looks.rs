@@ -30,7 +30,8 @@ fn table(raw: &Value) -> &Value {
 fn coloured() -> Value {
     let raw = document(TABLE);
     let start = table(&raw)["startIndex"].clone();
-    let at = |row: u64, column: u64| json!({"tableStartLocation": {"index": start}, "rowIndex": row, "columnIndex": column});
+    let at =
+        |row: u64, column: u64| json!({"tableStartLocation": {"index": start}, "rowIndex": row, "columnIndex": column});
     let colour = |green: f64| json!({"color": {"rgbColor": {"green": green}}});
     let mut requests = Vec::new();
     for row in 1..5_u32 {
@@ -191,12 +192,19 @@ fn what_a_lost_heading_shielded_keeps_its_style() {
     // What the person wrote over them counts.
     let titles = &[("One.", named, title), ("Two.", named, title), ("Three.", named, plain)];
     check_scope(text, &[("# Alpha\n", "{!Title}\n")], &[], titles);
-    check_scope(text, &[("# Alpha\n\nOne.", "One.\n\n{!Subtitle}")], &["One."], &[
-        ("One.", named, plain),
-        ("Two.", named, "SUBTITLE"),
-    ]);
+    check_scope(
+        text,
+        &[("# Alpha\n\nOne.", "One.\n\n{!Subtitle}")],
+        &["One."],
+        &[("One.", named, plain), ("Two.", named, "SUBTITLE")],
+    );
     let text = "{!align:center}\n\nMid\n\n# Alpha\n\nOne.\n\n# Beta\n\nThree.\n";
-    check_scope(text, &[("# Alpha\n\n", "")], &["One."], &[("One.", "alignment", "START"), ("Mid", "alignment", "CENTER")]);
+    check_scope(
+        text,
+        &[("# Alpha\n\n", "")],
+        &["One."],
+        &[("One.", "alignment", "START"), ("Mid", "alignment", "CENTER")],
+    );
     // Without a directive before it, a heading ends nothing.
     check_scope("Zero.\n\n# Alpha\n\n{!Title}\n\nOne.\n", &[("# Alpha\n\n", "")], &[], &[("One.", named, title)]);
 }

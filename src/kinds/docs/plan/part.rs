@@ -343,7 +343,8 @@ impl Text {
         let Told { mut notices, holds, lost, deleted } = told;
         let later = notices.0.iter().any(|notice| notice.code == LINK_LATER) && !requests.is_empty();
         notices.0.retain(|notice| !later || notice.code != LINK_LATER);
-        let (again, told) = (again || later || head.again(), told::side_effects(task, &trial, (&mut notices, lost), &requests));
+        let (again, told) =
+            (again || later || head.again(), told::side_effects(task, &trial, (&mut notices, lost), &requests));
         let (refused, rename, wanted_pictures) = (notices.sorted(), head.rename, Vec::new());
         let plan = PushPlan { requests, refused, told, holds, expected, rename, uploads, wanted_pictures, again };
         Ok(Attempt { plan, torn: false, moved, deleted })

@@ -336,8 +336,9 @@ impl Restoring<'_> {
         }
         // Paragraphs that are still to come look like the last that is there.
         let last = new.len().checked_sub(1).and_then(|last| old.get(last));
-        let differs =
-            |(_, _, was): &(_, _, Map<_, _>)| last.is_some_and(|last| differing(&PARAGRAPH_FIELDS, was, &last.2).is_some());
+        let differs = |(_, _, was): &(_, _, Map<_, _>)| {
+            last.is_some_and(|last| differing(&PARAGRAPH_FIELDS, was, &last.2).is_some())
+        };
         if old.iter().skip(new.len()).any(differs) {
             self.lose(row, column);
         }
