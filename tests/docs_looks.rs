@@ -181,14 +181,14 @@ fn check_scope(text: &str, edits: &[(&str, &str)], told: &[&str], styles: &[(&st
 }
 
 #[test]
-fn what_a_lost_heading_shielded_keeps_its_style() {
+fn what_a_lost_heading_shielded_is_told() {
     let text = "{!Title}\n\nDoc title\n\n# Alpha\n\nOne.\n\nTwo.\n\n# Beta\n\nThree.\n";
     let (named, plain, title) = ("namedStyleType", "NORMAL_TEXT", "TITLE");
-    let both = &[("Doc title", named, title), ("One.", named, plain), ("Two.", named, plain), ("Three.", named, plain)];
+    let both = &[("Doc title", named, title), ("One.", named, title), ("Two.", named, title), ("Three.", named, plain)];
     check_scope(text, &[("# Alpha\n\n", "")], &["One."], both);
     check_scope(text, &[("# Alpha\n", "Alpha\n")], &["Alpha"], both);
     check_scope(text, &[("# Alpha\n\n", ""), ("Three.\n", "Three.\n\n# Alpha\n")], &["One."], both);
-    check_scope(text, &[("# Alpha\n\nOne.", "Won.")], &["Won."], &[("Won.", named, plain), ("Two.", named, plain)]);
+    check_scope(text, &[("# Alpha\n\nOne.", "Won.")], &["Won."], &[("Won.", named, title), ("Two.", named, title)]);
     // What the person wrote over them counts.
     let titles = &[("One.", named, title), ("Two.", named, title), ("Three.", named, plain)];
     check_scope(text, &[("# Alpha\n", "{!Title}\n")], &[], titles);
@@ -196,14 +196,14 @@ fn what_a_lost_heading_shielded_keeps_its_style() {
         text,
         &[("# Alpha\n\nOne.", "One.\n\n{!Subtitle}")],
         &["One."],
-        &[("One.", named, plain), ("Two.", named, "SUBTITLE")],
+        &[("One.", named, title), ("Two.", named, "SUBTITLE")],
     );
     let text = "{!align:center}\n\nMid\n\n# Alpha\n\nOne.\n\n# Beta\n\nThree.\n";
     check_scope(
         text,
         &[("# Alpha\n\n", "")],
         &["One."],
-        &[("One.", "alignment", "START"), ("Mid", "alignment", "CENTER")],
+        &[("One.", "alignment", "CENTER"), ("Mid", "alignment", "CENTER")],
     );
     // Without a directive before it, a heading ends nothing.
     check_scope("Zero.\n\n# Alpha\n\n{!Title}\n\nOne.\n", &[("# Alpha\n\n", "")], &[], &[("One.", named, title)]);

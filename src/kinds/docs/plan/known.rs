@@ -33,7 +33,12 @@ fn said(content: &Content) -> Vec<String> {
         Content::Code { text, .. } => {
             return text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
         }
-        content => vec![block_runs(content)],
+        Content::Heading { .. }
+        | Content::Paragraph { .. }
+        | Content::Item { .. }
+        | Content::ItemParagraph { .. }
+        | Content::Rule
+        | Content::Directive { .. } => vec![block_runs(content)],
     };
     paragraphs.into_iter().map(text).collect()
 }

@@ -1,4 +1,4 @@
-//! Headings that are gone and ended what a directive said: what stood behind them was not edited and keeps its looks. Pure.
+//! Headings that are gone and ended what a directive said: it now says that of what stands behind them, too. Pure.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use crate::kinds::docs::text::extract::Extract;
 use crate::kinds::docs::text::flat::{Flat, flatten, flatten_ended};
 use crate::mebdf::{Block, Content, Property, State, Tree, states};
 
-/// A directive that would reach further than it did.
+/// A directive that reaches further than it did.
 pub(super) struct Opened {
-    /// Where the first block stands that it would reach, in bytes.
+    /// Where the first block stands that it did not reach, in bytes.
     pub(super) at: usize,
     /// What it says.
     pub(super) says: String,
 }
 
-/// Brings a file into flat form; directives end where headings of the document ended them, though the file does not have
-/// those any more. Also returns the directives that do. A directive that was written since is none of them.
+/// Brings a file into flat form; also returns the directives that reach further than they did, since the file does not have
+/// the headings any more that ended them. A directive that was written since is none of them.
 pub(super) fn flattened(parsed: &Tree, text: &str, tab: &DocumentTab, remote: &Extract) -> (Flat, Vec<Opened>) {
     let plain = flatten(parsed, text, tab);
     let directs = |block: &Block| matches!(block.content, Content::Directive { .. });
@@ -43,7 +43,7 @@ pub(super) fn flattened(parsed: &Tree, text: &str, tab: &DocumentTab, remote: &E
         }
     }
     opened.dedup_by_key(|opened| opened.at);
-    (ended, opened)
+    (plain, opened)
 }
 
 fn headings(tree: &Tree) -> Vec<String> {

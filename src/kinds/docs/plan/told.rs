@@ -118,8 +118,8 @@ pub(super) fn side_effects(
     }
     for opened in &*task.opened {
         let message = format!(
-            "the heading that ended `{0}` went; this and the following paragraphs keep their style: write `{0}` over them to \
-             change it",
+            "the heading that ended `{}` went, so this and the following paragraphs look as it says: write \
+             `{{!Normal text}}` above them to end it here",
             opened.says
         );
         told.refuse("SCOPE", task.line_at(opened.at), message);
