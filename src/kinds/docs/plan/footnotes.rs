@@ -116,7 +116,7 @@ struct Notes {
 }
 
 /// Where a footnote is referred to.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 struct Place {
     /// The words of its block.
     words: BTreeSet<String>,
@@ -127,6 +127,12 @@ struct Place {
 }
 
 impl Place {
+    /// Tells whether it is the place that it was: in a block with the same words, or in one without any between the same.
+    fn is_still(&self, was: &Self) -> bool {
+        let same = self.words == was.words && self.before == was.before;
+        same && (!self.words.is_empty() || self.beside == was.beside)
+    }
+
     /// The places of the references of a block, each with its label.
     fn read(content: &Content) -> Vec<(String, Self)> {
         let (mut text, mut found) = (String::new(), Vec::new());
@@ -193,7 +199,8 @@ impl Notes {
         pairs.find((self, there), &|here, other| here == other && same_text(here, other));
         // Where the reference stands as it did it is the same footnote, whatever it says now: two may have changed texts.
         let stands = |here: &String, other: &String| {
-            here == other && !blank(there.texts.get(other)) && self.places.get(here) == there.places.get(other)
+            let place = self.places.get(here).zip(there.places.get(other));
+            here == other && !blank(there.texts.get(other)) && place.is_some_and(|(is, was)| is.is_still(was))
         };
         pairs.find((self, there), &|here, other| stands(here, other) && !blank(self.texts.get(here)));
         pairs.find((self, there), &same_text);
