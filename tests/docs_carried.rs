@@ -107,6 +107,23 @@ fn plan(raw: &Value, wanted: &str, pictures: &Pictures) -> PushPlan {
     docs::plan_with(&remote, &remote.parts[0].id, &edited(raw, wanted), false, pictures).unwrap()
 }
 
+#[test]
+fn what_is_said_of_a_picture_stays_with_it() {
+    let check = |wanted: &str, pushed: &[&str], told: &str| {
+        let raw = document("one IMAGE1 two\n\nthree\n");
+        let plan = plan(&raw, wanted, &standing(&["kix.image1"], (40, 20)));
+        let sent: Vec<&str> =
+            plan.requests.iter().map(|request| request.as_object().unwrap().keys().next().unwrap().as_str()).collect();
+        assert_eq!(sent, pushed, "{wanted}");
+        let notices: Vec<String> = plan.refused.iter().map(ToString::to_string).collect();
+        assert!(notices.len() == 1 && notices[0].contains(told), "{notices:#?}");
+    };
+    check("one {^= kix.image1 image \"A chart\"} two\n\nthree", &[], "line 8: OBJECT_TEXT");
+    check("one {^= kix.image1 chart} two\n\nthree", &[], "line 8: OBJECT_TEXT");
+    check("one {^= kix.image1 image \"A chart\"} two\n\nthree more", &["insertText"], "line 8: OBJECT_TEXT");
+    check("one {^= kix.image1 image \"A chart\"} too\n\nthree", &["insertText", "deleteContentRange"], "OBJECT_TEXT");
+}
+
 /// Edits a document, and checks that it says then what the file does and which pictures were made anew.
 #[track_caller]
 fn check(start: &str, wanted: &str, anew: &[&str]) {

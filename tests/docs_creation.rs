@@ -15,7 +15,7 @@ fn created(text: &str) -> (String, Vec<String>) {
     let blank = serde_json::to_vec(&gdocs::new_document("1d", "A text")).unwrap();
     let plans = docs::plan_creation(&blank, text).unwrap();
     let mut told: Vec<String> = Vec::new();
-    for notice in plans.iter().flat_map(|plan| &plan.refused) {
+    for notice in plans.iter().flat_map(|plan| plan.refused.iter().chain(&plan.told)) {
         let notice = notice.to_string();
         if !told.contains(&notice) {
             told.push(notice);

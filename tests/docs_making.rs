@@ -11,6 +11,7 @@
 mod support;
 
 use mcp_workspace::gdocs;
+use mcp_workspace::kinds::PushPlan;
 use mcp_workspace::kinds::docs::{self, Access};
 use serde_json::Value;
 
@@ -138,8 +139,8 @@ fn what_a_new_document_does_without_is_told() {
         let text = &text.replace("T\n", TABLE);
         let blank = serde_json::to_vec(&gdocs::new_document("x", "New")).unwrap();
         let plans = docs::plan_creation(&blank, text).unwrap();
-        let mut is: Vec<_> =
-            plans.iter().flat_map(|plan| &plan.refused).map(|n| format!("{} {}", n.code, n.line)).collect();
+        let told_of = |plan: &PushPlan| plan.refused.iter().chain(&plan.told).cloned().collect::<Vec<_>>();
+        let mut is: Vec<_> = plans.iter().flat_map(told_of).map(|n| format!("{} {}", n.code, n.line)).collect();
         is.sort();
         is.dedup();
         assert_eq!(is, told, "{text}");

@@ -17,7 +17,7 @@ fn saved(start: &str, edited: &str) -> (String, Vec<String>) {
     let head = mebdf::print(&mebdf::Tree { front_matter: Some(head), blocks: Vec::new() });
     let plan = docs::plan(&remote, &remote.parts[0].id, &format!("{head}\n{edited}"), false).unwrap();
     let after = fetched(&applied(&raw, &plan.requests, 99));
-    let told = plan.refused.iter().chain(&plan.holds).map(ToString::to_string).collect();
+    let told = plan.refused.iter().chain(&plan.holds).chain(&plan.told).map(ToString::to_string).collect();
     (mebdf::body(&after.parts[0].text).to_owned(), told)
 }
 

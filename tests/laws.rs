@@ -258,6 +258,15 @@ fn what_random_edits_found_stays_mended() {
     check_found(&last, (&format!("{two}\n"), &format!("{two}\n\nnew words\n")), Fate::Arrived);
     let swapped = format!("move along\n\n{two}\n\n{head} {{^= equation}}\n");
     check_found(&last, (&file, &swapped), Fate::Told);
+    // A plain blank between two words that both lean is one that the file shows.
+    let leaning = |text: &str| json!({"textRun": {"content": text, "textStyle": {"italic": true}}});
+    let mut parted = plain("tail");
+    let elements = parted["paragraph"]["elements"].as_array_mut().unwrap();
+    let blank = json!({"textRun": {"content": " ", "textStyle": {}}});
+    elements.splice(0..0, [leaning("one"), blank, leaning("two")]);
+    let (twice, joined) = ("*one* *two*tail\n\n*one* *two*tail", "*one two*tail");
+    check_found(&[parted.clone(), plain("end")], ("*one* *two*tail", twice), Fate::Arrived);
+    check_found(&[parted, plain("end")], ("*one* *two*tail", joined), Fate::Arrived);
     // A short word between two changes is not written anew.
     check_found(&[plain("eta and tail"), plain("end")], ("eta and", "line eta or"), Fate::Arrived);
 }

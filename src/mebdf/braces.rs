@@ -49,26 +49,24 @@ pub fn is_object_kind(kind: &str) -> bool {
     KINDS.contains(&kind) || kind == "sectionbreak"
 }
 
+/// Bytes that a form begins with and that are text where the rest is none.
+const OPENING: usize = 2;
+
 /// Reads the form that `text` begins with, and its length in bytes.
 pub(super) fn scan(text: &str) -> Option<(Form, usize)> {
     let mut cursor = Cursor { text, at: 0 };
     if cursor.eat("{/!}") {
         return Some((Form::Close, cursor.at));
     }
-    if cursor.eat("{!") {
-        let form = open(&mut cursor);
-        return form.map(|form| (form, cursor.at)).or(Some((Form::Malformed, 2)));
-    }
-    if cursor.eat("{^=") {
-        let object = object(&mut cursor)?;
-        return Some((Form::Object(object), cursor.at));
-    }
-    if cursor.eat("{^") {
-        cursor.blanks();
-        let id = cursor.word(is_id);
-        cursor.blanks();
-        let id = (!id.is_empty()).then(|| id.to_owned());
-        return cursor.eat("}").then_some((Form::Anchor(id), cursor.at));
+    if text.starts_with("{!") || text.starts_with("{^") {
+        let form = if cursor.eat("{!") {
+            open(&mut cursor)
+        } else if cursor.eat("{^=") {
+            object(&mut cursor).map(Form::Object)
+        } else {
+            anchor(&mut cursor)
+        };
+        return Some(form.map_or((Form::Malformed, OPENING), |form| (form, cursor.at)));
     }
     if cursor.eat("[^") {
         let label = cursor.word(is_label);
@@ -209,6 +207,15 @@ fn value(cursor: &mut Cursor<'_>) -> Option<PropertyValue> {
     }
 }
 
+fn anchor(cursor: &mut Cursor<'_>) -> Option<Form> {
+    cursor.eat("{^");
+    cursor.blanks();
+    let id = cursor.word(is_id);
+    cursor.blanks();
+    let id = (!id.is_empty()).then(|| id.to_owned());
+    cursor.eat("}").then_some(Form::Anchor(id))
+}
+
 fn object(cursor: &mut Cursor<'_>) -> Option<Object> {
     cursor.blanks();
     let first = cursor.word(is_id).to_owned();
@@ -311,11 +318,12 @@ mod tests {
     }
 
     #[test]
-    fn malformed_forms_are_none() {
-        for text in ["{^ a b}", "{^= }", "{^= a b c}", "{^= a \"b}", "{x}", "{ !x}", "{/!", "[^]", "[^a b]"] {
+    fn what_is_no_form_is_none() {
+        for text in ["{x}", "{ !x}", "{/!", "[^]", "[^a b]"] {
             assert_eq!(scan(text), None, "{text}");
         }
-        for text in ["{!a", "{!1}", "{!a:}", "{!a,}", "{!,}", "{!a:{b}}", "{!a:\"b}"] {
+        let marks = ["{!a", "{!1}", "{!a:}", "{!a,}", "{!,}", "{!a:{b}}", "{!a:\"b}"];
+        for text in marks.into_iter().chain(["{^ a b}", "{^= }", "{^= a b c}", "{^= a \"b}", "{^= new image \"x\" \"y\"}"]) {
             assert_eq!(scan(text), Some((Form::Malformed, 2)), "{text}");
         }
     }

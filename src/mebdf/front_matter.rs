@@ -7,6 +7,9 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::FrontMatter;
 
+/// The keys whose values are texts, whatever they look like.
+const TEXTS: [&str; 4] = ["title", "tab", "header", "footer"];
+
 /// A head, how many bytes of the text it takes, and whether it was understood.
 pub(super) struct Head {
     /// What it says.
@@ -32,7 +35,7 @@ pub(super) struct Found<'t> {
 /// Reads the head of a text that has one.
 pub(super) fn parse(text: &str) -> Option<Head> {
     let Found { body, length, again } = find(text)?;
-    let entries = entries(body).or_else(|| entries_quoted(body));
+    let entries = entries(body);
     let understood = entries.is_some();
     let entries = entries.unwrap_or_else(|| vec![(String::new(), body.to_owned())]);
     Some(Head { front_matter: FrontMatter { entries }, length, understood, again })
@@ -60,7 +63,7 @@ pub(super) fn find(text: &str) -> Option<Found<'_>> {
 /// have.
 fn is_ours(body: &str) -> bool {
     let known = ["title", "id", "tab", "url", "access", "header", "footer"];
-    let entries = entries(body).or_else(|| entries_quoted(body)).unwrap_or_default();
+    let entries = entries(body).unwrap_or_default();
     entries.iter().any(|(key, _)| key == "id") && entries.iter().all(|(key, _)| known.contains(&&**key))
 }
 
@@ -96,27 +99,59 @@ pub(super) fn print(front_matter: &FrontMatter) -> String {
     format!("---\n{body}---\n")
 }
 
+/// Reads the pairs of a body: as people write them, and as YAML where that is none.
 fn entries(body: &str) -> Option<Vec<(String, String)>> {
     if body.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
         return Some(Vec::new());
     }
-    let Entries(entries) = serde_saphyr::from_str::<Entries>(body).ok()?;
+    pairs(&as_written(body)).or_else(|| pairs(body))
+}
+
+fn pairs(yaml: &str) -> Option<Vec<(String, String)>> {
+    let Entries(entries) = serde_saphyr::from_str::<Entries>(yaml).ok()?;
     let mut seen = HashSet::new();
     let unique = entries.iter().all(|(key, _)| !key.is_empty() && seen.insert(key));
     unique.then_some(entries)
 }
 
-/// Reads a body again with the values quoted that hold what YAML takes for more than text: people write
-/// `title: Plan: part 2`.
-fn entries_quoted(body: &str) -> Option<Vec<(String, String)>> {
-    let quoted = |line: &str| {
-        let (key, value) = line.split_once(": ")?;
-        let (plain, value) = (key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')), value.trim());
-        let bare = !value.starts_with(['"', '\'', '|', '>', '[', '{', '&', '*', '!', '#']);
-        (plain && bare && value.contains(": ")).then(|| format!("{key}: {}", double_quoted(value)))
-    };
-    let lines: Vec<String> = body.lines().map(|line| quoted(line).unwrap_or_else(|| line.to_owned())).collect();
-    entries(&(lines.join("\n") + "\n"))
+/// A body with the values quoted that hold what YAML takes for more than text: people write `title: Plan: part 2` and
+/// `title: Sprint #3`.
+fn as_written(body: &str) -> String {
+    let mut lines = body.lines().peekable();
+    let mut out = String::with_capacity(body.len());
+    while let Some(line) = lines.next() {
+        let goes_on = lines.peek().is_some_and(|next| next.starts_with([' ', '\t']) && !next.trim().is_empty());
+        match quoted(line).filter(|_| !goes_on) {
+            Some(quoted) => out.push_str(&quoted),
+            None => out.push_str(line),
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// A line with its value quoted, where that is a text which YAML would read otherwise.
+fn quoted(line: &str) -> Option<String> {
+    let (key, rest) = line.split_once(':')?;
+    let plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    let value = without_comment(rest).trim();
+    if !plain || !rest.starts_with([' ', '\t']) || value.is_empty() || value.starts_with(['"', '\'', '|', '>']) {
+        return None;
+    }
+    let holds_more = value.contains(": ") || value.contains(" #") || value.starts_with('#') || value.ends_with(':');
+    let is_text = TEXTS.contains(&key) || (holds_more && !value.starts_with(['[', '{', '&', '*', '!']));
+    is_text.then(|| format!("{key}: {}", double_quoted(value)))
+}
+
+/// A value without the comment behind it, which two blanks part from it: one alone stands in titles, too.
+fn without_comment(rest: &str) -> &str {
+    let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t'));
+    let bytes = rest.as_bytes();
+    let comment = rest.match_indices('#').map(|(at, _)| at).find(|at| {
+        let before = |count: usize| at.checked_sub(count).and_then(|at| bytes.get(at));
+        is_blank(before(1)) && is_blank(before(2))
+    });
+    comment.and_then(|at| rest.get(..at)).unwrap_or(rest)
 }
 
 fn body(front_matter: &FrontMatter, quoted: bool) -> String {
@@ -229,7 +264,12 @@ mod tests {
             assert_eq!(head.front_matter.entries, pairs(wanted), "{body}");
             assert_eq!(head.length, body.len() + 8);
         };
-        check("title: Meeting notes # why\nid: 1AbC\n", &[("title", "Meeting notes"), ("id", "1AbC")]);
+        check("title: Meeting notes    # why\nid: 1AbC  # never\n", &[("title", "Meeting notes"), ("id", "1AbC")]);
+        check("title: Sprint #3\nid: x\n", &[("title", "Sprint #3"), ("id", "x")]);
+        check("title: #3 of 4\ntitles: C# # d\n", &[("title", "#3 of 4"), ("titles", "C# # d")]);
+        check("tab: t.x \"Two # 2\"\nheader: null\n", &[("tab", "t.x \"Two # 2\""), ("header", "null")]);
+        check("title: [draft] @at\nfooter: - x:\n", &[("title", "[draft] @at"), ("footer", "- x:")]);
+        check("title: a\n  b # c\nid: x\n", &[("title", "a b"), ("id", "x")]);
         check("tab: t.0 \"Agenda\"\n", &[("tab", "t.0 \"Agenda\"")]);
         check(
             "n: 1.10\nb: true\nh: 0x10\ne: 1e3\nz: 007\nd: 2026-11-21\n",

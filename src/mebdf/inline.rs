@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use pulldown_cmark::TagEnd;
+
 use super::braces::Form;
 use super::properties;
 use super::{Marks, Property, Run, RunContent};
@@ -10,6 +12,9 @@ use super::{Marks, Property, Run, RunContent};
 const SPANS_MAX: usize = 64;
 /// How many properties may be open at once.
 const OPEN_PROPERTIES_MAX: usize = 128;
+
+/// A link that stands on objects and anchors alone, which the file does not say of a Doc.
+pub(super) const LINK_WITHOUT_TEXT: &str = "LINK_WITHOUT_TEXT";
 
 /// Something that was not understood, with its byte offset.
 pub(super) struct Finding {
@@ -42,7 +47,8 @@ pub(super) struct Inline {
     bold: u32,
     italic: u32,
     strike: u32,
-    links: Vec<String>,
+    /// The links that are open: where each goes, and its first piece.
+    links: Vec<(String, usize)>,
     /// Set after `<br>`, whose following blanks mean nothing.
     trim_next: bool,
     /// The bytes seen so far.
@@ -56,6 +62,19 @@ pub(super) enum Emphasis {
     Bold,
     Italic,
     Strike,
+}
+
+impl Emphasis {
+    /// What a tag stands for, if it stands for one.
+    pub(super) fn of(tag: &TagEnd) -> Option<Self> {
+        if *tag == TagEnd::Strong {
+            Some(Self::Bold)
+        } else if *tag == TagEnd::Emphasis {
+            Some(Self::Italic)
+        } else {
+            (*tag == TagEnd::Strikethrough).then_some(Self::Strike)
+        }
+    }
 }
 
 impl Inline {
@@ -103,7 +122,7 @@ impl Inline {
                 self.text(source, false);
             }
             Form::Malformed => {
-                self.find(at, "UNCLOSED_FORMAT", "`{!` begins no well-formed form; it is kept as text".into());
+                self.find(at, "UNCLOSED_FORMAT", format!("`{source}` begins no well-formed form; it is kept as text"));
                 self.text(source, false);
             }
             Form::Anchor(id) => self.atom(RunContent::Anchor(id.clone())),
@@ -134,13 +153,24 @@ impl Inline {
     }
 
     pub(super) fn begin_link(&mut self, destination: String) {
-        self.links.push(destination);
+        self.links.push((destination, self.pieces.len()));
         self.enter();
     }
 
-    pub(super) fn end_link(&mut self) {
+    /// Ends a link; `written` is how it is written. One without a text is text itself: a Doc has no such links.
+    pub(super) fn end_link(&mut self, written: &str, at: usize) {
         self.leave();
-        self.links.pop();
+        let Some((_, first)) = self.links.pop() else { return };
+        let inside = self.pieces.get(first..).unwrap_or_default();
+        if inside.iter().any(|piece| matches!(piece, Piece::Text(..))) {
+            return;
+        }
+        if inside.iter().any(|piece| matches!(piece, Piece::Atom(..))) {
+            return self.find(at, LINK_WITHOUT_TEXT, "a link needs a text to stand on; this one is not kept".into());
+        }
+        self.pieces.truncate(first);
+        self.find(at, "EMPTY_LINK", "a link needs a text to stand on; this is kept as text".into());
+        self.text(written, false);
     }
 
     pub(super) fn find(&mut self, at: usize, code: &'static str, message: String) {
@@ -239,7 +269,7 @@ impl Inline {
             italic: self.italic > 0,
             strike: self.strike > 0,
             code: false,
-            link: self.links.last().cloned(),
+            link: self.links.last().map(|(destination, _)| destination.clone()),
             properties: Vec::new(),
         }
     }

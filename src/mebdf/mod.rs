@@ -44,6 +44,15 @@ pub struct Parsed {
     pub diagnostics: Vec<Notice>,
 }
 
+impl Parsed {
+    /// Returns what the text says by links that no document has: their titles, definitions that none uses, links without a
+    /// text. The tree says nothing of them.
+    pub fn unsaid(&self) -> impl Iterator<Item = &Notice> {
+        let codes = [parse::LINK_TITLE, definitions::LINK_UNUSED, inline::LINK_WITHOUT_TEXT];
+        self.diagnostics.iter().filter(move |notice| codes.contains(&notice.code.as_str()))
+    }
+}
+
 /// Takes byte order marks from the begin of a text and makes its line ends `\n`; doing it twice changes nothing. All spans refer to the text after that.
 #[must_use]
 pub fn clean(text: &str) -> Cow<'_, str> {

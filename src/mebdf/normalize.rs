@@ -30,7 +30,22 @@ impl Tree {
             };
         }
         self.blocks.retain(|block| !is_nothing(block));
+        self.blocks.dedup_by(|next, block| join_code(block, next));
     }
+}
+
+/// Takes the lines of a code block to those of the one before it, since a Doc has nothing that would part them.
+fn join_code(block: &mut Block, next: &mut Block) -> bool {
+    let (Content::Code { info, text }, Content::Code { info: other, text: more }) = (&mut block.content, &next.content)
+    else {
+        return false;
+    };
+    let joins = info == other;
+    if joins {
+        text.push_str(more);
+        block.span.0.end = next.span.0.end.max(block.span.0.end);
+    }
+    joins
 }
 
 fn is_nothing(block: &Block) -> bool {

@@ -1,17 +1,22 @@
 //! From Markdown's events to blocks.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::braces;
+use super::definitions;
 use super::inline::{Emphasis, Finding, Inline, property_findings};
 use super::mask::{self, Masked, is_inline};
-use super::row::{behind, cell_count};
+use super::row::surplus;
 use super::{Alignment, Block, Cell, Content, Mark, Marks, Run, RunContent, Span};
 
 /// How deep lists nest; deeper items are read at the last level.
 pub(super) const DEPTH_MAX: u8 = 31;
+
+/// The title of a link, which a Doc does not have.
+pub(super) const LINK_TITLE: &str = "LINK_TITLE";
 
 /// Reads the blocks of `source`, which has no front matter.
 pub(super) fn blocks(source: &str) -> (Vec<Block>, Vec<Finding>) {
@@ -30,17 +35,21 @@ pub(super) fn blocks(source: &str) -> (Vec<Block>, Vec<Finding>) {
         images: 0,
         block_range: 0..0,
     };
-    let parser = Parser::new_ext(&masked.text, mask::options());
-    for (label, definition) in parser.reference_definitions().iter() {
-        let message = format!("the definition of `{label}` is written into the links that use it, and not kept apart");
-        builder.findings.push(Finding { at: definition.span.start, code: "LINK_DEFINITION", message });
-    }
     for at in &masked.quotes {
         let message = "a Doc has no block quotes; `>` is kept as text".to_owned();
         builder.findings.push(Finding { at: *at, code: "BLOCK_QUOTE", message });
     }
-    for (event, range) in parser.into_offset_iter() {
+    let mut events = Parser::new_ext(&masked.text, mask::options()).into_offset_iter();
+    let mut used = BTreeSet::new();
+    while let Some((event, range)) = events.next() {
+        if let Event::Start(Tag::Link { id, .. } | Tag::Image { id, .. }) = &event {
+            used.extend(events.reference_definitions().get(id).map(|definition| definition.span.start));
+        }
         builder.event(event, range);
+    }
+    for (label, definition) in events.reference_definitions().iter() {
+        let at = definition.span.start;
+        builder.findings.push(definitions::finding(label, at, used.contains(&at)));
     }
     builder.flush();
     (builder.blocks, builder.findings)
@@ -99,7 +108,7 @@ impl Builder<'_> {
                 self.inline.cover(&range);
                 self.start_inline(tag, &range);
             }
-            Event::End(tag) if is_inline(&tag) => self.end_inline(tag),
+            Event::End(tag) if is_inline(&tag) => self.end_inline(tag, &range),
             Event::Start(tag) => self.start(tag, range),
             Event::End(tag) => self.end(tag, range),
             Event::Rule => self.rule(range),
@@ -171,14 +180,14 @@ impl Builder<'_> {
     }
 
     fn start_inline(&mut self, tag: Tag<'_>, range: &Range<usize>) {
-        if let Some(emphasis) = emphasis(&tag.to_end()) {
+        if let Some(emphasis) = Emphasis::of(&tag.to_end()) {
             self.inline.begin(emphasis);
         } else if let Tag::Link { link_type, dest_url, title, .. } = tag {
             let scheme = if link_type == LinkType::Email { "mailto:" } else { "" };
             self.inline.begin_link(format!("{scheme}{dest_url}"));
             if !title.is_empty() {
                 let message = format!("a Doc's link has no title; `{title}` is not kept");
-                self.inline.find(range.start, "LINK_TITLE", message);
+                self.inline.find(range.start, LINK_TITLE, message);
             }
         } else if matches!(tag, Tag::Image { .. }) {
             self.images = 1;
@@ -189,11 +198,12 @@ impl Builder<'_> {
         }
     }
 
-    fn end_inline(&mut self, tag: TagEnd) {
-        if let Some(emphasis) = emphasis(&tag) {
+    fn end_inline(&mut self, tag: TagEnd, range: &Range<usize>) {
+        if let Some(emphasis) = Emphasis::of(&tag) {
             self.inline.end(emphasis);
         } else if tag == TagEnd::Link {
-            self.inline.end_link();
+            let written = lines_joined(slice(self.source, range));
+            self.inline.end_link(&written, range.start);
         }
     }
 
@@ -243,20 +253,15 @@ impl Builder<'_> {
 
     /// Tells when a row has more cells than its table. GFM ignores the rest, which would drop what a person wrote, so it is
     /// read as text of the last cell.
-    fn count_cells(&mut self, range: Range<usize>) {
+    fn surplus_cells(&mut self, range: Range<usize>) {
         let Some(table) = &mut self.table else { return };
-        let (columns, row) = (table.alignments.len(), self.source.get(range.start..).unwrap_or_default());
-        let cells = cell_count(row);
-        if cells <= columns {
-            return;
-        }
-        let message = format!("this row has {cells} cells and its table {columns} columns; the rest is not read");
+        let row = self.source.get(range.start..).unwrap_or_default();
+        let Some((message, rest)) = surplus(row, table.alignments.len()) else { return };
         self.findings.push(Finding { at: range.start, code: "TABLE_CELLS", message });
-        if let (Some(rest), Some(cell)) = (behind(row, columns), table.rows.last_mut().and_then(|row| row.last_mut())) {
+        if let (Some(rest), Some(cell)) = (rest, table.rows.last_mut().and_then(|row| row.last_mut())) {
             let last = cell.pop().unwrap_or_default();
             let bar = if last.is_empty() { "| " } else { " | " };
-            let run = Run { content: RunContent::Text(format!("{bar}{rest}")), marks: Marks::default() };
-            cell.push(last.into_iter().chain([run]).collect());
+            cell.push(last.into_iter().chain([as_text(format!("{bar}{rest}"))]).collect());
         }
     }
 
@@ -293,7 +298,7 @@ impl Builder<'_> {
                     row.push(cell);
                 }
             }
-            TagEnd::TableRow => self.count_cells(range),
+            TagEnd::TableRow => self.surplus_cells(range),
             TagEnd::Table => {
                 if let Some(OpenTable { alignments, rows }) = self.table.take() {
                     self.push(Content::Table { alignments, rows }, range);
@@ -350,6 +355,12 @@ impl Builder<'_> {
         }
         if let Some(footnote) = self.footnotes.last_mut() {
             footnote.paragraphs.push(runs);
+            if let Some(item) = self.items.last_mut()
+                && !std::mem::replace(&mut item.begun, true)
+            {
+                let at = item.start;
+                self.flattened(at, "list");
+            }
             return;
         }
         if self.items.is_empty() && !lone {
@@ -428,6 +439,12 @@ impl Builder<'_> {
         }
     }
 
+    /// Tells that a footnote has the words of something alone: that of a Doc holds paragraphs.
+    fn flattened(&mut self, at: usize, what: &str) {
+        let message = format!("a footnote holds paragraphs alone; the words of this {what} are kept");
+        self.findings.push(Finding { at, code: "FOOTNOTE_FORM", message });
+    }
+
     /// Says the item that is open, if nothing was said of it yet.
     fn begin_item(&mut self) {
         let (depth, mark) = (self.depth(), self.mark());
@@ -446,8 +463,11 @@ impl Builder<'_> {
 
     fn push(&mut self, content: Content, range: Range<usize>) {
         if let Some(footnote) = self.footnotes.last_mut() {
-            // A footnote of a Doc holds paragraphs alone.
+            let what = what(&content);
             footnote.paragraphs.extend(as_paragraphs(content));
+            if let Some(what) = what {
+                self.flattened(range.start, what);
+            }
             return;
         }
         self.begin_item();
@@ -455,8 +475,23 @@ impl Builder<'_> {
     }
 }
 
+/// What a block is that is no paragraph.
+const fn what(content: &Content) -> Option<&'static str> {
+    match content {
+        Content::Heading { .. } => Some("heading"),
+        Content::Code { .. } => Some("code"),
+        Content::Table { .. } => Some("table"),
+        Content::Item { .. } | Content::ItemParagraph { .. } => Some("list"),
+        Content::Rule | Content::Directive { .. } | Content::Footnote { .. } | Content::Paragraph { .. } => None,
+    }
+}
+
+fn as_text(text: String) -> Run {
+    Run { content: RunContent::Text(text), marks: Marks::default() }
+}
+
 fn as_paragraphs(content: Content) -> Vec<Vec<Run>> {
-    let text = |text: String| vec![Run { content: RunContent::Text(text), marks: Marks::default() }];
+    let text = |text: String| vec![as_text(text)];
     match content {
         Content::Heading { runs, .. }
         | Content::Paragraph { runs }
@@ -467,16 +502,6 @@ fn as_paragraphs(content: Content) -> Vec<Vec<Run>> {
         Content::Rule => vec![text("---".to_owned())],
         Content::Directive { properties } => vec![text(braces::print_open(&properties))],
         Content::Footnote { paragraphs, .. } => paragraphs,
-    }
-}
-
-fn emphasis(tag: &TagEnd) -> Option<Emphasis> {
-    if *tag == TagEnd::Strong {
-        Some(Emphasis::Bold)
-    } else if *tag == TagEnd::Emphasis {
-        Some(Emphasis::Italic)
-    } else {
-        (*tag == TagEnd::Strikethrough).then_some(Emphasis::Strike)
     }
 }
 

@@ -8,8 +8,16 @@ pub fn cell_count(text: &str) -> usize {
     if bars.last().is_some_and(|last| last + 1 == inner.len()) { bars.len() } else { bars.len() + 1 }
 }
 
+/// What is said of the row that the text begins with when it has more cells than its table has columns, and what stands
+/// in it behind them.
+pub(super) fn surplus(text: &str, columns: usize) -> Option<(String, Option<&str>)> {
+    let cells = cell_count(text);
+    let message = || format!("this row has {cells} cells and its table {columns} columns; the rest is not read");
+    (cells > columns).then(|| (message(), behind(text, columns)))
+}
+
 /// What the row that the text begins with has behind its first so many cells, as it is written.
-pub(super) fn behind(text: &str, cells: usize) -> Option<&str> {
+fn behind(text: &str, cells: usize) -> Option<&str> {
     let inner = inner(text);
     let bar = *bars(inner).get(cells.checked_sub(1)?)?;
     let rest = inner.get(bar + 1..)?.trim();

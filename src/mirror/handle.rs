@@ -295,7 +295,8 @@ impl MirrorHandle {
         };
         let plan = replied.plans.get(&part);
         let file = replied.status.as_ref().and_then(|status| status.parts.iter().find(|other| other.part == part));
-        let mut refused = file.map(|file| file.refused.clone()).unwrap_or_default();
+        let mut refused: Vec<Notice> =
+            file.iter().flat_map(|file| file.unusable.iter().chain(&file.refused)).cloned().collect();
         let mut held = file.map(|file| file.held.clone()).unwrap_or_default();
         // A dry run leaves no trace in the engine, so what it found is in the plan alone.
         if let Some(plan) = plan {

@@ -33,12 +33,14 @@ pub(super) struct Text<'a> {
 impl<'a> Text<'a> {
     /// Reads a text.
     pub(super) fn read(text: &'a str, keys: &mut Keys) -> Self {
-        let tree = mebdf::parse(text).tree;
+        let parsed = mebdf::parse(text);
+        let unsaid = unsaid(text, &parsed);
+        let tree = parsed.tree;
         let mut state = BTreeMap::new();
         let mut full = Vec::with_capacity(tree.blocks.len());
         let mut bare = Vec::with_capacity(tree.blocks.len());
-        for block in &tree.blocks {
-            let meaning = meaning(&block.content);
+        for (at, block) in tree.blocks.iter().enumerate() {
+            let meaning = meaning(&block.content) + unsaid.get(&at).map_or("", String::as_str);
             bare.push(keys.of(format!("bare {meaning}")));
             advance(&mut state, &block.content);
             let is_directive = matches!(block.content, Content::Directive { .. });
@@ -108,6 +110,19 @@ impl<'a> Text<'a> {
     fn start(&self, index: usize) -> usize {
         self.tree.blocks.get(index).map_or(self.text.len(), |block| block.span.0.start.min(self.text.len()))
     }
+}
+
+/// What a text says by links that no document has, by the block that it stands in or behind: it counts, so that it is
+/// told and stays in the file.
+fn unsaid(text: &str, parsed: &mebdf::Parsed) -> BTreeMap<usize, String> {
+    let mut found: BTreeMap<usize, String> = BTreeMap::new();
+    for notice in parsed.unsaid() {
+        let lines = usize::try_from(notice.line).unwrap_or(usize::MAX);
+        let end: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
+        let behind = parsed.tree.blocks.partition_point(|block| block.span.0.start < end);
+        found.entry(behind.saturating_sub(1)).or_default().push_str(&format!("\nunsaid {}", notice.message));
+    }
+    found
 }
 
 /// Returns what a block says: its canonical form, without a heading's anchor, which is Google's, and with soft breaks

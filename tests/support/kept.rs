@@ -290,8 +290,25 @@ fn said(content: &Content, known: &BTreeSet<String>) -> Content {
     | Content::ItemParagraph { runs, .. } = &mut content
         && !runs.iter().all(said)
     {
-        runs.retain(said);
-        *runs = mebdf::normalize_runs(std::mem::take(runs), false);
+        // Of two blanks around what is left out one goes with it.
+        let mut kept: Vec<Run> = Vec::new();
+        let mut gone = false;
+        for mut run in std::mem::take(runs) {
+            if !said(&run) {
+                gone = true;
+                continue;
+            }
+            let ends = |run: &Run| matches!(&run.content, RunContent::Text(text) if text.ends_with(' '));
+            if let RunContent::Text(text) = &mut run.content
+                && std::mem::take(&mut gone)
+                && kept.last().is_none_or(ends)
+                && text.starts_with(' ')
+            {
+                text.remove(0);
+            }
+            kept.push(run);
+        }
+        *runs = mebdf::normalize_runs(kept, false);
     }
     content
 }

@@ -441,11 +441,12 @@ impl Kind for Docs {
         let url = self.url(&id);
         let mut notices: Vec<Notice> = Vec::new();
         // A later batch finds again what the first did without.
-        for notice in plans.into_iter().flat_map(|plan| plan.refused) {
+        for notice in plans.into_iter().flat_map(|plan| plan.refused.into_iter().chain(plan.told)) {
             if !notices.contains(&notice) {
                 notices.push(notice);
             }
         }
+        notices.sort_by_key(|notice| (notice.line, notice.column));
         Ok(Created { id: ItemId(id), url, notices })
     }
 }

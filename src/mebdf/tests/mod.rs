@@ -353,6 +353,68 @@ fn what_looks_like_a_definition_and_is_used_by_no_link_is_text() {
 }
 
 #[test]
+fn a_link_without_a_text_is_text() {
+    let check = |source: &str, expected: &str| {
+        assert_eq!(print(&parse(source).tree), expected, "{source:?}");
+        check_laws(source);
+    };
+    check("a [](https://e.com/x) b\n", "a \\[\\](https://e.com/x) b\n");
+    check("[](u)\n", "\\[\\](u)\n");
+    check("- [](<u v>)\n", "- \\[\\](\\<u v>)\n");
+    check("[{!color:#ff0000}{/!}](u)\n", "\\[\\{!color:#ff0000}\\{/!}\\](u)\n");
+    check("**[](u)**\n", "**\\[\\](u)**\n");
+    check("| a |\n| --- |\n| [](u) |\n", "| a |\n| --- |\n| \\[\\](u) |\n");
+    assert_eq!(parse("a [](u)").diagnostics[0].code, "EMPTY_LINK");
+}
+
+#[test]
+fn what_no_document_says_is_known() {
+    let check = |source: &str, codes: &[&str], unsaid: usize| {
+        let parsed = parse(source);
+        let found = &parsed.diagnostics;
+        assert_eq!(found.iter().map(|found| found.code.as_str()).collect::<Vec<_>>(), codes, "{source:?}");
+        assert_eq!(parsed.unsaid().count(), unsaid, "{source:?}");
+    };
+    check("[a](u)\n", &[], 0);
+    check("[a](u \"t\")\n", &["LINK_TITLE"], 1);
+    check("[{^ kix.1}](u)\n", &["LINK_WITHOUT_TEXT"], 1);
+    check("[{^= kix.1 image}](u)\n", &["LINK_WITHOUT_TEXT"], 1);
+    check("[a {^= kix.1 image}](u)\n", &[], 0);
+    check("- # a\n", &["HEADING_IN_ITEM"], 0);
+    check("a[^1]\n\n[^1]: b\n\n    - c\n    - d\n", &["FOOTNOTE_FORM", "FOOTNOTE_FORM"], 0);
+    check("a[^1]\n\n[^1]: b\n\n    c\n", &[], 0);
+    check("a {^= new image \"x\" \"y\"} {^ b c}\n", &["UNCLOSED_FORMAT", "UNCLOSED_FORMAT"], 0);
+    check("see [Ana]\n\n[Ana]: u\n", &["LINK_DEFINITION"], 0);
+    check("see [Ana]\n\n[Bo]: no\n[Ana]: u\n", &["LINK_UNUSED", "LINK_DEFINITION"], 1);
+    check("see [Ana]\n\n[Bo]: no\n\n[Ana]: u\n", &["LINK_DEFINITION"], 0);
+}
+
+#[test]
+fn what_stands_in_a_footnote_is_paragraphs() {
+    let check = |source: &str, expected: &str| {
+        let note = |text: &str| format!("a[^1]\n\n[^1]: {text}\n");
+        assert_eq!(print(&parse(&note(source)).tree), note(expected), "{source:?}");
+        check_laws(&note(source));
+    };
+    check("b\n\n    - c\n    - d\n", "b\n\n    c\n\n    d");
+    check("b\n\n    1. c\n       - d\n\n    e", "b\n\n    c\n\n    d\n\n    e");
+    check("b\n\n    - \n    - d\n", "b\n\n    \\\n\n    d");
+    check("b\n\n    ```\n    c\n    d\n    ```\n", "b\n\n    c\n\n    d");
+}
+
+#[test]
+fn code_with_nothing_between_is_one() {
+    let check = |source: &str, expected: &str| {
+        assert_eq!(print(&parse(source).tree), expected, "{source:?}");
+        check_laws(source);
+    };
+    check("```\na\n```\n\n```\nb\n```\n", "```\na\nb\n```\n");
+    check("```\na\n```\n```\n```\n~~~\nb\n~~~\n", "```\na\nb\n```\n");
+    check("```\na\n```\n\n\\\n\n```\nb\n```\n", "```\na\n```\n\n\\\n\n```\nb\n```\n");
+    check("```js\na\n```\n\n```\nb\n```\n", "```js\na\n```\n\n```\nb\n```\n");
+}
+
+#[test]
 fn a_cell_too_many_is_text_of_the_last_one() {
     let table = |row: &str| format!("| a | b |\n| --- | --- |\n{row}\n");
     let check = |row: &str, expected: &str| {

@@ -58,6 +58,7 @@ pub(crate) fn create_plan(document: &Document, text: &str, pictures: &Pictures) 
     let reasons: Vec<String> = lost.chain(&plan.holds).map(ToString::to_string).collect();
     if reasons.is_empty() {
         plan.refused.retain(|notice| notice.code != NEEDED);
+        plan.told.retain(|notice| notice.code != NEEDED);
         tell_forms(&task, &mut plan);
         plan.refused.extend(left_out);
         plan.refused.sort_by_key(|notice| (notice.line, notice.column));

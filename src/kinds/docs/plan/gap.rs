@@ -350,7 +350,7 @@ impl Insertions {
         }
         let mut shape = shape(&new.block.content);
         if let Shape::Item(_, Mark::Task { checked: checked @ true }) = &mut shape {
-            planner.refuse("TICK", new.line, "the API cannot tick a box");
+            planner.refuse("TICK", new.line, "the API cannot tick or untick a box");
             *checked = false;
         }
         let joins = neighbour.is_some_and(|neighbour| neighbour.unticked() == shape);

@@ -3,6 +3,8 @@
 //! A new picture's place is held by a character while the text is planned, so that everything around it is planned as
 //! if it stood there; then the picture takes its place.
 
+use std::collections::BTreeMap;
+
 use super::carried::Carried;
 use super::edit::{Expected, What, delete_range};
 use super::planner::Planner;
@@ -137,6 +139,30 @@ pub(super) fn leave_out_foreign(local: &mut Flat, tab: &DocumentTab) {
         };
         if empty {
             local.remove(at);
+        }
+    }
+}
+
+/// Gives the objects of a file the type and the text that the document has for their ids: no request sets them.
+pub(super) fn keep_descriptions(local: &mut Flat, remote: &Tree) {
+    let object = |run: &Run| if let RunContent::Object(object) = &run.content { Some(object.clone()) } else { None };
+    let there = remote.blocks.iter().flat_map(|block| block.content.runs()).filter_map(object);
+    let known: BTreeMap<String, Object> = there.filter_map(|object| Some((object.id.clone()?, object))).collect();
+    for block in &mut local.tree.blocks {
+        for run in block.content.runs_mut() {
+            let RunContent::Object(object) = &mut run.content else { continue };
+            let Some(known) = object.id.as_ref().and_then(|id| known.get(id)).filter(|known| **known != *object) else {
+                continue;
+            };
+            let id = known.id.as_deref().unwrap_or_default();
+            let stays = known.title.as_ref().map_or("none".to_owned(), |title| format!("`{title}`"));
+            let what = format!(
+                "the API can set neither the type nor the description of an object: `{id}` is of type `{}`, and its \
+                 description stays {stays}",
+                known.kind
+            );
+            local.findings.push((block.span.0.start, "OBJECT_TEXT", what));
+            object.clone_from(known);
         }
     }
 }

@@ -62,7 +62,25 @@ pub(crate) fn plan_part(
     })
 }
 
-/// Tells what was read as text.
+/// The forms that a document has otherwise than they are written: as text, or their words alone.
+const SAID_OTHERWISE: [&str; 13] = [
+    "BLOCK_QUOTE",
+    "EMPTY_FORMAT",
+    "EMPTY_LINK",
+    "FOOTNOTE_FORM",
+    "HEADING_IN_ITEM",
+    "LINK_DEFINITION",
+    "LINK_TITLE",
+    "LINK_UNUSED",
+    "LINK_WITHOUT_TEXT",
+    "LIST_IN_CELL",
+    "MARKDOWN_IMAGE",
+    "STRAY_CLOSE",
+    "UNCLOSED_FORMAT",
+];
+
+/// Tells what the document says otherwise than it is written: with what is pushed, or, where a line of its block is refused,
+/// with that.
 pub(super) fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
     // Whether a number begins a list that way in the document, too, is the planner's to say.
     let told = |notice: &&Notice| {
@@ -70,7 +88,17 @@ pub(super) fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
             && !plan.refused.iter().any(|other| other.code == notice.code && other.line == notice.line)
     };
     let found: Vec<Notice> = task.diagnostics.iter().filter(told).cloned().collect();
-    plan.refused.extend(found);
+    let blocks: Vec<u32> = task.parsed.blocks.iter().map(|block| task.line_at(block.span.0.start)).collect();
+    let block = |line: u32| blocks.partition_point(|first| *first <= line);
+    let refused: BTreeSet<usize> = plan.refused.iter().map(|notice| block(notice.line)).collect();
+    let (pushed, kept): (Vec<_>, Vec<_>) = found.into_iter().partition(|notice| {
+        SAID_OTHERWISE.contains(&notice.code.as_str())
+            && !plan.requests.is_empty()
+            && !refused.contains(&block(notice.line))
+    });
+    plan.refused.extend(kept);
+    plan.told.extend(pushed);
+    plan.told.sort_by_key(|notice| (notice.line, notice.column));
     directed(task, &mut plan.refused);
     if !(plan.refused.is_empty() && plan.holds.is_empty())
         && let Some(line) = open_fence(task)

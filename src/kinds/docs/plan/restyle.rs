@@ -1,5 +1,6 @@
 //! The second half of a plan: what still differs in style once the text is right. Pure.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
@@ -254,21 +255,20 @@ fn line_styles(
     {
         return Err("an edited paragraph would not say what the file says".into());
     }
-    let mut stretches: Vec<(u32, u32, Delta, bool)> = Vec::new();
+    let mut stretches: Vec<(Range<usize>, u32, u32, Delta)> = Vec::new();
     let mut last: Option<Last> = None;
-    for (unit, wanted) in line.units.iter().zip(wanted) {
+    for (at, (unit, wanted)) in line.units.iter().zip(wanted.iter_mut()).enumerate() {
         let delta = delta(line, unit, wanted, number, context, notices, &mut last);
-        let blank = matches!(unit.token, Token::Char(character) if character.is_whitespace());
         match stretches.last_mut() {
-            Some((_, end, last, only_blank)) if *last == delta && *end == unit.at => {
+            Some((units, _, end, last)) if *last == delta && *end == unit.at => {
+                units.end = at + 1;
                 *end = unit.at + unit.len;
-                *only_blank &= blank;
             }
-            _ => stretches.push((unit.at, unit.at + unit.len, delta, blank)),
+            _ => stretches.push((at..at + 1, unit.at, unit.at + unit.len, delta)),
         }
     }
-    for (start, end, delta, only_blank) in stretches {
-        if delta.is_empty() || (only_blank && delta.iter().all(|(field, _)| is_emphasis(field))) {
+    for (units, start, end, delta) in stretches {
+        if delta.iter().all(|(field, _)| is_unsaid(field, wanted, &units)) {
             continue;
         }
         let whole = (end == line.newline_at()).then_some(line.end);
@@ -289,9 +289,22 @@ fn line_styles(
     Ok(())
 }
 
-/// Emphasis that begins or ends with a blank cannot be said in Markdown, so the file does not say it of blanks.
-fn is_emphasis(field: &str) -> bool {
-    matches!(field, "bold" | "italic" | "strikethrough")
+/// Tells whether the file cannot say a field of a stretch: emphasis that begins or ends with a blank is no Markdown, so of
+/// blanks it says none but between words that both have it.
+fn is_unsaid(field: &str, wanted: &[Wanted], units: &Range<usize>) -> bool {
+    let says = |marks: &Marks| match field {
+        "bold" => Some(marks.bold),
+        "italic" => Some(marks.italic),
+        "strikethrough" => Some(marks.strike),
+        _ => None,
+    };
+    let is_blank = |wanted: &&Wanted| matches!(wanted.token, Token::Char(character) if character.is_whitespace());
+    let beside = |wanted: Option<&Wanted>| wanted.and_then(|wanted| says(&wanted.marks)) == Some(true);
+    let (before, behind) = (wanted.get(..units.start).unwrap_or_default(), wanted.get(units.end..).unwrap_or_default());
+    says(&Marks::default()).is_some()
+        && wanted.get(units.clone()).unwrap_or_default().iter().all(|wanted| is_blank(&wanted))
+        && !(beside(before.iter().rev().find(|wanted| !is_blank(wanted)))
+            && beside(behind.iter().find(|wanted| !is_blank(wanted))))
 }
 
 /// What was found out about the character before: most neighbours look alike.

@@ -118,6 +118,7 @@ impl<'a> Task<'a> {
         let (mut local, opened) =
             scopes::flattened(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty), &remote);
         images::leave_out_foreign(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));
+        images::keep_descriptions(&mut local, &remote.tree);
         let ties = Ties::of(tab);
         let mut carried = Carried::of(tab.document_tab.as_ref().unwrap_or(&empty), &ties, pictures);
         carried.note_copies(&local.tree);

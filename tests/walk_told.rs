@@ -1,0 +1,198 @@
+//! What a person is told of an edit that does not go, or not as written, with the real binary and the embedded Google.
+#![allow(clippy::unwrap_used, reason = "a test may fail, and says what it saw")]
+
+mod support;
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use support::world::{World, edit_in_place, until};
+
+fn world(name: &str) -> World {
+    let mut world = World::new(name);
+    world.start_daemon(&[]);
+    world
+}
+
+/// A document that says `text`: its id and its file.
+fn document(world: &World, text: &str) -> (String, String) {
+    let source = world.home.join("source.md");
+    std::fs::write(&source, text).unwrap();
+    let (done, made) = world.cli(&["create", "--title", "Told", source.to_str().unwrap()]);
+    assert!(done, "{made}");
+    let told = |key: &str| made[key].as_str().unwrap().to_owned();
+    (told("id"), told("path"))
+}
+
+/// The codes and lines of notices.
+fn codes(notices: &Value) -> Vec<String> {
+    let notices = notices.as_array().unwrap().iter();
+    notices.map(|told| format!("{} {}", told["code"].as_str().unwrap(), told["line"])).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cell_too_many_stays_in_the_file_when_somebody_edits_the_table() {
+    let world = world("surplus");
+    let (id, path) = document(&world, "intro\n\n| a | b |\n| --- | --- |\n| c | d |\n");
+    let file = Path::new(&path);
+    edit_in_place(file, "| c | d |", "| c | d | remark |");
+    let (_, answer) = world.cli(&["push", &path]);
+    assert_eq!(answer["refused"][0]["code"], "TABLE_CELLS", "{answer}");
+    assert!(world.cli(&["status"]).1.to_string().contains("TABLE_CELLS"));
+    world.collaborate(&id, "a", "alpha").await;
+    world.cli(&["fetch", &id]);
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains("remark"), "{text}");
+    let said = world.text(&id).await;
+    assert!(said.contains("alpha") && !said.contains("remark"), "{said}");
+    // Without it the table is as the document has it.
+    world.cli(&["resolve", "--theirs", &path]);
+    println!("{}", std::fs::read_to_string(file).unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_no_document_says_is_told_when_it_is_the_only_edit() {
+    let world = world("unsaid");
+    let (id, path) = document(&world, "see [one](https://e.com/x)\n\nend\n");
+    let file = Path::new(&path);
+    let line = std::fs::read_to_string(file).unwrap().lines().position(|line| line.starts_with("see")).unwrap() + 1;
+    let check = |edited: &str, expected: &[String]| {
+        std::fs::write(file, edited).unwrap();
+        let (_, answer) = world.cli(&["push", &path]);
+        assert_eq!(codes(&answer["refused"]), expected, "{answer}\n{edited}");
+        for told in expected {
+            let code = told.split(' ').next().unwrap();
+            assert!(world.cli(&["status"]).1.to_string().contains(code), "{told}");
+        }
+    };
+    let text = std::fs::read_to_string(file).unwrap();
+    check(&text.replace("e.com/x)", "e.com/x \"My remark\")"), &[format!("LINK_TITLE {line}")]);
+    check(&text, &[]);
+    assert!(!world.cli(&["status"]).1.to_string().contains("LINK_TITLE"));
+    let defined = text.replace("[one](https://e.com/x)", "[one]").replace("end", "end\n\n[Bo]: no\n[one]: https://e.com/x");
+    check(&defined, &[format!("LINK_UNUSED {}", line + 4), format!("LINK_DEFINITION {}", line + 5)]);
+    assert_eq!(world.text(&id).await, "see one\nend\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_no_text_is_told_by_push_as_by_status() {
+    let world = world("unreadable");
+    let (id, path) = document(&world, "first\n");
+    let text = std::fs::read(&path).unwrap();
+    for bytes in [&b"\0"[..], b"caf\xe9", b"\xed\xa0\x80"] {
+        std::fs::write(&path, [&text, bytes].concat()).unwrap();
+        let (_, answer) = world.cli(&["push", &path]);
+        let told = answer["refused"][0]["message"].as_str().unwrap_or_default().to_owned();
+        assert!(!told.is_empty() && world.cli(&["status"]).1.to_string().contains(&told), "{bytes:?}: {answer}");
+    }
+    assert_eq!(world.text(&id).await, "first\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn code_beside_code_is_no_edit_of_both_sides() {
+    let world = world("fences");
+    let (id, path) = document(&world, "intro\n\n```\nla\nlb\n```\n");
+    let file = Path::new(&path);
+    edit_in_place(file, "```\nla", "```\nza\n```\n\n```\nla");
+    let (_, answer) = world.cli(&["push", &path]);
+    assert_eq!((codes(&answer["refused"]), codes(&answer["told"])), (vec![], vec![]), "{answer}");
+    world.collaborate(&id, "lb", "lbb").await;
+    world.cli(&["fetch", &id]);
+    until("the edit of the other is in the file", || {
+        std::future::ready(std::fs::read_to_string(file).unwrap().contains("lbb"))
+    })
+    .await;
+    assert_eq!(world.text(&id).await, "intro\nza\nla\nlbb\n");
+    let (_, answer) = world.cli(&["push", &path]);
+    assert_eq!(answer["conflicts"], json!(null), "{answer}");
+    assert!(std::fs::read_to_string(file).unwrap().ends_with("intro\n\n```\nza\nla\nlbb\n```\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_pushed_as_text_is_not_told_as_refused() {
+    let world = world("forms");
+    let (id, path) = document(&world, "first\n\nlast\n");
+    let file = Path::new(&path);
+    let line = std::fs::read_to_string(file).unwrap().lines().position(|line| line == "first").unwrap() + 1;
+    edit_in_place(file, "first", "> said\n\n![x](y) and [](z)");
+    let (_, answer) = world.cli(&["push", &path]);
+    assert_eq!(answer["refused"], json!([]), "{answer}");
+    let told = [
+        format!("BLOCK_QUOTE {line}"),
+        format!("MARKDOWN_IMAGE {}", line + 2),
+        format!("EMPTY_LINK {}", line + 2),
+    ];
+    assert_eq!(codes(&answer["told"]), told, "{answer}");
+    assert_eq!(world.text(&id).await, "> said\n![x](y) and [](z)\nlast\n");
+    // Told once: what stands there since is text.
+    edit_in_place(file, "last", "at last");
+    let (_, answer) = world.cli(&["push", &path]);
+    assert_eq!((codes(&answer["refused"]), codes(&answer["told"])), (vec![], vec![]), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_number_of_a_list_is_told_and_the_rest_is_pushed() {
+    let world = world("numbers");
+    let source = world.home.join("source.md");
+    std::fs::write(&source, "intro\n\n1. xx\n2. yy\n\nend\n").unwrap();
+    let (done, made) = world.cli(&["create", "--title", "Numbers", source.to_str().unwrap()]);
+    assert!(done, "{made}");
+    let (path, id) = (made["path"].as_str().unwrap(), made["id"].as_str().unwrap());
+    let file = Path::new(path);
+    let first = std::fs::read_to_string(file).unwrap();
+    let line = first.lines().position(|line| line == "1. xx").unwrap() + 1;
+    let is_told = |answer: &serde_json::Value| {
+        let said = answer.to_string();
+        let lines =
+            [format!("line {line}: LIST_START"), format!("\"code\":\"LIST_START\",\"column\":0,\"line\":{line},")];
+        lines.iter().any(|told| said.contains(told))
+    };
+    // By the watcher alone: an edit beside it goes, and `status` says what does not.
+    std::fs::write(file, first.replace("1. xx\n2. yy", "4. xx\n5. yy").replace("end", "ending")).unwrap();
+    until("the edit is in the document", || async { world.text(id).await.contains("ending") }).await;
+    until("it is told", || std::future::ready(is_told(&world.cli(&["status"]).1))).await;
+    let (_, answer) = world.cli(&["push", path]);
+    assert!(is_told(&answer), "{answer}");
+    assert!(is_told(&world.cli(&["status"]).1));
+    // Nothing but the number.
+    let renumbered = std::fs::read_to_string(file).unwrap();
+    assert!(renumbered.contains("4. xx\n5. yy\n"), "{renumbered}");
+    std::fs::write(file, renumbered.replace("4. xx\n5. yy", "1. xx\n2. yy")).unwrap();
+    world.cli(&["push", path]);
+    assert!(!world.cli(&["status"]).1.to_string().contains("LIST_START"));
+    std::fs::write(file, &renumbered).unwrap();
+    until("it is told once more", || std::future::ready(is_told(&world.cli(&["status"]).1))).await;
+    // What an item brought along when the one before it went is no wish, then and later.
+    std::fs::write(file, renumbered.replace("4. xx\n5. yy", "2. yy")).unwrap();
+    let (_, answer) = world.cli(&["push", path]);
+    assert!(!world.text(id).await.contains("xx") && !answer.to_string().contains("LIST_START"), "{answer}");
+    edit_in_place(file, "intro", "opening");
+    let (_, answer) = world.cli(&["push", path]);
+    assert!(world.text(id).await.contains("opening") && !answer.to_string().contains("LIST_START"), "{answer}");
+    assert!(!world.cli(&["status"]).1.to_string().contains("LIST_START"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_is_told_once_with_its_line_of_the_file() {
+    let world = world("refusals");
+    let source = world.home.join("source.md");
+    std::fs::write(&source, "# Head\n\n{!align:center}\nCentered\n\n{!Normal text}\nPlain para.\n\nLast para.\n")
+        .unwrap();
+    let (done, made) = world.cli(&["create", "--title", "Lines", source.to_str().unwrap()]);
+    assert!(done, "{made}");
+    let path = made["path"].as_str().unwrap();
+    let file = Path::new(path);
+    let text = std::fs::read_to_string(file).unwrap();
+    // With and without the blank line that a merge puts there.
+    for edited in [text.clone(), text.replace("Centered\n\n{!", "Centered\n{!"), text.replace("}\n", "}\n\n")] {
+        let edited = edited.replace("Last para.", "Last para. {^= equation}");
+        let line = edited.lines().position(|line| line.starts_with("Last")).unwrap() + 1;
+        std::fs::write(file, &edited).unwrap();
+        for arguments in [&["push", "--dry-run", path][..], &["push", path]] {
+            let (_, answer) = world.cli(arguments);
+            let refused: Vec<_> =
+                answer["refused"].as_array().unwrap().iter().map(|told| told["line"].clone()).collect();
+            assert_eq!(refused, [json!(line)], "{arguments:?}: {answer}\n{edited}");
+        }
+    }
+}
