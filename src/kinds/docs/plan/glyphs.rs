@@ -76,23 +76,26 @@ impl<'a> Marked<'a> {
     /// does as Docs does.
     pub(super) fn restored(&self, tab: &DocumentTab, tab_id: Option<&str>) -> Restored {
         let mut restored = Restored::default();
-        let (mut whole, mut back): (Vec<Stretch<'_>>, Vec<Request>) = (Vec::new(), Vec::new());
+        let mut given = Given::default();
+        let mut whole: Vec<Stretch<'_>> = Vec::new();
         for (item, fields, wanted) in self.differing(tab) {
             let said = (item.element, item.words());
-            let Some(given) = given_back(tab, item, &fields, &wanted).filter(|_| back.len() < REQUESTS_MAX) else {
+            let full = given.texts.len() + given.ends.len() > REQUESTS_MAX;
+            if full || given.back(tab, item, &fields, &wanted).is_none() {
                 restored.lost.push(said);
                 continue;
-            };
+            }
             restored.changed.push(said);
             let stretch = Stretch { segment: item.segment, start: item.start, end: item.end, fields, style: wanted };
             match whole.last_mut() {
                 Some(last) if last.goes_on(&stretch) => last.end = stretch.end,
                 _ => whole.push(stretch),
             }
-            back.extend(given.into_iter().map(|stretch| stretch.request(tab_id)));
         }
-        restored.requests.extend(whole.into_iter().map(|stretch| stretch.request(tab_id)));
-        restored.requests.append(&mut back);
+        // An end that is not as its text goes last: to style the text up to it takes it in.
+        let sweeps = [whole, given.texts, given.ends].into_iter();
+        let stretches = sweeps.flat_map(|sweep| sweep.into_iter().rev());
+        restored.requests.extend(stretches.map(|stretch| stretch.request(tab_id)));
         restored
     }
 
@@ -329,61 +332,67 @@ impl Stretch<'_> {
     }
 }
 
-/// What gives the text of an item and its end back what they have, once all of it was styled with its mark; `None` where it
-/// cannot be done without styling the mark, too.
-fn given_back<'a>(
-    tab: &DocumentTab,
+/// What gives the texts of items and their ends back what they have, once all of each was styled with its mark.
+#[derive(Default)]
+struct Given<'a> {
+    texts: Vec<Stretch<'a>>,
+    ends: Vec<Stretch<'a>>,
+}
+
+impl<'a> Given<'a> {
+    /// Adds one item; `None` where it cannot be done without styling the mark, too.
+    fn back(&mut self, tab: &DocumentTab, item: &Item<'a>, fields: &[String], mark: &Map<String, Value>) -> Option<()> {
+        let newline = item.end.checked_sub(1)?;
+        let plain = |values: &Map<String, Value>| -> Map<String, Value> {
+            let own = fields.iter().filter_map(|field| Some((field.clone(), values.get(field)?.clone())));
+            own.filter(|(field, value)| !item.is_inherited(tab, field, value)).collect()
+        };
+        let given = plain(mark);
+        let parts = parts(item, fields, |part| part.text_style().map_or_else(|| given.clone(), plain));
+        let ending = parts.last().filter(|last| last.end == item.end)?.clone();
+        let (mut texts, mut ends) = (Vec::new(), Vec::new());
+        for part in parts.into_iter().filter(|part| part.style != given) {
+            // What ends at the end of the paragraph takes that in.
+            let takes_end = part.end == newline;
+            if part.start == item.start && part.end >= newline {
+                let middle = item.start.checked_add(first_width(item.paragraph)?).filter(|middle| *middle < newline)?;
+                texts.push(Stretch { end: middle, ..part.clone() });
+                texts.push(Stretch { start: middle, ..part });
+            } else if part.start == newline {
+                ends.push(part);
+            } else {
+                texts.push(part);
+            }
+            if takes_end && ending.style == given {
+                ends.push(Stretch { start: newline, ..ending.clone() });
+            }
+        }
+        self.texts.append(&mut texts);
+        self.ends.append(&mut ends);
+        Some(())
+    }
+}
+
+/// The stretches of an item that look alike, the newline as what it has; `style` tells what a part has.
+fn parts<'a>(
     item: &Item<'a>,
     fields: &[String],
-    mark: &Map<String, Value>,
-) -> Option<Vec<Stretch<'a>>> {
-    let newline = item.end.checked_sub(1)?;
-    let plain = |values: &Map<String, Value>| -> Map<String, Value> {
-        let own = fields.iter().filter_map(|field| Some((field.clone(), values.get(field)?.clone())));
-        own.filter(|(field, value)| !item.is_inherited(tab, field, value)).collect()
-    };
-    let given = plain(mark);
-    let stretch = |start: u32, end: u32, style: &Map<String, Value>| Stretch {
-        segment: item.segment,
-        start,
-        end,
-        fields: fields.to_vec(),
-        style: style.clone(),
-    };
+    style: impl Fn(&ParagraphElement) -> Map<String, Value>,
+) -> Vec<Stretch<'a>> {
+    let newline = item.end.saturating_sub(1);
     let mut parts: Vec<Stretch<'a>> = Vec::new();
     for part in &item.paragraph.elements {
-        // An object without a style gets none.
-        let style = part.text_style().map_or_else(|| given.clone(), plain);
         let (start, end) = (part.start_index.utf16(), part.end_index.utf16());
-        let text_end = end.min(newline);
-        for (start, end) in [(start, text_end), (text_end.max(start), end)] {
-            if start < end {
-                let next = stretch(start, end, &style);
-                match parts.last_mut() {
-                    Some(last) if last.goes_on(&next) => last.end = next.end,
-                    _ => parts.push(next),
-                }
+        let middle = end.min(newline).max(start);
+        for (start, end) in [(start, middle), (middle, end)].into_iter().filter(|(start, end)| start < end) {
+            let next = Stretch { segment: item.segment, start, end, fields: fields.to_vec(), style: style(part) };
+            match parts.last_mut() {
+                Some(last) if last.goes_on(&next) => last.end = next.end,
+                _ => parts.push(next),
             }
         }
     }
-    let ending = parts.last().filter(|last| last.end == item.end)?.style.clone();
-    let mut back = Vec::new();
-    for part in parts.into_iter().filter(|part| part.style != given) {
-        // What ends at the end of the paragraph takes that in.
-        let to_the_end = part.end >= newline;
-        let takes_end = part.end == newline;
-        if part.start == item.start && to_the_end {
-            let middle = item.start.checked_add(first_width(item.paragraph)?).filter(|middle| *middle < newline)?;
-            back.push(Stretch { end: middle, ..part.clone() });
-            back.push(Stretch { start: middle, ..part });
-        } else {
-            back.push(part);
-        }
-        if takes_end && ending == given {
-            back.push(stretch(newline, item.end, &ending));
-        }
-    }
-    Some(back)
+    parts
 }
 
 /// The width of the first that a reader sees as one character.
