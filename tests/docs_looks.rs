@@ -332,7 +332,7 @@ fn marks_keep_their_looks_whatever_their_items_are() {
     check_marks(&all("1. one\n2. two\n3. three"), "r--", &all("1. two\n2. three\n3. one"), "--r", 3);
     check_marks(&all("- [ ] one\n- [ ] two\n- [ ] three"), "r--", &all("- [ ] two\n- [ ] three\n- [ ] one"), "--r", 3);
     let looks = "- one **bold**\n- two\n- three";
-    check_marks(&all(looks), "r--", &all("- two\n- three\n- one **bold**"), "--r", 3);
+    check_marks(&all(looks), "r--", &all("- two\n- three\n- one **bold**"), "--r", 4);
 }
 
 #[test]
