@@ -208,3 +208,162 @@ fn what_a_lost_heading_shielded_is_told() {
     // Without a directive before it, a heading ends nothing.
     check_scope("Zero.\n\n# Alpha\n\n{!Title}\n\nOne.\n", &[("# Alpha\n\n", "")], &[], &[("One.", named, title)]);
 }
+
+/// The colour of the mark that stands for a letter.
+fn colour(letter: char) -> Option<Value> {
+    let key = match letter {
+        'r' => "red",
+        'g' => "green",
+        'b' => "blue",
+        _ => return None,
+    };
+    let mut colour = json!({"color": {"rgbColor": {}}});
+    colour["color"]["rgbColor"][key] = json!(1.0);
+    Some(colour)
+}
+
+/// The paragraphs of lists by what they say, in the body and in tables.
+fn items<'a>(value: &'a mut Value, found: &mut Vec<(String, &'a mut Value)>) {
+    if value["paragraph"].get("bullet").is_some() {
+        let elements = value["paragraph"]["elements"].as_array().unwrap();
+        let text: String = elements.iter().filter_map(|part| part["textRun"]["content"].as_str()).collect();
+        found.push((text.trim().to_owned(), &mut value["paragraph"]));
+        return;
+    }
+    match value {
+        Value::Object(map) => map.values_mut().for_each(|value| items(value, found)),
+        Value::Array(list) => list.iter_mut().for_each(|value| items(value, found)),
+        _ => {}
+    }
+}
+
+/// The marks of items, one letter each, in their order; `-` for a mark without a look of its own.
+fn marks(raw: &Value) -> String {
+    let (mut raw, mut found) = (raw.clone(), Vec::new());
+    items(&mut raw["tabs"][0]["documentTab"]["body"], &mut found);
+    let letter = |paragraph: &Value| {
+        let own = &paragraph["bullet"]["textStyle"]["foregroundColor"];
+        ['r', 'g', 'b'].into_iter().find(|letter| Some(own) == colour(*letter).as_ref()).unwrap_or('-')
+    };
+    found.iter().map(|(_, paragraph)| letter(paragraph)).collect()
+}
+
+fn marked(text: &str, letters: &str) -> Value {
+    let mut raw = document(text);
+    let mut found = Vec::new();
+    items(&mut raw["tabs"][0]["documentTab"]["body"], &mut found);
+    assert_eq!(found.len(), letters.chars().count());
+    for ((_, paragraph), letter) in found.iter_mut().zip(letters.chars()) {
+        if let Some(colour) = colour(letter) {
+            paragraph["bullet"]["textStyle"]["foregroundColor"] = colour;
+        }
+    }
+    raw
+}
+
+/// The texts with their looks, without marks and places.
+fn runs(raw: &Value) -> Vec<Value> {
+    let elements =
+        body(raw).iter().flat_map(|element| element["paragraph"]["elements"].as_array().into_iter().flatten());
+    elements.map(|part| part["textRun"].clone()).collect()
+}
+
+/// Edits a list whose marks have the looks `was`: afterwards they have `is`, after so many requests for styles of text.
+#[track_caller]
+fn check_marks(text: &str, was: &str, edited: &str, is: &str, styles: usize) {
+    let raw = marked(text, was);
+    let remote = fetched(&raw);
+    let head = remote.parts[0].text.strip_suffix(text).unwrap_or_else(|| panic!("{}", remote.parts[0].text)).to_owned();
+    let file = format!("{head}{edited}");
+    let plan = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
+    assert!(plan.refused.is_empty() && plan.told.is_empty(), "{:#?} {:#?}", plan.refused, plan.told);
+    let after = applied(&raw, &plan.requests, 9);
+    assert_eq!(fetched(&after).parts[0].text, file);
+    assert_eq!(marks(&after), is, "{edited}: {:#?}", plan.requests);
+    let plain = document(edited);
+    assert_eq!(runs(&after), runs(&plain), "{edited}");
+    let count = plan.requests.iter().filter(|request| request.get("updateTextStyle").is_some()).count();
+    assert_eq!(count, styles, "{edited}: {:#?}", plan.requests);
+}
+
+const ITEMS: &str = "Above.\n\n- item one\n- item two\n- item three\n\nBelow.\n";
+
+#[test]
+fn marks_of_items_keep_their_looks() {
+    let order = |lines: &[&str]| format!("Above.\n\n- {}\n\nBelow.\n", lines.join("\n- "));
+    let (one, two, three) = ("item one", "item two", "item three");
+    // Where it comes to stand with the mark of another: all of it, then its text in two stretches that are not all of it.
+    check_marks(ITEMS, "-r-", &order(&[one, three, two]), "--r", 0);
+    check_marks(ITEMS, "-r-", &order(&[two, one, three]), "r--", 3);
+    check_marks(ITEMS, "r--", &order(&[two, three, one]), "--r", 3);
+    check_marks(ITEMS, "--r", &order(&[three, one, two]), "r--", 3);
+    check_marks(ITEMS, "rgb", &order(&[three, one, two]), "brg", 3);
+    check_marks(ITEMS, "rgb", &order(&[three, two, one]), "bgr", 6);
+    // What is edited where it stands needs none, nor do lists with one look.
+    check_marks(ITEMS, "-r-", &order(&[one, "item two more", three]), "-r-", 0);
+    check_marks(ITEMS, "rgb", &order(&[one, three]), "rb", 0);
+    check_marks(ITEMS, "rgb", &order(&[two, three]), "gb", 0);
+    check_marks(ITEMS, "rgb", &order(&["item one item two", three]), "rb", 0);
+    check_marks(ITEMS, "rgb", &order(&[one, "item", "two", three]), "rggb", 0);
+    check_marks(ITEMS, "rrr", &order(&[three, one, two]), "rrr", 0);
+    check_marks(ITEMS, "-r-", &ITEMS.replace("Below", "Far below"), "-r-", 0);
+    // Neither does an item that the file makes bold as a whole.
+    check_marks(ITEMS, "-r-", &order(&[one, "**item two**", three]), "-r-", 1);
+}
+
+#[test]
+fn marks_keep_their_looks_whatever_their_items_are() {
+    let all = |items: &str| format!("Above.\n\n{items}\n\nBelow.\n");
+    // Nested, numbered and checked; runs of several looks, of which one ends the item.
+    check_marks(
+        &all("- one\n  - two\n  - three\n- four"),
+        "-r-g",
+        &all("- one\n  - three\n  - two\n- four"),
+        "--rg",
+        1,
+    );
+    check_marks(
+        &all("- one\n  - two\n  - three\n- four"),
+        "-r-g",
+        &all("- one\n  - two\n- four\n  - three"),
+        "-rg-",
+        3,
+    );
+    check_marks(&all("1. one\n2. two\n3. three"), "r--", &all("1. two\n2. three\n3. one"), "--r", 3);
+    check_marks(&all("- [ ] one\n- [ ] two\n- [ ] three"), "r--", &all("- [ ] two\n- [ ] three\n- [ ] one"), "--r", 3);
+    let looks = "- one **bold**\n- two\n- three";
+    check_marks(&all(looks), "r--", &all("- two\n- three\n- one **bold**"), "--r", 4);
+}
+
+#[test]
+fn a_mark_that_cannot_be_given_its_look_is_told() {
+    let text = "Above.\n\n- x\n- two\n- three\n\nBelow.\n";
+    let raw = marked(text, "r--");
+    let remote = fetched(&raw);
+    let file = remote.parts[0].text.replace("- x\n- two\n- three\n", "- two\n- three\n- x\n");
+    let plan = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
+    let told: Vec<(&str, &str)> =
+        plan.told.iter().map(|notice| (&*notice.code, file.lines().nth(notice.line as usize - 1).unwrap())).collect();
+    assert_eq!(told, [("LOOK_LOST", "- x")], "{:#?}", plan.told);
+    assert_eq!(fetched(&applied(&raw, &plan.requests, 9)).parts[0].text, file);
+}
+
+#[test]
+fn marks_in_cells_keep_their_looks() {
+    // A table with a list in a cell is not edited; what stands beside it is, and leaves its marks alone.
+    let mut raw = document("Above.\n\n- item one\n- item two\n\n| a1 | b1 |\n| --- | --- |\n| a2 | b2 |\n");
+    let table = body(&raw).iter().position(|element| element.get("table").is_some()).unwrap();
+    let list = raw["tabs"][0]["documentTab"]["lists"].clone();
+    let id = list.as_object().unwrap().keys().next().unwrap().clone();
+    let rows = &mut raw["tabs"][0]["documentTab"]["body"]["content"][table]["table"]["tableRows"];
+    for (row, letter) in [(0, 'r'), (1, 'g')] {
+        let paragraph = &mut rows[row]["tableCells"][0]["content"][0]["paragraph"];
+        paragraph["bullet"] =
+            json!({"listId": id, "textStyle": {"underline": false, "foregroundColor": colour(letter).unwrap()}});
+    }
+    let remote = fetched(&raw);
+    let file = remote.parts[0].text.replace("- item one\n- item two", "- item two\n- item one");
+    let plan = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
+    assert!(plan.refused.is_empty() && plan.told.is_empty(), "{:#?} {:#?}", plan.refused, plan.told);
+    assert_eq!(marks(&applied(&raw, &plan.requests, 9)), "--rg");
+}

@@ -448,3 +448,28 @@ fn a_value_that_is_none_is_told_where_the_directive_says_it() {
         &["line 10: STYLE_VALUE"],
     );
 }
+
+#[test]
+fn a_row_or_column_with_a_footnote_goes_with_its_text_or_stays() {
+    let start = "intro\n\n| h1 | h2 | h3 |\n| --- | --- | --- |\n| aa1 | bb1[^1] | cc1 |\n| aa2 | bb2 | cc2 |\n| aa3 | bb3 | cc3 |\n\nend\n\n[^1]: note text\n";
+    let (text, row) = ("\n\n[^1]: note text", "| aa1 | bb1[^1] | cc1 |\n");
+    let without_column = "intro\n\n| h1 | h3 |\n| --- | --- |\n| aa1 | cc1 |\n| aa2 | cc2 |\n| aa3z | cc3 |\n\nend\n";
+    let edited = start.replace(row, "").replace(text, "").replace("aa3", "aa3z");
+    check(start, &edited, &edited, &[]);
+    check(start, without_column, without_column, &[]);
+    // Where the text stands, the footnote does, and the other edits of the table are pushed.
+    let pushed = start.replace("aa3", "aa3z");
+    let once = |edited: &str, line: &str| {
+        check(start, edited, &pushed, &[line]);
+        assert_eq!(saved(start, edited).1.len(), 1, "{:#?}", saved(start, edited).1);
+    };
+    once(
+        &pushed.replace(row, ""),
+        "line 12: LOCKED: a row that was removed here stays in the document: the text of a footnote",
+    );
+    once(&format!("{without_column}{}\n", &text[1..]), "line 10: LOCKED: a column that was removed here stays");
+    // With a new column, the row that stays has an empty cell there.
+    let wide = "intro\n\n| h1 | h2 | h3 | h4 |\n| --- | --- | --- | --- |\n| aa2 | bb2 | cc2 | dd2 |\n| aa3 | bb3 | cc3 | dd3 |\n\nend\n\n[^1]: note text\n";
+    let stays = wide.replace("| aa2", "| aa1 | bb1[^1] | cc1 |  |\n| aa2");
+    check(start, wide, &stays, &["a row that was removed here stays"]);
+}

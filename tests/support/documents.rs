@@ -410,11 +410,18 @@ impl Maker<'_, '_> {
         let mut depth = 0;
         for _ in 0..1 + self.dice.roll(4) {
             let mut runs = self.runs();
+            // By what stands in it and not by the dice, so that every seed makes the document that it made before.
+            let length = Value::Array(runs.clone()).to_string().len();
             runs.push(run("\n", json!({})));
             let style = json!({"indentFirstLine": {"magnitude": 18 + 36 * depth, "unit": "PT"},
                 "indentStart": {"magnitude": 36 + 36 * depth, "unit": "PT"}});
             let mut item = paragraph(consolidated(runs), style);
             item["paragraph"]["bullet"] = json!({"listId": list, "textStyle": {"underline": false}});
+            if let 1 | 2 = length % 4 {
+                let colour = if length % 4 == 1 { "red" } else { "blue" };
+                item["paragraph"]["bullet"]["textStyle"]["foregroundColor"] =
+                    json!({"color": {"rgbColor": {colour: 1}}});
+            }
             if depth > 0 {
                 item["paragraph"]["bullet"]["nestingLevel"] = json!(depth);
             }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use mcp_workspace::gdocs::SegmentTrace;
-use mcp_workspace::mebdf::Content;
+use mcp_workspace::mebdf::{Content, Run, State};
 use serde_json::Value;
 
 use super::kept::{File, Kept, OBJECT, Stands, compare, is_private, is_visible, visible};
@@ -23,6 +23,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) tab: usize,
     /// Its file, and the file as it was edited: text, and what it says.
     pub(crate) files: [(&'a str, &'a File); 2],
+    /// Whether it is told that something has lost looks of its own.
+    pub(crate) lost: bool,
 }
 
 /// A visible character or object of the document: segment, place and width.
@@ -65,6 +67,9 @@ pub(crate) fn check(batch: &Batch<'_>) {
         tab.blocks(&kept);
         tab.words(&kept);
         tab.ranges(&kept);
+        if !batch.lost {
+            tab.marks();
+        }
         let asked = edited.matches("{^").count();
         assert!(anchors(new) <= asked + anchors(old), "law 5: an anchor that nobody asked for");
     }
@@ -275,6 +280,21 @@ impl Tab<'_> {
         }
     }
 
+    /// Checks that items that stand in both files, wherever, have the marks that they had.
+    fn marks(&self) {
+        let (old, new) = (marks(self.old), marks(self.new));
+        for (block, place) in self.places.iter().enumerate() {
+            let said: String = place.units.iter().map(|unit| unit.what).collect();
+            let (Some(was), Some(is)) = (once(self.old_file, &said), once(self.new_file, &said)) else { continue };
+            if was != is || !matches!(self.old_file.blocks[block].0.content, Content::Item { .. }) {
+                continue;
+            }
+            if let (Some([was]), Some([is])) = (old.get(&said).map(Vec::as_slice), new.get(&said).map(Vec::as_slice)) {
+                assert_eq!(was, is, "law 5: the mark of an item changes: {}", self.shown(block));
+            }
+        }
+    }
+
     /// Tells whether newlines can change where a word stands: not where suggestions wait or an object is tethered.
     fn is_open(&self, word: &Stands) -> bool {
         let open = |element: &Value| {
@@ -348,6 +368,36 @@ impl Tab<'_> {
         let added = new.iter().find(|(id, _)| !old.contains_key(*id));
         assert!(added.is_none(), "law 5: {added:?} was not there before");
     }
+}
+
+/// The looks of the marks of the items of the body, by what is visible of them.
+fn marks(tab: &Value) -> BTreeMap<String, Vec<Value>> {
+    let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for element in content(tab, "") {
+        let Some(bullet) = element["paragraph"].get("bullet") else { continue };
+        let mut units = Vec::new();
+        gather(element, &mut units);
+        let mut style = bullet["textStyle"].clone();
+        // A mark is not underlined anyway.
+        if let Some(style) = style.as_object_mut() {
+            style.retain(|field, value| field != "underline" || *value != false);
+        }
+        found.entry(units.iter().map(|unit| unit.what).collect()).or_default().push(style);
+    }
+    found
+}
+
+/// The item of a file that says this and is the only block that does, with its looks; nothing of another block.
+fn once<'a>(file: &'a File, said: &str) -> Option<(Option<&'a [Run]>, &'a State)> {
+    let says = |content: &Content| visible(content).iter().map(|token| token.what).eq(said.chars());
+    let mut same = file.blocks.iter().filter(|(block, _)| says(&block.content));
+    let (block, state) = same.next()?;
+    same.next().is_none().then(|| (runs(&block.content), state))
+}
+
+/// What an item says, with its looks; of anything else, nothing.
+fn runs(content: &Content) -> Option<&[Run]> {
+    if let Content::Item { runs, .. } = content { Some(runs) } else { None }
 }
 
 /// The name of the named ranges that the file shows as anchors, which are set anew where their text goes.

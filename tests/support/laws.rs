@@ -243,6 +243,7 @@ fn carried_out(stand: &Stand, plan: &PushPlan, part: usize, edited: (&str, &File
     }
     let old = stand.remote.parts[part].text.as_str();
     let files = [(old, &File::read(old)), edited];
-    identities::check(&Batch { before, after: &after, traces: &traces, tab: part, files });
+    let lost = plan.told.iter().any(|notice| notice.code == "LOOK_LOST");
+    identities::check(&Batch { before, after: &after, traces: &traces, tab: part, files, lost });
     Stand::read(after, applied.document, ticks)
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 /// Sweeps of a segment in one batch, each from its end to its start: footnotes, tables, newlines, text, pictures, list
-/// membership, paragraph styles, text styles, ends of paragraphs, and objects.
-const SWEEPS_MAX: usize = 10;
+/// membership, paragraph styles, text styles, ends of paragraphs, marks of lists (all of an item, its text, its end), and
+/// objects.
+const SWEEPS_MAX: usize = 13;
 
 /// Checks that requests name their tab, and go over each segment from its end to its start in as few sweeps as there are
 /// stages. Making a list stands apart: the depth of an item is told by tabs, which go in before it and with it.

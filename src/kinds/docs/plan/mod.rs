@@ -9,6 +9,7 @@ mod edit;
 mod endings;
 mod footnotes;
 mod gap;
+mod glyphs;
 mod head;
 mod images;
 mod joins;

@@ -1,15 +1,17 @@
 //! Which row and which column of a table became which: a move of one that holds what cannot be made anew, or to whose text
 //! somebody has tied something, is done by moving the others, or it is held. Pure.
 
+use std::collections::BTreeSet;
+
 use super::align::{Stay, Step, align, crossing, same};
 use super::blocks::{aligned, entries};
 use super::moves;
-use super::planner::words_of;
+use super::planner::{below, words_of};
 use super::tables::{cell_text, ratio};
 use super::trial::{Task, Ties};
 use crate::kinds::docs::text::extract::Origin;
 use crate::kinds::docs::text::flat::Flat;
-use crate::kinds::docs::text::line::Line;
+use crate::kinds::docs::text::line::{Line, Token, Unit};
 use crate::mebdf::{Alignment, Cell, Content};
 use crate::model::Notice;
 
@@ -102,12 +104,138 @@ fn put_back(old: &[String], new: &[String], fixed: &[Stay]) -> Option<Back> {
     Some(Back { here, there, order })
 }
 
-/// Leaves out of a file the moves of rows and columns that would lose something; tells them.
+/// What keeps the rows and columns of a table from going.
+struct Held {
+    rows: Vec<Option<String>>,
+    columns: Vec<Option<String>>,
+}
+
+impl Held {
+    /// Finds it; `notes` are the footnotes whose text the file has.
+    fn of(cells: &[Vec<Vec<Line>>], notes: &BTreeSet<String>) -> Self {
+        let cell = |cell: &Vec<Line>| cell.iter().find_map(|line| stays_with(line, notes));
+        let column = |at: usize| cells.iter().filter_map(|row| row.get(at)).find_map(cell);
+        let width = cells.first().map_or(0, Vec::len);
+        Self {
+            rows: cells.iter().map(|row| row.iter().find_map(cell)).collect(),
+            columns: (0..width).map(column).collect(),
+        }
+    }
+
+    /// Puts the rows back that cannot go; returns the places of what stands in theirs, and what keeps them.
+    fn put_rows_back(&self, tied: &Tied, old: &[Vec<Cell>], new: &mut Vec<Vec<Cell>>) -> Vec<(usize, String)> {
+        if self.rows.iter().all(Option::is_none) {
+            return Vec::new();
+        }
+        let (rows, columns) = tied.aligned(old, new);
+        let mut told = Vec::new();
+        let mut all = Vec::with_capacity(new.len());
+        for step in rows {
+            let (Step::Pair(_, j) | Step::Insert(j)) = step else {
+                let Step::Delete(i) = step else { continue };
+                let (Some(row), Some(Some(why))) = (old.get(i), self.rows.get(i)) else { continue };
+                let place = all.iter().filter(|(put, _)| !put).count().min(new.len().saturating_sub(1));
+                told.push((place, why.clone()));
+                all.push((true, through(&columns, row)));
+                continue;
+            };
+            all.extend(new.get(j).map(|row| (false, row.clone())));
+        }
+        if !told.is_empty() {
+            *new = all.into_iter().map(|(_, row)| row).collect();
+        }
+        told
+    }
+
+    /// The same of columns; returns what keeps the first.
+    fn put_columns_back(
+        &self,
+        tied: &Tied,
+        old: &[Vec<Cell>],
+        (new, alignments): (&mut [Vec<Cell>], &mut Vec<Alignment>),
+        had: &[Alignment],
+    ) -> Option<String> {
+        // What a row has beyond the first one's cells is told elsewhere, and stays as it is.
+        let width = new.first().map_or(0, Vec::len);
+        if self.columns.iter().all(Option::is_none) || new.iter().any(|row| row.len() != width) {
+            return None;
+        }
+        let (rows, columns) = tied.aligned(old, new);
+        let kept = |step: &Step| match step {
+            Step::Delete(i) => self.columns.get(*i).is_some_and(Option::is_some),
+            Step::Pair(..) | Step::Insert(_) => true,
+        };
+        let why = columns.iter().find_map(|step| match step {
+            Step::Delete(i) => self.columns.get(*i)?.clone(),
+            Step::Pair(..) | Step::Insert(_) => None,
+        })?;
+        let columns: Vec<Step> = columns.into_iter().filter(kept).collect();
+        for step in rows {
+            let (from, to) = match step {
+                Step::Pair(i, j) => (old.get(i), j),
+                Step::Insert(j) => (None, j),
+                Step::Delete(_) => continue,
+            };
+            let Some(row) = new.get_mut(to) else { continue };
+            let cell = |step: &Step| match step {
+                Step::Pair(_, j) | Step::Insert(j) => row.get(*j).cloned(),
+                Step::Delete(i) => from.and_then(|from| from.get(*i)).cloned(),
+            };
+            *row = columns.iter().map(|step| cell(step).unwrap_or_else(empty)).collect();
+        }
+        let alignment = |step: &Step| match step {
+            Step::Pair(_, j) | Step::Insert(j) => alignments.get(*j).copied(),
+            Step::Delete(i) => had.get(*i).copied(),
+        };
+        *alignments = columns.iter().map(|step| alignment(step).unwrap_or(Alignment::None)).collect();
+        Some(why)
+    }
+}
+
+/// Why a paragraph of a cell cannot go; the begin of a sentence.
+fn stays_with(line: &Line, notes: &BTreeSet<String>) -> Option<String> {
+    let note = |unit: &Unit| matches!(&unit.token, Token::Footnote(label) if notes.contains(&**label));
+    if line.units.iter().any(note) {
+        return Some("the text of a footnote that it refers to stands in the file: remove that as well".to_owned());
+    }
+    let tethered = || line.units.iter().any(|unit| unit.len == 0);
+    tethered().then(|| "an object is tethered to its text".to_owned()).or_else(|| line.lock.clone())
+}
+
+/// A row of the document with the columns of the file.
+fn through(columns: &[Step], row: &[Cell]) -> Vec<Cell> {
+    let cell = |step: &Step| match step {
+        Step::Pair(i, _) => Some(row.get(*i).cloned().unwrap_or_else(empty)),
+        Step::Insert(_) => Some(empty()),
+        Step::Delete(_) => None,
+    };
+    columns.iter().filter_map(cell).collect()
+}
+
+fn empty() -> Cell {
+    vec![Vec::new()]
+}
+
+fn stays(line: u32, which: &str, why: &str) -> Notice {
+    let message = format!("a {which} that was removed here stays in the document: {why}");
+    Notice { code: "LOCKED".into(), line, column: 0, message }
+}
+
+/// Leaves out of a file the moves of rows and columns that would lose something, and the removal of those that cannot go;
+/// tells them.
 pub(super) fn hold(task: &Task<'_>, local: &mut Flat) -> Vec<Notice> {
     let mut told = Vec::new();
     if !any_fixed(task) {
         return told;
     }
+    let notes: BTreeSet<String> = local
+        .tree
+        .blocks
+        .iter()
+        .filter_map(
+            |block| if let Content::Footnote { label, .. } = &block.content { Some(label.clone()) } else { None },
+        )
+        .collect();
     let (old, new) = entries(&task.remote, local, &task.anchored);
     let steps = aligned(&task.remote, &old, &new);
     let pairs = steps.iter().filter_map(|step| match *step {
@@ -121,18 +249,23 @@ pub(super) fn hold(task: &Task<'_>, local: &mut Flat) -> Vec<Notice> {
         else {
             continue;
         };
-        let (Content::Table { rows: was, .. }, Content::Table { rows, alignments }) =
+        let (Content::Table { rows: was, alignments: had }, Content::Table { rows, alignments }) =
             (&old.content, &mut block.content)
         else {
             continue;
         };
         let first = task.line_at(block.span.0.start);
         let tied = Tied::of(&task.ties, cells);
+        let held = Held::of(cells, &notes);
+        for (row, why) in held.put_rows_back(&tied, was, rows) {
+            told.push(stays(first.saturating_add(below(row)), "row", &why));
+        }
+        if let Some(why) = held.put_columns_back(&tied, was, (rows, alignments), had) {
+            told.push(stays(first, "column", &why));
+        }
         for _ in 0..HELD_MAX {
             let Some((row, what)) = tied.put_row_back(was, rows) else { break };
-            // Below the first row stands the one of dashes.
-            let below = u32::try_from(row).unwrap_or(u32::MAX).saturating_add(u32::from(row > 0));
-            told.push(notice(first.saturating_add(below), "row", what));
+            told.push(notice(first.saturating_add(below(row)), "row", what));
         }
         for _ in 0..HELD_MAX {
             let Some(what) = tied.put_column_back(was, rows, alignments) else { break };

@@ -87,7 +87,7 @@ pub(super) fn tell_torn(task: &Task<'_>, after: &Tree, notices: &mut Notices) ->
 
 /// The line of the file where a paragraph or a word stands; where the file does not have it, that of the first edit that
 /// is not pushed.
-fn line_saying(task: &Task<'_>, notices: &Notices, text: &str) -> u32 {
+pub(super) fn line_saying(task: &Task<'_>, notices: &Notices, text: &str) -> u32 {
     let blocks = || task.parsed.blocks.iter();
     let said = |block: &&Block| {
         let runs = block.content.runs().into_iter();

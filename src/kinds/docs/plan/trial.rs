@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::blocks::key;
 use super::carried::Carried;
-use super::edit::Expected;
+use super::edit::{self, Expected};
 use super::footnotes::{relabel, repeat};
 use super::joins::{self, Joins};
 use super::objects::dates;
@@ -14,14 +14,15 @@ use super::planner::Notices;
 use super::properties::Context;
 use super::restyle::contents;
 use super::tables::settle;
-use super::{anchors, endings, images, moves, rows, scopes, verify};
+use super::told::line_saying;
+use super::{anchors, endings, glyphs, images, moves, rows, scopes, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{
     DateElementProperties, Document, DocumentTab, Range, Refusal, Request, Tab, Ticks, apply, apply_traced,
 };
 use crate::kinds::Pictures;
 use crate::kinds::docs::text::anchors::NAME;
-use crate::kinds::docs::text::extract::{Extract, extract, lines, tab_of};
+use crate::kinds::docs::text::extract::{Extract, Origin, extract, lines, tab_of};
 use crate::kinds::docs::text::flat::{Flat, Look};
 use crate::kinds::docs::text::line::Line;
 use crate::mebdf::{Block, Content, FrontMatter, Parsed, RunContent, Tree, clean, parse};
@@ -405,6 +406,51 @@ impl<'a> Trial<'a> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Gives the marks of items the looks they had again, and tells in `lost` which cannot be given; returns the elements
+    /// whose marks change, by their places before the text was edited.
+    ///
+    /// # Errors
+    ///
+    /// `PlanRejected` with the model's words when it refuses a request.
+    pub(super) fn restore_glyphs(
+        &mut self,
+        expected: &[Expected],
+        (notices, lost): (&Notices, &mut Notices),
+    ) -> Result<Vec<usize>> {
+        let (task, tab_id) = (self.task, self.task.tab_id.as_deref());
+        let tab = |document| tab_of(document, task.part).and_then(|tab| tab.document_tab.as_ref());
+        let document = self.document.clone();
+        let (Some(was), Some(is)) = (tab(task.document), tab(&document)) else { return Ok(Vec::new()) };
+        let traces = || {
+            let tab = tab_of(task.document, task.part).map(Tab::id);
+            let traces = apply_traced(task.document, &self.requests, 0).map(|(_, traces)| traces);
+            traces.unwrap_or_default().into_iter().filter(|trace| Some(&*trace.tab_id) == tab).collect()
+        };
+        let Some(marked) = glyphs::Marked::read(was, is, traces) else { return Ok(Vec::new()) };
+        let mut restored = marked.restored(is, tab_id);
+        let touched = restored.touched(&self.extract, expected);
+        self.carry_out(std::mem::take(&mut restored.requests))?;
+        if !restored.changed.is_empty()
+            && let Some(is) = tab(&self.document)
+        {
+            // What the model makes of them counts.
+            restored.lost.append(&mut marked.again(is).restored(is, tab_id).changed);
+        }
+        for (element, words) in restored.lost {
+            let of = expected.iter().zip(contents(&self.extract)).find(|(expected, (_, origin))| {
+                expected.line > 0 && element.is_some() && edit::element(origin) == element
+            });
+            let line = match of.map(|(expected, (_, origin))| (expected.line, origin)) {
+                Some((line, Origin::Line { .. })) => line,
+                _ => line_saying(task, notices, &words),
+            };
+            let message = "the mark of this list item has lost a look of its own, such as a colour, which the file does not \
+                           show: no request changes it without the item's text";
+            lost.refuse("LOOK_LOST", line, message);
+        }
+        Ok(touched)
     }
 
     /// Asks what joins the lists that now begin right behind an item that was none in the document `before`.

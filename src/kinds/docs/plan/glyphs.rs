@@ -1,0 +1,405 @@
+//! The looks of list marks, which no file shows: what is typed anew beside an item gets the mark of that, and so an item
+//! that was moved, or one that others moved past, would get another's. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::edit::{Expected, element, range};
+use super::planner::{is_mostly, words_of};
+use super::restyle::contents;
+use crate::gdocs::{
+    DocumentTab, Paragraph, ParagraphElement, Request, SegmentTrace, StructuralElement, Style, UpdateTextStyle,
+    utf16_len,
+};
+use crate::kinds::docs::text::extract::Extract;
+use crate::kinds::docs::text::style::Base;
+
+/// Most requests for the looks of marks; what would need more is told.
+const REQUESTS_MAX: usize = 10_000;
+
+/// What gives the marks of items their looks again.
+#[derive(Default)]
+pub(super) struct Restored {
+    pub(super) requests: Vec<Request>,
+    /// The items whose marks change: where they stand in the body, and what they say.
+    pub(super) changed: Vec<(Option<usize>, String)>,
+    /// Those whose marks cannot look as they did.
+    pub(super) lost: Vec<(Option<usize>, String)>,
+}
+
+impl Restored {
+    /// The elements of the document before the text was edited whose marks change.
+    pub(super) fn touched(&self, after: &Extract, expected: &[Expected]) -> Vec<usize> {
+        let changed: BTreeSet<usize> = self.changed.iter().filter_map(|(element, _)| *element).collect();
+        let found = expected.iter().zip(contents(after));
+        found
+            .filter(|(_, (_, origin))| element(origin).is_some_and(|at| changed.contains(&at)))
+            .filter_map(|(expected, _)| expected.element)
+            .collect()
+    }
+}
+
+/// The items of a tab before and after an edit, and which became which.
+pub(super) struct Marked<'a> {
+    was: (&'a DocumentTab, Vec<Item<'a>>),
+    is: Vec<Item<'a>>,
+    /// For each item that is there now, those that it was made of, the one most like it first.
+    sources: Vec<Vec<usize>>,
+}
+
+impl<'a> Marked<'a> {
+    /// Reads both sides; `None` when no mark has a look of its own. `traces` tells where characters come from.
+    pub(super) fn read(
+        was: &'a DocumentTab,
+        is: &'a DocumentTab,
+        traces: impl FnOnce() -> Vec<SegmentTrace>,
+    ) -> Option<Self> {
+        let (old, new) = (items(was), items(is));
+        if old.iter().all(|item| item.look(was).is_empty()) && new.iter().all(|item| item.look(is).is_empty()) {
+            return None;
+        }
+        let sources = sources(&old, &new, traces);
+        Some(Self { was: (was, old), is: new, sources })
+    }
+
+    /// Reads the same items again, as requests that changed nothing but looks left them.
+    pub(super) fn again<'b>(&'b self, is: &'b DocumentTab) -> Marked<'b>
+    where
+        'a: 'b,
+    {
+        Marked { was: (self.was.0, self.was.1.clone()), is: items(is), sources: self.sources.clone() }
+    }
+
+    /// Finds what gives each mark the look it had. A mark that goes with what the file says of the whole text of its item
+    /// does as Docs does.
+    pub(super) fn restored(&self, tab: &DocumentTab, tab_id: Option<&str>) -> Restored {
+        let mut restored = Restored::default();
+        let mut given = Given::default();
+        let mut whole: Vec<Stretch<'_>> = Vec::new();
+        for (item, fields, wanted) in self.differing(tab) {
+            let said = (item.element, item.words());
+            let full = given.texts.len() + given.ends.len() > REQUESTS_MAX;
+            if full || given.back(tab, item, &fields, &wanted).is_none() {
+                restored.lost.push(said);
+                continue;
+            }
+            restored.changed.push(said);
+            let stretch = Stretch { segment: item.segment, start: item.start, end: item.end, fields, style: wanted };
+            match whole.last_mut() {
+                Some(last) if last.goes_on(&stretch) => last.end = stretch.end,
+                _ => whole.push(stretch),
+            }
+        }
+        // An end that is not as its text goes last: to style the text up to it takes it in.
+        let sweeps = [whole, given.texts, given.ends].into_iter();
+        let stretches = sweeps.flat_map(|sweep| sweep.into_iter().rev());
+        restored.requests.extend(stretches.map(|stretch| stretch.request(tab_id)));
+        restored
+    }
+
+    /// The items whose marks do not look as they did, with the fields that differ and what they were.
+    fn differing(&self, tab: &DocumentTab) -> impl Iterator<Item = (&Item<'a>, Vec<String>, Map<String, Value>)> {
+        self.is.iter().zip(&self.sources).filter_map(move |(item, sources)| {
+            let look = item.look(tab);
+            let olds = || sources.iter().filter_map(|at| self.was.1.get(*at));
+            if olds().any(|old| old.look(self.was.0) == look) {
+                return None;
+            }
+            let old = olds().next()?;
+            let was = old.look(self.was.0);
+            let names: BTreeSet<&String> = was.keys().chain(look.keys()).collect();
+            let fields: Vec<String> = names
+                .into_iter()
+                .filter(|field| was.get(*field) != look.get(*field))
+                .filter(|field| {
+                    let now = item.said(tab, field);
+                    now != Some(look.get(*field).cloned()) || now == old.said(self.was.0, field)
+                })
+                .cloned()
+                .collect();
+            let own = old.style();
+            let values = fields.iter().filter_map(|field| Some((field.clone(), own?.get(field)?.clone()))).collect();
+            (!fields.is_empty()).then_some((item, fields, values))
+        })
+    }
+}
+
+/// An item of a list, wherever in a tab.
+#[derive(Clone)]
+struct Item<'a> {
+    segment: Option<&'a str>,
+    /// The element of the body that it stands in.
+    element: Option<usize>,
+    start: u32,
+    end: u32,
+    paragraph: &'a Paragraph,
+}
+
+impl<'a> Item<'a> {
+    /// What it says, an object as U+FFFC.
+    fn text(&self) -> String {
+        let parts = self.paragraph.elements.iter().map(|part| part.text().unwrap_or("\u{fffc}"));
+        parts.collect::<String>().trim().to_owned()
+    }
+
+    /// What it says without objects.
+    fn words(&self) -> String {
+        self.text().replace('\u{fffc}', "").trim().to_owned()
+    }
+
+    /// The style of its mark as it is stored.
+    fn style(&self) -> Option<&'a Map<String, Value>> {
+        self.paragraph.bullet.as_ref()?.text_style.as_ref().map(|style| &style.0)
+    }
+
+    /// The style of its mark without what says no more than its absence.
+    fn look(&self, tab: &DocumentTab) -> Map<String, Value> {
+        let all = self.style().into_iter().flatten().filter(|(field, _)| *field != "link");
+        all.filter(|(field, value)| !self.is_inherited(tab, field, value))
+            .map(|(field, value)| (field.clone(), value.clone()))
+            .collect()
+    }
+
+    fn is_inherited(&self, tab: &DocumentTab, field: &str, value: &Value) -> bool {
+        let base = Base { tab, named: self.paragraph.named_style_type(), footnote: false };
+        match base.text(field) {
+            Some(inherited) => inherited == value,
+            None => match value {
+                Value::Bool(on) => !on,
+                Value::Object(fields) => fields.is_empty(),
+                Value::String(text) => text == "NONE",
+                Value::Null | Value::Number(_) | Value::Array(_) => false,
+            },
+        }
+    }
+
+    /// What all of its text has for a field, when all of it has the same.
+    fn said(&self, tab: &DocumentTab, field: &str) -> Option<Option<Value>> {
+        let value = |part: &ParagraphElement| {
+            let value = part.text_style()?.get(field)?;
+            (!self.is_inherited(tab, field, value)).then(|| value.clone())
+        };
+        let shown = |part: &&ParagraphElement| part.text().is_none_or(|text| !text.trim().is_empty());
+        let mut values = self.paragraph.elements.iter().filter(shown).map(value);
+        let first = values.next()?;
+        values.all(|value| value == first).then_some(first)
+    }
+}
+
+fn items(tab: &DocumentTab) -> Vec<Item<'_>> {
+    fn walk<'a>(
+        content: &'a [StructuralElement],
+        segment: Option<&'a str>,
+        outer: Option<usize>,
+        items: &mut Vec<Item<'a>>,
+    ) {
+        for (at, element) in content.iter().enumerate() {
+            let outer = outer.or_else(|| segment.is_none().then_some(at));
+            if let Some(paragraph) = element.paragraph.as_ref().filter(|paragraph| paragraph.bullet.is_some()) {
+                let (start, end) = (element.start_index.utf16(), element.end_index.utf16());
+                items.push(Item { segment, element: outer, start, end, paragraph });
+            }
+            let rows = element.table.iter().flat_map(|table| &table.table_rows);
+            for cell in rows.flat_map(|row| &row.table_cells) {
+                walk(&cell.content, segment, outer, items);
+            }
+        }
+    }
+    let mut items = Vec::new();
+    for segment in tab.segment_ids() {
+        walk(tab.segment(segment).unwrap_or_default(), segment, None, &mut items);
+    }
+    items
+}
+
+/// Finds out which items each one comes from: one that says the same, else those whose characters it has, else one that is
+/// gone and said mostly the same.
+fn sources(old: &[Item<'_>], new: &[Item<'_>], traces: impl FnOnce() -> Vec<SegmentTrace>) -> Vec<Vec<usize>> {
+    let mut found: Vec<Vec<usize>> = vec![Vec::new(); new.len()];
+    let mut free: BTreeSet<usize> = (0..old.len()).collect();
+    let by_text = |items: &[Item<'_>]| {
+        let mut texts: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, text) in items.iter().map(Item::text).enumerate().filter(|(_, text)| !text.is_empty()) {
+            texts.entry(text).or_default().push(at);
+        }
+        texts
+    };
+    let (olds, news) = (by_text(old), by_text(new));
+    let mut several = Vec::new();
+    for (text, there) in &news {
+        match (olds.get(text).map(Vec::as_slice), there.as_slice()) {
+            (Some([i]), [j]) => take(&mut found, &mut free, *j, *i),
+            (Some(here), there) => several.push((here, there)),
+            (None, _) => {}
+        }
+    }
+    if found.iter().all(|sources| !sources.is_empty()) {
+        return found;
+    }
+    let traces = traces();
+    let mut segments: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, item) in old.iter().enumerate() {
+        segments.entry(item.segment.unwrap_or_default()).or_default().push(at);
+    }
+    let origins: Vec<Vec<usize>> = new.iter().map(|item| origins(item, old, &segments, &traces)).collect();
+    for (here, there) in several {
+        for j in there {
+            let stays = origins.get(*j).into_iter().flatten().find(|i| here.contains(i) && free.contains(i));
+            if let Some(i) = stays {
+                take(&mut found, &mut free, *j, *i);
+            }
+        }
+        let left: Vec<usize> = here.iter().copied().filter(|i| free.contains(i)).collect();
+        let unknown: Vec<usize> = there.iter().copied().filter(|j| found.get(*j).is_some_and(Vec::is_empty)).collect();
+        unknown.into_iter().zip(left).for_each(|(j, i)| take(&mut found, &mut free, j, i));
+    }
+    let claimed: BTreeSet<usize> = (0..old.len()).filter(|i| !free.contains(i)).collect();
+    for (sources, origins) in found.iter_mut().zip(origins).filter(|(sources, _)| sources.is_empty()) {
+        sources.extend(origins.into_iter().filter(|i| !claimed.contains(i)));
+        sources.iter().for_each(|i| _ = free.remove(i));
+    }
+    let words = |item: &Item<'_>| words_of(&item.words());
+    let gone: Vec<(usize, BTreeSet<String>)> =
+        free.iter().filter_map(|i| Some((*i, words(old.get(*i)?)))).filter(|(_, words)| !words.is_empty()).collect();
+    for (j, item) in new.iter().enumerate().filter(|_| !gone.is_empty()) {
+        let words = words(item);
+        let like = gone.iter().find(|(i, gone)| free.contains(i) && is_mostly(gone, &words));
+        if let (true, Some((i, _))) = (found.get(j).is_some_and(Vec::is_empty), like) {
+            take(&mut found, &mut free, j, *i);
+        }
+    }
+    found
+}
+
+fn take(found: &mut [Vec<usize>], free: &mut BTreeSet<usize>, j: usize, i: usize) {
+    if let Some(sources) = found.get_mut(j) {
+        sources.push(i);
+        free.remove(&i);
+    }
+}
+
+/// The items that the characters of one come from, the one with the most first.
+fn origins(
+    item: &Item<'_>,
+    old: &[Item<'_>],
+    segments: &BTreeMap<&str, Vec<usize>>,
+    traces: &[SegmentTrace],
+) -> Vec<usize> {
+    let segment = item.segment.unwrap_or_default();
+    let (Some(trace), Some(of_segment)) =
+        (traces.iter().find(|trace| trace.segment_id == segment), segments.get(segment))
+    else {
+        return Vec::new();
+    };
+    let place = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
+    let units = trace.units.get(place(item.start)..place(item.end.saturating_sub(1))).unwrap_or_default();
+    let ends_before = |i: &usize, unit: u32| old.get(*i).is_some_and(|other| other.end <= unit);
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    for unit in units.iter().flatten() {
+        let at = of_segment.get(of_segment.partition_point(|i| ends_before(i, *unit)));
+        if let Some(i) = at.filter(|i| old.get(**i).is_some_and(|other| other.start <= *unit)) {
+            *counts.entry(*i).or_default() += 1;
+        }
+    }
+    let mut found: Vec<(usize, usize)> = counts.into_iter().map(|(i, count)| (count, i)).collect();
+    found.sort_by_key(|(count, i)| (std::cmp::Reverse(*count), *i));
+    found.into_iter().map(|(_, i)| i).collect()
+}
+
+/// A stretch of text and the style that it is given.
+#[derive(Debug, Clone, PartialEq)]
+struct Stretch<'a> {
+    segment: Option<&'a str>,
+    start: u32,
+    end: u32,
+    fields: Vec<String>,
+    style: Map<String, Value>,
+}
+
+impl Stretch<'_> {
+    fn goes_on(&self, next: &Self) -> bool {
+        self.segment == next.segment && self.end == next.start && self.fields == next.fields && self.style == next.style
+    }
+
+    fn request(self, tab_id: Option<&str>) -> Request {
+        Request::UpdateTextStyle(UpdateTextStyle {
+            range: range(self.segment, tab_id, self.start, self.end),
+            text_style: Style(self.style),
+            fields: self.fields.join(","),
+        })
+    }
+}
+
+/// What gives the texts of items and their ends back what they have, once all of each was styled with its mark.
+#[derive(Default)]
+struct Given<'a> {
+    texts: Vec<Stretch<'a>>,
+    ends: Vec<Stretch<'a>>,
+}
+
+impl<'a> Given<'a> {
+    /// Adds one item; `None` where it cannot be done without styling the mark, too.
+    fn back(&mut self, tab: &DocumentTab, item: &Item<'a>, fields: &[String], mark: &Map<String, Value>) -> Option<()> {
+        let newline = item.end.checked_sub(1)?;
+        let plain = |values: &Map<String, Value>| -> Map<String, Value> {
+            let own = fields.iter().filter_map(|field| Some((field.clone(), values.get(field)?.clone())));
+            own.filter(|(field, value)| !item.is_inherited(tab, field, value)).collect()
+        };
+        let given = plain(mark);
+        let parts = parts(item, fields, |part| part.text_style().map_or_else(|| given.clone(), plain));
+        let ending = parts.last().filter(|last| last.end == item.end)?.clone();
+        let (mut texts, mut ends) = (Vec::new(), Vec::new());
+        for part in parts.into_iter().filter(|part| part.style != given) {
+            // What ends at the end of the paragraph takes that in.
+            let takes_end = part.end == newline;
+            if part.start == item.start && part.end >= newline {
+                let middle = item.start.checked_add(first_width(item.paragraph)?).filter(|middle| *middle < newline)?;
+                texts.push(Stretch { end: middle, ..part.clone() });
+                texts.push(Stretch { start: middle, ..part });
+            } else if part.start == newline {
+                ends.push(part);
+            } else {
+                texts.push(part);
+            }
+            if takes_end && ending.style == given {
+                ends.push(Stretch { start: newline, ..ending.clone() });
+            }
+        }
+        self.texts.append(&mut texts);
+        self.ends.append(&mut ends);
+        Some(())
+    }
+}
+
+/// The stretches of an item that look alike, the newline as what it has; `style` tells what a part has.
+fn parts<'a>(
+    item: &Item<'a>,
+    fields: &[String],
+    style: impl Fn(&ParagraphElement) -> Map<String, Value>,
+) -> Vec<Stretch<'a>> {
+    let newline = item.end.saturating_sub(1);
+    let mut parts: Vec<Stretch<'a>> = Vec::new();
+    for part in &item.paragraph.elements {
+        let (start, end) = (part.start_index.utf16(), part.end_index.utf16());
+        let middle = end.min(newline).max(start);
+        for (start, end) in [(start, middle), (middle, end)].into_iter().filter(|(start, end)| start < end) {
+            let next = Stretch { segment: item.segment, start, end, fields: fields.to_vec(), style: style(part) };
+            match parts.last_mut() {
+                Some(last) if last.goes_on(&next) => last.end = next.end,
+                _ => parts.push(next),
+            }
+        }
+    }
+    parts
+}
+
+/// The width of the first that a reader sees as one character.
+fn first_width(paragraph: &Paragraph) -> Option<u32> {
+    let first = paragraph.elements.first()?;
+    match first.text() {
+        Some(text) => Some(utf16_len(text.graphemes(true).next()?)),
+        None => first.end_index.utf16().checked_sub(first.start_index.utf16()),
+    }
+}
