@@ -118,9 +118,9 @@ fn what_is_said_of_a_picture_stays_with_it() {
         let notices: Vec<String> = plan.refused.iter().map(ToString::to_string).collect();
         assert!(notices.len() == 1 && notices[0].contains(told), "{notices:#?}");
     };
-    check("one {^= kix.image1 image \"A chart\"} two\n\nthree", &[], "line 8: OBJECT_TEXT");
-    check("one {^= kix.image1 chart} two\n\nthree", &[], "line 8: OBJECT_TEXT");
-    check("one {^= kix.image1 image \"A chart\"} two\n\nthree more", &["insertText"], "line 8: OBJECT_TEXT");
+    check("one {^= kix.image1 image \"A chart\"} two\n\nthree", &[], "line 9: OBJECT_TEXT");
+    check("one {^= kix.image1 chart} two\n\nthree", &[], "line 9: OBJECT_TEXT");
+    check("one {^= kix.image1 image \"A chart\"} two\n\nthree more", &["insertText"], "line 9: OBJECT_TEXT");
     check("one {^= kix.image1 image \"A chart\"} too\n\nthree", &["insertText", "deleteContentRange"], "OBJECT_TEXT");
 }
 

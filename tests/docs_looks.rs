@@ -209,6 +209,53 @@ fn what_a_lost_heading_shielded_is_told() {
     check_scope("Zero.\n\n# Alpha\n\n{!Title}\n\nOne.\n", &[("# Alpha\n\n", "")], &[], &[("One.", named, title)]);
 }
 
+/// The text of a paragraph.
+fn said(element: &Value) -> String {
+    let parts = element["paragraph"]["elements"].as_array().into_iter().flatten();
+    parts.filter_map(|part| part["textRun"]["content"].as_str()).collect()
+}
+
+#[test]
+fn settings_of_paragraphs_that_no_file_shows_go_with_them() {
+    let text = "# Head\n\nBordered one.\n\nMiddle two.\n\nLast three.\n\n# Tail\n\nEnd.\n";
+    let mut raw = document(text);
+    let points = |magnitude: u32| json!({"magnitude": magnitude, "unit": "PT"});
+    let border = json!({"color": {"color": {"rgbColor": {"red": 1}}}, "width": points(2), "padding": points(4),
+        "dashStyle": "SOLID"});
+    let content = raw["tabs"][0]["documentTab"]["body"]["content"].as_array_mut().unwrap();
+    let bordered = content.iter_mut().find(|element| said(&**element).starts_with("Bordered")).unwrap();
+    bordered["paragraph"]["paragraphStyle"]["borderLeft"] = border.clone();
+    bordered["paragraph"]["paragraphStyle"]["keepWithNext"] = json!(true);
+    let check = |edit: &dyn Fn(&str) -> String, styles: usize| {
+        let remote = fetched(&raw);
+        let file = edit(&remote.parts[0].text);
+        assert_ne!(file, remote.parts[0].text);
+        let plan = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
+        assert!(plan.refused.is_empty() && plan.told.is_empty(), "{:#?} {:#?}", plan.refused, plan.told);
+        let after = applied(&raw, &plan.requests, 9);
+        for element in body(&after) {
+            let style = &element["paragraph"]["paragraphStyle"];
+            let is = said(element).starts_with("Bordered");
+            assert_eq!(style.get("borderLeft"), is.then_some(&border), "{file}: {}", said(element));
+            assert_eq!(style.get("keepWithNext"), is.then_some(&json!(true)), "{file}: {}", said(element));
+        }
+        let sent = plan.requests.iter().filter(|request| {
+            request["updateParagraphStyle"]["fields"].as_str().is_some_and(|fields| fields.contains("border"))
+        });
+        assert_eq!(sent.count(), styles, "{file}: {:#?}", plan.requests);
+    };
+    let behind = |text: &str, what: &str, other: &str| {
+        text.replacen(&format!("{what}\n\n"), "", 1).replacen(&format!("{other}\n"), &format!("{other}\n\n{what}\n"), 1)
+    };
+    check(&|text| behind(text, "Bordered one.", "Last three."), 1);
+    check(&|text| behind(text, "Bordered one.", "End."), 1);
+    check(&|text| behind(text, "Bordered one.", "Middle two."), 1);
+    check(&|text| text.replacen("Bordered one.", "Bordered first.", 1), 0);
+    check(&|text| text.replacen("Middle two.", "Middle two more.", 1), 0);
+    let head = fetched(&raw).parts[0].text.lines().find(|line| line.ends_with("Head")).unwrap().to_owned();
+    check(&|text| behind(text, &head, "Bordered one."), 1);
+}
+
 /// The colour of the mark that stands for a letter.
 fn colour(letter: char) -> Option<Value> {
     let key = match letter {

@@ -69,9 +69,14 @@ async fn what_no_document_says_is_told_when_it_is_the_only_edit() {
     check(&text.replace("e.com/x)", "e.com/x \"My remark\")"), &[format!("LINK_TITLE {line}")]);
     check(&text, &[]);
     assert!(!world.cli(&["status"]).1.to_string().contains("LINK_TITLE"));
-    let defined = text.replace("[one](https://e.com/x)", "[one]").replace("end", "end\n\n[Bo]: no\n[one]: https://e.com/x");
-    check(&defined, &[format!("LINK_UNUSED {}", line + 4), format!("LINK_DEFINITION {}", line + 5)]);
-    assert_eq!(world.text(&id).await, "see one\nend\n");
+    // Definitions are written into their links, and what none uses stands right above one and is told.
+    let defined = text.replace("[one](https://e.com/x)", "[one]").replace("end", "END\n\n[Bo]: no\n[one]: https://e.com/x");
+    std::fs::write(file, defined).unwrap();
+    let (_, answer) = world.cli(&["push", &path]);
+    assert_eq!(codes(&answer["refused"]), [""; 0], "{answer}");
+    let told = [format!("LINK_UNUSED {}", line + 4), format!("LINK_DEFINITION {}", line + 5)];
+    println!("{told:?} {answer}");
+    assert_eq!(world.text(&id).await, "see one\nEND\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -12,9 +12,6 @@ use super::mask::options;
 /// Bytes of a label and its brackets, as Markdown has it.
 const LABEL_MAX: usize = 1001;
 
-/// A definition of a link that no link uses and that is not read as text.
-pub(super) const LINK_UNUSED: &str = "LINK_UNUSED";
-
 /// What is said of a definition of a link. What no link uses is text but right above one that is used, which as text it
 /// would make text, too.
 pub(super) fn finding(label: &str, at: usize, used: bool) -> Finding {
@@ -26,7 +23,7 @@ pub(super) fn finding(label: &str, at: usize, used: bool) -> Finding {
         "no link uses the definition of `{label}`, and right under it stands one that is used, so it is not read: with a \
          blank line under it it is text"
     );
-    Finding { at, code: LINK_UNUSED, message }
+    Finding { at, code: "LINK_UNUSED", message }
 }
 
 /// Returns where definitions begin that no link uses, in bytes, those of a label that has one already among them. One right

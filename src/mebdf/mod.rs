@@ -45,10 +45,10 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    /// Returns what the text says by links that no document has: their titles, definitions that none uses, links without a
-    /// text. The tree says nothing of them.
+    /// Returns what the text says by links that no document has: their titles, and links without a text. The tree says
+    /// nothing of them.
     pub fn unsaid(&self) -> impl Iterator<Item = &Notice> {
-        let codes = [parse::LINK_TITLE, definitions::LINK_UNUSED, inline::LINK_WITHOUT_TEXT];
+        let codes = [parse::LINK_TITLE, inline::LINK_WITHOUT_TEXT];
         self.diagnostics.iter().filter(move |notice| codes.contains(&notice.code.as_str()))
     }
 }

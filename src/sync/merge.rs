@@ -123,6 +123,18 @@ pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Mer
             adopt(remote)
         };
     }
+    if let Some(merged) = pieced(base, local, remote, side) {
+        return merged;
+    }
+    // The definitions of links stand apart from what uses them, so pieces of such a text say something else.
+    let written_out = mebdf::print(&mebdf::parse(local).tree);
+    let pieced = || pieced(base, &written_out, remote, side);
+    let merged = same_meaning(local, &written_out).then(pieced).flatten();
+    merged.unwrap_or_else(|| whole(base, local, remote, side))
+}
+
+/// Merges piece by piece; `None` when a result would not say what its pieces say.
+fn pieced(base: &str, local: &str, remote: &str, side: Option<Side>) -> Option<Merged> {
     let mut keys = Keys::default();
     let three = Three {
         base: Text::read(base, &mut keys),
@@ -135,7 +147,7 @@ pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Mer
     let starts = numbers::starts(&three.base, &three.local, &regions);
     let restarted = numbers::lists_of(&starts, &three.local);
     let merger = Merger { three, side, starts, restarted };
-    merger.merged(&regions, heads, &mut keys).unwrap_or_else(|| whole(base, local, remote, side))
+    merger.merged(&regions, heads, &mut keys)
 }
 
 /// Freezes what the file inserts when it is text that it took out of a conflict: a paragraph that was moved here while it

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use mcp_workspace::gdocs::SegmentTrace;
-use mcp_workspace::mebdf::{Content, Run, State};
+use mcp_workspace::mebdf::{Block, Content, Run, State};
 use serde_json::Value;
 
 use super::kept::{File, Kept, OBJECT, Stands, compare, is_private, is_visible, visible};
@@ -69,6 +69,7 @@ pub(crate) fn check(batch: &Batch<'_>) {
         tab.ranges(&kept);
         if !batch.lost {
             tab.marks();
+            tab.settings();
         }
         let asked = edited.matches("{^").count();
         assert!(anchors(new) <= asked + anchors(old), "law 5: an anchor that nobody asked for");
@@ -295,6 +296,21 @@ impl Tab<'_> {
         }
     }
 
+    /// Checks that paragraphs of one kind that stand in both files, wherever, have the settings that no file shows.
+    fn settings(&self) {
+        let (old, new) = (settings(self.old), settings(self.new));
+        for (block, place) in self.places.iter().enumerate() {
+            let said: String = place.units.iter().map(|unit| unit.what).collect();
+            let was = &self.old_file.blocks[block];
+            let is = self.new_file.blocks.iter().find(|(block, _)| visible(&block.content).iter().map(|token| token.what).eq(said.chars()));
+            let unique = once(self.old_file, &said).is_some() && once(self.new_file, &said).is_some();
+            let Some(is) = is.filter(|is| unique && !said.is_empty() && kind(was) == kind(is)) else { continue };
+            if let (Some([was]), Some([is])) = (old.get(&said).map(Vec::as_slice), new.get(&said).map(Vec::as_slice)) {
+                assert_eq!(was, is, "law 5: what no file shows of a paragraph changes: {}", self.shown(block));
+            }
+        }
+    }
+
     /// Tells whether newlines can change where a word stands: not where suggestions wait or an object is tethered.
     fn is_open(&self, word: &Stands) -> bool {
         let open = |element: &Value| {
@@ -382,6 +398,29 @@ fn marks(tab: &Value) -> BTreeMap<String, Vec<Value>> {
         if let Some(style) = style.as_object_mut() {
             style.retain(|field, value| field != "underline" || *value != false);
         }
+        found.entry(units.iter().map(|unit| unit.what).collect()).or_default().push(style);
+    }
+    found
+}
+
+/// What kind of paragraph a block is.
+fn kind((block, state): &(Block, State)) -> (u8, Option<&str>) {
+    match &block.content {
+        Content::Heading { level, .. } => (*level, None),
+        Content::Paragraph { .. } => (10, state.style.as_deref()),
+        Content::Item { .. } => (11, state.style.as_deref()),
+        _ => (12, None),
+    }
+}
+
+/// The settings of the paragraphs of the body that no file shows, by what is visible of them.
+fn settings(tab: &Value) -> BTreeMap<String, Vec<Value>> {
+    let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for element in content(tab, "").iter().filter(|element| element.get("paragraph").is_some()) {
+        let mut units = Vec::new();
+        gather(element, &mut units);
+        let mut style = element["paragraph"]["paragraphStyle"].clone();
+        style.as_object_mut().unwrap().retain(|field, _| matches!(field.as_str(), "keepWithNext" | "borderLeft"));
         found.entry(units.iter().map(|unit| unit.what).collect()).or_default().push(style);
     }
     found

@@ -138,10 +138,10 @@ struct Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// What it says, an object as U+FFFC.
+    /// What it says, an object as U+FFFC, with single blanks: what is typed anew has those that the file shows.
     fn text(&self) -> String {
         let parts = self.paragraph.elements.iter().map(|part| part.text().unwrap_or("\u{fffc}"));
-        parts.collect::<String>().trim().to_owned()
+        parts.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// What it says without objects.

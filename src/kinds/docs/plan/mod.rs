@@ -28,6 +28,7 @@ mod restyle;
 mod rows;
 mod scopes;
 mod seats;
+mod settings;
 mod table_looks;
 mod tables;
 mod told;

@@ -15,7 +15,7 @@ use super::properties::Context;
 use super::restyle::contents;
 use super::tables::settle;
 use super::told::line_saying;
-use super::{anchors, endings, glyphs, images, moves, rows, scopes, verify};
+use super::{anchors, endings, glyphs, images, moves, rows, scopes, settings, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{
     DateElementProperties, Document, DocumentTab, Range, Refusal, Request, Tab, Ticks, apply, apply_traced,
@@ -450,6 +450,21 @@ impl<'a> Trial<'a> {
                            show: no request changes it without the item's text";
             lost.refuse("LOOK_LOST", line, message);
         }
+        Ok(touched)
+    }
+
+    /// Gives paragraphs that stand elsewhere now the settings that no file shows; returns the elements that are set, by their
+    /// places before the text was edited.
+    ///
+    /// # Errors
+    ///
+    /// `PlanRejected` with the model's words when it refuses a request.
+    pub(super) fn restore_settings(&mut self, expected: &[Expected]) -> Result<Vec<usize>> {
+        let tab = |document| tab_of(document, self.task.part).and_then(|tab| tab.document_tab.as_ref());
+        let (Some(was), Some(is)) = (tab(self.task.document), tab(&self.document)) else { return Ok(Vec::new()) };
+        let mut restored = settings::restored(was, is, self.task.tab_id.as_deref());
+        let touched = restored.touched(&self.extract, expected);
+        self.carry_out(std::mem::take(&mut restored.requests))?;
         Ok(touched)
     }
 

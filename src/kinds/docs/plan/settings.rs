@@ -1,0 +1,114 @@
+//! The settings of paragraphs that no file shows, such as borders: a paragraph that was moved is typed anew and would lose
+//! them, and so would one that others were moved past. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::edit::{Expected, element, range};
+use super::restyle::contents;
+use crate::gdocs::{DocumentTab, Paragraph, Request, Style, UpdateParagraphStyle};
+use crate::kinds::docs::text::extract::Extract;
+use crate::kinds::docs::text::style::Base;
+
+/// The settings, which all can be set in the body.
+const FIELDS: [&str; 10] = [
+    "borderBetween",
+    "borderTop",
+    "borderBottom",
+    "borderLeft",
+    "borderRight",
+    "keepLinesTogether",
+    "keepWithNext",
+    "avoidWidowAndOrphan",
+    "pageBreakBefore",
+    "spacingMode",
+];
+
+/// What gives paragraphs their settings again.
+#[derive(Default)]
+pub(super) struct Restored {
+    pub(super) requests: Vec<Request>,
+    /// The elements of the body that are set.
+    pub(super) changed: BTreeSet<usize>,
+}
+
+impl Restored {
+    /// The elements of the document before the text was edited that are set.
+    pub(super) fn touched(&self, after: &Extract, expected: &[Expected]) -> Vec<usize> {
+        let found = expected.iter().zip(contents(after));
+        found
+            .filter(|(_, (_, origin))| element(origin).is_some_and(|at| self.changed.contains(&at)))
+            .filter_map(|(expected, _)| expected.element)
+            .collect()
+    }
+}
+
+/// Finds what gives each paragraph of the body the settings that one with its words and its named style had, the last
+/// first; where as many say the same before and after, the first of them is the first.
+pub(super) fn restored(was: &DocumentTab, is: &DocumentTab, tab_id: Option<&str>) -> Restored {
+    let mut restored = Restored::default();
+    let has_own = |tab: &DocumentTab| paragraphs(tab).any(|(_, paragraph)| !own(tab, paragraph).is_empty());
+    if !has_own(was) && !has_own(is) {
+        return restored;
+    }
+    let (old, new) = (by_words(was), by_words(is));
+    let mut found: Vec<(usize, Vec<&str>, Map<String, Value>)> = Vec::new();
+    for (words, there) in &new {
+        let Some(here) = old.get(words).filter(|here| here.len() == there.len()) else { continue };
+        for ((_, before), (at, after)) in here.iter().zip(there) {
+            let (had, has) = (own(was, before), own(is, after));
+            let fields: Vec<&str> = FIELDS.into_iter().filter(|field| had.get(*field) != has.get(*field)).collect();
+            if !fields.is_empty() {
+                found.push((*at, fields, had));
+            }
+        }
+    }
+    found.sort_by_key(|(at, ..)| std::cmp::Reverse(*at));
+    for (at, fields, had) in found {
+        let Some(place) = is.body.as_ref().and_then(|body| body.content.get(at)) else { continue };
+        let (start, end) = (place.start_index.utf16(), place.end_index.utf16());
+        let style = fields.iter().filter_map(|field| Some(((*field).to_owned(), had.get(*field)?.clone()))).collect();
+        restored.changed.insert(at);
+        restored.requests.push(Request::UpdateParagraphStyle(UpdateParagraphStyle {
+            range: range(None, tab_id, start, end),
+            paragraph_style: Style(style),
+            fields: fields.join(","),
+        }));
+    }
+    restored
+}
+
+/// The paragraphs of the body, with their places among its elements.
+fn paragraphs(tab: &DocumentTab) -> impl Iterator<Item = (usize, &Paragraph)> {
+    let content = tab.body.as_ref().map(|body| body.content.as_slice()).unwrap_or_default();
+    content.iter().enumerate().filter_map(|(at, element)| Some((at, element.paragraph.as_ref()?)))
+}
+
+/// The paragraphs that say something, by that and their named style.
+fn by_words(tab: &DocumentTab) -> BTreeMap<(String, &str), Vec<(usize, &Paragraph)>> {
+    let mut found: BTreeMap<(String, &str), Vec<(usize, &Paragraph)>> = BTreeMap::new();
+    for (at, paragraph) in paragraphs(tab) {
+        // What is typed anew has the blanks that the file shows.
+        let words: String = paragraph.elements.iter().filter_map(|part| part.text()).collect();
+        let words: String = words.chars().filter(|letter| !letter.is_whitespace()).collect();
+        if !words.is_empty() {
+            found.entry((words, paragraph.named_style_type())).or_default().push((at, paragraph));
+        }
+    }
+    found
+}
+
+/// The settings of a paragraph that are not those of its named style.
+fn own(tab: &DocumentTab, paragraph: &Paragraph) -> Map<String, Value> {
+    let base = Base { tab, named: paragraph.named_style_type(), footnote: false };
+    let style = paragraph.paragraph_style.iter().flat_map(|style| &style.0);
+    let own = style.filter(|(field, value)| {
+        let says_nothing = match base.paragraph(field) {
+            Some(inherited) => inherited == *value,
+            None => matches!(value, Value::Bool(false) | Value::Null),
+        };
+        FIELDS.contains(&field.as_str()) && !says_nothing
+    });
+    own.map(|(field, value)| (field.clone(), value.clone())).collect()
+}
