@@ -81,6 +81,7 @@ fn check(start: &str, edit: &[(&str, &str)], found: &str, sent: &[&str], told: &
     for text in [&remote.parts[0].text, &edited] {
         let again = docs::plan(&remote, &remote.parts[0].id, text, false).unwrap();
         assert_eq!(again.requests, Vec::<Value>::new(), "{:#?}", again.refused);
+        assert!(!told.is_empty() || again.refused.is_empty(), "{:#?}", again.refused);
     }
 }
 
@@ -170,6 +171,144 @@ fn anchors_are_set_moved_and_removed() {
     check(one, &[("Four", "{^ 0}Four and")], "One {^ 0}two three.\n\nFour and.", &["insertText"], &["ANCHOR"]);
 }
 
+/// Three columns, or two rows, with footnotes, which cannot change places.
+const COLUMNS: &str = "| a0[^1] | b0[^2] | c0[^3] |\n| --- | --- | --- |\n";
+const SWAPPED: &str = "| a0[^1] | c0[^3] | b0[^2] |\n| --- | --- | --- |\n";
+const THREE_NOTES: &str = "\n\nEnd.\n\n[^1]: N1.\n\n[^2]: N2.\n\n[^3]: N3.";
+const TWO_NOTES: &str = "\n\nEnd.\n\n[^1]: N1.\n\n[^2]: N2.";
+
+/// The anchors of a table stay on their words when a row or a column of the file cannot move.
+#[track_caller]
+fn check_held(start: &str, edited: &str, found: &str, notes: &str, sent: &[&str]) {
+    let whole = |table: &str| format!("Begin.\n\n{table}{notes}");
+    let numbers = |text: &str| {
+        let (mut text, mut number) = (text.to_owned(), 0);
+        while let Some(at) = text.find("{^}") {
+            text.replace_range(at..at + 3, &format!("{{^ {number}}}"));
+            number += 1;
+        }
+        text
+    };
+    check(&format!("{}\n", whole(start)), &[(&numbers(start), edited)], &whole(found), sent, &["LOCKED"]);
+}
+
+#[test]
+fn an_anchor_stays_on_its_words_when_its_row_or_column_is_held() {
+    let table = |row: &str| format!("{COLUMNS}{row}");
+    let swapped = |row: &str| format!("{SWAPPED}{row}");
+    let stay = |was: &str, file: &str, is: &str| {
+        check_held(&table(was), &swapped(file), &table(is), THREE_NOTES, &[]);
+    };
+    stay("| a1 | {^}b1 | c1 |", "| a1 | c1 | {^ 0}b1 |", "| a1 | {^ 0}b1 | c1 |");
+    stay("| a1 | b{^}1 | c1 |", "| a1 | c1 | b{^ 0}1 |", "| a1 | b{^ 0}1 | c1 |");
+    stay("| {^}a1 | b1{^} |  |", "| {^ 0}a1 |  | b1{^ 1} |", "| {^ 0}a1 | b1{^ 1} |  |");
+    stay("| a1 | b1 | {^} |", "| a1 | {^ 0} | b1 |", "| a1 | b1 | {^ 0} |");
+    stay("| a1 | b1<br>{^}b2 | c1 |", "| a1 | c1 | b1<br>{^ 0}b2 |", "| a1 | b1<br>{^ 0}b2 | c1 |");
+    let rows = "| a[^1] | {^}b |\n| --- | --- |\n| c[^2] |  |";
+    let swap = "| c[^2] |  |\n| --- | --- |\n| a[^1] | {^ 0}b |";
+    check_held(rows, swap, &rows.replace("{^}", "{^ 0}"), TWO_NOTES, &[]);
+    // What goes with it is pushed: a row of the same table, and an anchor that was moved or asked for in it.
+    let was = "| a0[^1] | b0[^2] | c0 |\n| --- | --- | --- |\n| a1 | {^}b1 | c1 |\n| a2 | b2 | c2 |";
+    let file = "| b0[^2] | a0[^1] | c0 |\n| --- | --- | --- |\n| {^ 0}b1 | a1 | c1 |";
+    let is = "| a0[^1] | b0[^2] | c0 |\n| --- | --- | --- |\n| a1 | {^ 0}b1 | c1 |";
+    check_held(was, file, is, TWO_NOTES, &["deleteTableRow"]);
+    check_held(
+        &table("| a1 | {^}b1 b2 | c1 |"),
+        &swapped("| a1 | c1 | b1 {^ 0}b2 |"),
+        &table("| a1 | b1 {^ 1}b2 | c1 |"),
+        THREE_NOTES,
+        &[DELETE, CREATE],
+    );
+}
+
+#[test]
+fn an_anchor_does_not_follow_its_form_to_text_that_is_not_pushed() {
+    let start = "One {^}two.\n\nFour[^1] five.\n\n[^1]: N.\n";
+    let kept = "One {^ 0}two.\n\nFour[^1] five.\n\n[^1]: N.";
+    check(start, &[("{^ 0}", ""), ("Four[^1] five", "Quite {^ 0}different")], kept, &[], &["LOCKED", "ANCHOR"]);
+    // What stands on both sides is a place.
+    check(
+        start,
+        &[("{^ 0}", ""), ("Four[^1] five", "Quite {^ 0}five")],
+        "One two.\n\nFour[^1] {^ 1}five.\n\n[^1]: N.",
+        &[DELETE, CREATE],
+        &["LOCKED"],
+    );
+}
+
+#[test]
+fn an_anchor_goes_with_a_paragraph_that_holds_a_chip() {
+    let text = "insertText";
+    let gone = "deleteContentRange";
+    for (chip, kind) in [("person \"p@x.com\"", "insertPerson"), ("date \"2026-11-21\"", "insertDate")] {
+        let line = format!("{{^}}Anch {{^= {chip}}} end");
+        let with = |number: usize| line.replace("{^}", &format!("{{^ {number}}}"));
+        let (first, last) = ("Other words here and there.", "Third line.");
+        check(
+            &format!("{line}\n\n{first}\n\n{last}\n"),
+            &[(&format!("{}\n\n", with(0)), ""), (last, &format!("{last}\n\n{}", with(0)))],
+            &format!("{first}\n\n{last}\n\n{}", with(1)),
+            &[text, gone, kind, CREATE],
+            &[],
+        );
+        check(
+            &format!("{first}\n\n{last}\n\n{line}\n"),
+            &[(&format!("\n\n{}", with(0)), ""), (first, &format!("{}\n\n{first}", with(0)))],
+            &format!("{}\n\n{first}\n\n{last}", with(1)),
+            &[gone, text, kind, CREATE],
+            &[],
+        );
+        check(
+            &format!("{line}\n\n{first}\n\n{last}\n"),
+            &[(&format!("{}\n\n", with(0)), ""), (last, &format!("{last}\n\n- {}", with(0)))],
+            &format!("{first}\n\n{last}\n\n- {}", with(1)),
+            &[text, gone, "createParagraphBullets", kind, CREATE],
+            &[],
+        );
+        let (row, rows) = (format!("| a | {line} |"), "| b | words |\n| c | more words |");
+        let head = "| h | i |\n| --- | --- |\n";
+        check(
+            &format!("Begin.\n\n{head}{row}\n{rows}\n\nEnd.\n"),
+            &[(
+                &format!("{}\n{rows}", row.replace("{^}", "{^ 0}")),
+                &format!("{rows}\n{}", row.replace("{^}", "{^ 0}")),
+            )],
+            &format!("Begin.\n\n{head}{rows}\n{}\n\nEnd.", row.replace("{^}", "{^ 1}")),
+            &["insertTableRow", "deleteTableRow", text, text, text, kind, CREATE],
+            &[],
+        );
+    }
+}
+
+#[test]
+fn an_anchor_at_the_begin_of_a_paragraph_stays_in_the_heading_that_it_becomes() {
+    let start = "{^}Anch words\n\nOther.\n\nThird.\n";
+    let rest = "Other.\n\nThird.";
+    let styled = "updateParagraphStyle";
+    check(start, &[("{^ 0}", "## {^ 0}")], &format!("## {{^ 0}}Anch words\n\n{rest}"), &[styled], &[]);
+    check(
+        start,
+        &[("{^ 0}Anch words", "## {^ 0}Anch words too")],
+        &format!("## {{^ 0}}Anch words too\n\n{rest}"),
+        &["insertText", styled],
+        &[],
+    );
+    check(
+        start,
+        &[("{^ 0}Anch words\n\n", ""), ("Third.", "Third.\n\n## {^ 0}Anch words")],
+        &format!("{rest}\n\n## {{^ 1}}Anch words"),
+        &["insertText", "deleteContentRange", styled, CREATE],
+        &[],
+    );
+    check(
+        start,
+        &[("Other", "## {^ kix.nobody}Other")],
+        "{^ 0}Anch words\n\n## Other.\n\nThird.",
+        &[styled],
+        &["ANCHOR"],
+    );
+}
+
 #[test]
 fn ranges_of_others_are_not_shown_and_stay() {
     let raw = document("One two three.\n");
@@ -222,4 +361,37 @@ async fn a_file_is_given_the_ids_of_its_anchors() {
     })
     .await;
     assert_eq!(mebdf::body(&read()), mebdf::body(&text));
+}
+
+/// Through the daemon: a paragraph with an anchor and a chip is moved, and the file is given the anchor's new id.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_given_the_id_of_an_anchor_that_moved_beside_a_chip() {
+    let mut world = World::new("anchors-chip");
+    world.start_daemon(&[]);
+    let id = world.documents().await.remove(0).1;
+    let file = world.file(&id);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let line =
+        mebdf::body(&text).lines().find(|line| line.starts_with(char::is_alphabetic) && line.contains(' ')).unwrap();
+    let words = line.split(['*', '_', '[', '\\']).next().unwrap();
+    let (before, behind) = ("Behind {^= date \"2026-11-21\"} ", "it all.");
+    edit_in_place(&file, line, &format!("{line}\n\n{before}{{^}}{behind}"));
+    let read = || std::fs::read_to_string(&file).unwrap();
+    until("the anchor has an id", async || read().contains(&format!("{before}{{^ kix."))).await;
+    let form = first_anchor(&read());
+    let moved = format!("{before}{form}{behind}");
+    edit_in_place(&file, &format!("{line}\n\n{moved}"), &format!("{moved}\n\n{line}"));
+    until("it has moved", async || {
+        let document = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await.to_string();
+        document.find("it all.") < document.find(words) && document.contains("mcp-workspace anchor")
+    })
+    .await;
+    until("the file has an anchor of the document", async || {
+        let document = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await.to_string();
+        let Some(id) = read().contains("{^ kix.").then(|| first_anchor(&read())).filter(|id| *id != form) else {
+            return false;
+        };
+        document.contains(id.trim_start_matches("{^ ").trim_end_matches('}'))
+    })
+    .await;
 }

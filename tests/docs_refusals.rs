@@ -473,3 +473,21 @@ fn a_row_or_column_with_a_footnote_goes_with_its_text_or_stays() {
     let stays = wide.replace("| aa2", "| aa1 | bb1[^1] | cc1 |  |\n| aa2");
     check(start, wide, &stays, &["a row that was removed here stays"]);
 }
+
+#[test]
+fn rows_that_cannot_be_joined_leave_no_empty_paragraph() {
+    let page = |rows: &str| format!("Begin.\n\n{rows}\n\nEnd.\n\n[^1]: N1.\n");
+    let head = "| x | y |\n| --- | --- |\n";
+    for (was, file) in [
+        ("| a | b |\n| --- | --- |\n| c[^1] | d |", "| a<br>c[^1] | b<br>d |\n| --- | --- |"),
+        (&format!("{head}| a | b |\n| c[^1] | d |"), &format!("{head}| a<br>c[^1] | b<br>d |")),
+        (&format!("{head}| a[^1] | b |\n| c | d |"), &format!("{head}| a[^1]<br>c | b<br>d |")),
+        (&format!("{head}| aa bb[^1] | b |\n| cc | d |"), &format!("{head}| aa | bb[^1]<br>cc b d |")),
+        ("| a | b[^1] | c |\n| --- | --- | --- |", "| a<br>b[^1] | c |\n| --- | --- |"),
+    ] {
+        let (text, told) = saved(&page(was), &page(file));
+        // Either the rows are joined whole, or nothing is.
+        assert!([page(was), page(file)].iter().any(|page| page.trim_end() == text.trim_end()), "{text}\n{told:#?}");
+        assert_eq!(told.len(), usize::from(text.trim_end() == page(was).trim_end()), "{told:#?}");
+    }
+}

@@ -14,11 +14,11 @@ use super::trial::{Task, Trial};
 use super::words::hunks;
 use crate::error::Result;
 use crate::gdocs::{CreateNamedRange, DeleteNamedRange, Request};
-use crate::kinds::docs::text::anchors::{NAME, Placed, Spot, paragraphs, paragraphs_mut};
+use crate::kinds::docs::text::anchors::{NAME, Placed, Spot, paragraphs, paragraphs_mut, show};
 use crate::kinds::docs::text::extract::lines;
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::docs::text::line::{Line, Token, tokens};
-use crate::mebdf::{Content, Run, RunContent, Span, normalize_runs};
+use crate::mebdf::{Block, Content, Run, RunContent, Span, normalize_runs};
 
 /// Why an anchor of the file is not in the document.
 const NOT_HERE: &str = "an anchor cannot be set here: the text around it is locked or was not pushed";
@@ -39,17 +39,35 @@ impl Written {
         Self { span: span.0.clone(), spot: anchor.spot, id: Some(anchor.id.clone()) }
     }
 
+    /// Tells whether it is the anchor with this id.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.id.as_deref() == Some(id)
+    }
+
+    pub(super) fn into_id(self) -> Option<String> {
+        self.id
+    }
+
     /// Tells whether it stands in the block of this place.
     pub(super) fn is_in(&self, span: &Span) -> bool {
         self.span == span.0
     }
 }
 
+/// How the ids of anchors begin; no heading has such an id.
+const ID_PREFIX: &str = "kix.";
+
 /// Takes the anchors out of a file, so that its text can be compared.
 pub(super) fn take(local: &mut Flat) -> Vec<Written> {
     let mut found = Vec::new();
     for block in &mut local.tree.blocks {
         let span = block.span.0.clone();
+        // The first form of a heading is its own; of a paragraph that became one it is that of an anchor in its text.
+        if let Content::Heading { anchor, .. } = &mut block.content
+            && let Some(id) = anchor.take_if(|id| id.starts_with(ID_PREFIX))
+        {
+            found.push(Written { span: span.clone(), spot: Spot { paragraph: 0, offset: 0 }, id: Some(id) });
+        }
         let one_line = matches!(block.content, Content::Heading { .. } | Content::Table { .. });
         for (paragraph, runs) in paragraphs_mut(&mut block.content).into_iter().enumerate() {
             if !runs.iter().any(|run| matches!(run.content, RunContent::Anchor(_))) {
@@ -78,6 +96,56 @@ pub(super) fn take(local: &mut Flat) -> Vec<Written> {
         }
     }
     found
+}
+
+/// Takes the anchors along when rows and columns of the file's tables go back to where they were: `held` is `local` after
+/// that, which `again` does to a file once more. Returns the anchors, and those of the document that stay though the file
+/// has none there: what it says of their tables is not pushed.
+pub(super) fn held_back(
+    task: &Task<'_>,
+    local: &Flat,
+    held: &Flat,
+    again: impl FnOnce(&mut Flat),
+) -> (Vec<Written>, BTreeSet<String>) {
+    let changed = |span: &Range<usize>| {
+        let of = |flat: &Flat| flat.tree.blocks.iter().position(|block| block.span.0 == *span);
+        let content =
+            |flat: &'_ Flat| of(flat).and_then(|at| flat.tree.blocks.get(at)).map(|block| block.content.clone());
+        content(local) != content(held)
+    };
+    let (moved, mut anchors): (Vec<Written>, Vec<Written>) =
+        task.anchors.iter().cloned().partition(|anchor| changed(&anchor.span));
+    if !moved.is_empty() {
+        let mut shown = local.clone();
+        put(&mut shown.tree.blocks, &moved);
+        again(&mut shown);
+        let taken = take(&mut shown);
+        if shown.tree.blocks == held.tree.blocks {
+            anchors.extend(taken);
+        }
+        anchors.sort_by_key(|anchor| anchor.span.start);
+    }
+    let (old, new) = entries(&task.remote, held, &task.anchored);
+    let pairs = aligned(&task.remote, &old, &new);
+    let tables = pairs.into_iter().filter_map(|step| match step {
+        Step::Pair(i, j) if changed(&new[j].block.span.0) => Some(old[i].index),
+        Step::Pair(..) | Step::Delete(_) | Step::Insert(_) => None,
+    });
+    let tables: BTreeSet<usize> = tables.collect();
+    let named = |id: &str| anchors.iter().any(|anchor| anchor.has(id));
+    let there = task.remote.anchors.iter().filter(|there| tables.contains(&there.block) && !named(&there.id));
+    let kept = there.map(|there| there.id.clone()).collect();
+    (anchors, kept)
+}
+
+/// Puts anchors back into the blocks that they were taken from.
+fn put(blocks: &mut [Block], anchors: &[Written]) {
+    let place = |anchor: &Written| blocks.iter().position(|block| block.span.0 == anchor.span);
+    let placed = anchors.iter().enumerate().filter_map(|(number, anchor)| {
+        Some(Placed { block: place(anchor)?, spot: anchor.spot, id: number.to_string() })
+    });
+    let placed: Vec<Placed> = placed.collect();
+    show(blocks, &placed, |number| anchors.get(number.parse::<usize>().ok()?)?.id.clone());
 }
 
 /// Tells whether the anchors of the file are those of the document, each at its place, when everything else is.
@@ -156,6 +224,12 @@ struct Plan<'a> {
     task: &'a Task<'a>,
     /// The anchors of the document that the file names.
     named: BTreeSet<&'a str>,
+    /// The footnotes of the document; those that are made now get other ids.
+    footnotes: BTreeSet<&'a str>,
+    /// Anchors that the file has elsewhere or no longer.
+    gone: Vec<String>,
+    /// Anchors of the file that cannot be set where it has them.
+    waiting: BTreeSet<&'a str>,
     deleted: Vec<Request>,
     created: Vec<Request>,
     /// Where anchors are expected afterwards, and what the file calls them.
@@ -180,8 +254,10 @@ struct Pair<'e, 't> {
 
 impl<'a> Plan<'a> {
     fn new(task: &'a Task<'a>) -> Self {
-        let (deleted, created, wanted) = (Vec::new(), Vec::new(), Vec::new());
-        Self { task, named: task.named_anchors(), deleted, created, wanted }
+        let (gone, deleted, created, wanted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let footnotes = task.remote.origins.iter().flat_map(lines).filter_map(|line| line.segment.as_deref()).collect();
+        let (named, waiting) = (task.named_anchors(), BTreeSet::new());
+        Self { task, named, footnotes, gone, waiting, deleted, created, wanted }
     }
 
     fn make(&mut self, trial: &Trial<'_>, notices: &mut Notices) {
@@ -216,8 +292,21 @@ impl<'a> Plan<'a> {
             self.block(&pair, (&chosen, &stuck), notices);
         }
         for anchor in rest {
-            notices.refuse("ANCHOR", task.line_at(anchor.span.start), NOT_HERE);
+            self.waits(anchor, notices);
         }
+        self.waiting.retain(|id| !self.wanted.iter().any(|(_, _, set)| set.as_deref() == Some(id)));
+        // What cannot be set where the file has it stays where it is.
+        for id in std::mem::take(&mut self.gone) {
+            if !self.waiting.contains(&*id) && !task.kept_anchors.contains(&id) {
+                self.delete(&id);
+            }
+        }
+    }
+
+    /// Tells that an anchor cannot be set where the file has it.
+    fn waits(&mut self, anchor: &'a Written, notices: &mut Notices) {
+        self.waiting.extend(anchor.id.as_deref());
+        notices.refuse("ANCHOR", self.task.line_at(anchor.span.start), NOT_HERE);
     }
 
     /// Chooses, of all that have one id in the file, the one that is meant: a copied line has its anchor's form, too.
@@ -227,7 +316,7 @@ impl<'a> Plan<'a> {
             let Some(id) = anchor.id.as_deref().filter(|id| self.named.contains(id)) else { continue };
             let stands = pair.there.iter().find(|there| there.id == id);
             let rank = match stands {
-                Some(stands) if pair.spot(anchor.spot) == Some(stands.spot) => 0,
+                Some(stands) if pair.spot(anchor.spot).is_some_and(|(spot, _)| spot == stands.spot) => 0,
                 Some(_) => 1,
                 None => 2,
             };
@@ -249,7 +338,7 @@ impl<'a> Plan<'a> {
         let mut there = pair.there.clone();
         for anchor in &pair.here {
             let line = self.task.line_at(anchor.span.start);
-            let spot = pair.spot(anchor.spot);
+            let (spot, sure) = pair.spot(anchor.spot).unzip();
             let is_named = anchor.id.as_deref().is_some_and(|id| self.named.contains(id));
             let is_chosen =
                 anchor.id.as_deref().and_then(|id| chosen.get(id)).is_some_and(|one| std::ptr::eq(*one, *anchor));
@@ -261,12 +350,15 @@ impl<'a> Plan<'a> {
                 notices.refuse("ANCHOR", line, unknown(id, is_named));
                 continue;
             }
-            if stands.is_some_and(|stands| spot.is_none_or(|spot| spot == stands.spot)) {
+            let sure = sure == Some(true);
+            if stands.is_some_and(|stands| !sure || spot == Some(stands.spot) || pair.is_on_its_words(anchor, stands)) {
                 continue;
             }
             let stuck = anchor.id.as_deref().is_some_and(|id| stuck.contains(id));
-            let Some((spot, place)) = spot.filter(|_| !stuck).and_then(|spot| pair.place(spot)) else {
-                notices.refuse("ANCHOR", line, NOT_HERE);
+            let made_now = |line: &Line| line.segment.as_deref().is_some_and(|id| !self.footnotes.contains(id));
+            let place = spot.filter(|_| sure && !stuck).and_then(|spot| pair.place(spot));
+            let Some((spot, place)) = place.filter(|(_, line)| !made_now(line)) else {
+                self.waits(anchor, notices);
                 continue;
             };
             if let Some(stands) = stands {
@@ -277,9 +369,7 @@ impl<'a> Plan<'a> {
         }
         // An anchor is only taken for removed where the file says what the document says.
         there.retain(|there| pair.same || self.named.contains(there.id.as_str()));
-        for gone in there {
-            self.delete(&gone.id);
-        }
+        self.gone.extend(there.into_iter().map(|gone| gone.id.clone()));
     }
 
     fn delete(&mut self, id: &str) {
@@ -310,13 +400,24 @@ fn unknown(id: &str, twice: bool) -> String {
 }
 
 impl<'e> Pair<'e, '_> {
-    /// Where a spot of the file stands in the document, if the text around it does.
-    fn spot(&self, spot: Spot) -> Option<Spot> {
-        let spot = if self.same { spot } else { spot_in(self.old, self.new, spot)? };
+    /// Where a spot of the file stands in the document, if the text around it does, and whether it is between the same words
+    /// there: where the text was not pushed, the same place may be between others.
+    fn spot(&self, spot: Spot) -> Option<(Spot, bool)> {
+        let (spot, sure) = if self.same { (spot, true) } else { spot_in(self.old, self.new, spot)? };
         // What is tethered to a paragraph stands before all of its text, so no anchor can stand before it.
         let tethered = |line: &&Line| line.units.iter().take_while(|unit| unit.len == 0).count();
         let offset = spot.offset.max(self.lines.get(spot.paragraph).map_or(0, tethered));
-        Some(Spot { offset, ..spot })
+        Some((Spot { offset, ..spot }, sure))
+    }
+
+    /// Tells whether an anchor stands on the words on which the file has it, though not in the same place: a row that was moved
+    /// in the file has stayed.
+    fn is_on_its_words(&self, anchor: &Written, stands: &Placed) -> bool {
+        let text = |content, at: usize| paragraphs(content).get(at).map(|runs| words(runs));
+        !self.same
+            && anchor.spot.paragraph != stands.spot.paragraph
+            && anchor.spot.offset == stands.spot.offset
+            && text(self.old, stands.spot.paragraph) == text(self.new, anchor.spot.paragraph)
     }
 
     /// The paragraph of a spot, if an anchor can be set there.
@@ -328,25 +429,46 @@ impl<'e> Pair<'e, '_> {
     }
 }
 
-/// Where a spot of the file stands in a block that does not say the same, if the text around it does.
-fn spot_in(old: &Content, new: &Content, spot: Spot) -> Option<Spot> {
+/// The tokens of a paragraph.
+fn words(runs: &[Run]) -> Vec<Token> {
+    tokens(runs).into_iter().map(|(token, _)| token).collect()
+}
+
+/// Where a spot of the file stands in a block that does not say the same, if the text around it does, and whether the word
+/// right behind or before it is the same on both sides.
+fn spot_in(old: &Content, new: &Content, spot: Spot) -> Option<(Spot, bool)> {
     let (olds, news) = (paragraphs(old), paragraphs(new));
     if olds.len() != news.len() {
         return None;
     }
-    let row = |runs: Option<&&[Run]>| runs.map(|runs| tokens(runs)).unwrap_or_default();
+    let row = |runs: Option<&&[Run]>| runs.map(|runs| words(runs)).unwrap_or_default();
     let (old, new) = (row(olds.get(spot.paragraph)), row(news.get(spot.paragraph)));
-    let old: Vec<&Token> = old.iter().map(|(token, _)| token).collect();
-    let new: Vec<&Token> = new.iter().map(|(token, _)| token).collect();
-    let mut offset = spot.offset;
+    let (old, new): (Vec<&Token>, Vec<&Token>) = (old.iter().collect(), new.iter().collect());
+    let (mut offset, mut changed) = (spot.offset, vec![false; new.len()]);
     for hunk in hunks(&old, &new) {
+        // An object that was made for one of the file is that one.
+        let objects = |tokens: &[&Token]| tokens.iter().all(|token| matches!(token, Token::Object(_)));
+        if hunk.old.len() != hunk.new.len() || !objects(&old[hunk.old.clone()]) || !objects(&new[hunk.new.clone()]) {
+            changed[hunk.new.clone()].fill(true);
+        }
         if hunk.new.start >= spot.offset {
-            break;
+            continue;
         }
         if hunk.new.end > spot.offset {
             return None;
         }
         offset = (offset + hunk.old.len()).checked_sub(hunk.new.len())?;
     }
-    Some(Spot { offset, ..spot })
+    let is = |at: usize, class: fn(char) -> bool| matches!(new.get(at), Some(Token::Char(c)) if class(*c));
+    let in_word = |at: usize| is(at, char::is_alphanumeric);
+    let stays = |at: usize| {
+        let before = (0..at).rev().take_while(|other| in_word(at) && in_word(*other));
+        let behind = (at + 1..new.len()).take_while(|other| in_word(at) && in_word(*other));
+        before.chain(behind).chain([at]).all(|at| !changed[at])
+    };
+    let said = |at: &usize| !is(*at, char::is_whitespace);
+    let behind = (spot.offset..new.len()).find(said);
+    let before = (0..spot.offset.min(new.len())).rev().find(said);
+    let sure = old == new || behind.is_some_and(stays) || before.is_some_and(stays);
+    Some((Spot { offset, ..spot }, sure))
 }

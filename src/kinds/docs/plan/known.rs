@@ -25,6 +25,47 @@ pub(super) fn paragraphs_are_known(known: &[&Tree], after: &Tree) -> Result<(), 
     unknown.map_or(Ok(()), Err)
 }
 
+/// Checks that such a plan leaves no empty paragraph in a cell or a footnote that stands there on neither side: a newline that
+/// was made for a text is undone with it.
+///
+/// # Errors
+///
+/// The text of the cell, or of the footnote.
+pub(super) fn cells_are_known(known: &[&Tree], after: &Tree) -> Result<(), String> {
+    let known: BTreeSet<Vec<String>> = known.iter().flat_map(|tree| cells(tree)).collect();
+    let empty = |cell: &[String]| cell.iter().filter(|text| text.is_empty()).count();
+    let new = cells(after).into_iter().filter(|cell| cell.len() > 1 && empty(cell) > 0 && !known.contains(cell));
+    for cell in new {
+        let shares = |other: &Vec<String>| cell.iter().any(|text| !text.is_empty() && other.contains(text));
+        let bare = cell.iter().all(String::is_empty);
+        if !known.iter().any(|other| empty(other) >= empty(&cell) && (bare || shares(other))) {
+            return Err(cell.into_iter().find(|text| !text.is_empty()).unwrap_or_default());
+        }
+    }
+    Ok(())
+}
+
+/// What the paragraphs of the cells of a text say, and those of its footnotes.
+fn cells(tree: &Tree) -> Vec<Vec<String>> {
+    let mut found: Vec<Vec<String>> = Vec::new();
+    for block in &tree.blocks {
+        match &block.content {
+            Content::Table { rows, .. } => {
+                found.extend(rows.iter().flatten().map(|cell| cell.iter().map(|runs| text(runs)).collect()));
+            }
+            Content::Footnote { paragraphs, .. } => found.push(paragraphs.iter().map(|runs| text(runs)).collect()),
+            Content::Heading { .. }
+            | Content::Paragraph { .. }
+            | Content::Item { .. }
+            | Content::ItemParagraph { .. }
+            | Content::Code { .. }
+            | Content::Rule
+            | Content::Directive { .. } => {}
+        }
+    }
+    found
+}
+
 /// What the paragraphs of a block say, without objects, in one spelling of blanks.
 fn said(content: &Content) -> Vec<String> {
     let paragraphs: Vec<&[Run]> = match content {

@@ -140,14 +140,15 @@ impl Groups {
         let (remote, blocks) = (&task.remote, &self.file.tree.blocks);
         let mut local = Flat { tree: self.file.tree.clone(), looks: self.file.looks.clone(), ..Flat::default() };
         local.findings.clone_from(&self.file.findings);
-        let mut anchors = task.anchors.clone();
+        let (mut anchors, mut kept) = (task.anchors.clone(), task.kept_anchors.clone());
         let mut held = task.held.clone();
         let mut told = BTreeSet::new();
         // From the end to the start, so that the places before stay.
         for change in self.changes.iter().rev().filter(|change| !accepted.contains(&change.group)) {
             for at in change.new.clone().rev() {
                 let span = blocks.get(at).map(|block| block.span.clone()).unwrap_or_default();
-                anchors.retain(|anchor| !anchor.is_in(&span));
+                // One that comes from elsewhere stays there.
+                kept.extend(anchors.extract_if(.., |anchor| anchor.is_in(&span)).filter_map(Written::into_id));
                 local.remove(at);
             }
             for (number, at) in change.old.clone().enumerate() {
@@ -155,8 +156,11 @@ impl Groups {
                 // It has no place in the text, so it stands for itself behind the text.
                 let start = task.text.len() + 1 + 2 * at;
                 let span = Span(start..start + 1);
-                let here = remote.anchors.iter().filter(|anchor| anchor.block == at);
-                anchors.extend(here.map(|anchor| Written::standing(anchor, &span)));
+                for here in remote.anchors.iter().filter(|anchor| anchor.block == at) {
+                    // One that goes elsewhere stays here.
+                    anchors.retain(|anchor| !anchor.has(&here.id));
+                    anchors.push(Written::standing(here, &span));
+                }
                 local.insert(change.new.start + number, Block { content: block.content.clone(), span }, look.clone());
             }
             told.insert((change.group, self.line(task, change.new.start)));
@@ -168,8 +172,9 @@ impl Groups {
                 held.push(why.notice(line));
             }
         }
+        kept.retain(|id| !anchors.iter().any(|anchor| anchor.has(id)));
         settle(&mut local, &remote.tree);
-        task.of_less(local, anchors, held, Rc::clone(&self.slid))
+        task.of_less(local, (anchors, kept), held, Rc::clone(&self.slid))
     }
 }
 

@@ -90,6 +90,10 @@ impl Planner<'_> {
         let (elements, cells): (Vec<usize>, Vec<(&Vec<Line>, &Cell)>) =
             match (&new.block.content, &self.remote.origins[old.index]) {
                 (Content::Table { rows, .. }, Origin::Table { element, cells, lock: None, .. }) => {
+                    // Where rows or columns could not come or go, no cell is the one in its place.
+                    if !cells.iter().map(Vec::len).eq(rows.iter().map(Vec::len)) {
+                        return;
+                    }
                     (vec![*element], cells.iter().flatten().zip(rows.iter().flatten()).collect())
                 }
                 (Content::Footnote { paragraphs, .. }, Origin::Footnote { lines }) => {

@@ -12,6 +12,9 @@ use crate::kinds::docs::text::line::{Line, Token, block_runs, tokens};
 use crate::kinds::docs::text::lists::preset;
 use crate::mebdf::{Block, Cell, Content, Mark, Marks, Run, plain};
 
+/// Why a table does not get the rows and columns of the file, where nothing else is known of it.
+pub(super) const TABLE_STAYS: &str = "the rows and columns of this table cannot be changed like this";
+
 /// Plans what turns an old block into the new one it is paired with.
 pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, old_look: &Look, new: &Block, look: &Look, origin: &Origin) {
     let number = planner.line_number(new);
@@ -57,7 +60,7 @@ pub(super) fn pair(planner: &mut Planner<'_>, old: &Block, old_look: &Look, new:
         }
         (Content::Table { .. }, Content::Table { .. }, _) => {
             let number = planner.differing_row(old, new);
-            planner.refuse("LOCKED", number, "the rows and columns of this table cannot be changed like this");
+            planner.refuse("LOCKED", number, TABLE_STAYS);
             planner.unplaced(&text_of(&new.content), &text_of(&old.content));
             planner.expected.push(Expected::kept(&old.content, origin));
         }

@@ -5,11 +5,12 @@
 //! step out, and the next is planned on what it leaves; what then differs in style, and only that, becomes the end of
 //! the batch. At last the result is compared with the file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::edit::{Expected, Group, What};
 use super::gap::NO_TABLE;
 use super::head::HeadEdits;
+use super::paragraphs::TABLE_STAYS;
 use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::{LINK_LATER, no_value};
 use super::trial::{Task, Trial};
@@ -247,6 +248,8 @@ impl Attempt {
         let planner = Planner::settled(task, &trial.extract, (&local, structure.then_some(&fresh)), moved.clone());
         let Planner { groups, expected, mut refused, holds: mut held, moved, head, pending, .. } = planner;
         let no_table = refused.0.iter().any(|notice| notice.message.starts_with(NO_TABLE));
+        let known: BTreeSet<u32> = told.notices.0.iter().map(|notice| notice.line).collect();
+        refused.0.retain(|notice| notice.message != TABLE_STAYS || !known.contains(&notice.line));
         told.notices.0.append(&mut refused.0);
         if no_table && trial.requests.iter().any(makes_structure) {
             // A table that was made and not filled would stand empty in the document.
@@ -348,8 +351,9 @@ impl Text {
         verify::nothing_else_moves(&before, &trial.document, task.part, &touched, &expected, &head)
             .map_err(|reason| task.rejected(reason))?;
         let again = pending && objects::make(task, &mut trial, &inserted, &mut told.notices)?;
-        // What is made now moves the rest of its paragraph, so anchors are the next plan's.
-        let anchors = if again { BTreeMap::new() } else { anchors::settle(task, &mut trial, &mut told.notices)? };
+        // What has no place yet for an anchor is the next plan's, and so is what is told of it.
+        let (mut later, notices) = (Notices::default(), &mut told.notices);
+        let anchors = anchors::settle(task, &mut trial, if again { &mut later } else { notices })?;
         let idle = trial.extract.anchors == task.remote.anchors
             && trial.extract.tree.blocks == task.remote.tree.blocks
             && trial.extract.looks == task.remote.looks;

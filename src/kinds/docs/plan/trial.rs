@@ -48,6 +48,8 @@ pub(super) struct Task<'a> {
     pub(super) local: Flat,
     /// The anchors in its text, which it does not hold.
     pub(super) anchors: Vec<anchors::Written>,
+    /// Anchors of the document that stay though the file has none there: what it says of their blocks is not pushed.
+    pub(super) kept_anchors: BTreeSet<String>,
     /// The same as it was parsed.
     pub(super) parsed: Tree,
     /// Blocks of the document that a comment or a named range is tied to, by key, with what it is.
@@ -145,6 +147,7 @@ impl<'a> Task<'a> {
             text,
             local,
             anchors,
+            kept_anchors: BTreeSet::new(),
             parsed: parsed.tree,
             diagnostics: parsed.diagnostics,
             accept,
@@ -160,13 +163,14 @@ impl<'a> Task<'a> {
     pub(super) fn of_less(
         &self,
         local: Flat,
-        anchors: Vec<anchors::Written>,
+        (anchors, kept_anchors): (Vec<anchors::Written>, BTreeSet<String>),
         held: Vec<Notice>,
         slid: Rc<BTreeSet<String>>,
     ) -> Self {
         Self {
             local,
             anchors,
+            kept_anchors,
             held,
             slid: Some(slid),
             opened: Rc::clone(&self.opened),
@@ -205,7 +209,13 @@ impl<'a> Task<'a> {
             None => (self.local_for(&self.remote).0.into_owned(), Vec::new()),
             Some(held) => held,
         };
+        let as_moved = local.clone();
         let rows = rows::hold(self, &mut local);
+        let any = !self.anchors.is_empty() || !self.remote.anchors.is_empty();
+        if any && !rows.is_empty() {
+            let again = |flat: &mut Flat| drop(rows::hold(self, flat));
+            (self.anchors, self.kept_anchors) = anchors::held_back(self, &as_moved, &local, again);
+        }
         if told.is_empty() && rows.is_empty() {
             return;
         }
