@@ -9,6 +9,7 @@ mod inline;
 mod join;
 mod mask;
 mod normalize;
+mod note;
 mod parse;
 mod print;
 mod properties;

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
-use super::braces;
 use super::definitions;
 use super::inline::{Emphasis, Finding, Inline, property_findings};
 use super::mask::{self, Masked, is_inline};
+use super::note;
 use super::row::surplus;
-use super::{Alignment, Block, Cell, Content, Mark, Marks, Run, RunContent, Span};
+use super::{Alignment, Block, Cell, Content, Mark, Run, RunContent, Span};
 
 /// How deep lists nest; deeper items are read at the last level.
 pub(super) const DEPTH_MAX: u8 = 31;
@@ -261,7 +261,7 @@ impl Builder<'_> {
         if let (Some(rest), Some(cell)) = (rest, table.rows.last_mut().and_then(|row| row.last_mut())) {
             let last = cell.pop().unwrap_or_default();
             let bar = if last.is_empty() { "| " } else { " | " };
-            cell.push(last.into_iter().chain([as_text(format!("{bar}{rest}"))]).collect());
+            cell.push(last.into_iter().chain([note::text(format!("{bar}{rest}"))]).collect());
         }
     }
 
@@ -463,8 +463,8 @@ impl Builder<'_> {
 
     fn push(&mut self, content: Content, range: Range<usize>) {
         if let Some(footnote) = self.footnotes.last_mut() {
-            let what = what(&content);
-            footnote.paragraphs.extend(as_paragraphs(content));
+            let what = note::what(&content);
+            footnote.paragraphs.extend(note::paragraphs(content));
             if let Some(what) = what {
                 self.flattened(range.start, what);
             }
@@ -472,36 +472,6 @@ impl Builder<'_> {
         }
         self.begin_item();
         self.blocks.push(Block { content, span: Span(range) });
-    }
-}
-
-/// What a block is that is no paragraph.
-const fn what(content: &Content) -> Option<&'static str> {
-    match content {
-        Content::Heading { .. } => Some("heading"),
-        Content::Code { .. } => Some("code"),
-        Content::Table { .. } => Some("table"),
-        Content::Item { .. } | Content::ItemParagraph { .. } => Some("list"),
-        Content::Rule | Content::Directive { .. } | Content::Footnote { .. } | Content::Paragraph { .. } => None,
-    }
-}
-
-fn as_text(text: String) -> Run {
-    Run { content: RunContent::Text(text), marks: Marks::default() }
-}
-
-fn as_paragraphs(content: Content) -> Vec<Vec<Run>> {
-    let text = |text: String| vec![as_text(text)];
-    match content {
-        Content::Heading { runs, .. }
-        | Content::Paragraph { runs }
-        | Content::Item { runs, .. }
-        | Content::ItemParagraph { runs, .. } => vec![runs],
-        Content::Code { text: code, .. } => code.lines().map(|line| text(line.to_owned())).collect(),
-        Content::Table { rows, .. } => rows.into_iter().flatten().flatten().collect(),
-        Content::Rule => vec![text("---".to_owned())],
-        Content::Directive { properties } => vec![text(braces::print_open(&properties))],
-        Content::Footnote { paragraphs, .. } => paragraphs,
     }
 }
 

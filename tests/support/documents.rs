@@ -489,8 +489,9 @@ fn object(kind: &str, mut value: Value) -> Value {
 fn settle(style: &mut Value, runs: &[Value]) {
     let points = |magnitude: u32| json!({"magnitude": magnitude, "unit": "PT"});
     match Value::Array(runs.to_vec()).to_string().len() % 6 {
-        0 => style["keepWithNext"] = json!(true),
-        1 => {
+        // A heading's named style says that already.
+        0 if style.get("namedStyleType").is_none() => style["keepWithNext"] = json!(true),
+        0 | 1 => {
             let colour = json!({"color": {"rgbColor": {"red": 1}}});
             style["borderLeft"] =
                 json!({"color": colour, "width": points(2), "padding": points(4), "dashStyle": "SOLID"});

@@ -287,7 +287,7 @@ impl Tab<'_> {
         for (block, place) in self.places.iter().enumerate() {
             let said: String = place.units.iter().map(|unit| unit.what).collect();
             let (Some(was), Some(is)) = (once(self.old_file, &said), once(self.new_file, &said)) else { continue };
-            if was != is || !matches!(self.old_file.blocks[block].0.content, Content::Item { .. }) {
+            if !matches!(was.0.content, Content::Item { .. }) || looks(was) != looks(is) {
                 continue;
             }
             if let (Some([was]), Some([is])) = (old.get(&said).map(Vec::as_slice), new.get(&said).map(Vec::as_slice)) {
@@ -301,10 +301,10 @@ impl Tab<'_> {
         let (old, new) = (settings(self.old), settings(self.new));
         for (block, place) in self.places.iter().enumerate() {
             let said: String = place.units.iter().map(|unit| unit.what).collect();
-            let was = &self.old_file.blocks[block];
-            let is = self.new_file.blocks.iter().find(|(block, _)| visible(&block.content).iter().map(|token| token.what).eq(said.chars()));
-            let unique = once(self.old_file, &said).is_some() && once(self.new_file, &said).is_some();
-            let Some(is) = is.filter(|is| unique && !said.is_empty() && kind(was) == kind(is)) else { continue };
+            let (Some(was), Some(is)) = (once(self.old_file, &said), once(self.new_file, &said)) else { continue };
+            if said.is_empty() || kind(was) != kind(is) {
+                continue;
+            }
             if let (Some([was]), Some([is])) = (old.get(&said).map(Vec::as_slice), new.get(&said).map(Vec::as_slice)) {
                 assert_eq!(was, is, "law 5: what no file shows of a paragraph changes: {}", self.shown(block));
             }
@@ -426,17 +426,17 @@ fn settings(tab: &Value) -> BTreeMap<String, Vec<Value>> {
     found
 }
 
-/// The item of a file that says this and is the only block that does, with its looks; nothing of another block.
-fn once<'a>(file: &'a File, said: &str) -> Option<(Option<&'a [Run]>, &'a State)> {
+/// The block of a file that says this, when no other does.
+fn once<'a>(file: &'a File, said: &str) -> Option<&'a (Block, State)> {
     let says = |content: &Content| visible(content).iter().map(|token| token.what).eq(said.chars());
     let mut same = file.blocks.iter().filter(|(block, _)| says(&block.content));
-    let (block, state) = same.next()?;
-    same.next().is_none().then(|| (runs(&block.content), state))
+    let found = same.next()?;
+    same.next().is_none().then_some(found)
 }
 
-/// What an item says, with its looks; of anything else, nothing.
-fn runs(content: &Content) -> Option<&[Run]> {
-    if let Content::Item { runs, .. } = content { Some(runs) } else { None }
+/// What an item says, with its looks; of anything else, those alone.
+fn looks((block, state): &(Block, State)) -> (Option<&[Run]>, &State) {
+    (if let Content::Item { runs, .. } = &block.content { Some(runs) } else { None }, state)
 }
 
 /// The name of the named ranges that the file shows as anchors, which are set anew where their text goes.

@@ -24,6 +24,7 @@ mod part;
 mod pieces;
 mod planner;
 mod properties;
+mod restored;
 mod restyle;
 mod rows;
 mod scopes;

@@ -6,23 +6,21 @@ use std::rc::Rc;
 
 use super::blocks::key;
 use super::carried::Carried;
-use super::edit::{self, Expected};
+use super::edit::Expected;
 use super::footnotes::{relabel, repeat};
-use super::joins::{self, Joins};
 use super::objects::dates;
 use super::planner::Notices;
 use super::properties::Context;
 use super::restyle::contents;
 use super::tables::settle;
-use super::told::line_saying;
-use super::{anchors, endings, glyphs, images, moves, rows, scopes, settings, verify};
+use super::{anchors, images, moves, rows, scopes, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{
     DateElementProperties, Document, DocumentTab, Range, Refusal, Request, Tab, Ticks, apply, apply_traced,
 };
 use crate::kinds::Pictures;
 use crate::kinds::docs::text::anchors::NAME;
-use crate::kinds::docs::text::extract::{Extract, Origin, extract, lines, tab_of};
+use crate::kinds::docs::text::extract::{Extract, extract, lines, tab_of};
 use crate::kinds::docs::text::flat::{Flat, Look};
 use crate::kinds::docs::text::line::Line;
 use crate::mebdf::{Block, Content, FrontMatter, Parsed, RunContent, Tree, clean, parse};
@@ -320,7 +318,8 @@ type Restyle = fn(&Extract, &mut [Expected], &Context<'_>, &mut Notices) -> std:
 
 /// A document as the requests gathered so far leave it.
 pub(super) struct Trial<'a> {
-    task: &'a Task<'a>,
+    /// What is tried.
+    pub(super) task: &'a Task<'a>,
     /// The document.
     pub(super) document: Cow<'a, Document>,
     /// The boxes of it that are ticked.
@@ -405,88 +404,6 @@ impl<'a> Trial<'a> {
         let tab = tab_of(&self.document, self.task.part).and_then(|tab| tab.document_tab.as_ref()).unwrap_or(&empty);
         let context = Context::new(&self.document, tab, self.task.tab_id.as_deref());
         step(&self.extract, expected, &context, notices).map_err(|reason| self.task.rejected(reason))
-    }
-
-    /// Asks what gives paragraphs that were not edited the ends they had in the document `before`.
-    pub(super) fn endings(&self, before: &Document, expected: &[Expected]) -> Vec<Request> {
-        let tab = |document| tab_of(document, self.task.part).and_then(|tab| tab.document_tab.as_ref());
-        match (tab(before), tab(&self.document)) {
-            (Some(before), Some(tab)) => {
-                endings::as_before(before, (tab, &self.extract), expected, self.task.tab_id.as_deref())
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// Gives the marks of items the looks they had again, and tells in `lost` which cannot be given; returns the elements
-    /// whose marks change, by their places before the text was edited.
-    ///
-    /// # Errors
-    ///
-    /// `PlanRejected` with the model's words when it refuses a request.
-    pub(super) fn restore_glyphs(
-        &mut self,
-        expected: &[Expected],
-        (notices, lost): (&Notices, &mut Notices),
-    ) -> Result<Vec<usize>> {
-        let (task, tab_id) = (self.task, self.task.tab_id.as_deref());
-        let tab = |document| tab_of(document, task.part).and_then(|tab| tab.document_tab.as_ref());
-        let document = self.document.clone();
-        let (Some(was), Some(is)) = (tab(task.document), tab(&document)) else { return Ok(Vec::new()) };
-        let traces = || {
-            let tab = tab_of(task.document, task.part).map(Tab::id);
-            let traces = apply_traced(task.document, &self.requests, 0).map(|(_, traces)| traces);
-            traces.unwrap_or_default().into_iter().filter(|trace| Some(&*trace.tab_id) == tab).collect()
-        };
-        let Some(marked) = glyphs::Marked::read(was, is, traces) else { return Ok(Vec::new()) };
-        let mut restored = marked.restored(is, tab_id);
-        let touched = restored.touched(&self.extract, expected);
-        self.carry_out(std::mem::take(&mut restored.requests))?;
-        if !restored.changed.is_empty()
-            && let Some(is) = tab(&self.document)
-        {
-            // What the model makes of them counts.
-            restored.lost.append(&mut marked.again(is).restored(is, tab_id).changed);
-        }
-        for (element, words) in restored.lost {
-            let of = expected.iter().zip(contents(&self.extract)).find(|(expected, (_, origin))| {
-                expected.line > 0 && element.is_some() && edit::element(origin) == element
-            });
-            let line = match of.map(|(expected, (_, origin))| (expected.line, origin)) {
-                Some((line, Origin::Line { .. })) => line,
-                _ => line_saying(task, notices, &words),
-            };
-            let message = "the mark of this list item has lost a look of its own, such as a colour, which the file does not \
-                           show: no request changes it without the item's text";
-            lost.refuse("LOOK_LOST", line, message);
-        }
-        Ok(touched)
-    }
-
-    /// Gives paragraphs that stand elsewhere now the settings that no file shows; returns the elements that are set, by their
-    /// places before the text was edited.
-    ///
-    /// # Errors
-    ///
-    /// `PlanRejected` with the model's words when it refuses a request.
-    pub(super) fn restore_settings(&mut self, expected: &[Expected]) -> Result<Vec<usize>> {
-        let tab = |document| tab_of(document, self.task.part).and_then(|tab| tab.document_tab.as_ref());
-        let (Some(was), Some(is)) = (tab(self.task.document), tab(&self.document)) else { return Ok(Vec::new()) };
-        let mut restored = settings::restored(was, is, self.task.tab_id.as_deref());
-        let touched = restored.touched(&self.extract, expected);
-        self.carry_out(std::mem::take(&mut restored.requests))?;
-        Ok(touched)
-    }
-
-    /// Asks what joins the lists that now begin right behind an item that was none in the document `before`.
-    pub(super) fn joins(&self, before: &Document, expected: &[Expected]) -> Joins {
-        let tab = |document| tab_of(document, self.task.part).and_then(|tab| tab.document_tab.as_ref());
-        match (tab(before), tab(&self.document)) {
-            (Some(before), Some(tab)) => {
-                joins::below(before, (tab, &self.extract), expected, self.task.tab_id.as_deref())
-            }
-            _ => Joins::default(),
-        }
     }
 
     /// Carries out requests that change the structure and checks that they touch nothing but the elements `touched`.
