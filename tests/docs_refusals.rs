@@ -59,6 +59,24 @@ fn what_a_row_has_no_cell_for_is_not_taken_from_where_it_stood() {
 }
 
 #[test]
+fn rows_that_cannot_be_joined_leave_no_empty_paragraph() {
+    let page = |rows: &str| format!("Begin.\n\n{rows}\n\nEnd.\n\n[^1]: N1.\n");
+    let head = "| x | y |\n| --- | --- |\n";
+    for (was, file) in [
+        ("| a | b |\n| --- | --- |\n| c[^1] | d |", "| a<br>c[^1] | b<br>d |\n| --- | --- |"),
+        (&format!("{head}| a | b |\n| c[^1] | d |"), &format!("{head}| a<br>c[^1] | b<br>d |")),
+        (&format!("{head}| a[^1] | b |\n| c | d |"), &format!("{head}| a[^1]<br>c | b<br>d |")),
+        (&format!("{head}| aa bb[^1] | b |\n| cc | d |"), &format!("{head}| aa | bb[^1]<br>cc b d |")),
+        ("| a | b[^1] | c |\n| --- | --- | --- |", "| a<br>b[^1] | c |\n| --- | --- |"),
+    ] {
+        let (text, told) = saved(&page(was), &page(file));
+        // Either the rows are joined whole, or nothing is.
+        assert!([page(was), page(file)].iter().any(|page| page.trim_end() == text.trim_end()), "{text}\n{told:#?}");
+        assert_eq!(told.len(), usize::from(text.trim_end() == page(was).trim_end()), "{told:#?}");
+    }
+}
+
+#[test]
 fn a_paragraph_is_pushed_whole_or_not_at_all() {
     let start = "abc bold note[^1] end.\n\nzz\n\n[^1]: nn\n";
     let edited = "some quite different **important** words here.\n\nzz and more\n\n[^1]: nn\n";
@@ -472,22 +490,4 @@ fn a_row_or_column_with_a_footnote_goes_with_its_text_or_stays() {
     let wide = "intro\n\n| h1 | h2 | h3 | h4 |\n| --- | --- | --- | --- |\n| aa2 | bb2 | cc2 | dd2 |\n| aa3 | bb3 | cc3 | dd3 |\n\nend\n\n[^1]: note text\n";
     let stays = wide.replace("| aa2", "| aa1 | bb1[^1] | cc1 |  |\n| aa2");
     check(start, wide, &stays, &["a row that was removed here stays"]);
-}
-
-#[test]
-fn rows_that_cannot_be_joined_leave_no_empty_paragraph() {
-    let page = |rows: &str| format!("Begin.\n\n{rows}\n\nEnd.\n\n[^1]: N1.\n");
-    let head = "| x | y |\n| --- | --- |\n";
-    for (was, file) in [
-        ("| a | b |\n| --- | --- |\n| c[^1] | d |", "| a<br>c[^1] | b<br>d |\n| --- | --- |"),
-        (&format!("{head}| a | b |\n| c[^1] | d |"), &format!("{head}| a<br>c[^1] | b<br>d |")),
-        (&format!("{head}| a[^1] | b |\n| c | d |"), &format!("{head}| a[^1]<br>c | b<br>d |")),
-        (&format!("{head}| aa bb[^1] | b |\n| cc | d |"), &format!("{head}| aa | bb[^1]<br>cc b d |")),
-        ("| a | b[^1] | c |\n| --- | --- | --- |", "| a<br>b[^1] | c |\n| --- | --- |"),
-    ] {
-        let (text, told) = saved(&page(was), &page(file));
-        // Either the rows are joined whole, or nothing is.
-        assert!([page(was), page(file)].iter().any(|page| page.trim_end() == text.trim_end()), "{text}\n{told:#?}");
-        assert_eq!(told.len(), usize::from(text.trim_end() == page(was).trim_end()), "{told:#?}");
-    }
 }
