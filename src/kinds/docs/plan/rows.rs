@@ -128,12 +128,16 @@ impl Held {
             return Vec::new();
         }
         let (rows, columns) = tied.aligned(old, new);
+        let written = Written::of(new);
         let mut told = Vec::new();
         let mut all = Vec::with_capacity(new.len());
         for step in rows {
             let (Step::Pair(_, j) | Step::Insert(j)) = step else {
                 let Step::Delete(i) = step else { continue };
                 let (Some(row), Some(Some(why))) = (old.get(i), self.rows.get(i)) else { continue };
+                if written.say_all_of(row) {
+                    continue;
+                }
                 let place = all.iter().filter(|(put, _)| !put).count().min(new.len().saturating_sub(1));
                 told.push((place, why.clone()));
                 all.push((true, through(&columns, row)));
@@ -161,12 +165,18 @@ impl Held {
             return None;
         }
         let (rows, columns) = tied.aligned(old, new);
+        let written = Written::of(new);
+        let stays = |i: usize| {
+            let why = self.columns.get(i)?.as_ref()?;
+            let cells: Vec<Cell> = old.iter().filter_map(|row| row.get(i).cloned()).collect();
+            (!written.say_all_of(&cells)).then_some(why)
+        };
         let kept = |step: &Step| match step {
-            Step::Delete(i) => self.columns.get(*i).is_some_and(Option::is_some),
+            Step::Delete(i) => stays(*i).is_some(),
             Step::Pair(..) | Step::Insert(_) => true,
         };
         let why = columns.iter().find_map(|step| match step {
-            Step::Delete(i) => self.columns.get(*i)?.clone(),
+            Step::Delete(i) => stays(*i).cloned(),
             Step::Pair(..) | Step::Insert(_) => None,
         })?;
         let columns: Vec<Step> = columns.into_iter().filter(kept).collect();
@@ -190,6 +200,24 @@ impl Held {
         *alignments = columns.iter().map(|step| alignment(step).unwrap_or(Alignment::None)).collect();
         Some(why)
     }
+}
+
+/// The words of a table of the file: a row or column whose words all stand in others was joined with them, not removed.
+struct Written(BTreeSet<String>);
+
+impl Written {
+    fn of(rows: &[Vec<Cell>]) -> Self {
+        Self(rows.iter().flat_map(|row| words(row)).collect())
+    }
+
+    fn say_all_of(&self, cells: &[Cell]) -> bool {
+        let words = words(cells);
+        !words.is_empty() && words.is_subset(&self.0)
+    }
+}
+
+fn words(cells: &[Cell]) -> BTreeSet<String> {
+    words_of(&cells.iter().map(cell_text).collect::<Vec<_>>().join("\t"))
 }
 
 /// Why a paragraph of a cell cannot go; the begin of a sentence.
@@ -257,12 +285,6 @@ pub(super) fn hold(task: &Task<'_>, local: &mut Flat) -> Vec<Notice> {
         let first = task.line_at(block.span.0.start);
         let tied = Tied::of(&task.ties, cells);
         let held = Held::of(cells, &notes);
-        for (row, why) in held.put_rows_back(&tied, was, rows) {
-            told.push(stays(first.saturating_add(below(row)), "row", &why));
-        }
-        if let Some(why) = held.put_columns_back(&tied, was, (rows, alignments), had) {
-            told.push(stays(first, "column", &why));
-        }
         for _ in 0..HELD_MAX {
             let Some((row, what)) = tied.put_row_back(was, rows) else { break };
             told.push(notice(first.saturating_add(below(row)), "row", what));
@@ -270,6 +292,13 @@ pub(super) fn hold(task: &Task<'_>, local: &mut Flat) -> Vec<Notice> {
         for _ in 0..HELD_MAX {
             let Some(what) = tied.put_column_back(was, rows, alignments) else { break };
             told.push(notice(first, "column", what));
+        }
+        // What was moved stands there again, so what is missing now was removed.
+        for (row, why) in held.put_rows_back(&tied, was, rows) {
+            told.push(stays(first.saturating_add(below(row)), "row", &why));
+        }
+        if let Some(why) = held.put_columns_back(&tied, was, (rows, alignments), had) {
+            told.push(stays(first, "column", &why));
         }
     }
     told
