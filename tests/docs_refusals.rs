@@ -59,6 +59,18 @@ fn what_a_row_has_no_cell_for_is_not_taken_from_where_it_stood() {
 }
 
 #[test]
+fn a_paragraph_that_ends_with_a_chip_takes_the_place_of_words() {
+    let chip = "{^= person \"p@x.com\"}";
+    let table = "| a | b |\n| --- | --- |\n| c | d |";
+    let page = |first: &str, last: &str| format!("Begin.\n\n{first}\n\n{table}\n\n{last}\n\nEnd.\n");
+    let (words, chipped) = ("alpha1 gamma2 zeta3", &format!("eta17 {chip}"));
+    check(&page(words, chipped), &page(chipped, words), &page(chipped, words), &[]);
+    check(&page(words, "x"), &page(&format!("alpha1 {chip}"), "x"), &page(&format!("alpha1 {chip}"), "x"), &[]);
+    let broken = &format!("alpha1 {chip}\\\nzeta3");
+    check(&page("alpha1 gamma2\\\nzeta3", "x"), &page(broken, "x"), &page(broken, "x"), &[]);
+}
+
+#[test]
 fn rows_that_cannot_be_joined_leave_no_empty_paragraph() {
     let page = |rows: &str| format!("Begin.\n\n{rows}\n\nEnd.\n\n[^1]: N1.\n");
     let head = "| x | y |\n| --- | --- |\n";

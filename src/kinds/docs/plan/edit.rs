@@ -191,7 +191,21 @@ pub(super) fn edit_line(
         result.extend(inserted);
     }
     result.extend(same(planner, &line.units[old_at..], &new[new_at..], number));
-    Some((requests, result))
+    Some((requests, shown(result)))
+}
+
+/// Leaves out the blanks at the ends of lines, which no file shows: one that stays stands there until the object behind it
+/// is made.
+fn shown(wanted: Vec<Wanted>) -> Vec<Wanted> {
+    let mut shown: Vec<Wanted> = Vec::with_capacity(wanted.len());
+    for wanted in wanted.into_iter().rev() {
+        let ends = shown.last().is_none_or(|behind| behind.token == Token::Char('\u{b}'));
+        if !(ends && wanted.token == Token::Char(' ')) {
+            shown.push(wanted);
+        }
+    }
+    shown.reverse();
+    shown
 }
 
 /// Leaves out the characters that cannot stand in a Doc, and tells of them.
