@@ -70,7 +70,8 @@ async fn what_no_document_says_is_told_when_it_is_the_only_edit() {
     check(&text, &[]);
     assert!(!world.cli(&["status"]).1.to_string().contains("LINK_TITLE"));
     // Definitions are written into their links, and what none uses stands right above one and is told.
-    let defined = text.replace("[one](https://e.com/x)", "[one]").replace("end", "END\n\n[Bo]: no\n[one]: https://e.com/x");
+    let defined =
+        text.replace("[one](https://e.com/x)", "[one]").replace("end", "END\n\n[Bo]: no\n[one]: https://e.com/x");
     std::fs::write(file, defined).unwrap();
     let (_, answer) = world.cli(&["push", &path]);
     assert_eq!(codes(&answer["refused"]), [""; 0], "{answer}");
@@ -122,11 +123,8 @@ async fn what_is_pushed_as_text_is_not_told_as_refused() {
     edit_in_place(file, "first", "> said\n\n![x](y) and [](z)");
     let (_, answer) = world.cli(&["push", &path]);
     assert_eq!(answer["refused"], json!([]), "{answer}");
-    let told = [
-        format!("BLOCK_QUOTE {line}"),
-        format!("MARKDOWN_IMAGE {}", line + 2),
-        format!("EMPTY_LINK {}", line + 2),
-    ];
+    let told =
+        [format!("BLOCK_QUOTE {line}"), format!("MARKDOWN_IMAGE {}", line + 2), format!("EMPTY_LINK {}", line + 2)];
     assert_eq!(codes(&answer["told"]), told, "{answer}");
     assert_eq!(world.text(&id).await, "> said\n![x](y) and [](z)\nlast\n");
     // Told once: what stands there since is text.

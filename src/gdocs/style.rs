@@ -52,6 +52,14 @@ pub(crate) fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
+/// Tells whether a field of two styles says the same, where its absence says what is inherited.
+pub(crate) fn same_field(one: Option<&Value>, other: Option<&Value>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => same(one, other),
+        (one, other) => one.is_none() && other.is_none(),
+    }
+}
+
 /// Tells whether a value is what its absence means.
 fn is_default(value: &Value) -> bool {
     match value {

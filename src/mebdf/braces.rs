@@ -323,7 +323,9 @@ mod tests {
             assert_eq!(scan(text), None, "{text}");
         }
         let marks = ["{!a", "{!1}", "{!a:}", "{!a,}", "{!,}", "{!a:{b}}", "{!a:\"b}"];
-        for text in marks.into_iter().chain(["{^ a b}", "{^= }", "{^= a b c}", "{^= a \"b}", "{^= new image \"x\" \"y\"}"]) {
+        for text in
+            marks.into_iter().chain(["{^ a b}", "{^= }", "{^= a b c}", "{^= a \"b}", "{^= new image \"x\" \"y\"}"])
+        {
             assert_eq!(scan(text), Some((Form::Malformed, 2)), "{text}");
         }
     }

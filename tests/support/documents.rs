@@ -422,7 +422,7 @@ impl Maker<'_, '_> {
             if let 1 | 2 = length % 4 {
                 let colour = if length % 4 == 1 { "red" } else { "blue" };
                 item["paragraph"]["bullet"]["textStyle"]["foregroundColor"] =
-                    json!({"color": {"rgbColor": {colour: 1}}});
+                    json!({"color": {"rgbColor": {colour: 1.0}}});
             }
             if depth > 0 {
                 item["paragraph"]["bullet"]["nestingLevel"] = json!(depth);
@@ -492,7 +492,7 @@ fn settle(style: &mut Value, runs: &[Value]) {
         // A heading's named style says that already.
         0 if style.get("namedStyleType").is_none() => style["keepWithNext"] = json!(true),
         0 | 1 => {
-            let colour = json!({"color": {"rgbColor": {"red": 1}}});
+            let colour = json!({"color": {"rgbColor": {"red": 1.0}}});
             style["borderLeft"] =
                 json!({"color": colour, "width": points(2), "padding": points(4), "dashStyle": "SOLID"});
         }

@@ -147,7 +147,7 @@ fn words_of(blocks: &[Found<'_>]) -> Vec<Word> {
     for (block, found) in blocks.iter().enumerate() {
         let (mut at, mut token) = (0, 0);
         let first = words.len();
-        for text in found.text.split_word_bounds() {
+        for text in whole_words(&found.text) {
             at += text.chars().count();
             let count = found.tokens[token..].iter().take_while(|token| token.at < at).count();
             let object = found.tokens[token..token + count].iter().find_map(|token| token.object);
@@ -163,6 +163,19 @@ fn words_of(blocks: &[Found<'_>]) -> Vec<Word> {
         }
         words.push(Word { block, text: "\0".into(), tokens: token..token, whole: false });
     }
+    words
+}
+
+/// The words of a text and what stands between them; none begins inside of what a reader sees as one character.
+fn whole_words(text: &str) -> Vec<&str> {
+    let characters: BTreeSet<usize> = text.grapheme_indices(true).map(|(at, _)| at).collect();
+    let mut words = Vec::new();
+    let mut start = 0;
+    for (at, _) in text.split_word_bound_indices().filter(|(at, _)| *at > 0 && characters.contains(at)) {
+        words.push(&text[start..at]);
+        start = at;
+    }
+    words.extend((start < text.len()).then(|| &text[start..]));
     words
 }
 
@@ -283,6 +296,14 @@ fn said(content: &Content, known: &BTreeSet<String>) -> Content {
     };
     if let Content::Heading { anchor, .. } = &mut content {
         *anchor = None;
+    }
+    for run in content.runs_mut() {
+        // What the file says of an object that stands is no edit of it.
+        if let RunContent::Object(Object { id: Some(id), title, .. }) = &mut run.content
+            && id != "new"
+        {
+            *title = None;
+        }
     }
     if let Content::Heading { runs, .. }
     | Content::Paragraph { runs }

@@ -10,8 +10,8 @@ use super::edit::{Expected, element, range};
 use super::planner::{is_mostly, words_of};
 use super::restyle::contents;
 use crate::gdocs::{
-    DocumentTab, Paragraph, ParagraphElement, Request, SegmentTrace, StructuralElement, Style, UpdateTextStyle,
-    utf16_len,
+    DocumentTab, Paragraph, ParagraphElement, Request, SegmentTrace, StructuralElement, Style, UpdateTextStyle, same,
+    same_field, utf16_len,
 };
 use crate::kinds::docs::text::extract::Extract;
 use crate::kinds::docs::text::style::Base;
@@ -104,26 +104,32 @@ impl<'a> Marked<'a> {
         self.is.iter().zip(&self.sources).filter_map(move |(item, sources)| {
             let look = item.look(tab);
             let olds = || sources.iter().filter_map(|at| self.was.1.get(*at));
-            if olds().any(|old| old.look(self.was.0) == look) {
+            if olds().any(|old| differing(&old.look(self.was.0), &look).is_empty()) {
                 return None;
             }
             let old = olds().next()?;
             let was = old.look(self.was.0);
-            let names: BTreeSet<&String> = was.keys().chain(look.keys()).collect();
-            let fields: Vec<String> = names
-                .into_iter()
-                .filter(|field| was.get(*field) != look.get(*field))
-                .filter(|field| {
-                    let now = item.said(tab, field);
-                    now != Some(look.get(*field).cloned()) || now == old.said(self.was.0, field)
-                })
-                .cloned()
-                .collect();
+            let mut fields = differing(&was, &look);
+            fields.retain(|field| {
+                let (now, then) = (item.said(tab, field), old.said(self.was.0, field));
+                let goes_with_text = now.as_ref().is_some_and(|now| same_field(now.as_ref(), look.get(field)));
+                let is_said_anew = match (&now, &then) {
+                    (Some(now), Some(then)) => !same_field(now.as_ref(), then.as_ref()),
+                    (now, then) => now.is_some() || then.is_some(),
+                };
+                !(goes_with_text && is_said_anew)
+            });
             let own = old.style();
             let values = fields.iter().filter_map(|field| Some((field.clone(), own?.get(field)?.clone()))).collect();
             (!fields.is_empty()).then_some((item, fields, values))
         })
     }
+}
+
+/// The fields in which two looks differ.
+fn differing(one: &Map<String, Value>, other: &Map<String, Value>) -> Vec<String> {
+    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    names.into_iter().filter(|field| !same_field(one.get(*field), other.get(*field))).cloned().collect()
 }
 
 /// An item of a list, wherever in a tab.
@@ -165,7 +171,7 @@ impl<'a> Item<'a> {
     fn is_inherited(&self, tab: &DocumentTab, field: &str, value: &Value) -> bool {
         let base = Base { tab, named: self.paragraph.named_style_type(), footnote: false };
         match base.text(field) {
-            Some(inherited) => inherited == value,
+            Some(inherited) => same(inherited, value),
             None => match value {
                 Value::Bool(on) => !on,
                 Value::Object(fields) => fields.is_empty(),
@@ -184,7 +190,7 @@ impl<'a> Item<'a> {
         let shown = |part: &&ParagraphElement| part.text().is_none_or(|text| !text.trim().is_empty());
         let mut values = self.paragraph.elements.iter().filter(shown).map(value);
         let first = values.next()?;
-        values.all(|value| value == first).then_some(first)
+        values.all(|value| same_field(value.as_ref(), first.as_ref())).then_some(first)
     }
 }
 

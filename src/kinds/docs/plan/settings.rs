@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::edit::{Expected, element, range};
 use super::restyle::contents;
-use crate::gdocs::{DocumentTab, Paragraph, Request, Style, UpdateParagraphStyle};
+use crate::gdocs::{DocumentTab, Paragraph, Request, Style, UpdateParagraphStyle, same, same_field};
 use crate::kinds::docs::text::extract::Extract;
 use crate::kinds::docs::text::style::Base;
 
@@ -58,7 +58,8 @@ pub(super) fn restored(was: &DocumentTab, is: &DocumentTab, tab_id: Option<&str>
         let Some(here) = old.get(words).filter(|here| here.len() == there.len()) else { continue };
         for ((_, before), (at, after)) in here.iter().zip(there) {
             let (had, has) = (own(was, before), own(is, after));
-            let fields: Vec<&str> = FIELDS.into_iter().filter(|field| had.get(*field) != has.get(*field)).collect();
+            let fields: Vec<&str> =
+                FIELDS.into_iter().filter(|field| !same_field(had.get(*field), has.get(*field))).collect();
             if !fields.is_empty() {
                 found.push((*at, fields, had));
             }
@@ -105,7 +106,7 @@ fn own(tab: &DocumentTab, paragraph: &Paragraph) -> Map<String, Value> {
     let style = paragraph.paragraph_style.iter().flat_map(|style| &style.0);
     let own = style.filter(|(field, value)| {
         let says_nothing = match base.paragraph(field) {
-            Some(inherited) => inherited == *value,
+            Some(inherited) => same(inherited, value),
             None => matches!(value, Value::Bool(false) | Value::Null),
         };
         FIELDS.contains(&field.as_str()) && !says_nothing

@@ -33,7 +33,7 @@ const BORDERS: [(&str, &str, (isize, isize)); 4] = [
 const ROW_FIELDS: [&str; 2] = ["minRowHeight", "preventOverflow"];
 
 /// Fields of the paragraphs in a cell.
-const PARAGRAPH_FIELDS: [&str; 14] = [
+const PARAGRAPH_FIELDS: [&str; 19] = [
     "namedStyleType",
     "alignment",
     "lineSpacing",
@@ -48,6 +48,11 @@ const PARAGRAPH_FIELDS: [&str; 14] = [
     "keepWithNext",
     "avoidWidowAndOrphan",
     "shading",
+    "borderBetween",
+    "borderTop",
+    "borderBottom",
+    "borderLeft",
+    "borderRight",
 ];
 
 /// Where a row or column of the file comes from.
