@@ -75,8 +75,6 @@ async fn what_no_document_says_is_told_when_it_is_the_only_edit() {
     std::fs::write(file, defined).unwrap();
     let (_, answer) = world.cli(&["push", &path]);
     assert_eq!(codes(&answer["refused"]), [""; 0], "{answer}");
-    let told = [format!("LINK_UNUSED {}", line + 4), format!("LINK_DEFINITION {}", line + 5)];
-    println!("{told:?} {answer}");
     assert_eq!(world.text(&id).await, "see one\nEND\n");
 }
 
@@ -112,6 +110,24 @@ async fn code_beside_code_is_no_edit_of_both_sides() {
     let (_, answer) = world.cli(&["push", &path]);
     assert_eq!(answer["conflicts"], json!(null), "{answer}");
     assert!(std::fs::read_to_string(file).unwrap().ends_with("intro\n\n```\nza\nla\nlbb\n```\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_anchor_beside_what_waits_is_no_edit_of_both_sides() {
+    let world = world("named");
+    let (_, path) = document(&world, "- [ ] task one\n\nend\n");
+    let file = Path::new(&path);
+    edit_in_place(file, "- [ ] task one", "- [x] ta{^}sk one");
+    let (_, answer) = world.cli(&["push", &path]);
+    assert_eq!(answer["refused"][0]["code"], "TICK", "{answer}");
+    until("the anchor has its id", || {
+        std::future::ready(std::fs::read_to_string(file).unwrap().contains("- [x] ta{^ kix."))
+    })
+    .await;
+    let (_, answer) = world.cli(&["push", &path]);
+    assert!(codes(&answer["refused"])[0].starts_with("TICK") && !answer.to_string().contains("conflict"), "{answer}");
+    let status = world.cli(&["status"]).1.to_string();
+    assert!(status.contains("TICK") && !status.contains("both sides"), "{status}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

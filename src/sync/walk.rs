@@ -142,6 +142,7 @@ impl Engine {
         item.title.clone_from(&remote.title);
         item.can_edit = remote.can_edit;
         settle_unknown(item, &mut walk, &remote, self.now);
+        name_anew(item, &mut walk, &remote);
         // A part that has neither base nor file nor remote is nothing any more.
         let known: Vec<PartId> = remote.parts.iter().map(|(id, _)| id.clone()).collect();
         item.parts.retain(|id, _| known.contains(id) || walk.observed.contains_key(id));
@@ -366,6 +367,26 @@ fn settle_unknown(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Millis
             item.ended.push((unknown.job, JobEnd::Accepted));
         } else {
             item.ended.push((unknown.job, JobEnd::Reconciled));
+        }
+    }
+}
+
+/// Puts the ids that the remote gave into files of which a part waits: else the ids and what waits would meet in one block
+/// and be taken for edits of both sides.
+fn name_anew(item: &mut Item, walk: &mut Walk, remote: &Remote) {
+    for (id, remote) in &remote.parts {
+        let Some(Observation { base, local: Local::Text { text, .. }, .. }) = walk.observed.get_mut(id) else {
+            continue;
+        };
+        let Some(base) = item.bases.get(id).or(base.as_ref()) else { continue };
+        if base == remote || text == base || merge::same_meaning(base, text) {
+            continue;
+        }
+        let Some(named) = named::found(base, remote) else { continue };
+        if let (Some(of_file), Some(of_base)) = (named::put(text, &named), named::put(base, &named)) {
+            *text = of_file;
+            walk.rewritten.insert(id.clone());
+            item.bases.insert(id.clone(), of_base);
         }
     }
 }

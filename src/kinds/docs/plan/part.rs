@@ -80,6 +80,9 @@ const SAID_OTHERWISE: [&str; 13] = [
     "UNCLOSED_FORMAT",
 ];
 
+/// Those of them that no document has.
+const NEVER_SAID: [&str; 3] = ["LINK_TITLE", "LINK_UNUSED", "LINK_WITHOUT_TEXT"];
+
 /// Tells what the document says otherwise than it is written: with what is pushed, or, where a line of its block is refused,
 /// with that.
 pub(super) fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
@@ -92,11 +95,17 @@ pub(super) fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
     let blocks: Vec<u32> = task.parsed.blocks.iter().map(|block| task.line_at(block.span.0.start)).collect();
     let block = |line: u32| blocks.partition_point(|first| *first <= line);
     let refused: BTreeSet<usize> = plan.refused.iter().map(|notice| block(notice.line)).collect();
-    let (pushed, kept): (Vec<_>, Vec<_>) = found.into_iter().partition(|notice| {
+    let stands = |notice: &Notice| {
         SAID_OTHERWISE.contains(&notice.code.as_str())
-            && !plan.requests.is_empty()
             && !refused.contains(&block(notice.line))
-    });
+            && plan.holds.is_empty()
+    };
+    let (mut pushed, kept): (Vec<_>, Vec<_>) = found.into_iter().partition(stands);
+    if plan.requests.is_empty() {
+        // What the document has by now was told when it was pushed; what it never has is told as long as it is asked for.
+        pushed.retain(|notice| NEVER_SAID.contains(&notice.code.as_str()));
+        plan.refused.append(&mut pushed);
+    }
     plan.refused.extend(kept);
     plan.told.extend(pushed);
     plan.told.sort_by_key(|notice| (notice.line, notice.column));
