@@ -131,6 +131,22 @@ async fn an_anchor_beside_what_waits_is_no_edit_of_both_sides() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_later_batch_makes_is_not_stopped_by_the_id_of_an_anchor() {
+    let world = world("stages");
+    let (id, path) = document(&world, "main text\n");
+    let file = Path::new(&path);
+    let text = "# tab0\n\ntext {^}anchor [l](#tab0)\n\n| a | b |\n| --- | --- |\n| c | d[^1] |\n\nend\n\n[^1]: fnTEXT";
+    edit_in_place(file, "main text", text);
+    let (_, answer) = world.cli(&["push", &path]);
+    assert_eq!((codes(&answer["refused"]), codes(&answer["told"])), (vec![], vec![]), "{answer}");
+    let document = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await.to_string();
+    assert!(document.contains("fnTEXT") && document.contains("\"link\":{\""), "{document}");
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains("text {^ kix.") && text.contains("anchor [l](#"), "{text}");
+    assert!(!world.cli(&["status"]).1.to_string().contains("both sides"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_pushed_as_text_is_not_told_as_refused() {
     let world = world("forms");
     let (id, path) = document(&world, "first\n\nlast\n");

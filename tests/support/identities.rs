@@ -287,7 +287,9 @@ impl Tab<'_> {
         for (block, place) in self.places.iter().enumerate() {
             let said: String = place.units.iter().map(|unit| unit.what).collect();
             let (Some(was), Some(is)) = (once(self.old_file, &said), once(self.new_file, &said)) else { continue };
-            if !matches!(was.0.content, Content::Item { .. }) || looks(was) != looks(is) {
+            // A chip is made once the text stands, and the mark goes with what all of the text looks like.
+            let chips = place.units.iter().any(|unit| unit.what == OBJECT);
+            if !matches!(was.0.content, Content::Item { .. }) || looks(was) != looks(is) || chips {
                 continue;
             }
             if let (Some([was]), Some([is])) = (old.get(&said).map(Vec::as_slice), new.get(&said).map(Vec::as_slice)) {

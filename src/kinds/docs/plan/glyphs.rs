@@ -115,7 +115,9 @@ impl<'a> Marked<'a> {
                 let goes_with_text = now.as_ref().is_some_and(|now| same_field(now.as_ref(), look.get(field)));
                 let is_said_anew = match (&now, &then) {
                     (Some(now), Some(then)) => !same_field(now.as_ref(), then.as_ref()),
-                    (now, then) => now.is_some() || then.is_some(),
+                    // Where the texts differed among themselves, what none has now may be what could not be pushed.
+                    (Some(now), None) => now.is_some(),
+                    (None, _) => false,
                 };
                 !(goes_with_text && is_said_anew)
             });

@@ -174,9 +174,14 @@ impl Row {
         }
         boundary.push(true);
         let (mut keys, mut visible, mut starts, mut place) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        let mut end = 0;
         for word in flat.split_word_bounds() {
+            end += word.chars().count();
+            // Some scripts have words that begin inside a cluster, which is written whole.
+            if boundary.get(end) == Some(&false) {
+                continue;
+            }
             starts.push(place);
-            let end = place + word.chars().count();
             let word = tokens.get(place..end).unwrap_or_default();
             keys.push(word.iter().map(|token| key(token)).collect());
             visible.push(word.iter().map(|token| u32::from(is_visible(token))).sum());
