@@ -223,7 +223,7 @@ fn settings_of_paragraphs_that_no_file_shows_go_with_them() {
     let border = json!({"color": {"color": {"rgbColor": {"red": 1}}}, "width": points(2), "padding": points(4),
         "dashStyle": "SOLID"});
     let content = raw["tabs"][0]["documentTab"]["body"]["content"].as_array_mut().unwrap();
-    let bordered = content.iter_mut().find(|element| said(&**element).starts_with("Bordered")).unwrap();
+    let bordered = content.iter_mut().find(|element| said(element).starts_with("Bordered")).unwrap();
     bordered["paragraph"]["paragraphStyle"]["borderLeft"] = border.clone();
     bordered["paragraph"]["paragraphStyle"]["keepWithNext"] = json!(true);
     let check = |edit: &dyn Fn(&str) -> String, styles: usize| {
