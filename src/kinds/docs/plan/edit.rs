@@ -191,24 +191,24 @@ pub(super) fn edit_line(
         result.extend(inserted);
     }
     result.extend(same(planner, &line.units[old_at..], &new[new_at..], number));
-    Some((requests, shown(result)))
+    Some((requests, shown(result, |wanted| &wanted.token)))
 }
 
 /// Leaves out the blanks at the ends of lines, which no file shows: one that stays stands there until the object behind it
-/// is made.
-fn shown(wanted: Vec<Wanted>) -> Vec<Wanted> {
-    let mut shown: Vec<Wanted> = Vec::with_capacity(wanted.len());
-    for wanted in wanted.into_iter().rev() {
-        let ends = shown.last().is_none_or(|behind| behind.token == Token::Char('\u{b}'));
-        if !(ends && wanted.token == Token::Char(' ')) {
-            shown.push(wanted);
+/// is made. `token` tells what each is.
+fn shown<T>(all: Vec<T>, token: impl Fn(&T) -> &Token) -> Vec<T> {
+    let mut shown: Vec<T> = Vec::with_capacity(all.len());
+    for one in all.into_iter().rev() {
+        let ends = shown.last().is_none_or(|behind| *token(behind) == Token::Char('\u{b}'));
+        if !(ends && *token(&one) == Token::Char(' ')) {
+            shown.push(one);
         }
     }
     shown.reverse();
     shown
 }
 
-/// Leaves out the characters that cannot stand in a Doc, and tells of them.
+/// Leaves out the characters that cannot stand in a Doc, and the blanks that end a line without them; tells of the former.
 fn writable<'a>(
     planner: &mut Planner<'_>,
     tokens: &'a [(Token, Rc<Marks>)],
@@ -227,7 +227,8 @@ fn writable<'a>(
             planner.refuse("CHARACTER", number, message);
         }
     }
-    Cow::Owned(tokens.iter().filter(|(token, _)| !stripped(token)).cloned().collect())
+    let written = tokens.iter().filter(|(token, _)| !stripped(token)).cloned().collect();
+    Cow::Owned(shown(written, |(token, _)| token))
 }
 
 /// Where an insertion goes that comes behind the unit before `index`.

@@ -14,7 +14,7 @@ use crate::gdocs::{
     same_field, utf16_len,
 };
 use crate::kinds::docs::text::extract::Extract;
-use crate::kinds::docs::text::style::Base;
+use crate::kinds::docs::text::style::{Base, is_link_look};
 
 /// Most requests for the looks of marks; what would need more is told.
 const REQUESTS_MAX: usize = 10_000;
@@ -183,11 +183,13 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// What all of its text has for a field, when all of it has the same.
+    /// What all of its text has for a field, when all of it has the same; the look of links is none of it.
     fn said(&self, tab: &DocumentTab, field: &str) -> Option<Option<Value>> {
         let value = |part: &ParagraphElement| {
-            let value = part.text_style()?.get(field)?;
-            (!self.is_inherited(tab, field, value)).then(|| value.clone())
+            let style = part.text_style()?;
+            let value = style.get(field)?;
+            let is_of_link = style.get("link").is_some() && is_link_look(field, value);
+            (!is_of_link && !self.is_inherited(tab, field, value)).then(|| value.clone())
         };
         let shown = |part: &&ParagraphElement| part.text().is_none_or(|text| !text.trim().is_empty());
         let mut values = self.paragraph.elements.iter().filter(shown).map(value);
