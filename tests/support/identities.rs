@@ -286,7 +286,9 @@ impl Tab<'_> {
         let (old, new) = (marks(self.old), marks(self.new));
         for (block, place) in self.places.iter().enumerate() {
             let said: String = place.units.iter().map(|unit| unit.what).collect();
-            let (Some(was), Some(is)) = (once(self.old_file, &said), once(self.new_file, &said)) else { continue };
+            let (Some(was), Some(is)) = (once(self.old_file, &said, true), once(self.new_file, &said, true)) else {
+                continue;
+            };
             // A chip is made once the text stands, and the mark goes with what all of the text looks like.
             let chips = place.units.iter().any(|unit| unit.what == OBJECT);
             if !matches!(was.0.content, Content::Item { .. }) || looks(was) != looks(is) || chips {
@@ -302,8 +304,10 @@ impl Tab<'_> {
     fn settings(&self) {
         let (old, new) = (settings(self.old), settings(self.new));
         for (block, place) in self.places.iter().enumerate() {
-            let said: String = place.units.iter().map(|unit| unit.what).collect();
-            let (Some(was), Some(is)) = (once(self.old_file, &said), once(self.new_file, &said)) else { continue };
+            // Two that differ in their objects alone could be either.
+            let said = words(&place.units);
+            let (old_file, new_file) = (once(self.old_file, &said, false), once(self.new_file, &said, false));
+            let (Some(was), Some(is)) = (old_file, new_file) else { continue };
             if said.is_empty() || kind(was) != kind(is) {
                 continue;
             }
@@ -415,22 +419,39 @@ fn kind((block, state): &(Block, State)) -> (u8, Option<&str>) {
     }
 }
 
-/// The settings of the paragraphs of the body that no file shows, by what is visible of them.
-fn settings(tab: &Value) -> BTreeMap<String, Vec<Value>> {
-    let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+/// The settings of the paragraphs of the body that no file shows, their own or those of their named style, by what is visible
+/// of them but for objects.
+fn settings(tab: &Value) -> BTreeMap<String, Vec<[Value; 2]>> {
+    let mut found: BTreeMap<String, Vec<[Value; 2]>> = BTreeMap::new();
     for element in content(tab, "").iter().filter(|element| element.get("paragraph").is_some()) {
         let mut units = Vec::new();
         gather(element, &mut units);
-        let mut style = element["paragraph"]["paragraphStyle"].clone();
-        style.as_object_mut().unwrap().retain(|field, _| matches!(field.as_str(), "keepWithNext" | "borderLeft"));
-        found.entry(units.iter().map(|unit| unit.what).collect()).or_default().push(style);
+        let style = &element["paragraph"]["paragraphStyle"];
+        let named = |name: &Value| {
+            let mut styles = tab["namedStyles"]["styles"].as_array().into_iter().flatten();
+            styles.find(|style| style["namedStyleType"] == *name).map(|style| &style["paragraphStyle"])
+        };
+        let levels = [Some(style), named(&style["namedStyleType"]), named(&Value::from("NORMAL_TEXT"))];
+        let value = |field: &str| {
+            let value = levels.iter().flatten().find_map(|level| level.get(field));
+            value.filter(|value| **value != false).cloned().unwrap_or_default()
+        };
+        found.entry(words(&units)).or_default().push(["keepWithNext", "borderLeft"].map(value));
     }
     found
 }
 
-/// The block of a file that says this, when no other does.
-fn once<'a>(file: &'a File, said: &str) -> Option<&'a (Block, State)> {
-    let says = |content: &Content| visible(content).iter().map(|token| token.what).eq(said.chars());
+/// What is visible but for objects.
+fn words(units: &[Unit]) -> String {
+    units.iter().map(|unit| unit.what).filter(|what| *what != OBJECT).collect()
+}
+
+/// The block of a file that says this, when no other does; `objects` tells whether they count.
+fn once<'a>(file: &'a File, said: &str, objects: bool) -> Option<&'a (Block, State)> {
+    let says = |content: &Content| {
+        let visible = visible(content).into_iter().map(|token| token.what);
+        visible.filter(|what| objects || *what != OBJECT).eq(said.chars())
+    };
     let mut same = file.blocks.iter().filter(|(block, _)| says(&block.content));
     let found = same.next()?;
     same.next().is_none().then_some(found)

@@ -299,10 +299,11 @@ fn said(content: &Content, known: &BTreeSet<String>) -> Content {
     }
     for run in content.runs_mut() {
         // What the file says of an object that stands is no edit of it.
-        if let RunContent::Object(Object { id: Some(id), title, .. }) = &mut run.content
+        if let RunContent::Object(Object { id: Some(id), title, kind, .. }) = &mut run.content
             && id != "new"
         {
             *title = None;
+            kind.clear();
         }
     }
     if let Content::Heading { runs, .. }
