@@ -89,6 +89,30 @@ async fn what_no_document_says_is_told_when_it_is_the_only_edit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_link_with_a_title_may_be_defined_at_the_end() {
+    let world = world("defined");
+    let (id, path) = document(&world, "a b\n\nend\n");
+    let file = Path::new(&path);
+    let text = std::fs::read_to_string(file).unwrap();
+    let defined = text.replace("a b", "a [foo] b") + "\n[foo]: https://e.com/x \"Ti\"\n";
+    std::fs::write(file, &defined).unwrap();
+    let (_, answer) = world.cli(&["push", &path]);
+    assert!(!answer.to_string().contains("conflict"), "{answer}");
+    assert_eq!(world.text(&id).await, "a foo b\nend\n");
+    // Somebody edits another paragraph: both are in both places, and the title is still in the file.
+    world.collaborate(&id, "end", "the end").await;
+    world.cli(&["fetch", &id]);
+    until("the edit of the other is in the file", || {
+        std::future::ready(std::fs::read_to_string(file).unwrap().contains("the end"))
+    })
+    .await;
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains("a [foo](https://e.com/x \"Ti\") b"), "{text}");
+    let status = world.cli(&["status"]).1.to_string();
+    assert!(status.contains("LINK_TITLE") && !status.contains("both sides"), "{status}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_no_text_is_told_by_push_as_by_status() {
     let world = world("unreadable");
     let (id, path) = document(&world, "first\n");

@@ -105,6 +105,15 @@ pub fn body(text: &str) -> &str {
     text.get(length..).unwrap_or(text).trim_start_matches('\n')
 }
 
+/// Writes a text with the addresses and titles of links in place that stand in definitions; `None` when none do.
+#[must_use]
+pub fn written_out(text: &str) -> Option<String> {
+    let text = clean(text);
+    let body = body(&text);
+    let head = text.get(..text.len().checked_sub(body.len())?)?;
+    definitions::written_out(body).map(|written| format!("{head}{written}"))
+}
+
 /// Prints a tree in canonical form.
 #[must_use]
 pub fn print(tree: &Tree) -> String {

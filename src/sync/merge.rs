@@ -127,10 +127,13 @@ pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Mer
         return merged;
     }
     // The definitions of links stand apart from what uses them, so pieces of such a text say something else.
-    let written_out = mebdf::print(&mebdf::parse(local).tree);
-    let pieced = || pieced(base, &written_out, remote, side);
-    let merged = same_meaning(local, &written_out).then(pieced).flatten();
-    merged.unwrap_or_else(|| whole(base, local, remote, side))
+    let written_out = mebdf::written_out(local).filter(|written| same_meaning(local, written));
+    if let Some(merged) = written_out.and_then(|written| pieced(base, &written, remote, side)) {
+        return merged;
+    }
+    // Nobody else edited anything that it could meet.
+    let side = side.or_else(|| (remote == base).then_some(Side::Mine));
+    whole(base, local, remote, side)
 }
 
 /// Merges piece by piece; `None` when a result would not say what its pieces say.
