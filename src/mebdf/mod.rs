@@ -5,6 +5,7 @@ mod definitions;
 mod emphasis;
 mod escape;
 mod front_matter;
+mod head_lines;
 mod inline;
 mod join;
 mod mask;
@@ -35,6 +36,9 @@ use crate::model::Notice;
 
 /// The longest text that is parsed, in bytes; a longer one is one literal paragraph.
 pub const TEXT_BYTES_MAX: usize = 16 << 20;
+
+/// The code of the notice that the head of a text cannot be read.
+pub const HEAD_FAULT: &str = "FRONT_MATTER";
 
 /// What a text says, and what in it was not understood.
 #[derive(Debug, Clone, Default)]
@@ -72,12 +76,9 @@ pub fn parse(text: &str) -> Parsed {
     let mut found = Vec::new();
     let head = front_matter::parse(&text);
     let base = head.as_ref().map_or(0, |head| head.length);
-    if head.as_ref().is_some_and(|head| !head.understood) {
-        found.push(inline::Finding {
-            at: 0,
-            code: "FRONT_MATTER",
-            message: "the head is no plain YAML mapping of scalars; it is kept as it is".to_owned(),
-        });
+    if let Some(head_lines::Fault { at, reason }) = head.as_ref().and_then(|head| head.fault.as_ref()) {
+        let message = format!("the head cannot be read: {reason}");
+        found.push(inline::Finding { at: *at, code: HEAD_FAULT, message });
     }
     let body = text.get(base..).unwrap_or("");
     if let Some(at) = head.as_ref().and_then(|head| head.again) {

@@ -12,8 +12,8 @@ use crate::kinds::Pictures;
 use crate::kinds::docs::text::flat::Look;
 use crate::kinds::docs::text::lists::preset;
 use crate::mebdf::{
-    Block, Content, FrontMatter, Object, Parsed, Property, PropertyValue, Run, RunContent, Span, Tree, cell_count,
-    clean, head, parse, sort_properties,
+    Block, Content, FrontMatter, HEAD_FAULT, Object, Parsed, Property, PropertyValue, Run, RunContent, Span, Tree,
+    cell_count, clean, head, parse, sort_properties,
 };
 use crate::model::Notice;
 
@@ -382,8 +382,10 @@ pub(super) fn settle_head(task: &mut Task<'_>, title: &str, told: &mut Vec<Notic
     };
     if head.entries.iter().any(|(name, _)| name.is_empty()) {
         task.local.tree.front_matter = None;
-        task.diagnostics.retain(|found| found.code != "FRONT_MATTER");
-        return tell(1, "the head of the text is no YAML that can be read; it was left out".into());
+        for found in task.diagnostics.extract_if(.., |found| found.code == HEAD_FAULT) {
+            tell(found.line, format!("{}; it was left out", found.message));
+        }
+        return;
     }
     let written: Vec<&str> = task.text.lines().skip(1).take_while(|line| line.trim_end() != "---").collect();
     let line = |name: &str| {
