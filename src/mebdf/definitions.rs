@@ -61,6 +61,17 @@ pub(super) fn unused(bytes: &[u8]) -> Vec<usize> {
     found
 }
 
+/// Returns the definitions of a text that its links use, as they are written.
+#[must_use]
+pub fn definitions(text: &str) -> Vec<&str> {
+    let body = super::body(text);
+    if !may_define(body.as_bytes()) {
+        return Vec::new();
+    }
+    let (used, _) = read(body);
+    used.into_iter().filter_map(|(start, end)| body.get(start..end).map(str::trim_end)).collect()
+}
+
 /// Where the definitions begin and end that links use, and all that Markdown shows, by where it begins.
 fn read(text: &str) -> (BTreeMap<usize, usize>, Vec<Range<usize>>) {
     let (mut used, mut shown) = (BTreeMap::new(), Vec::new());
@@ -107,6 +118,10 @@ mod tests {
         check("see [Ana]\n\n[Ana]: yes\n[Ana]: no\n", &[22]);
         check("text\n[Ana]: yes\n", &[]);
         check("[^1]: note\n\n\\[Ana\\]: yes\n\n```\n[Ana]: yes\n```\n", &[]);
+        assert_eq!(
+            definitions("---\na: b\n---\nsee [Ana] [bo]\n\n[Ana]: yes \"t\"\n\nx\n\n[Cy]: n\n\n[Bo]: no\n"),
+            ["[Ana]: yes \"t\"", "[Bo]: no"]
+        );
         check(&"[Ana]: yes\n".repeat(9), &(0..9).map(|at| at * 11).collect::<Vec<_>>());
     }
 }

@@ -24,6 +24,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub use braces::is_object_kind;
+pub use definitions::definitions;
 pub use join::join;
 pub use normalize::normalize_runs;
 pub use print::print_block;

@@ -380,6 +380,15 @@ impl Merger<'_> {
         if says(&joined, keys) {
             return Some(joined);
         }
+        // What a link of the file leads to may stand with a block that comes from elsewhere.
+        let defined: Vec<&str> =
+            mebdf::definitions(self.three.local.text).into_iter().filter(|line| !joined.contains(line)).collect();
+        if !defined.is_empty() {
+            let joined = format!("{joined}\n{}\n", defined.join("\n"));
+            if says(&joined, keys) {
+                return Some(joined);
+            }
+        }
         // Lines of two texts can mean something else side by side; then the whole is written in canonical form.
         let blocks = pieces
             .iter()
