@@ -284,7 +284,7 @@ mod tests {
         let check = |body: &str, line: usize, reason: &str| {
             let text = format!("---\n{body}---\n");
             let fault = parse(&text).unwrap().fault.unwrap();
-            assert_eq!(text[..fault.at].lines().count() + 1, line, "{body}: {}", fault.reason);
+            assert_eq!(text.get(..fault.at).unwrap().lines().count() + 1, line, "{body}: {}", fault.reason);
             assert!(fault.reason.contains(reason), "{body}: {}", fault.reason);
         };
         check("title: a\n- b\n", 3, "no `key: value`");
