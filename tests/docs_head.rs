@@ -197,8 +197,11 @@ fn the_title_renames_and_the_rest_is_told() {
     check_entry("header: Head\n", "header: Head\ncolour: red\n", None, &[("FRONT_MATTER_LOCKED", 7)]);
     // YAML wants quotes here, people do not write them.
     check_entry("title: Old title", "title: Q3: plan", Some("Q3: plan"), &[]);
+    for text in ["\"Q3", "'x", "| x", "> y", "\"a\" b", "[a", "{a", "&a b", "*x", "!x", "%x", "@x", "`x"] {
+        check_entry("title: Old title", &format!("title: {text}"), Some(text), &[]);
+    }
     // This is no mapping; nothing of the head is read, and nothing is taken for removed.
-    check_entry("title: Old title", "title: \"Q3", None, &[("FRONT_MATTER", 1)]);
+    check_entry("id: 1head", "id 1head", None, &[("FRONT_MATTER", 3)]);
 }
 
 /// A document with two tabs in the world of a test.

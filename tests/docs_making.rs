@@ -126,6 +126,13 @@ fn what_a_new_document_does_without_is_told() {
         ("- [x] aa\n- [ ] bb\n", "- [ ] aa\n- [ ] bb\n", &["TICK 1"][..]),
         ("aa[^1]\n\n- [x] bb\n\n[^1]: cc\n", "aa[^1]\n\n- [ ] bb\n\n[^1]: cc\n", &["TICK 3"]),
         ("```js\nlet a;\n```\n", "```\nlet a;\n```\n", &["CODE_LANGUAGE 1"]),
+        ("aa \0 b\n\nc\n\nd\0\n", "aa \u{fffd} b\n\nc\n\nd\u{fffd}\n", &["CHARACTER 1", "CHARACTER 5"]),
+        ("```\na\n\0b  \n```\n", "```\na\n\u{fffd}b\n```\n", &["CHARACTER 3", "CODE_BLANKS 3"]),
+        (
+            "a[^1]\nb[^1] c[^2]\n\n[^1]: n\n\n[^2]: m\n",
+            "a[^1] b[^2] c[^3]\n\n[^1]: n\n\n[^2]: n\n\n[^3]: m\n",
+            &["FOOTNOTE 2"],
+        ),
         ("aa\n\n3. bb\n", "aa\n\n1. bb\n", &["LIST_START 3"]),
         ("> aa\n\n{!color:red}bb\n", "\\> aa\n\n\\{!color:red}bb\n", &["BLOCK_QUOTE 1", "UNCLOSED_FORMAT 3"]),
         ("aa ![b](c)\n", "aa !\\[b\\](c)\n", &["MARKDOWN_IMAGE 1"]),

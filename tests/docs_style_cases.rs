@@ -183,8 +183,9 @@ fn code_blocks_are_shaded_paragraphs() {
     let fence = "```\nfn main() {\n\n    \tx(); // `{!mono}` *y*\n}\n```\n";
     check("demo/meeting-notes", &[(", Chidi.", &format!(", Chidi.\n\n{fence}"))], &[], &format!("\n{fence}"));
     let language = fence.replacen("```", "```rust", 1);
-    let plan =
-        check("demo/meeting-notes", &[(", Chidi.", &format!(", Chidi.\n\n{language}"))], &["CODE_LANGUAGE"], fence);
+    let plan = check("demo/meeting-notes", &[(", Chidi.", &format!(", Chidi.\n\n{language}"))], &[], fence);
+    let alone: Vec<&str> = plan.alone.iter().map(|notice| &*notice.code).collect();
+    assert_eq!(alone, ["CODE_LANGUAGE"], "{:#?}", plan.alone);
     assert!(plan.requests.len() <= 4, "{:#?}", plan.requests);
 }
 

@@ -69,7 +69,11 @@ async fn what_no_document_says_is_told_when_it_is_the_only_edit() {
     let check = |edited: &str, expected: &[String]| {
         std::fs::write(file, edited).unwrap();
         let (_, answer) = world.cli(&["push", &path]);
-        assert_eq!(codes(&answer["refused"]), expected, "{answer}\n{edited}");
+        assert_eq!(
+            (codes(&answer["refused"]), codes(&answer["unsaid"])),
+            (vec![], expected.to_vec()),
+            "{answer}\n{edited}"
+        );
         for told in expected {
             let code = told.split(' ').next().unwrap();
             assert!(world.cli(&["status"]).1.to_string().contains(code), "{told}");
@@ -107,7 +111,7 @@ async fn a_link_with_a_title_may_be_defined_at_the_end() {
     })
     .await;
     let text = std::fs::read_to_string(file).unwrap();
-    assert!(text.contains("a [foo](https://e.com/x \"Ti\") b"), "{text}");
+    assert!(text.contains("a [foo] b") && text.contains("\n[foo]: https://e.com/x \"Ti\"\n"), "{text}");
     let status = world.cli(&["status"]).1.to_string();
     assert!(status.contains("LINK_TITLE") && !status.contains("both sides"), "{status}");
 }
@@ -262,6 +266,43 @@ async fn a_refusal_is_told_once_with_its_line_of_the_file() {
             let refused: Vec<_> =
                 answer["refused"].as_array().unwrap().iter().map(|told| told["line"].clone()).collect();
             assert_eq!(refused, [json!(line)], "{arguments:?}: {answer}\n{edited}");
+        }
+    }
+}
+
+/// What went, and what stays in the file, is told, and never as refused.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_pushed_is_told_and_never_refused() {
+    for (name, edited, told, kept) in [
+        ("language", "a\n\n```py\nx = 1\n```\n\nlast", &[][..], &[(2, "CODE_LANGUAGE")][..]),
+        ("blanks", "a\n\n```\nx\ny  \n\n```\n\nlast", &[], &[(4, "CODE_BLANKS")]),
+        ("note", "a[^1]\n\nlast\n\n[^1]: see\n\n    ```py\n    x = 1\n    ```", &[(6, "FOOTNOTE_FORM")], &[]),
+        ("title", "[a](https://e.com/x \"t\") b\n\nlast", &[], &[(0, "LINK_TITLE")]),
+        ("defined", "[a] b\n\n[a]: https://e.com/x\n\nlast", &[(2, "LINK_DEFINITION")], &[]),
+        ("defined-last", "[a] b\n\nlast\n\n[a]: https://e.com/x", &[(4, "LINK_DEFINITION")], &[]),
+        ("titled", "[a] b\n\nlast\n\n[a]: https://e.com/x \"t\"", &[(4, "LINK_DEFINITION")], &[(0, "LINK_TITLE")]),
+        ("chip", "**Aa {^= person \"Ana <a@x.com>\"} m** b\n\nlast", &[], &[(0, "OBJECT_MARKS")]),
+        ("linked", "b [Aa {^= date \"2026-11-21\"} Bb](https://e.com/x)\n\nlast", &[], &[(0, "OBJECT_MARKS")]),
+    ] {
+        let world = world(&format!("pushed-{name}"));
+        let (_, path) = document(&world, "first\n\nlast\n");
+        let file = Path::new(&path);
+        let line = std::fs::read_to_string(file).unwrap().lines().position(|line| line == "first").unwrap() + 1;
+        let at = |notices: &[(usize, &str)]| -> Vec<String> {
+            notices.iter().map(|(below, code)| format!("{code} {}", line + below)).collect()
+        };
+        edit_in_place(file, "first\n\nlast", edited);
+        // What only the file says is told as long as it does, and what went is told once; a definition goes with each push
+        // as long as its link has a title, since that leaves the link an edit.
+        let later = if name == "titled" { told } else { &[] };
+        for told in [told, later, later] {
+            let (_, answer) = world.cli(&["push", &path]);
+            println!("{name}: {answer}\n{}", std::fs::read_to_string(file).unwrap());
+            let is = ["refused", "told", "unsaid"].map(|key| codes(&answer[key]));
+            assert_eq!(is, [vec![], at(told), at(kept)], "{name}: {answer}");
+            let status = world.cli(&["status"]).1.to_string();
+            assert!(!status.contains("refused"), "{name}: {status}");
+            edit_in_place(file, "last", "at last");
         }
     }
 }

@@ -99,6 +99,7 @@ fn push(value: &Value, dry_run: bool) -> Vec<String> {
     }
     lines.extend(notices(value, "refused", "refused"));
     lines.extend(notices(value, "told", if dry_run { "would go with it" } else { "went with it" }));
+    lines.extend(notices(value, "unsaid", "stays in the file alone"));
     lines.extend(notices(value, "holds", "held"));
     lines
 }

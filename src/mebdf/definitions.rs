@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use pulldown_cmark::{Event, LinkType, Parser, Tag};
+use pulldown_cmark::{Event, Parser, Tag};
 
 use super::inline::Finding;
-use super::mask::{mask, options};
+use super::mask::options;
 
 /// Bytes of a label and its brackets, as Markdown has it.
 const LABEL_MAX: usize = 1001;
@@ -61,6 +61,17 @@ pub(super) fn unused(bytes: &[u8]) -> Vec<usize> {
     found
 }
 
+/// Returns the definitions of a text that its links use, as they are written.
+#[must_use]
+pub fn definitions(text: &str) -> Vec<&str> {
+    let body = super::body(text);
+    if !may_define(body.as_bytes()) {
+        return Vec::new();
+    }
+    let (used, _) = read(body);
+    used.into_iter().filter_map(|(start, end)| body.get(start..end).map(str::trim_end)).collect()
+}
+
 /// Where the definitions begin and end that links use, and all that Markdown shows, by where it begins.
 fn read(text: &str) -> (BTreeMap<usize, usize>, Vec<Range<usize>>) {
     let (mut used, mut shown) = (BTreeMap::new(), Vec::new());
@@ -78,54 +89,6 @@ fn read(text: &str) -> (BTreeMap<usize, usize>, Vec<Range<usize>>) {
         }
     }
     (used, shown)
-}
-
-/// Writes the links that a definition gives their address, and title, with these in place, as `[text](address "title")`, and
-/// leaves those definitions out. Takes the text of a file without its head; `None` when there is nothing to write out.
-pub(super) fn written_out(source: &str) -> Option<String> {
-    if !may_define(source.as_bytes()) {
-        return None;
-    }
-    let masked = mask(source);
-    let mut events = Parser::new_ext(&masked.text, options()).into_offset_iter();
-    let mut edits: BTreeMap<usize, (usize, String)> = BTreeMap::new();
-    let mut pictures = BTreeSet::new();
-    while let Some((event, range)) = events.next() {
-        let Event::Start(Tag::Link { id, link_type, .. } | Tag::Image { id, link_type, .. }) = &event else {
-            continue;
-        };
-        let Some(definition) = events.reference_definitions().get(id).map(|definition| definition.span.clone()) else {
-            continue;
-        };
-        if matches!(event, Event::Start(Tag::Image { .. })) {
-            pictures.insert(definition.start);
-            continue;
-        }
-        let written = source.get(range.clone())?;
-        let text = match link_type {
-            LinkType::Reference => written.get(..written.rfind('[')?)?,
-            _ => written,
-        };
-        // What follows the label says the address and the title as a link does.
-        let target =
-            source.get(definition.clone())?.split_once("]:")?.1.split_whitespace().collect::<Vec<_>>().join(" ");
-        // The brackets of `[text][]` are not in its range.
-        let collapsed = *link_type == LinkType::Collapsed && source.get(range.end..)?.starts_with("[]");
-        let end = range.end + if collapsed { "[]".len() } else { 0 };
-        edits.insert(range.start, (end, format!("{text}({target})")));
-        let newline = source.get(definition.end..).is_some_and(|rest| rest.starts_with('\n'));
-        edits.insert(definition.start, (definition.end + usize::from(newline), String::new()));
-    }
-    edits.retain(|at, _| !pictures.contains(at));
-    let mut written = String::with_capacity(source.len());
-    let mut at = 0;
-    for (start, (end, text)) in &edits {
-        written += source.get(at..*start)?;
-        written += text;
-        at = *end;
-    }
-    written += source.get(at..)?;
-    (!edits.is_empty()).then_some(written)
 }
 
 /// Tells whether something looks like the label of a definition, and not of a footnote.
@@ -155,26 +118,10 @@ mod tests {
         check("see [Ana]\n\n[Ana]: yes\n[Ana]: no\n", &[22]);
         check("text\n[Ana]: yes\n", &[]);
         check("[^1]: note\n\n\\[Ana\\]: yes\n\n```\n[Ana]: yes\n```\n", &[]);
+        assert_eq!(
+            definitions("---\na: b\n---\nsee [Ana] [bo]\n\n[Ana]: yes \"t\"\n\nx\n\n[Cy]: n\n\n[Bo]: no\n"),
+            ["[Ana]: yes \"t\"", "[Bo]: no"]
+        );
         check(&"[Ana]: yes\n".repeat(9), &(0..9).map(|at| at * 11).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn links_are_written_with_their_addresses() {
-        let check = |text: &str, written: Option<&str>| assert_eq!(written_out(text).as_deref(), written, "{text}");
-        check("see [a](https://e.com)\n", None);
-        check("see [a]\n\n[a]: https://e.com\n", Some("see [a](https://e.com)\n\n"));
-        check(
-            "[a] [b c][A] [A][]\n\n[a]: e,f 'T'\n\nend\n",
-            Some("[a](e,f 'T') [b c](e,f 'T') [A](e,f 'T')\n\n\nend\n"),
-        );
-        check(
-            "{!bold}[a]{/!} {^ kix.1}ü [*b*][a]\n\n[a]: e\n  \"T\n  t\"",
-            Some("{!bold}[a](e \"T t\"){/!} {^ kix.1}ü [*b*](e \"T t\")\n\n"),
-        );
-        // What no link uses stays, and so does what a picture's text uses.
-        check("[a]\n\n[a]: e\n[b]: f\n", Some("[a](e)\n\n[b]: f\n"));
-        check("[a] ![a]\n\n[a]: e\n", Some("[a](e) ![a]\n\n[a]: e\n"));
-        check("[a]: yes\n", None);
-        check("[^1]: note\n", None);
     }
 }

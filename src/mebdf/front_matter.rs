@@ -6,18 +6,16 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::FrontMatter;
+use super::head_lines::{self, Fault};
 
-/// The keys whose values are texts, whatever they look like.
-const TEXTS: [&str; 4] = ["title", "tab", "header", "footer"];
-
-/// A head, how many bytes of the text it takes, and whether it was understood.
+/// A head, how many bytes of the text it takes, and why it was not understood.
 pub(super) struct Head {
     /// What it says.
     pub(super) front_matter: FrontMatter,
     /// Bytes up to and with the newline of its closing line.
     pub(super) length: usize,
-    /// False when it is kept raw: one entry without a key.
-    pub(super) understood: bool,
+    /// What in it cannot be read, by the byte of the text; then it is kept raw: one entry without a key.
+    pub(super) fault: Option<Fault>,
     /// Where a second head begins that was taken with it, as it stands in a file whose text was pasted whole.
     pub(super) again: Option<usize>,
 }
@@ -36,9 +34,11 @@ pub(super) struct Found<'t> {
 pub(super) fn parse(text: &str) -> Option<Head> {
     let Found { body, length, again } = find(text)?;
     let entries = entries(body);
-    let understood = entries.is_some();
+    let start = text.find('\n').map_or(0, |newline| newline + 1);
+    let fault = entries.is_none().then(|| head_lines::fault(body));
+    let fault = fault.map(|fault| Fault { at: fault.at + start, ..fault });
     let entries = entries.unwrap_or_else(|| vec![(String::new(), body.to_owned())]);
-    Some(Head { front_matter: FrontMatter { entries }, length, understood, again })
+    Some(Head { front_matter: FrontMatter { entries }, length, fault, again })
 }
 
 /// Finds the head of a text that has one. Another head of a document right behind it is no text of a person's: it came along
@@ -104,54 +104,15 @@ fn entries(body: &str) -> Option<Vec<(String, String)>> {
     if body.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
         return Some(Vec::new());
     }
-    pairs(&as_written(body)).or_else(|| pairs(body))
+    pairs(&head_lines::as_yaml(body)).or_else(|| pairs(body))
 }
 
-fn pairs(yaml: &str) -> Option<Vec<(String, String)>> {
+/// Reads the pairs of a mapping as YAML has them.
+pub(super) fn pairs(yaml: &str) -> Option<Vec<(String, String)>> {
     let Entries(entries) = serde_saphyr::from_str::<Entries>(yaml).ok()?;
     let mut seen = HashSet::new();
     let unique = entries.iter().all(|(key, _)| !key.is_empty() && seen.insert(key));
     unique.then_some(entries)
-}
-
-/// A body with the values quoted that hold what YAML takes for more than text: people write `title: Plan: part 2` and
-/// `title: Sprint #3`.
-fn as_written(body: &str) -> String {
-    let mut lines = body.lines().peekable();
-    let mut out = String::with_capacity(body.len());
-    while let Some(line) = lines.next() {
-        let goes_on = lines.peek().is_some_and(|next| next.starts_with([' ', '\t']) && !next.trim().is_empty());
-        match quoted(line).filter(|_| !goes_on) {
-            Some(quoted) => out.push_str(&quoted),
-            None => out.push_str(line),
-        }
-        out.push('\n');
-    }
-    out
-}
-
-/// A line with its value quoted, where that is a text which YAML would read otherwise.
-fn quoted(line: &str) -> Option<String> {
-    let (key, rest) = line.split_once(':')?;
-    let plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-    let value = without_comment(rest).trim();
-    if !plain || !rest.starts_with([' ', '\t']) || value.is_empty() || value.starts_with(['"', '\'', '|', '>']) {
-        return None;
-    }
-    let holds_more = value.contains(": ") || value.contains(" #") || value.starts_with('#') || value.ends_with(':');
-    let is_text = TEXTS.contains(&key) || (holds_more && !value.starts_with(['[', '{', '&', '*', '!']));
-    is_text.then(|| format!("{key}: {}", double_quoted(value)))
-}
-
-/// A value without the comment behind it, which two blanks part from it: one alone stands in titles, too.
-fn without_comment(rest: &str) -> &str {
-    let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t'));
-    let bytes = rest.as_bytes();
-    let comment = rest.match_indices('#').map(|(at, _)| at).find(|at| {
-        let before = |count: usize| at.checked_sub(count).and_then(|at| bytes.get(at));
-        is_blank(before(1)) && is_blank(before(2))
-    });
-    comment.and_then(|at| rest.get(..at)).unwrap_or(rest)
 }
 
 fn body(front_matter: &FrontMatter, quoted: bool) -> String {
@@ -207,7 +168,8 @@ fn is_printable(letter: char) -> bool {
     !letter.is_control() && !matches!(letter, '\u{feff}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
 }
 
-fn double_quoted(value: &str) -> String {
+/// A value as YAML has it in quotes.
+pub(super) fn double_quoted(value: &str) -> String {
     let mut out = String::from("\"");
     for letter in value.chars() {
         match letter {
@@ -260,7 +222,7 @@ mod tests {
     fn values_are_kept_as_they_are_written() {
         let check = |body: &str, wanted: &[(&str, &str)]| {
             let head = parse(&format!("---\n{body}---\ntext")).unwrap();
-            assert!(head.understood, "{body}");
+            assert!(head.fault.is_none(), "{body}");
             assert_eq!(head.front_matter.entries, pairs(wanted), "{body}");
             assert_eq!(head.length, body.len() + 8);
         };
@@ -283,6 +245,25 @@ mod tests {
             "header: |\n  Acme — confidential\n  two\nx: y\n",
             &[("header", "Acme — confidential\ntwo\n"), ("x", "y")],
         );
+        // What would be a scalar of another kind, if it were one.
+        for text in [
+            "| x", "> y", "|", ">-", "|x", "\"a\" b", "\"open", "'x", "'a'b", "[a", "[a]", "{a", "{a: b}", "&a b",
+            "*x", "!x", "!!str x", "%x", "@x", "`x", "? x", "- x", ", x", "] x", "\"", "'", "~", "---x", "\"a\\q\"",
+        ] {
+            for key in ["title", "tab", "header", "footer"] {
+                check(&format!("{key}: {text}\nid: x\n"), &[(key, text), ("id", "x")]);
+                check(&format!("id: x\n{key}:  {text}  # why\n"), &[("id", "x"), (key, text)]);
+            }
+            if matches!(text, "|" | ">-") {
+                continue;
+            }
+            check(
+                &format!("title: {text}\n  b  # c\n\n  d\nid: x\n"),
+                &[("title", &format!("{text} b\nd")), ("id", "x")],
+            );
+        }
+        check("title: \"a\\u00e9\"  # b\nfooter: \"a\n  b\"\n", &[("title", "aé"), ("footer", "a b")]);
+        check("header: >-  # why\n  a\n  b\n\nfooter: |2-\n   c\n", &[("header", "a b"), ("footer", " c")]);
         check("", &[]);
         check("# only a comment\n", &[]);
     }
@@ -293,9 +274,28 @@ mod tests {
             ["- a\n", "a: [1]\n", "a:\n  b: c\n", "just text\n", "a: 1\na: 2\n", "a: \"\n", "{\n", "a: &x 1\nb: [*x]\n"]
         {
             let head = parse(&format!("---\n{body}---\n")).unwrap();
-            assert!(!head.understood, "{body}");
+            assert!(head.fault.is_some(), "{body}");
             assert_eq!(print(&head.front_matter), format!("---\n{body}---\n"));
         }
+    }
+
+    #[test]
+    fn what_cannot_be_read_has_its_line() {
+        let check = |body: &str, line: usize, reason: &str| {
+            let text = format!("---\n{body}---\n");
+            let fault = parse(&text).unwrap().fault.unwrap();
+            assert_eq!(text.get(..fault.at).unwrap().lines().count() + 1, line, "{body}: {}", fault.reason);
+            assert!(fault.reason.contains(reason), "{body}: {}", fault.reason);
+        };
+        check("title: a\n- b\n", 3, "no `key: value`");
+        check("title: a\n\n# c\nid:b\n", 5, "no `key: value`");
+        check("title: a\nid: b\ntitle: c\n", 4, "`title` stands here for the second time");
+        check("title: a\nid: [b]\n", 3, "`id` is no plain text");
+        check("title: \"a\nid: \"b\n", 3, "`id` is no plain text");
+        check("id: x\nheader: |\n    a\n\n  b\n", 6, "first line of `header`");
+        check("id: x\nheader: >-  # c\n  a\n b\n", 5, "first line of `header`");
+        check("id: x\nheader: |\n  a\nb\n", 5, "text of `header` above");
+        check("{\n", 2, "no `key: value`");
     }
 
     #[test]
@@ -309,9 +309,17 @@ mod tests {
             let front_matter = FrontMatter { entries: pairs(&[("title", value), ("z", "end")]) };
             let text = print(&front_matter);
             let head = parse(&text).unwrap();
-            assert!(head.understood, "{text}");
+            assert!(head.fault.is_none(), "{text}");
             assert_eq!(head.front_matter, front_matter, "{text}");
             assert_eq!(head.length, text.len());
+        }
+    }
+
+    #[test]
+    fn long_values_come_back() {
+        for value in ["x".repeat(1 << 20), "a\n".repeat(1 << 18), "\u{1}".repeat(1 << 16), "\"'".repeat(1 << 16)] {
+            let front_matter = FrontMatter { entries: pairs(&[("title", &value), ("header", &value)]) };
+            assert!(parse(&print(&front_matter)).is_some_and(|head| head.front_matter == front_matter));
         }
     }
 

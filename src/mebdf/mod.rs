@@ -5,6 +5,7 @@ mod definitions;
 mod emphasis;
 mod escape;
 mod front_matter;
+mod head_lines;
 mod inline;
 mod join;
 mod mask;
@@ -23,6 +24,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub use braces::is_object_kind;
+pub use definitions::definitions;
 pub use join::join;
 pub use normalize::normalize_runs;
 pub use print::print_block;
@@ -35,6 +37,9 @@ use crate::model::Notice;
 
 /// The longest text that is parsed, in bytes; a longer one is one literal paragraph.
 pub const TEXT_BYTES_MAX: usize = 16 << 20;
+
+/// The code of the notice that the head of a text cannot be read.
+pub const HEAD_FAULT: &str = "FRONT_MATTER";
 
 /// What a text says, and what in it was not understood.
 #[derive(Debug, Clone, Default)]
@@ -72,12 +77,9 @@ pub fn parse(text: &str) -> Parsed {
     let mut found = Vec::new();
     let head = front_matter::parse(&text);
     let base = head.as_ref().map_or(0, |head| head.length);
-    if head.as_ref().is_some_and(|head| !head.understood) {
-        found.push(inline::Finding {
-            at: 0,
-            code: "FRONT_MATTER",
-            message: "the head is no plain YAML mapping of scalars; it is kept as it is".to_owned(),
-        });
+    if let Some(head_lines::Fault { at, reason }) = head.as_ref().and_then(|head| head.fault.as_ref()) {
+        let message = format!("the head cannot be read: {reason}");
+        found.push(inline::Finding { at: *at, code: HEAD_FAULT, message });
     }
     let body = text.get(base..).unwrap_or("");
     if let Some(at) = head.as_ref().and_then(|head| head.again) {
@@ -103,15 +105,6 @@ pub fn head(text: &str) -> Option<FrontMatter> {
 pub fn body(text: &str) -> &str {
     let length = front_matter::find(text).map_or(0, |found| found.length);
     text.get(length..).unwrap_or(text).trim_start_matches('\n')
-}
-
-/// Writes a text with the addresses and titles of links in place that stand in definitions; `None` when none do.
-#[must_use]
-pub fn written_out(text: &str) -> Option<String> {
-    let text = clean(text);
-    let body = body(&text);
-    let head = text.get(..text.len().checked_sub(body.len())?)?;
-    definitions::written_out(body).map(|written| format!("{head}{written}"))
 }
 
 /// Prints a tree in canonical form.

@@ -213,7 +213,7 @@ async fn plan(
             plan = here.kind.plan_with(&fetched, &id, &desired, accept, &pictures)?;
         }
         // A person reads the lines of the file, of the plan as well as of what the engine keeps.
-        for notices in [&mut plan.refused, &mut plan.told, &mut plan.holds] {
+        for notices in [&mut plan.refused, &mut plan.told, &mut plan.alone, &mut plan.holds] {
             lines_of_file(notices, &desired, &file);
         }
         Ok(plan)
@@ -224,6 +224,7 @@ async fn plan(
         requests: plan.size(),
         refused: plan.refused.clone(),
         told: plan.told.clone(),
+        alone: plan.alone.clone(),
         holds: plan.holds.clone(),
         expected: plan.expected.clone(),
         again: plan.again,

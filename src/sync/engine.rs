@@ -363,6 +363,7 @@ impl Engine {
             held: part.held.clone(),
             refused: part.refused.clone(),
             told: part.told.notices.clone(),
+            alone: part.alone.clone(),
             conflicts: part.conflicts.clone(),
             unusable: part.unusable.clone(),
         };

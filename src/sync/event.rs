@@ -173,6 +173,8 @@ pub struct Planned {
     pub refused: Vec<Notice>,
     /// What goes with the push though the file does not show it.
     pub told: Vec<Notice>,
+    /// What the file says and the item never does: it stays in the file alone.
+    pub alone: Vec<Notice>,
     /// Why the push waits for the person, when it does.
     pub holds: Vec<Notice>,
     /// The text of the part afterwards, as the model predicts it.

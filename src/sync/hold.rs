@@ -33,11 +33,13 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
         notices.push(at_line(local.lines().count(), notice("HALF_WRITTEN", message)));
     }
     if let Some(base_head) = mebdf::parse(base).tree.front_matter {
-        match mebdf::parse(local).tree.front_matter {
+        let mebdf::Parsed { tree, diagnostics } = mebdf::parse(local);
+        match tree.front_matter {
             None => notices.push(at_line(1, notice("HEAD_MISSING", "the head between the `---` lines is gone"))),
             Some(head) if head.entries.iter().all(|(key, _)| key.is_empty()) => {
-                let message = "the head cannot be read: a value with a colon or a quote stands in quotes";
-                notices.push(at_line(1, notice("HEAD_BROKEN", message)));
+                let found = diagnostics.iter().find(|found| found.code == mebdf::HEAD_FAULT);
+                let (line, why) = found.map_or((1, "the head cannot be read"), |found| (found.line, &*found.message));
+                notices.push(Notice { line, ..notice("HEAD_BROKEN", why) });
             }
             Some(head) if value(&head, "id") != value(&base_head, "id") => {
                 // Where it stands, or where the head begins when it has none.
@@ -78,7 +80,10 @@ mod tests {
             (BODY.to_owned(), 1, "HEAD_MISSING"),
             (base.replace("id: 1a", "id: 1b"), 3, "ID_CHANGED"),
             (base.replace("id: 1a\n", ""), 1, "ID_CHANGED"),
-            (base.replace("title: T", "title: \""), 1, "HEAD_BROKEN"),
+            (base.replace("title: T", "- T"), 2, "HEAD_BROKEN"),
+            (base.replace("id: 1a\n", "id: 1a\nid: 1a\n"), 4, "HEAD_BROKEN"),
+            (base.replace("id: 1a\n", "id: 1a\nheader: |\n    Acme\n  and more\n"), 6, "HEAD_BROKEN"),
+            (base.replace("id: 1a\n", "header: |\n  Acme\nand more\nid: 1a\n"), 5, "HEAD_BROKEN"),
             (base.replace("line of it.\n", ""), 10, "HALF_WRITTEN"),
         ] {
             let found = holds(Some(&base), &local);

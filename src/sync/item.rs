@@ -149,6 +149,8 @@ pub(super) struct Part {
     pub(super) held: Vec<Notice>,
     /// Edits that are not pushed.
     pub(super) refused: Vec<Notice>,
+    /// What the file says and the item never does.
+    pub(super) alone: Vec<Notice>,
     /// What went with pushes that landed, until a person was told.
     pub(super) told: Told,
     /// The headings of sections in conflict.
@@ -289,7 +291,13 @@ impl Item {
     pub(super) fn notices(&self) -> Vec<(PartId, Notice)> {
         let mut notices = Vec::new();
         for (id, part) in &self.parts {
-            let own = part.held.iter().chain(&part.refused).chain(&part.unusable).chain(&part.told.notices);
+            let own = part
+                .held
+                .iter()
+                .chain(&part.refused)
+                .chain(&part.unusable)
+                .chain(&part.told.notices)
+                .chain(&part.alone);
             notices.extend(own.map(|notice| (id.clone(), notice.clone())));
             for heading in &part.conflicts {
                 let message = format!("the section “{heading}” was changed on both sides; see the conflict file");

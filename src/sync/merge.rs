@@ -127,8 +127,9 @@ pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Mer
         return merged;
     }
     // The definitions of links stand apart from what uses them, so pieces of such a text say something else.
-    let written_out = mebdf::written_out(local).filter(|written| same_meaning(local, written));
-    if let Some(merged) = written_out.and_then(|written| pieced(base, &written, remote, side)) {
+    let written_out = mebdf::print(&mebdf::parse(local).tree);
+    let pieced_anew = || pieced(base, &written_out, remote, side);
+    if let Some(merged) = same_meaning(local, &written_out).then(pieced_anew).flatten() {
         return merged;
     }
     // Nobody else edited anything that it could meet.
@@ -382,6 +383,15 @@ impl Merger<'_> {
         let joined = self.join(pieces, head);
         if says(&joined, keys) {
             return Some(joined);
+        }
+        // What a link of the file leads to may stand with a block that comes from elsewhere.
+        let defined: Vec<&str> =
+            mebdf::definitions(self.three.local.text).into_iter().filter(|line| !joined.contains(line)).collect();
+        if !defined.is_empty() {
+            let joined = format!("{joined}\n{}\n", defined.join("\n"));
+            if says(&joined, keys) {
+                return Some(joined);
+            }
         }
         // Lines of two texts can mean something else side by side; then the whole is written in canonical form.
         let blocks = pieces

@@ -60,6 +60,7 @@ impl Engine {
         };
         let Some(part) = item.parts.get_mut(&id) else { return self.next_plan(item) };
         part.refused.clone_from(&planned.refused);
+        part.alone.clone_from(&planned.alone);
         if !walk.why.dry_accept {
             part.held.clone_from(&planned.holds);
         }

@@ -90,6 +90,7 @@ impl Engine {
                 } else if observation.base.as_ref().is_some_and(|base| base == text) {
                     part.held.clear();
                     part.refused.clear();
+                    part.alone.clear();
                     // An edit that waited was taken back; made once more, it is no echo.
                     part.hash = Some(*hash);
                 }
@@ -203,6 +204,7 @@ impl Engine {
             part.conflicts = merged.conflicts.iter().map(|conflict| conflict.heading.clone()).collect();
             if !merged.pushes {
                 part.refused.clear();
+                part.alone.clear();
             }
         }
         merged

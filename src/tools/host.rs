@@ -281,6 +281,8 @@ pub struct PushReport {
     /// What went with pushes though the file does not show it, such as the place of a comment: those of this file that
     /// nobody was told of. In a dry run, what would go.
     pub told: Vec<Notice>,
+    /// What the file says and no document does: it stays in the file alone.
+    pub unsaid: Vec<Notice>,
     /// Why the push waits for `--accept`, when it does.
     pub holds: Vec<Notice>,
     /// One sentence that says what became of it.

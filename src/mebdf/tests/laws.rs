@@ -242,6 +242,53 @@ fn content() -> impl Strategy<Value = Content> {
     ]
 }
 
+/// The pieces that heads are made of.
+const HEADS: &[&str] = &[
+    "\ntitle: ",
+    "\ntab: ",
+    "\nheader: |\n  ",
+    "\nheader: >-\n    ",
+    "\nfooter: ",
+    "\nid: ",
+    "\nother: ",
+    "\n  ",
+    "\n    ",
+    "\n# ",
+    "\n\n",
+    "a",
+    "b: c",
+    "\"",
+    "'",
+    "&a ",
+    "*a",
+    "!x",
+    "[",
+    "]",
+    "{",
+    "}",
+    ", ",
+    "- ",
+    "? ",
+    "%",
+    "@",
+    "~",
+    "null",
+    "  # c",
+    " #",
+];
+
+fn key() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => select(vec!["title", "tab", "header", "footer", "id", "other", "null", "1", "true", "<<", "a b"]).prop_map(str::to_owned),
+        1 => words(),
+        1 => any::<String>().prop_filter("a head has no entry without a key", |key| !key.is_empty()),
+    ]
+}
+
+fn value_of_head() -> impl Strategy<Value = String> {
+    prop_oneof![any::<String>(), words(), hostile(), vec(select(HEADS), 0..6).prop_map(|parts| parts.concat())]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))), ..ProptestConfig::default() })]
 
@@ -260,6 +307,43 @@ proptest! {
         let printed = print(&tree);
         let parsed = parse(&printed);
         prop_assert_eq!(&parsed.tree, &tree, "\n{}", printed);
+    }
+
+    #[test]
+    fn any_head_comes_back(entries in vec((key(), value_of_head()), 0..5), text in hostile()) {
+        let mut entries = entries;
+        let mut seen = std::collections::HashSet::new();
+        entries.retain(|(key, _)| seen.insert(key.clone()));
+        let front_matter = Some(FrontMatter { entries });
+        let mut tree = Tree { front_matter, blocks: parse(&text).tree.blocks };
+        tree.normalize();
+        let printed = print(&tree);
+        let parsed = parse(&printed);
+        prop_assert_eq!(&parsed.tree.front_matter, &tree.front_matter, "\n{}", printed);
+        prop_assert_eq!(print(&parsed.tree), printed);
+    }
+
+    /// Whatever is typed as a text of the head leaves the rest of it readable.
+    #[test]
+    fn any_line_of_a_head_is_read(lines in vec((select(vec!["title", "tab", "header", "footer"]), value_of_head()), 1..4)) {
+        let line = |value: &str| clean(value).replace('\n', " ");
+        let mut body = String::from("id: 1a\n");
+        let mut seen = std::collections::HashSet::new();
+        for (key, value) in lines.iter().filter(|(key, _)| seen.insert(*key)) {
+            body.push_str(&format!("{key}: {}\n", line(value)));
+        }
+        body.push_str("url: x\n");
+        let text = format!("---\n{body}---\n");
+        check_laws(&text);
+        let head = parse(&text).tree.front_matter.unwrap();
+        let keys: Vec<&str> = head.entries.iter().map(|(key, _)| &**key).collect();
+        let wanted: Vec<&str> = body.lines().filter_map(|line| line.split(':').next()).collect();
+        prop_assert_eq!(keys, wanted, "{}", body);
+    }
+
+    #[test]
+    fn any_head_keeps_the_laws(body in vec(prop_oneof![select(HEADS).prop_map(str::to_owned), value_of_head()], 0..12)) {
+        check_laws(&format!("---\n{}\n---\n\ntext\n", body.concat()));
     }
 
     #[test]

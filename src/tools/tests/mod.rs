@@ -119,6 +119,7 @@ impl Host for MemoryHost {
             requests: Vec::new(),
             refused: Vec::new(),
             told: Vec::new(),
+            unsaid: Vec::new(),
             holds: Vec::new(),
             message: "nothing to push".into(),
         })

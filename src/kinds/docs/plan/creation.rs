@@ -13,9 +13,8 @@ use crate::model::PartId;
 const BATCHES_MAX: usize = 4;
 
 /// What a new document can do without and still say every word: told, and no reason to make nothing at all.
-const LOSSES: [&str; 13] = [
+const LOSSES: [&str; 12] = [
     "ANCHOR",
-    "CODE_LANGUAGE",
     "TICK",
     "LIST_START",
     "LIST_DEPTH",
@@ -60,6 +59,7 @@ pub(crate) fn create_plan(document: &Document, text: &str, pictures: &Pictures) 
         plan.refused.retain(|notice| notice.code != NEEDED);
         plan.told.retain(|notice| notice.code != NEEDED);
         tell_forms(&task, &mut plan);
+        plan.refused.append(&mut plan.alone);
         plan.refused.extend(left_out);
         plan.refused.sort_by_key(|notice| (notice.line, notice.column));
         return Ok(plan);

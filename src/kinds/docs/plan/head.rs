@@ -16,7 +16,7 @@ use crate::gdocs::{
 use crate::kinds::Rename;
 use crate::kinds::docs::text::head::{Segment, Unit, char_of, read_segment};
 use crate::kinds::docs::text::line::Token;
-use crate::mebdf::{FrontMatter, Tree};
+use crate::mebdf::{FrontMatter, HEAD_FAULT, Tree};
 
 /// UTF-16 units that Drive takes for a name.
 pub(super) const MAX_TITLE_CHARS: usize = 500;
@@ -238,9 +238,9 @@ impl Planner<'_> {
         if let [(name, _)] = local.entries.as_slice()
             && name.is_empty()
         {
-            let message = "the head of the file is no YAML that can be read, so nothing in it is pushed; a value that holds \
-                           `: ` or ` #` must stand in quotes";
-            return self.refuse("FRONT_MATTER", 1, message);
+            let found = self.diagnostics.iter().find(|notice| notice.code == HEAD_FAULT);
+            let (line, why) = found.map_or((1, "the head cannot be read"), |notice| (notice.line, &*notice.message));
+            return self.refuse(HEAD_FAULT, line, format!("{why}; nothing in it is pushed"));
         }
         for (name, value) in &remote.entries {
             let here = local.entries.iter().find(|(other, _)| other == name).map(|(_, value)| value);

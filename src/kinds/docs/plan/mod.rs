@@ -1,6 +1,7 @@
 //! How an edit of the text becomes requests, in stages, each tried on the model. Pure.
 
 mod align;
+mod alone;
 mod anchors;
 mod blocks;
 mod carried;

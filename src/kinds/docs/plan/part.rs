@@ -14,7 +14,7 @@ use super::paragraphs::TABLE_STAYS;
 use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::{LINK_LATER, no_value};
 use super::trial::{Task, Trial};
-use super::{anchors, carried, images, less, newlines, objects, restyle, tables, told, verify};
+use super::{alone, anchors, carried, images, less, newlines, objects, restyle, tables, told, verify};
 use crate::error::Result;
 use crate::gdocs::{Document, Request, Ticks};
 use crate::kinds::docs::text::extract::Extract;
@@ -64,34 +64,36 @@ pub(crate) fn plan_part(
 }
 
 /// The forms that a document has otherwise than they are written: as text, or their words alone.
-const SAID_OTHERWISE: [&str; 13] = [
+const SAID_OTHERWISE: [&str; 11] = [
     "BLOCK_QUOTE",
     "EMPTY_FORMAT",
     "EMPTY_LINK",
     "FOOTNOTE_FORM",
     "HEADING_IN_ITEM",
     "LINK_DEFINITION",
-    "LINK_TITLE",
     "LINK_UNUSED",
-    "LINK_WITHOUT_TEXT",
     "LIST_IN_CELL",
     "MARKDOWN_IMAGE",
     "STRAY_CLOSE",
     "UNCLOSED_FORMAT",
 ];
 
-/// Those of them that no document has.
-const NEVER_SAID: [&str; 3] = ["LINK_TITLE", "LINK_UNUSED", "LINK_WITHOUT_TEXT"];
+/// Those that no document has, and that stay in the file.
+const NEVER_SAID: [&str; 2] = ["LINK_TITLE", "LINK_WITHOUT_TEXT"];
 
 /// Tells what the document says otherwise than it is written: with what is pushed, or, where a line of its block is refused,
-/// with that.
+/// with that; and what it does not say at all.
 pub(super) fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
     // Whether a number begins a list that way in the document, too, is the planner's to say.
     let told = |notice: &&Notice| {
         notice.code != "LIST_START"
             && !plan.refused.iter().any(|other| other.code == notice.code && other.line == notice.line)
     };
-    let found: Vec<Notice> = task.diagnostics.iter().filter(told).cloned().collect();
+    let found = task.diagnostics.iter().filter(told).cloned();
+    let (alone, found): (Vec<_>, Vec<_>) = found.partition(|notice| NEVER_SAID.contains(&notice.code.as_str()));
+    plan.alone.extend(alone);
+    plan.alone.extend(alone::found(task));
+    plan.alone.sort_by_key(|notice| (notice.line, notice.column));
     let blocks: Vec<u32> = task.parsed.blocks.iter().map(|block| task.line_at(block.span.0.start)).collect();
     let block = |line: u32| blocks.partition_point(|first| *first <= line);
     let refused: BTreeSet<usize> = plan.refused.iter().map(|notice| block(notice.line)).collect();
@@ -102,9 +104,8 @@ pub(super) fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
     };
     let (mut pushed, kept): (Vec<_>, Vec<_>) = found.into_iter().partition(stands);
     if plan.requests.is_empty() {
-        // What the document has by now was told when it was pushed; what it never has is told as long as it is asked for.
-        pushed.retain(|notice| NEVER_SAID.contains(&notice.code.as_str()));
-        plan.refused.append(&mut pushed);
+        // What the document has by now was told when it was pushed.
+        pushed.clear();
     }
     plan.refused.extend(kept);
     plan.told.extend(pushed);
@@ -396,7 +397,9 @@ impl Text {
         let (again, told) =
             (again || later || head.again(), told::side_effects(task, &trial, (&mut notices, lost), &requests));
         let (refused, rename, wanted_pictures) = (notices.sorted(), head.rename, Vec::new());
-        let plan = PushPlan { requests, refused, told, holds, expected, rename, uploads, wanted_pictures, again };
+        let alone = Vec::new();
+        let plan =
+            PushPlan { requests, refused, told, alone, holds, expected, rename, uploads, wanted_pictures, again };
         Ok(Attempt { plan, torn: false, moved, deleted })
     }
 }

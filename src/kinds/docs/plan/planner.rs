@@ -44,7 +44,7 @@ pub(super) struct Planner<'a> {
     /// Where the lines of the text end, in bytes.
     newlines: Rc<[usize]>,
     /// What the parser did not understand.
-    diagnostics: &'a [Notice],
+    pub(super) diagnostics: &'a [Notice],
     /// The objects that the file still holds, by id: what looks destroyed may only have moved.
     pub(super) objects: BTreeSet<String>,
     /// Words of text that stands in the file and cannot be pushed: what looks deleted may only have moved there.

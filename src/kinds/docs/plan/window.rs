@@ -140,7 +140,8 @@ impl<'a> Window<'a> {
                 notice.line = (line - here).saturating_add(there + 1);
             }
         };
-        planned.refused.iter_mut().chain(&mut planned.told).chain(&mut planned.holds).for_each(place);
+        let PushPlan { refused, told, alone, holds, .. } = &mut planned;
+        refused.iter_mut().chain(told).chain(alone).chain(holds).for_each(place);
         Some(planned)
     }
 

@@ -1,7 +1,7 @@
 //! What of a text a new document does without, and what takes its place, so that all the rest becomes the document: each is
 //! told with its line. No word of a person's goes untold. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::edit::{is_stripped, name_of};
 use super::images::{can_be_had, is_new, leave_out, no_object_here};
@@ -12,8 +12,8 @@ use crate::kinds::Pictures;
 use crate::kinds::docs::text::flat::Look;
 use crate::kinds::docs::text::lists::preset;
 use crate::mebdf::{
-    Block, Content, FrontMatter, Object, Parsed, Property, PropertyValue, Run, RunContent, Span, Tree, cell_count,
-    clean, head, parse, sort_properties,
+    Block, Content, FrontMatter, HEAD_FAULT, Object, Parsed, Property, PropertyValue, Run, RunContent, Span, Tree,
+    cell_count, clean, head, parse, sort_properties,
 };
 use crate::model::Notice;
 
@@ -37,12 +37,22 @@ pub(super) fn reduced(text: &str, pictures: &Pictures) -> Reduced {
     let mut reducer = Reducer { lines: Vec::new(), pictures, told: Vec::new(), defined: BTreeSet::new() };
     let mut text = clean(text).into_owned();
     reducer.opening_rule(&mut text);
-    let (text, mut parsed) = reducer.widened(text);
-    reducer.lines = text.match_indices('\n').map(|(at, _)| at).collect();
+    reducer.lines = newlines(&text);
+    for (at, _) in text.match_indices('\0') {
+        reducer.tell("CHARACTER", at, "the character U+0000 cannot stand in a Google Doc; U+FFFD stands in its place");
+    }
+    let (text, mut parsed) = reducer.widened(text.replace('\0', "\u{fffd}"));
+    reducer.lines = newlines(&text);
     reducer.rules(&mut parsed.tree.blocks);
     reducer.notes(&mut parsed.tree);
+    reducer.repeated_notes(&parsed.tree, &text);
     reducer.contents(&mut parsed.tree);
     Reduced { text, parsed, told: reducer.told }
+}
+
+/// Where the lines of a text end, in bytes.
+fn newlines(text: &str) -> Vec<usize> {
+    text.match_indices('\n').map(|(at, _)| at).collect()
 }
 
 /// Where runs stand.
@@ -207,6 +217,30 @@ impl Reducer<'_> {
             let end = notes.filter(|notes| only_notes(tree.blocks.get(*notes..))).unwrap_or(tree.blocks.len());
             let directive = Block { content: Content::Directive { properties: vec![normal] }, span };
             tree.blocks.splice(end..end, std::iter::once(directive).chain(texts));
+        }
+    }
+
+    /// Tells of the references to a footnote that has one already: each gets a footnote of its own.
+    fn repeated_notes(&mut self, tree: &Tree, text: &str) {
+        let mut seen = BTreeSet::new();
+        for Block { content, span } in &tree.blocks {
+            if matches!(content, Content::Footnote { .. }) {
+                continue;
+            }
+            let source = text.get(span.0.clone()).unwrap_or_default();
+            let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+            for run in content.runs() {
+                let RunContent::FootnoteReference(label) = &run.content else { continue };
+                let nth = count.entry(label).or_default();
+                let at = source.match_indices(&format!("[^{label}]")).nth(*nth).map_or(0, |(at, _)| at);
+                *nth += 1;
+                if self.defined.contains(label) && !seen.insert(label.clone()) {
+                    let message = format!(
+                        "[^{label}] stands in the text before this already: this one has a footnote of its own, which says the same"
+                    );
+                    self.tell("FOOTNOTE", span.0.start + at, message);
+                }
+            }
         }
     }
 
@@ -382,8 +416,10 @@ pub(super) fn settle_head(task: &mut Task<'_>, title: &str, told: &mut Vec<Notic
     };
     if head.entries.iter().any(|(name, _)| name.is_empty()) {
         task.local.tree.front_matter = None;
-        task.diagnostics.retain(|found| found.code != "FRONT_MATTER");
-        return tell(1, "the head of the text is no YAML that can be read; it was left out".into());
+        for found in task.diagnostics.extract_if(.., |found| found.code == HEAD_FAULT) {
+            tell(found.line, format!("{}; it was left out", found.message));
+        }
+        return;
     }
     let written: Vec<&str> = task.text.lines().skip(1).take_while(|line| line.trim_end() != "---").collect();
     let line = |name: &str| {

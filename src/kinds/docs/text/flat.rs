@@ -274,12 +274,7 @@ impl Settling<'_> {
                 let paragraphs = self.cell(paragraphs, Where::Footnote);
                 self.push(Content::Footnote { label: label.clone(), paragraphs }, locked, span);
             }
-            Content::Code { info, text: code } => {
-                if !info.is_empty() {
-                    self.find("CODE_LANGUAGE", format!("a Doc has no place for `{info}` behind the fence"));
-                }
-                self.code(code, &span, text);
-            }
+            Content::Code { text: code, .. } => self.code(code, &span, text),
             Content::Rule => self.push(Content::Rule, locked, span),
             Content::Directive { .. } => {}
         }

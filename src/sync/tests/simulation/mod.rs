@@ -222,6 +222,7 @@ impl World {
                     requests,
                     refused: Vec::new(),
                     told: Vec::new(),
+                    alone: Vec::new(),
                     holds: Vec::new(),
                     expected,
                     again: false,

@@ -1,0 +1,50 @@
+//! What a file says by its blocks and no document does: it stays in the file alone, and is told as long as it does. Pure.
+
+use super::trial::Task;
+use crate::mebdf::{Block, Content, Marks, RunContent};
+use crate::model::Notice;
+
+/// Finds it in the file of a task, by line.
+pub(super) fn found(task: &Task<'_>) -> Vec<Notice> {
+    let mut found = Vec::new();
+    for block in &task.parsed.blocks {
+        let line = task.line_at(block.span.0.start);
+        let mut tell = |code: &str, below: usize, message: String| {
+            let line = line.saturating_add(u32::try_from(below).unwrap_or(u32::MAX));
+            found.push(Notice { code: code.into(), line, column: 0, message });
+        };
+        if let Content::Code { info, text } = &block.content {
+            if !info.is_empty() {
+                tell("CODE_LANGUAGE", 0, format!("a Doc has no place for `{info}` behind the fence"));
+            }
+            let ends_blank = |line: &str| line.ends_with([' ', '\t']);
+            let more = text.lines().filter(|line| ends_blank(line)).count().saturating_sub(1);
+            if let Some(at) = text.lines().position(ends_blank) {
+                let and_more =
+                    if more > 0 { format!(", nor those of {more} more of this code") } else { String::new() };
+                let message = format!("the blanks at the end of this line are not kept in the document{and_more}");
+                tell("CODE_BLANKS", at + usize::from(is_fenced(task, block)), message);
+            }
+        }
+        let dressed = block.content.runs().into_iter().find_map(|run| match &run.content {
+            RunContent::Object(object) if run.marks != Marks::default() => Some(object),
+            RunContent::Object(_) | RunContent::Text(_) | RunContent::Anchor(_) | RunContent::FootnoteReference(_) => {
+                None
+            }
+        });
+        if let Some(object) = dressed {
+            let message = format!(
+                "bold, links and other formatting are set on text alone: `{{^= {}}}` and the blanks beside it do not get them",
+                object.kind
+            );
+            tell("OBJECT_MARKS", 0, message);
+        }
+    }
+    found
+}
+
+/// Tells whether a line of marks stands above the code.
+fn is_fenced(task: &Task<'_>, block: &Block) -> bool {
+    let source = task.text.get(block.span.0.clone()).unwrap_or_default();
+    source.lines().next().is_some_and(|line| line.contains("```") || line.contains("~~~"))
+}
