@@ -306,6 +306,12 @@ fn said(content: &Content, known: &BTreeSet<String>) -> Content {
             kind.clear();
         }
     }
+    if let Content::Table { rows, .. } = &mut content {
+        for runs in rows.iter_mut().flatten().flatten() {
+            runs.retain(|run| !matches!(run.content, RunContent::Anchor(_)));
+            *runs = mebdf::normalize_runs(std::mem::take(runs), false);
+        }
+    }
     if let Content::Heading { runs, .. }
     | Content::Paragraph { runs }
     | Content::Item { runs, .. }
