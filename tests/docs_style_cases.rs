@@ -184,8 +184,8 @@ fn code_blocks_are_shaded_paragraphs() {
     check("demo/meeting-notes", &[(", Chidi.", &format!(", Chidi.\n\n{fence}"))], &[], &format!("\n{fence}"));
     let language = fence.replacen("```", "```rust", 1);
     let plan = check("demo/meeting-notes", &[(", Chidi.", &format!(", Chidi.\n\n{language}"))], &[], fence);
-    let alone: Vec<&str> = plan.alone.iter().map(|notice| &*notice.code).collect();
-    assert_eq!(alone, ["CODE_LANGUAGE"], "{:#?}", plan.alone);
+    let unsaid: Vec<&str> = plan.unsaid.iter().map(|notice| &*notice.code).collect();
+    assert_eq!(unsaid, ["CODE_LANGUAGE"], "{:#?}", plan.unsaid);
     assert!(plan.requests.len() <= 4, "{:#?}", plan.requests);
 }
 

@@ -198,7 +198,7 @@ pub struct PushPlan {
     /// What goes with the push though the file does not show it, such as the place of a comment. Nothing of it waits.
     pub told: Vec<Notice>,
     /// What the file says and no document does, such as the title of a link: it stays in the file alone, and nothing waits.
-    pub alone: Vec<Notice>,
+    pub unsaid: Vec<Notice>,
     /// Why the whole push waits for `push --accept`, when it does.
     pub holds: Vec<Notice>,
     /// The text of the part after the push, as the model predicts it.

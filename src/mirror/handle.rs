@@ -100,7 +100,7 @@ pub struct PushReport {
     /// What went with this push and with those since somebody asked last, or would go, though the file does not show it.
     pub told: Vec<Notice>,
     /// What the file says and the item never does.
-    pub alone: Vec<Notice>,
+    pub unsaid: Vec<Notice>,
     /// Why the push waits for `accept`, when it does.
     pub held: Vec<Notice>,
     /// The headings of sections in conflict.
@@ -318,13 +318,13 @@ impl MirrorHandle {
             let seen = Command::Seen { item: item.clone(), part: part.clone(), notices: told.clone() };
             self.messages.send(Message::Ask(seen, oneshot::channel().0)).await.map_err(|_ended| self.ended())?;
         }
-        let alone = match (dry_run, plan) {
-            (true, plan) => plan.map(|plan| plan.alone.clone()).unwrap_or_default(),
-            (false, _) => file.map(|file| file.alone.clone()).unwrap_or_default(),
+        let unsaid = match (dry_run, plan) {
+            (true, plan) => plan.map(|plan| plan.unsaid.clone()).unwrap_or_default(),
+            (false, _) => file.map(|file| file.unsaid.clone()).unwrap_or_default(),
         };
         Ok(PushReport {
             told,
-            alone,
+            unsaid,
             pushed: !dry_run && requests > 0,
             requests: plan.map(|plan| plan.shown()).unwrap_or_default(),
             conflicts: file.map(|file| file.conflicts.clone()).unwrap_or_default(),

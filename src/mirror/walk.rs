@@ -55,8 +55,8 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
             let result = plan(shared, hand, part, (desired, file), accept).await;
             Some(Event::Planned { item, result })
         }
-        Effect::Begin { item, part, revision, expected, told } => {
-            let result = begin(shared, hand, &item, part, revision, (expected, told), now).await;
+        Effect::Begin { item, part, revision, expected, base, told } => {
+            let result = begin(shared, hand, &item, part, revision, (expected, base, told), now).await;
             Some(Event::Begun { item, result: result.map_err(|error| failure(&error)) })
         }
         Effect::Post { item, job, revision } => {
@@ -213,7 +213,7 @@ async fn plan(
             plan = here.kind.plan_with(&fetched, &id, &desired, accept, &pictures)?;
         }
         // A person reads the lines of the file, of the plan as well as of what the engine keeps.
-        for notices in [&mut plan.refused, &mut plan.told, &mut plan.alone, &mut plan.holds] {
+        for notices in [&mut plan.refused, &mut plan.told, &mut plan.unsaid, &mut plan.holds] {
             lines_of_file(notices, &desired, &file);
         }
         Ok(plan)
@@ -224,7 +224,7 @@ async fn plan(
         requests: plan.size(),
         refused: plan.refused.clone(),
         told: plan.told.clone(),
-        alone: plan.alone.clone(),
+        unsaid: plan.unsaid.clone(),
         holds: plan.holds.clone(),
         expected: plan.expected.clone(),
         again: plan.again,
@@ -240,7 +240,7 @@ async fn begin(
     item: &ItemId,
     part: PartId,
     revision: Revision,
-    (expected, told): (String, Vec<Notice>),
+    (expected, base, told): (String, Option<String>, Vec<Notice>),
     now: Millis,
 ) -> Result<JobId> {
     crash_point("before_journal");
@@ -250,8 +250,8 @@ async fn begin(
     let job = blocking(move || {
         let plan = serde_json::to_vec(&plan.shown())
             .map_err(|source| Error::Storage { doing: "writing the journal", source: Box::new(source) })?;
-        let (base_revision, expected) = (&revision, expected.as_str());
-        let job = NewJob { item: &item, part: &part, base_revision, expected, plan: &plan, told: &told, at: now };
+        let (base_revision, expected, base) = (&revision, expected.as_str(), base.as_deref());
+        let job = NewJob { item: &item, part: &part, base_revision, expected, base, plan: &plan, told: &told, at: now };
         shared.store()?.begin_job(&job)
     })
     .await?;

@@ -104,6 +104,8 @@ pub struct NewJob<'a> {
     pub base_revision: &'a Revision,
     /// The text the part shall have afterwards.
     pub expected: &'a str,
+    /// What both sides then agree on; `None` when the base stays.
+    pub base: Option<&'a str>,
     /// The requests as JSON, for looking back.
     pub plan: &'a [u8],
     /// What goes with it though the file does not show it.
@@ -285,13 +287,14 @@ impl Store {
     pub fn begin_job(&mut self, job: &NewJob<'_>) -> Result<JobId> {
         let doing = "writing the journal";
         let (expected, plan) = (pack(job.expected.as_bytes(), doing)?, pack(job.plan, doing)?);
+        let base = job.base.map(|base| pack(base.as_bytes(), doing)).transpose()?;
         let told = json(&job.told, doing)?;
         // In WAL mode only FULL waits for the disk at each commit.
         self.connection.execute_batch("PRAGMA synchronous = FULL").map_err(storage(doing))?;
         let inserted = self.connection.execute(
-            "INSERT INTO job (item, part, base_revision, expected, plan, state, at, told)
-             VALUES (?1, ?2, ?3, ?4, ?5, 'begun', ?6, ?7)",
-            params![job.item.0, job.part.0, job.base_revision.0, expected, plan, millis(job.at), told],
+            "INSERT INTO job (item, part, base_revision, expected, plan, state, at, told, landed)
+             VALUES (?1, ?2, ?3, ?4, ?5, 'begun', ?6, ?7, ?8)",
+            params![job.item.0, job.part.0, job.base_revision.0, expected, plan, millis(job.at), told, base],
         );
         let id = JobId(self.connection.last_insert_rowid());
         self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
@@ -318,7 +321,7 @@ impl Store {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT id, item, part, base_revision, expected, told FROM job WHERE state = 'begun' ORDER BY id",
+                "SELECT id, item, part, base_revision, expected, told, landed FROM job WHERE state = 'begun' ORDER BY id",
             )
             .map_err(storage(doing))?;
         let rows = statement
@@ -330,16 +333,19 @@ impl Store {
                         part: PartId(row.get(2)?),
                         revision: Revision(row.get(3)?),
                         expected: String::new(),
+                        base: None,
                         told: serde_json::from_str(&row.get::<_, String>(5)?).unwrap_or_default(),
                     },
                     row.get::<_, Vec<u8>>(4)?,
+                    row.get::<_, Option<Vec<u8>>>(6)?,
                 ))
             })
             .map_err(storage(doing))?;
         let mut jobs = Vec::new();
         for row in rows {
-            let (mut job, packed) = row.map_err(storage(doing))?;
+            let (mut job, packed, base) = row.map_err(storage(doing))?;
             job.expected = unpack(&packed, doing)?;
+            job.base = base.map(|base| unpack(&base, doing)).transpose()?;
             jobs.push(job);
         }
         Ok(jobs)

@@ -94,7 +94,10 @@ ALTER TABLE part ADD COLUMN told TEXT NOT NULL DEFAULT '';
 ALTER TABLE job ADD COLUMN told TEXT NOT NULL DEFAULT '';
 ";
 
+/// What both sides agree on once a push has landed.
+const LANDED: &str = "ALTER TABLE job ADD COLUMN landed BLOB;";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
-    Migrations::new(vec![M::up(FIRST), M::up(PICTURES), M::up(TOLD)])
+    Migrations::new(vec![M::up(FIRST), M::up(PICTURES), M::up(TOLD), M::up(LANDED)])
 }

@@ -96,6 +96,7 @@ fn the_journal_outlives_a_restart_and_ends_with_a_record() {
         part: &part,
         base_revision: &Revision("r1".into()),
         expected: "after\n",
+        base: Some("agreed\n"),
         plan: b"[]",
         told: &[lost()],
         at: Millis(5),
@@ -106,6 +107,7 @@ fn the_journal_outlives_a_restart_and_ends_with_a_record() {
     let open = store.open_jobs().unwrap();
     assert_eq!(open.len(), 1);
     assert_eq!((open[0].job, open[0].expected.as_str()), (id, "after\n"));
+    assert_eq!(open[0].base.as_deref(), Some("agreed\n"));
     assert_eq!(open[0].told, [lost()]);
     let mut end = record("one", "T", &[("", "after\n")], 6);
     end.jobs = vec![(id, JobEnd::Accepted)];

@@ -107,7 +107,7 @@ impl Engine {
                     part: job.part,
                     revision: job.revision,
                     expected: job.expected,
-                    base: None,
+                    base: job.base,
                     told: job.told,
                 });
             }
@@ -363,7 +363,7 @@ impl Engine {
             held: part.held.clone(),
             refused: part.refused.clone(),
             told: part.told.notices.clone(),
-            alone: part.alone.clone(),
+            unsaid: part.unsaid.clone(),
             conflicts: part.conflicts.clone(),
             unusable: part.unusable.clone(),
         };

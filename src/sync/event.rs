@@ -174,7 +174,7 @@ pub struct Planned {
     /// What goes with the push though the file does not show it.
     pub told: Vec<Notice>,
     /// What the file says and the item never does: it stays in the file alone.
-    pub alone: Vec<Notice>,
+    pub unsaid: Vec<Notice>,
     /// Why the push waits for the person, when it does.
     pub holds: Vec<Notice>,
     /// The text of the part afterwards, as the model predicts it.
@@ -337,6 +337,8 @@ pub enum Effect {
         revision: Revision,
         /// The text the part shall have afterwards.
         expected: String,
+        /// What both sides then agree on; `None` when the base stays.
+        base: Option<String>,
         /// What goes with it though the file does not show it.
         told: Vec<Notice>,
     },

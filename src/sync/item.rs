@@ -130,7 +130,7 @@ pub(super) struct Unknown {
     pub(super) revision: Revision,
     /// What the remote says if it landed.
     pub(super) expected: String,
-    /// The base if it landed; unknown after a restart, when the stored base serves.
+    /// The base if it landed; `None` when the stored base serves.
     pub(super) base: Option<String>,
     /// What went with it if it landed.
     pub(super) told: Vec<Notice>,
@@ -150,7 +150,7 @@ pub(super) struct Part {
     /// Edits that are not pushed.
     pub(super) refused: Vec<Notice>,
     /// What the file says and the item never does.
-    pub(super) alone: Vec<Notice>,
+    pub(super) unsaid: Vec<Notice>,
     /// What went with pushes that landed, until a person was told.
     pub(super) told: Told,
     /// The headings of sections in conflict.
@@ -297,7 +297,7 @@ impl Item {
                 .chain(&part.refused)
                 .chain(&part.unusable)
                 .chain(&part.told.notices)
-                .chain(&part.alone);
+                .chain(&part.unsaid);
             notices.extend(own.map(|notice| (id.clone(), notice.clone())));
             for heading in &part.conflicts {
                 let message = format!("the section “{heading}” was changed on both sides; see the conflict file");

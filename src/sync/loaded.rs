@@ -58,6 +58,8 @@ pub struct OpenJob {
     pub revision: Revision,
     /// The text the part has if it landed.
     pub expected: String,
+    /// What both sides agree on if it landed; `None` when the stored base serves.
+    pub base: Option<String>,
     /// What went with it if it landed.
     pub told: Vec<Notice>,
 }

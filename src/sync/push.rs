@@ -60,7 +60,7 @@ impl Engine {
         };
         let Some(part) = item.parts.get_mut(&id) else { return self.next_plan(item) };
         part.refused.clone_from(&planned.refused);
-        part.alone.clone_from(&planned.alone);
+        part.unsaid.clone_from(&planned.unsaid);
         if !walk.why.dry_accept {
             part.held.clone_from(&planned.holds);
         }
@@ -95,6 +95,7 @@ impl Engine {
             part: id.clone(),
             revision: revision.clone(),
             expected: planned.expected.clone(),
+            base: landed_base(walk, &id, &planned),
             told: planned.told.clone(),
         });
         walk.pushing = Some((id, revision, planned));

@@ -60,7 +60,7 @@ pub struct PartStatus {
     /// What went with pushes that landed though the file does not show it, until a person was told.
     pub told: Vec<Notice>,
     /// What the file says and the item never does, as long as the file does.
-    pub alone: Vec<Notice>,
+    pub unsaid: Vec<Notice>,
     /// The headings of sections in conflict.
     pub conflicts: Vec<String>,
     /// Why the file cannot be read.

@@ -90,7 +90,7 @@ impl Engine {
                 } else if observation.base.as_ref().is_some_and(|base| base == text) {
                     part.held.clear();
                     part.refused.clear();
-                    part.alone.clear();
+                    part.unsaid.clear();
                     // An edit that waited was taken back; made once more, it is no echo.
                     part.hash = Some(*hash);
                 }
@@ -204,7 +204,7 @@ impl Engine {
             part.conflicts = merged.conflicts.iter().map(|conflict| conflict.heading.clone()).collect();
             if !merged.pushes {
                 part.refused.clear();
-                part.alone.clear();
+                part.unsaid.clear();
             }
         }
         merged

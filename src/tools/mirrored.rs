@@ -171,8 +171,8 @@ impl Host for Mirrors {
         let (handle, path) = self.of_path(path)?;
         let report = handle.push(&path, accept, dry_run).await?;
         let message = push_message(&report, dry_run);
-        let mirror::PushReport { item, path, pushed, requests, refused, told, alone, held, .. } = report;
-        Ok(PushReport { id: item, path, pushed, requests, refused, told, unsaid: alone, holds: held, message })
+        let mirror::PushReport { item, path, pushed, requests, refused, told, unsaid, held, .. } = report;
+        Ok(PushReport { id: item, path, pushed, requests, refused, told, unsaid, holds: held, message })
     }
 
     async fn restore(&self, id_or_url: &str) -> Result<ItemReport> {
@@ -250,7 +250,7 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
         (false, false, false) => format!("{done}; with an earlier push went what the file does not show"),
     };
     let done =
-        if report.alone.is_empty() { done } else { format!("{done}; what no document can say stays in the file") };
+        if report.unsaid.is_empty() { done } else { format!("{done}; what no document can say stays in the file") };
     if report.conflicts.is_empty() { done } else { format!("{done}; in conflict: {}", report.conflicts.join(", ")) }
 }
 
@@ -283,7 +283,7 @@ fn account_status(account: &Account, layout: &Layout, report: &mirror::StatusRep
                 add(id, place, "open", "it stays open for writing; nothing is pushed until it is closed".into());
             }
             for (state, notices) in
-                [("held", &part.held), ("refused", &part.refused), ("pushed", &part.told), ("unsaid", &part.alone)]
+                [("held", &part.held), ("refused", &part.refused), ("pushed", &part.told), ("unsaid", &part.unsaid)]
             {
                 for notice in notices {
                     add(id, place, state, notice.to_string());

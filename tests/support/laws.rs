@@ -106,7 +106,7 @@ pub(crate) fn check_unedited(raw: &Value) -> Rc<Stand> {
         let whole = Fetched { reading: mcp_workspace::kinds::Reading::default(), ..remote.clone() };
         let plan = docs::plan(&whole, &part.id, &format!("{}\n", part.text), false).unwrap();
         assert!(plan.requests.is_empty() && plan.refused.is_empty() && plan.holds.is_empty(), "law 3: {plan:#?}");
-        assert!(plan.told.is_empty() && plan.alone.is_empty(), "law 3: {plan:#?}");
+        assert!(plan.told.is_empty() && plan.unsaid.is_empty(), "law 3: {plan:#?}");
     }
     stand
 }

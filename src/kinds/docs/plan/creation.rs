@@ -59,7 +59,7 @@ pub(crate) fn create_plan(document: &Document, text: &str, pictures: &Pictures) 
         plan.refused.retain(|notice| notice.code != NEEDED);
         plan.told.retain(|notice| notice.code != NEEDED);
         tell_forms(&task, &mut plan);
-        plan.refused.append(&mut plan.alone);
+        plan.refused.append(&mut plan.unsaid);
         plan.refused.extend(left_out);
         plan.refused.sort_by_key(|notice| (notice.line, notice.column));
         return Ok(plan);

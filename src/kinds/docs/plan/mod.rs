@@ -1,7 +1,6 @@
 //! How an edit of the text becomes requests, in stages, each tried on the model. Pure.
 
 mod align;
-mod alone;
 mod anchors;
 mod blocks;
 mod carried;
@@ -35,6 +34,7 @@ mod table_looks;
 mod tables;
 mod told;
 mod trial;
+mod unsaid;
 mod verify;
 mod window;
 mod without;

@@ -14,7 +14,7 @@ use super::paragraphs::TABLE_STAYS;
 use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::{LINK_LATER, no_value};
 use super::trial::{Task, Trial};
-use super::{alone, anchors, carried, images, less, newlines, objects, restyle, tables, told, verify};
+use super::{anchors, carried, images, less, newlines, objects, restyle, tables, told, unsaid, verify};
 use crate::error::Result;
 use crate::gdocs::{Document, Request, Ticks};
 use crate::kinds::docs::text::extract::Extract;
@@ -90,10 +90,10 @@ pub(super) fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
             && !plan.refused.iter().any(|other| other.code == notice.code && other.line == notice.line)
     };
     let found = task.diagnostics.iter().filter(told).cloned();
-    let (alone, found): (Vec<_>, Vec<_>) = found.partition(|notice| NEVER_SAID.contains(&notice.code.as_str()));
-    plan.alone.extend(alone);
-    plan.alone.extend(alone::found(task));
-    plan.alone.sort_by_key(|notice| (notice.line, notice.column));
+    let (unsaid, found): (Vec<_>, Vec<_>) = found.partition(|notice| NEVER_SAID.contains(&notice.code.as_str()));
+    plan.unsaid.extend(unsaid);
+    plan.unsaid.extend(unsaid::found(task));
+    plan.unsaid.sort_by_key(|notice| (notice.line, notice.column));
     let blocks: Vec<u32> = task.parsed.blocks.iter().map(|block| task.line_at(block.span.0.start)).collect();
     let block = |line: u32| blocks.partition_point(|first| *first <= line);
     let refused: BTreeSet<usize> = plan.refused.iter().map(|notice| block(notice.line)).collect();
@@ -397,9 +397,9 @@ impl Text {
         let (again, told) =
             (again || later || head.again(), told::side_effects(task, &trial, (&mut notices, lost), &requests));
         let (refused, rename, wanted_pictures) = (notices.sorted(), head.rename, Vec::new());
-        let alone = Vec::new();
+        let unsaid = Vec::new();
         let plan =
-            PushPlan { requests, refused, told, alone, holds, expected, rename, uploads, wanted_pictures, again };
+            PushPlan { requests, refused, told, unsaid, holds, expected, rename, uploads, wanted_pictures, again };
         Ok(Attempt { plan, torn: false, moved, deleted })
     }
 }

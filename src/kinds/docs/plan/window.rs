@@ -140,8 +140,8 @@ impl<'a> Window<'a> {
                 notice.line = (line - here).saturating_add(there + 1);
             }
         };
-        let PushPlan { refused, told, alone, holds, .. } = &mut planned;
-        refused.iter_mut().chain(told).chain(alone).chain(holds).for_each(place);
+        let PushPlan { refused, told, unsaid, holds, .. } = &mut planned;
+        refused.iter_mut().chain(told).chain(unsaid).chain(holds).for_each(place);
         Some(planned)
     }
 

@@ -36,6 +36,7 @@ struct Job {
     item: ItemId,
     revision: Revision,
     expected: String,
+    base: Option<String>,
     sent: bool,
     end: Option<JobEnd>,
 }
@@ -159,6 +160,7 @@ impl World {
             part: PartId::default(),
             revision: job.revision.clone(),
             expected: job.expected.clone(),
+            base: job.base.clone(),
             told: Vec::new(),
         });
         let cursor = self.cursor.map(|cursor| Cursor(cursor.to_string()));
@@ -222,19 +224,19 @@ impl World {
                     requests,
                     refused: Vec::new(),
                     told: Vec::new(),
-                    alone: Vec::new(),
+                    unsaid: Vec::new(),
                     holds: Vec::new(),
                     expected,
                     again: false,
                 };
                 Event::Planned { item, result: Ok(planned) }
             }
-            Effect::Begin { item, revision, expected, .. } => {
+            Effect::Begin { item, revision, expected, base, .. } => {
                 if self.fault(20) {
                     return Some(Event::Begun { item, result: Err(failure(FailureClass::Permanent)) });
                 }
                 let job = JobId(i64::try_from(self.jobs.len()).unwrap());
-                self.jobs.push(Job { item: item.clone(), revision, expected, sent: false, end: None });
+                self.jobs.push(Job { item: item.clone(), revision, expected, base, sent: false, end: None });
                 Event::Begun { item, result: Ok(job) }
             }
             Effect::Post { item, job, revision } => self.post(item, job, &revision),
