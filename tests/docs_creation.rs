@@ -130,7 +130,9 @@ fn the_head_gives_header_and_footer() {
     assert!(told[1].starts_with("line 8: FRONT_MATTER: `color`"), "{told:#?}");
     let (said, told) = created("---\ntitle: A text\nfooter: Foot\n---\n");
     assert!(said.contains("footer: Foot\n---\n") && told.is_empty(), "{said} {told:#?}");
-    check("---\nheader: [x\n  y\n---\n\ntext\n", "text\n", &["line 1: FRONT_MATTER"]);
+    let (said, told) = created("---\ntitle: A text\nheader: [x\n  y\n---\n");
+    assert!(said.contains("header: \"[x y\"\n") && told.is_empty(), "{said} {told:#?}");
+    check("---\nheader: x\nfooter\n---\n\ntext\n", "text\n", &["line 3: FRONT_MATTER"]);
 }
 
 #[test]

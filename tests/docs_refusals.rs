@@ -89,21 +89,6 @@ fn rows_that_cannot_be_joined_leave_no_empty_paragraph() {
 }
 
 #[test]
-fn a_table_that_cannot_be_parted_leaves_no_empty_paragraph() {
-    let rest = "\n\nend\n\n[^1]: note\n";
-    let table = "intro\n\n| head | more |\n| --- | --- |\n| first | second |\n| third[^1] | fourth |";
-    let start = format!("{table}{rest}");
-    let parted = start.replace("| third", "\n| fifth | sixth |\n| --- | --- |\n| third");
-    let told = ["line 12: LOCKED: a row that was removed here"];
-    check(&start, &parted, &start, &told);
-    check(&start, &parted.replace("end", "the end"), &start.replace("end", "the end"), &told);
-    // One that can be made has its empty paragraph, whatever else is refused.
-    let new = "\n\n| fifth | sixth |\n| --- | --- |\n| seventh | eighth |";
-    let refused = format!("{table}{new}{rest}").replace("end", "end [^1]");
-    check(&start, &refused, &format!("{table}\n\n\\{new}{rest}"), &["LOCKED"]);
-}
-
-#[test]
 fn a_paragraph_is_pushed_whole_or_not_at_all() {
     let start = "abc bold note[^1] end.\n\nzz\n\n[^1]: nn\n";
     let edited = "some quite different **important** words here.\n\nzz and more\n\n[^1]: nn\n";

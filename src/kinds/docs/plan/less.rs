@@ -11,7 +11,7 @@ use std::rc::Rc;
 use super::align::Step;
 use super::anchors::Written;
 use super::blocks::{aligned, entries, is_settled};
-use super::part::{Attempt, plan_task};
+use super::part::{Attempt, leaves_empty, plan_task};
 use super::planner::{is_mostly, text_of, words_of};
 use super::tables::settle;
 use super::trial::Task;
@@ -45,10 +45,6 @@ pub(super) fn plan(task: &Task<'_>, whole: Result<Attempt>) -> Result<PushPlan> 
     search.take(first);
     search.take(second);
     let Search { best, accepted, .. } = search;
-    // What is torn for its empty paragraphs alone says nothing yet of the changes that wait with it.
-    let is_untold = |plan: &PushPlan| plan.refused.iter().all(|notice| notice.code != "TORN");
-    let nothing = || plan_task(&groups.task(task, &BTreeSet::new(), &why)).ok().map(|attempt| attempt.plan);
-    let best = best.or_else(|| whole.as_ref().is_ok_and(|attempt| is_untold(&attempt.plan)).then(nothing).flatten());
     let Some(mut plan) = best else { return whole.map(|attempt| attempt.plan) };
     // What the plan of the whole found in the changes that are left out holds still.
     let told = whole.map(|attempt| attempt.plan.refused).unwrap_or_default();
@@ -273,7 +269,7 @@ impl Search<'_, '_> {
         let with: BTreeSet<usize> = self.accepted.iter().copied().chain(groups.clone()).collect();
         let task = self.groups.task(self.task, &with, self.why);
         match plan_task(&task) {
-            Ok(attempt) if !attempt.torn && attempt.plan.holds.is_empty() => {
+            Ok(attempt) if !attempt.torn && attempt.plan.holds.is_empty() && !leaves_empty(&task, &attempt.plan) => {
                 (self.accepted, self.best) = (with, Some(attempt.plan));
             }
             Ok(_) | Err(_) if groups.len() > 1 => {

@@ -14,7 +14,7 @@ use super::paragraphs::TABLE_STAYS;
 use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::{LINK_LATER, no_value};
 use super::trial::{Task, Trial};
-use super::{anchors, carried, images, less, newlines, objects, restyle, tables, told, unsaid, verify};
+use super::{anchors, carried, images, less, newlines, objects, restyle, told, unsaid, verify};
 use crate::error::Result;
 use crate::gdocs::{Document, Request, Ticks};
 use crate::kinds::docs::text::extract::Extract;
@@ -173,10 +173,6 @@ pub(super) fn plan_task(task: &Task<'_>) -> Result<Attempt> {
     }
     // What cannot be done as a change of structure may still be done as deletions and insertions.
     match Attempt::settled(task, false) {
-        Ok(attempt) if !attempt.torn && leaves_empty(task, &attempt.plan) => {
-            let Attempt { plan, moved, deleted, .. } = attempt;
-            Ok(Attempt { plan: nothing(task, Notices(plan.refused), plan.holds), torn: true, moved, deleted })
-        }
         Ok(attempt) if !attempt.torn => Ok(attempt),
         Ok(_) | Err(_) => whole,
     }
@@ -184,14 +180,11 @@ pub(super) fn plan_task(task: &Task<'_>) -> Result<Attempt> {
 
 /// Tells whether paragraphs were split, or tables made, for a text that then was refused: each save would leave one more
 /// that is empty.
-fn leaves_empty(task: &Task<'_>, plan: &PushPlan) -> bool {
+pub(super) fn leaves_empty(task: &Task<'_>, plan: &PushPlan) -> bool {
     if plan.refused.is_empty() || plan.requests.is_empty() {
         return false;
     }
-    let count = |tree: &Tree| {
-        let empty = tree.blocks.iter().enumerate().filter(|(_, block)| is_empty(block));
-        empty.filter(|(at, _)| !tables::is_wanted(&tree.blocks, *at)).count()
-    };
+    let count = |tree: &Tree| tree.blocks.iter().filter(|block| is_empty(block)).count();
     count(&parse(&plan.expected).tree) > count(&task.remote.tree).max(count(&task.local.tree))
 }
 

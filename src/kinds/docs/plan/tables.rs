@@ -121,14 +121,6 @@ fn neighbours(tree: &Tree) -> Vec<(usize, (Kind, Kind))> {
     found
 }
 
-/// Tells whether Docs wants a paragraph where the block at `at` stands, whatever it says.
-pub(super) fn is_wanted(blocks: &[Block], at: usize) -> bool {
-    let (before, behind) = (blocks.get(..at).unwrap_or_default(), blocks.get(at + 1..).unwrap_or_default());
-    let kind_of = |block: &Block| kind(&block.content);
-    let before = before.iter().rev().find_map(kind_of).unwrap_or(Kind::Edge);
-    wants_paragraph(before, behind.iter().find_map(kind_of).unwrap_or(Kind::Edge))
-}
-
 const fn wants_paragraph(before: Kind, behind: Kind) -> bool {
     match (before, behind) {
         (Kind::Line, _) | (_, Kind::Line) | (Kind::Edge, Kind::Edge | Kind::Contents) => false,
