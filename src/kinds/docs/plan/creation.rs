@@ -13,8 +13,9 @@ use crate::model::PartId;
 const BATCHES_MAX: usize = 4;
 
 /// What a new document can do without and still say every word: told, and no reason to make nothing at all.
-const LOSSES: [&str; 12] = [
+const LOSSES: [&str; 13] = [
     "ANCHOR",
+    "CODE_LANGUAGE",
     "TICK",
     "LIST_START",
     "LIST_DEPTH",

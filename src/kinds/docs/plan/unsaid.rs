@@ -1,6 +1,7 @@
 //! What a file says by its blocks and no document does: it stays in the file alone, and is told as long as it does. Pure.
 
 use super::trial::Task;
+use crate::kinds::docs::text::flat::is_language;
 use crate::mebdf::{Block, Content, Marks, RunContent};
 use crate::model::Notice;
 
@@ -14,7 +15,7 @@ pub(super) fn found(task: &Task<'_>) -> Vec<Notice> {
             found.push(Notice { code: code.into(), line, column: 0, message });
         };
         if let Content::Code { info, text } = &block.content {
-            if !info.is_empty() {
+            if !info.is_empty() && is_language(info) {
                 tell("CODE_LANGUAGE", 0, format!("a Doc has no place for `{info}` behind the fence"));
             }
             let ends_blank = |line: &str| line.ends_with([' ', '\t']);
