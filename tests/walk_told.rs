@@ -116,6 +116,45 @@ async fn a_link_with_a_title_may_be_defined_at_the_end() {
     assert!(status.contains("LINK_TITLE") && !status.contains("both sides"), "{status}");
 }
 
+/// What a file spells otherwise than the document is no edit that a colleague's could meet.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_colleague_edits_what_the_file_spells_in_its_own_way() {
+    for (name, edited) in [
+        ("person", "so {^= person \"Ana <ana@x.com>\"} says apple"),
+        ("heading", "so [up](#head) says apple"),
+        ("footnote", "so[^why] says apple\n\n[^why]: a note"),
+        ("both", "so[^why] {^= person \"Ana <ana@x.com>\"} says apple\n\n[^why]: a note [up](#head)"),
+    ] {
+        let world = world(&format!("spelled-{name}"));
+        let (id, path) = document(&world, "# Head\n\nso says apple\n\nlast word of ours\n");
+        let file = Path::new(&path);
+        edit_in_place(file, "last word", "last __word__");
+        edit_in_place(file, "so says apple", edited);
+        let (_, answer) = world.cli(&["push", &path]);
+        assert_eq!((codes(&answer["refused"]), codes(&answer["unsaid"])), (vec![], vec![]), "{answer}");
+        let spelled = std::fs::read_to_string(file).unwrap();
+        println!("{name}: {answer}\n{spelled}");
+        assert!(spelled.contains("last __word__ of ours"), "the file's other lines are its own:\n{spelled}");
+        world.collaborate(&id, "apple", "pear").await;
+        world.cli(&["fetch", &id]);
+        until("the edit of the other is in the file", || {
+            std::future::ready(std::fs::read_to_string(file).unwrap().contains("says pear"))
+        })
+        .await;
+        let status = world.cli(&["status"]).1.to_string();
+        assert!(!status.contains("both sides"), "{name}: {status}");
+        // And the person's own next edit of it goes.
+        edit_in_place(file, "says pear", "says plum");
+        let (_, answer) = world.cli(&["push", &path]);
+        assert_eq!(codes(&answer["refused"]), [""; 0], "{answer}");
+        let said = world.text(&id).await;
+        assert!(said.contains("says plum"), "{name}: {said}");
+        let before = std::fs::read_to_string(file).unwrap();
+        world.cli(&["push", &path]);
+        assert_eq!(std::fs::read_to_string(file).unwrap(), before, "{name}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_no_text_is_told_by_push_as_by_status() {
     let world = world("unreadable");

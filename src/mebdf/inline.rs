@@ -1,5 +1,6 @@
 //! From the inline events of one block to runs.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use pulldown_cmark::TagEnd;
@@ -184,6 +185,7 @@ impl Inline {
         let mut stack: Vec<Vec<Property>> = Vec::new();
         let mut findings = self.findings;
         let mut opened_at = None;
+        let mut literal = BTreeSet::new();
         for piece in self.pieces {
             let previous = opened_at.take();
             let (content, marks) = match piece {
@@ -208,6 +210,7 @@ impl Inline {
                 Piece::Open { source, marks, at, .. } => {
                     let message = "`{!…}` is not closed in its paragraph; it is kept as text".to_owned();
                     findings.push(Finding { at, code: "UNCLOSED_FORMAT", message });
+                    literal.insert(at);
                     (RunContent::Text(source), marks)
                 }
                 Piece::Close { marks, at, .. } => {
@@ -223,6 +226,8 @@ impl Inline {
                 push(paragraph, Run { content, marks: Marks { properties, ..marks } });
             }
         }
+        // What is text has no properties that could be wrong.
+        findings.retain(|finding| finding.code == "UNCLOSED_FORMAT" || !literal.contains(&finding.at));
         (paragraphs, findings)
     }
 

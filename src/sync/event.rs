@@ -183,6 +183,14 @@ pub struct Planned {
     pub again: bool,
 }
 
+impl Planned {
+    /// Tells whether the item has the whole edit once this has landed, but for what it never has.
+    #[must_use]
+    pub const fn says_all(&self) -> bool {
+        self.refused.is_empty() && self.holds.is_empty() && !self.again
+    }
+}
+
 /// What became of a push.
 #[derive(Debug, Clone)]
 pub enum Posted {

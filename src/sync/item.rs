@@ -193,6 +193,8 @@ pub(super) struct Walk {
     pub(super) job: Option<JobId>,
     /// How often each file was pushed in this walk. None is pushed twice, unless its plan asked for it.
     pub(super) pushed: BTreeMap<PartId, u8>,
+    /// Files whose whole edit the remote has now, but for its spelling.
+    pub(super) said: BTreeSet<PartId>,
     /// Files that are read with ids that they do not hold yet, so they must be written.
     pub(super) rewritten: BTreeSet<PartId>,
     /// Files still to be written.

@@ -25,6 +25,7 @@ mod polling;
 mod push;
 mod settle;
 mod sides;
+mod spelling;
 mod status;
 #[cfg(test)]
 mod tests;

@@ -85,6 +85,9 @@ impl Engine {
         }
         let revision = walk.remote.as_ref().and_then(|remote| remote.revision.clone());
         let Some(revision) = revision.filter(|_| planned.requests > 0 && !held) else {
+            if planned.requests == 0 && planned.says_all() {
+                respell(walk, &id);
+            }
             return self.next_plan(item);
         };
         if self.halted.is_some() {
@@ -133,6 +136,9 @@ impl Engine {
                 walk.requests += planned.requests;
                 let pushes = walk.pushed.entry(id.clone()).or_default();
                 *pushes = if planned.again { pushes.saturating_add(1) } else { PUSHES_MAX };
+                if planned.says_all() {
+                    walk.said.insert(id.clone());
+                }
                 item.ended.push((job, JobEnd::Accepted));
                 item.stale = 0;
                 if let Some(part) = item.parts.get_mut(&id) {
@@ -188,6 +194,17 @@ impl Engine {
                 self.put_off(item, Millis(self.now.0.saturating_add(pause)))
             }
         }
+    }
+}
+
+/// Lets a file whose whole edit the remote has take the remote's way of writing it.
+pub(super) fn respell(walk: &mut Walk, id: &PartId) {
+    let remote = walk.remote.as_ref().and_then(|remote| remote.parts.iter().find(|(part, _)| part == id));
+    let (Some(merged), Some((_, remote))) = (walk.merged.get_mut(id), remote) else { return };
+    if merged.conflicts.is_empty()
+        && let Some(file) = merge::respelled(&merged.file, remote)
+    {
+        merged.file = file;
     }
 }
 

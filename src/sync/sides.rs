@@ -1,6 +1,6 @@
 //! One of the three texts of a merge, with a key for the meaning of each of its blocks.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use crate::mebdf::{self, Block, Content, PropertyValue, Tree};
@@ -28,6 +28,8 @@ pub(super) struct Text<'a> {
     pub(super) keys: Vec<u32>,
     /// The meaning of each block alone.
     bare: Vec<u32>,
+    /// The blocks that say something by links that no document has.
+    unsaid: BTreeSet<usize>,
 }
 
 impl<'a> Text<'a> {
@@ -46,7 +48,7 @@ impl<'a> Text<'a> {
             let is_directive = matches!(block.content, Content::Directive { .. });
             full.push(keys.of(if is_directive || state.is_empty() { meaning } else { format!("{state:?} {meaning}") }));
         }
-        Self { text, tree, keys: full, bare }
+        Self { text, tree, keys: full, bare, unsaid: unsaid.into_keys().collect() }
     }
 
     /// Returns the count of blocks.
@@ -77,6 +79,11 @@ impl<'a> Text<'a> {
     /// Tells whether a block is a heading.
     pub(super) fn is_heading(&self, index: usize) -> bool {
         matches!(self.content(index), Some(Content::Heading { .. }))
+    }
+
+    /// Tells whether a block says something by links that no document has.
+    pub(super) fn has_unsaid(&self, index: usize) -> bool {
+        self.unsaid.contains(&index)
     }
 
     /// Tells whether a block holds anything of its own: not an empty paragraph, a rule, or a directive.

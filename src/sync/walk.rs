@@ -8,6 +8,7 @@ use super::hold;
 use super::item::{Dirty, Item, PUSHES_MAX, Part, Phase, Waiter, Walk, notice};
 use super::merge::{self, Merged};
 use super::named;
+use super::push;
 use super::{Answer, Effect, Failure, FailureClass, JobEnd, Local, Observation, Remote, Side, Touch};
 
 impl Engine {
@@ -166,6 +167,9 @@ impl Engine {
         // the file's text over what others wrote meanwhile; the remote's side can only be taken for the same file.
         walk.why.resolve.retain(|(_, side)| *side == Side::Theirs);
         walk.remote = Some(remote);
+        for id in std::mem::take(&mut walk.said) {
+            push::respell(&mut walk, &id);
+        }
         item.walk = Some(walk);
         self.next_plan(item)
     }

@@ -294,9 +294,12 @@ fn hostile_texts_take_linear_time() {
 
 #[test]
 fn diagnostics_name_line_and_column() {
-    let notices = parse("---\ntitle: x\n---\n\né {!mono}a\n\n{/!}\n\n{!odd:1}\n").diagnostics;
+    let notices = parse("---\ntitle: x\n---\n\né {!mono}a\n\n{/!}\n\n{!odd:1}\n\na {!odder} b\n").diagnostics;
     let places: Vec<(&str, u32, u32)> = notices.iter().map(|n| (n.code.as_str(), n.line, n.column)).collect();
-    assert_eq!(places, [("UNCLOSED_FORMAT", 5, 3), ("STRAY_CLOSE", 7, 1), ("UNKNOWN_PROPERTY", 9, 1)]);
+    assert_eq!(
+        places,
+        [("UNCLOSED_FORMAT", 5, 3), ("STRAY_CLOSE", 7, 1), ("UNKNOWN_PROPERTY", 9, 1), ("UNCLOSED_FORMAT", 11, 3)]
+    );
 }
 
 #[test]

@@ -92,7 +92,7 @@ pub(super) fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
     let found = task.diagnostics.iter().filter(told).cloned();
     let (unsaid, found): (Vec<_>, Vec<_>) = found.partition(|notice| NEVER_SAID.contains(&notice.code.as_str()));
     plan.unsaid.extend(unsaid);
-    plan.unsaid.extend(unsaid::found(task));
+    plan.unsaid.extend(unsaid::found(task).into_iter().filter(|notice| told(&notice)));
     plan.unsaid.sort_by_key(|notice| (notice.line, notice.column));
     let blocks: Vec<u32> = task.parsed.blocks.iter().map(|block| task.line_at(block.span.0.start)).collect();
     let block = |line: u32| blocks.partition_point(|first| *first <= line);

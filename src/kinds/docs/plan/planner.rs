@@ -10,6 +10,7 @@ use super::edit::{Expected, Group};
 use super::footnotes::references;
 use super::head::HeadEdits;
 use super::trial::{Task, Ties};
+use super::unsaid;
 use crate::gdocs::{DateElementProperties, Document};
 use crate::kinds::Pictures;
 use crate::kinds::docs::text::extract::{Extract, Origin};
@@ -139,6 +140,9 @@ impl<'a> Planner<'a> {
             let mut planner = Self::new(task, remote, local, moved.clone());
             planner.front_matter(&local.0.tree);
             planner.findings(local.0);
+            for (at, message) in unsaid::torn_off(&task.parsed, &remote.tree, &local.0.tree) {
+                planner.refuse(unsaid::LANGUAGE, task.line_at(at), message);
+            }
             planner.refused.0.extend(task.held.iter().cloned());
             planner.blocks(local.0);
             if planner.unplaced.is_subset(&moved) || pass == PASSES_MAX {

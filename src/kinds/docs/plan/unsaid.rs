@@ -1,9 +1,33 @@
 //! What a file says by its blocks and no document does: it stays in the file alone, and is told as long as it does. Pure.
 
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::planner::text_of;
 use super::trial::Task;
-use crate::kinds::docs::text::flat::is_language;
-use crate::mebdf::{Block, Content, Marks, RunContent};
+use crate::mebdf::{Block, Content, Marks, RunContent, Tree};
 use crate::model::Notice;
+
+/// The code of the notice of what stands behind a fence.
+pub(super) const LANGUAGE: &str = "CODE_LANGUAGE";
+
+/// Finds what stands behind a fence and stood in the document before: a line of text that a torn fence slid before is no
+/// language, and its words go with the edit.
+pub(super) fn torn_off(parsed: &Tree, remote: &Tree, local: &Tree) -> Vec<(usize, String)> {
+    let fences = parsed.blocks.iter().filter_map(|block| match &block.content {
+        Content::Code { info, .. } if !info.is_empty() => Some((block.span.0.start, info)),
+        _ => None,
+    });
+    let count = |tree: &Tree, word: &str| -> usize {
+        let texts = tree.blocks.iter().map(|block| text_of(&block.content));
+        texts.map(|text| text.unicode_words().filter(|other| *other == word).count()).sum()
+    };
+    let is_lost = |info: &str| info.unicode_words().any(|word| count(remote, word) > count(local, word));
+    fences.filter(|(_, info)| is_lost(info)).map(|(at, info)| (at, without_place(info))).collect()
+}
+
+fn without_place(info: &str) -> String {
+    format!("a Doc has no place for `{info}` behind the fence")
+}
 
 /// Finds it in the file of a task, by line.
 pub(super) fn found(task: &Task<'_>) -> Vec<Notice> {
@@ -15,8 +39,8 @@ pub(super) fn found(task: &Task<'_>) -> Vec<Notice> {
             found.push(Notice { code: code.into(), line, column: 0, message });
         };
         if let Content::Code { info, text } = &block.content {
-            if !info.is_empty() && is_language(info) {
-                tell("CODE_LANGUAGE", 0, format!("a Doc has no place for `{info}` behind the fence"));
+            if !info.is_empty() {
+                tell(LANGUAGE, 0, without_place(info));
             }
             let ends_blank = |line: &str| line.ends_with([' ', '\t']);
             let more = text.lines().filter(|line| ends_blank(line)).count().saturating_sub(1);

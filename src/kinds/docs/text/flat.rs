@@ -274,13 +274,7 @@ impl Settling<'_> {
                 let paragraphs = self.cell(paragraphs, Where::Footnote);
                 self.push(Content::Footnote { label: label.clone(), paragraphs }, locked, span);
             }
-            Content::Code { info, text: code } => {
-                if !info.is_empty() && !is_language(info) {
-                    // A line of text that a fence slid before would be lost with it.
-                    self.find("CODE_LANGUAGE", format!("a Doc has no place for `{info}` behind the fence"));
-                }
-                self.code(code, &span, text);
-            }
+            Content::Code { text: code, .. } => self.code(code, &span, text),
             Content::Rule => self.push(Content::Rule, locked, span),
             Content::Directive { .. } => {}
         }
@@ -435,8 +429,4 @@ pub(crate) fn notices(findings: &[(usize, &'static str, String)], line: impl Fn(
         }
     }
     notices
-}
-/// Tells whether what stands behind a fence names a language, and is no text that a person would miss.
-pub(crate) fn is_language(info: &str) -> bool {
-    info.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '+' | '-' | '#' | '.' | '_'))
 }
