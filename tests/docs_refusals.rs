@@ -276,6 +276,32 @@ fn what_is_refused_is_named() {
     );
 }
 
+#[test]
+fn what_stands_beside_a_paragraph_is_named_when_that_is_removed() {
+    let mut raw = document("one\n\ntwo\n\nend\n");
+    let tab = &mut raw["tabs"][0]["documentTab"];
+    tab["positionedObjects"] = json!({"kix.p": {"objectId": "kix.p", "positionedObjectProperties": {
+        "embeddedObject": {"title": "Map", "imageProperties": {}}}}});
+    let content = tab["body"]["content"].as_array_mut().unwrap();
+    let line = content.iter_mut().find(|element| element["paragraph"].to_string().contains("two")).unwrap();
+    line["paragraph"]["positionedObjectIds"] = json!(["kix.p"]);
+    let remote = fetched(&raw);
+    let text = &remote.parts[0].text;
+    let shown = text.lines().find(|line| line.ends_with("two")).unwrap();
+    for (accept, other, otherwise) in [(false, "end", "ending"), (true, "end", "ending"), (true, "one", "first")] {
+        let edited = text.replace(&format!("{shown}\n\n"), "").replace(other, otherwise);
+        let plan = docs::plan(&remote, &remote.parts[0].id, &edited, accept).unwrap();
+        let told: Vec<String> = plan.refused.iter().map(ToString::to_string).collect();
+        assert!(
+            matches!(&told[..], [one] if one.contains("image \"Map\" stands beside") && !one.contains("footnote")),
+            "{told:#?}"
+        );
+        let after = fetched(&applied(&raw, &plan.requests, 9)).parts[0].text.clone();
+        assert!(after.contains(shown), "{after}");
+        assert!(after.contains(otherwise) || otherwise == "ending", "{after}");
+    }
+}
+
 /// The file does not show a blank before a line break, so no edit of it is meant for that blank.
 #[test]
 fn a_blank_before_a_line_break_stays() {
@@ -465,6 +491,35 @@ fn a_code_block_that_is_not_closed_is_named() {
     let (_, told) = saved(start, &start.replace("mid", "```\nmid"));
     assert!(told.iter().any(|told| told.contains("line 10: CODE_OPEN")), "{told:#?}");
     check("one\n\nlast\n", "one\n\n```\nlast\n```\n\nend {^= equation}\n", "one\n\n```\nlast\n```\n", &["LOCKED"]);
+}
+
+#[test]
+fn words_that_a_fence_takes_from_the_document_are_refused() {
+    let start = "# Section One\n\nin Python\n\nend\n";
+    let codes = |old: &str, edited: &str| {
+        let raw = document(start);
+        let remote = fetched(&raw);
+        let text = &remote.parts[0].text;
+        let id = text.split_once("{^ ").unwrap().1.split_once('}').unwrap().0;
+        let text = text.replace(&format!("{{^ {id}}}"), "");
+        assert!(text.contains(old), "{text}");
+        let plan = docs::plan(&remote, &remote.parts[0].id, &text.replace(old, edited), false).unwrap();
+        let after = fetched(&applied(&raw, &plan.requests, 9)).parts[0].text.clone();
+        let code = |notices: &[mcp_workspace::model::Notice]| {
+            notices.iter().map(|notice| notice.code.clone()).collect::<Vec<_>>()
+        };
+        (code(&plan.refused), code(&plan.unsaid), after.contains("Section One"))
+    };
+    let language = vec!["CODE_LANGUAGE".to_owned()];
+    for name in ["Python", "rust", "c++"] {
+        let edited = format!("in Python\n\n```{name}\nx = 1\n```");
+        assert_eq!(codes("in Python", &edited), (vec![], language.clone(), true));
+    }
+    let (refused, unsaid, stands) = codes("# Section One\n\nin Python", "```## Section One\nin Python\n```");
+    assert!(
+        refused == language && unsaid.is_empty() || !refused.is_empty() && stands,
+        "{refused:?} {unsaid:?} {stands}"
+    );
 }
 
 #[test]

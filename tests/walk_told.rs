@@ -309,6 +309,27 @@ async fn a_refusal_is_told_once_with_its_line_of_the_file() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_is_told_without_the_refusals_of_an_older_save() {
+    let world = world("waits");
+    let (_, path) = document(&world, "first words of it\n\nlast\n");
+    let file = Path::new(&path);
+    edit_in_place(file, "last", "last {^= equation}");
+    let (_, answer) = world.cli(&["push", &path]);
+    assert_eq!(answer["refused"].as_array().map(Vec::len), Some(1), "{answer}");
+    let text = std::fs::read_to_string(file).unwrap();
+    std::fs::write(file, "").unwrap();
+    let (_, answer) = world.cli(&["push", &path]);
+    assert_eq!(
+        (answer["refused"].clone(), codes(&answer["holds"])),
+        (json!([]), vec!["EMPTY 0".to_owned()]),
+        "{answer}"
+    );
+    std::fs::write(file, &text).unwrap();
+    let (_, answer) = world.cli(&["push", &path]);
+    assert_eq!(answer["refused"].as_array().map(Vec::len), Some(1), "{answer}");
+}
+
 /// What went, and what stays in the file, is told, and never as refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_pushed_is_told_and_never_refused() {

@@ -88,6 +88,8 @@ fn read(text: &str) -> (BTreeMap<usize, usize>, Vec<Range<usize>>) {
             shown.push(range);
         }
     }
+    // The box of a task comes behind the paragraph that it stands before.
+    shown.sort_unstable_by_key(|range| range.start);
     (used, shown)
 }
 
@@ -113,6 +115,7 @@ mod tests {
         check("see [Ana]\n\n[Ana]: yes\n[Bo]: no\n", &[22]);
         check("see [Ana]\n\n[Bo]: no\n[Ana]: yes\n", &[]);
         check("- [ ] see [Ana]\n- [x] done\n\n[Ana]: yes\n\n- [Bo]: no\n", &[42]);
+        check("- [x] \\\n\n  `[x]: y`\n", &[]);
         check("- [Ana]: yes\n", &[2]);
         check("see [Ana]\n\n[ana]: yes\n", &[]);
         check("see [Ana]\n\n[Ana]: yes\n[Ana]: no\n", &[22]);

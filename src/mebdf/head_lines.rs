@@ -49,6 +49,13 @@ pub(super) fn fault(body: &str) -> Fault {
                 let reason = format!("this line stands further left than the first line of `{key}`: indent both alike");
                 return Fault { at: at + behind, reason };
             }
+            if !is_block(value)
+                && pairs(&entry_as_yaml(first)).is_some()
+                && let Some(behind) = second_line(entry)
+            {
+                let reason = format!("this line is indented, so it goes on with the value of `{key}`, which cannot be");
+                return Fault { at: at + behind, reason };
+            }
             let reason = format!("the value of `{key}` is no plain text: put it in quotes");
             return Fault { at, reason };
         }
@@ -68,6 +75,16 @@ fn entries(body: &str) -> Vec<(usize, &str)> {
     }
     let ends = starts.iter().skip(1).copied().chain([body.len()]);
     starts.iter().zip(ends).map(|(start, end)| (*start, body.get(*start..end).unwrap_or_default())).collect()
+}
+
+/// Where the first line behind an entry's own begins that is not blank, in bytes.
+fn second_line(entry: &str) -> Option<usize> {
+    let mut at = 0;
+    entry.split_inclusive('\n').find_map(|line| {
+        let begin = at;
+        at += line.len();
+        (begin > 0 && !line.trim().is_empty()).then_some(begin)
+    })
 }
 
 fn entry_as_yaml(entry: &str) -> String {

@@ -83,6 +83,7 @@ mod tests {
             (base.replace("title: T", "- T"), 2, "HEAD_BROKEN"),
             (base.replace("id: 1a\n", "id: 1a\nid: 1a\n"), 4, "HEAD_BROKEN"),
             (base.replace("id: 1a\n", "id: 1a\nheader: |\n    Acme\n  and more\n"), 6, "HEAD_BROKEN"),
+            (base.replace("id: 1a\n", "id: 1a\n  header: Acme\n"), 4, "HEAD_BROKEN"),
             (base.replace("id: 1a\n", "header: |\n  Acme\nand more\nid: 1a\n"), 5, "HEAD_BROKEN"),
             (base.replace("line of it.\n", ""), 10, "HALF_WRITTEN"),
         ] {

@@ -199,6 +199,11 @@ impl Engine {
                 if accepted {
                     part.held.clear();
                 }
+                if !part.held.is_empty() {
+                    // They are of an older save, and their lines, too.
+                    part.refused.clear();
+                    part.unsaid.clear();
+                }
                 let goes_on = part.held.is_empty() || walk.why.dry_accept;
                 goes_on.then(|| merge::resolve(base.map_or("", String::as_str), text, remote, side))
             }

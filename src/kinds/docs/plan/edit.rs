@@ -321,8 +321,14 @@ fn allowed(
                 planner.refuse("LOCKED", number, message);
                 return None;
             }
-            Token::Object(_) | Token::Anchor(_) => {
-                planner.refuse("LOCKED", number, "a tethered object cannot be removed from here");
+            Token::Object(object) => {
+                let message =
+                    format!("{} stands beside this paragraph and cannot be removed from here", name_of(object));
+                planner.refuse("LOCKED", number, message);
+                return None;
+            }
+            Token::Anchor(_) => {
+                planner.refuse("LOCKED", number, "an anchor cannot be removed from here");
                 return None;
             }
         }

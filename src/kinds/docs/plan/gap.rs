@@ -11,7 +11,7 @@ use super::paragraphs::locked_list;
 use super::planner::{Planner, because, excerpt, text_of, words_of};
 use crate::kinds::docs::text::extract::Origin;
 use crate::kinds::docs::text::line::{Line, Token, block_runs, tokens};
-use crate::mebdf::{Content, Mark, plain};
+use crate::mebdf::{Content, Mark, Object, plain};
 
 /// Plans the blocks that are gone and those that are new between two pairs.
 pub(super) fn plan(planner: &mut Planner<'_>, gap: &Gap<'_>) {
@@ -109,12 +109,18 @@ pub(super) fn line_may_go(
         planner.refuse("LOCKED", number, format!("a paragraph cannot be removed from here: {reason}"));
         return false;
     }
-    if line.units.iter().any(|unit| matches!(unit.token, Token::Footnote(_) | Token::Anchor(_)) || unit.len == 0) {
-        planner.refuse(
-            "LOCKED",
-            number,
-            "text with a footnote or a tethered object cannot be removed: remove the footnote's text as well",
+    if line.units.iter().any(|unit| matches!(unit.token, Token::Footnote(_) | Token::Anchor(_))) {
+        let message = "text with a footnote cannot be removed: remove the footnote's text as well";
+        planner.refuse("LOCKED", number, message);
+        return false;
+    }
+    if let Some(object) = tethered(line) {
+        let message = format!(
+            "{} stands beside this paragraph and would go with it, so the paragraph cannot be removed from here: delete \
+             both in the document",
+            name_of(object)
         );
+        planner.refuse("LOCKED", number, message);
         return false;
     }
     if planner.may_have_moved(words) {
@@ -148,6 +154,14 @@ pub(super) fn line_may_go(
         }
     }
     true
+}
+
+/// The object that stands beside a paragraph and nowhere in its text.
+fn tethered(line: &Line) -> Option<&Object> {
+    line.units.iter().filter(|unit| unit.len == 0).find_map(|unit| match &unit.token {
+        Token::Object(object) => Some(&**object),
+        Token::Char(_) | Token::Footnote(_) | Token::Anchor(_) => None,
+    })
 }
 
 /// Plans the runs of blocks that go, each as one range.
