@@ -1,8 +1,9 @@
 //! The marks of list items whose look stands on the newline alone, and lists that something tied is moved past.
 #![allow(
     clippy::unwrap_used,
+    clippy::cast_possible_truncation,
     clippy::print_stdout,
-    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
     reason = "a test may fail, and says what it saw"
 )]
 
