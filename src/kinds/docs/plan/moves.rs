@@ -174,8 +174,8 @@ fn past_heading(
 }
 
 /// Finds a block that cannot move and was moved past a list: what makes way for it is typed anew, and a list that is would be
-/// another list. Where less of the list was moved than of what stands around the block, it is the list that was moved; and
-/// inside of one list, items are typed into that again.
+/// another list. Where less of the list was moved than of what stands around the block, it is the list that was moved, and
+/// so it is where an item was edited and moved by itself; and inside of one list, items are typed into that again.
 fn past_list(
     old: &[Entry<'_>],
     new: &[Entry<'_>],
@@ -197,7 +197,8 @@ fn past_list(
         let stays = |i: usize| pairs.binary_search_by_key(&i, |(i, _)| *i).is_ok();
         let up = (0..*i).rev().take_while(|i| is_item(*i));
         let rest_stays = || up.chain((i + 1..).take_while(|i| is_item(*i))).any(stays);
-        if count < run.len() || (count == run.len() && rest_stays()) {
+        let edited = row.old[*i] != row.new[at.1];
+        if count < run.len() || (count == run.len() && (edited || rest_stays())) {
             continue;
         }
         let place = before_move(pairs, &run, at, new.len());
