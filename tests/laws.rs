@@ -296,6 +296,7 @@ fn seeds_that_failed_stay_mended() {
         500_011_673,
         500_012_048,
         500_027_865,
+        650_001_891,
     ] {
         check(seed, &fates);
     }

@@ -414,7 +414,13 @@ impl Maker<'_, '_> {
             let mut runs = self.runs();
             // By what stands in it and not by the dice, so that every seed makes the document that it made before.
             let length = Value::Array(runs.clone()).to_string().len();
-            runs.push(run("\n", json!({})));
+            // Docs shows a mark with the look of the newline, which may be that alone.
+            let ending = match length % 7 {
+                1 => json!({"foregroundColor": {"color": {"rgbColor": {"green": 1.0}}}}),
+                2 => json!({"italic": true}),
+                _ => json!({}),
+            };
+            runs.push(run("\n", ending));
             let style = json!({"indentFirstLine": {"magnitude": 18 + 36 * depth, "unit": "PT"},
                 "indentStart": {"magnitude": 36 + 36 * depth, "unit": "PT"}});
             let mut item = paragraph(consolidated(runs), style);

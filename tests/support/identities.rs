@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use mcp_workspace::gdocs::SegmentTrace;
 use mcp_workspace::mebdf::{Block, Content, Run, State};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::kept::{File, Kept, OBJECT, Stands, compare, is_private, is_visible, visible};
 use super::pieces::{alike, content, element_at, extent, map, named, number, part_at, place_end, same, same_part};
@@ -404,7 +404,10 @@ fn marks(tab: &Value) -> BTreeMap<String, Vec<Value>> {
         if let Some(style) = style.as_object_mut() {
             style.retain(|field, value| field != "underline" || *value != false);
         }
-        found.entry(units.iter().map(|unit| unit.what).collect()).or_default().push(style);
+        // Docs shows a mark with the look of the newline.
+        let newline = element["paragraph"]["elements"].as_array().and_then(|parts| parts.last());
+        let newline = newline.map(|last| last["textRun"]["textStyle"].clone()).unwrap_or_default();
+        found.entry(units.iter().map(|unit| unit.what).collect()).or_default().push(json!([style, newline]));
     }
     found
 }

@@ -1,5 +1,6 @@
 //! The looks of list marks, which no file shows: what is typed anew beside an item gets the mark of that, and so an item
-//! that was moved, or one that others moved past, would get another's. Pure.
+//! that was moved, or one that others moved past, would get another's. A mark looks as the newline of its item does in Docs,
+//! so that goes with it (`marked_ends`). Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,24 +44,28 @@ impl Restored {
 
 /// The items of a tab before and after an edit, and which became which.
 pub(super) struct Marked<'a> {
-    was: (&'a DocumentTab, Vec<Item<'a>>),
-    is: Vec<Item<'a>>,
+    pub(super) was: (&'a DocumentTab, Vec<Item<'a>>),
+    pub(super) is: Vec<Item<'a>>,
     /// For each item that is there now, those that it was made of, the one most like it first.
-    sources: Vec<Vec<usize>>,
+    pub(super) sources: Vec<Vec<usize>>,
 }
 
 impl<'a> Marked<'a> {
-    /// Reads both sides; `None` when no mark has a look of its own. `traces` tells where characters come from.
+    /// Reads both sides; `None` when neither a mark nor the newline of an item has a look of its own. `traces` tells where
+    /// characters come from, `edited` which item of the body became which where it stands: where both begin.
     pub(super) fn read(
         was: &'a DocumentTab,
         is: &'a DocumentTab,
         traces: impl FnOnce() -> Vec<SegmentTrace>,
+        edited: &[(u32, u32)],
     ) -> Option<Self> {
         let (old, new) = (items(was), items(is));
-        if old.iter().all(|item| item.look(was).is_empty()) && new.iter().all(|item| item.look(is).is_empty()) {
+        let has_look = |item: &Item<'_>, tab| !item.look(tab).is_empty() || !item.end_look(tab).is_empty();
+        if !old.iter().any(|item| has_look(item, was)) && !new.iter().any(|item| has_look(item, is)) {
             return None;
         }
-        let sources = sources(&old, &new, traces);
+        let mut sources = sources(&old, &new, traces);
+        note_edited(&old, &new, edited, &mut sources);
         Some(Self { was: (was, old), is: new, sources })
     }
 
@@ -78,10 +83,12 @@ impl<'a> Marked<'a> {
         let mut restored = Restored::default();
         let mut given = Given::default();
         let mut whole: Vec<Stretch<'_>> = Vec::new();
-        for (item, fields, wanted) in self.differing(tab) {
+        for (at, fields, wanted) in self.differing(tab) {
+            let Some(item) = self.is.get(at) else { continue };
             let said = (item.element, item.words());
             let full = given.texts.len() + given.ends.len() > REQUESTS_MAX;
-            if full || given.back(tab, item, &fields, &wanted).is_none() {
+            let end = self.wanted_end(tab, at);
+            if full || given.back(tab, item, &fields, (&wanted, &end)).is_none() {
                 restored.lost.push(said);
                 continue;
             }
@@ -100,8 +107,8 @@ impl<'a> Marked<'a> {
     }
 
     /// The items whose marks do not look as they did, with the fields that differ and what they were.
-    fn differing(&self, tab: &DocumentTab) -> impl Iterator<Item = (&Item<'a>, Vec<String>, Map<String, Value>)> {
-        self.is.iter().zip(&self.sources).filter_map(move |(item, sources)| {
+    fn differing(&self, tab: &DocumentTab) -> impl Iterator<Item = (usize, Vec<String>, Map<String, Value>)> {
+        self.is.iter().zip(&self.sources).enumerate().filter_map(move |(at, (item, sources))| {
             let look = item.look(tab);
             let olds = || sources.iter().filter_map(|at| self.was.1.get(*at));
             if olds().any(|old| differing(&old.look(self.was.0), &look).is_empty()) {
@@ -110,39 +117,29 @@ impl<'a> Marked<'a> {
             let old = olds().next()?;
             let was = old.look(self.was.0);
             let mut fields = differing(&was, &look);
-            fields.retain(|field| {
-                let (now, then) = (item.said(tab, field), old.said(self.was.0, field));
-                let goes_with_text = now.as_ref().is_some_and(|now| same_field(now.as_ref(), look.get(field)));
-                let is_said_anew = match (&now, &then) {
-                    (Some(now), Some(then)) => !same_field(now.as_ref(), then.as_ref()),
-                    // Where the texts differed among themselves, what none has now may be what could not be pushed.
-                    (Some(now), None) => now.is_some(),
-                    (None, _) => false,
-                };
-                !(goes_with_text && is_said_anew)
-            });
+            fields.retain(|field| !item.goes_with_text((tab, &look), (self.was.0, old), field));
             let own = old.style();
             let values = fields.iter().filter_map(|field| Some((field.clone(), own?.get(field)?.clone()))).collect();
-            (!fields.is_empty()).then_some((item, fields, values))
+            (!fields.is_empty()).then_some((at, fields, values))
         })
     }
 }
 
 /// The fields in which two looks differ.
-fn differing(one: &Map<String, Value>, other: &Map<String, Value>) -> Vec<String> {
+pub(super) fn differing(one: &Map<String, Value>, other: &Map<String, Value>) -> Vec<String> {
     let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
     names.into_iter().filter(|field| !same_field(one.get(*field), other.get(*field))).cloned().collect()
 }
 
 /// An item of a list, wherever in a tab.
 #[derive(Clone)]
-struct Item<'a> {
-    segment: Option<&'a str>,
+pub(super) struct Item<'a> {
+    pub(super) segment: Option<&'a str>,
     /// The element of the body that it stands in.
-    element: Option<usize>,
-    start: u32,
-    end: u32,
-    paragraph: &'a Paragraph,
+    pub(super) element: Option<usize>,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) paragraph: &'a Paragraph,
 }
 
 impl<'a> Item<'a> {
@@ -153,7 +150,7 @@ impl<'a> Item<'a> {
     }
 
     /// What it says without objects.
-    fn words(&self) -> String {
+    pub(super) fn words(&self) -> String {
         self.text().replace('\u{fffc}', "").trim().to_owned()
     }
 
@@ -163,8 +160,13 @@ impl<'a> Item<'a> {
     }
 
     /// The style of its mark without what says no more than its absence.
-    fn look(&self, tab: &DocumentTab) -> Map<String, Value> {
-        let all = self.style().into_iter().flatten().filter(|(field, _)| *field != "link");
+    pub(super) fn look(&self, tab: &DocumentTab) -> Map<String, Value> {
+        self.own(tab, self.style())
+    }
+
+    /// A style, of its mark or its newline, without what says no more than its absence.
+    pub(super) fn own(&self, tab: &DocumentTab, style: Option<&Map<String, Value>>) -> Map<String, Value> {
+        let all = style.into_iter().flatten().filter(|(field, _)| *field != "link");
         all.filter(|(field, value)| !self.is_inherited(tab, field, value))
             .map(|(field, value)| (field.clone(), value.clone()))
             .collect()
@@ -181,6 +183,25 @@ impl<'a> Item<'a> {
                 Value::Null | Value::Number(_) | Value::Array(_) => false,
             },
         }
+    }
+
+    /// Tells whether its mark or its newline, which looks like `look`, has in a field what the file says anew of all of its
+    /// text; `old` is the item that it was.
+    pub(super) fn goes_with_text(
+        &self,
+        (tab, look): (&DocumentTab, &Map<String, Value>),
+        (was, old): (&DocumentTab, &Item<'_>),
+        field: &str,
+    ) -> bool {
+        let (now, then) = (self.said(tab, field), old.said(was, field));
+        let goes_with_text = now.as_ref().is_some_and(|now| same_field(now.as_ref(), look.get(field)));
+        let is_said_anew = match (&now, &then) {
+            (Some(now), Some(then)) => !same_field(now.as_ref(), then.as_ref()),
+            // Where the texts differed among themselves, what none has now may be what could not be pushed.
+            (Some(now), None) => now.is_some(),
+            (None, _) => false,
+        };
+        goes_with_text && is_said_anew
     }
 
     /// What all of its text has for a field, when all of it has the same; the look of links is none of it.
@@ -283,6 +304,22 @@ fn sources(old: &[Item<'_>], new: &[Item<'_>], traces: impl FnOnce() -> Vec<Segm
     found
 }
 
+/// Notes what an item was that was edited where it stands and has nothing in common with what it said.
+fn note_edited(old: &[Item<'_>], new: &[Item<'_>], edited: &[(u32, u32)], found: &mut [Vec<usize>]) {
+    let mut known: BTreeSet<usize> = found.iter().flatten().copied().collect();
+    let starting = |items: &[Item<'_>], start: u32| {
+        items.iter().position(|item| item.segment.is_none() && item.start == start && !item.text().is_empty())
+    };
+    for (was, is) in edited {
+        let (Some(i), Some(j)) = (starting(old, *was), starting(new, *is)) else { continue };
+        if let Some(sources) = found.get_mut(j).filter(|sources| sources.is_empty())
+            && known.insert(i)
+        {
+            sources.push(i);
+        }
+    }
+}
+
 fn take(found: &mut [Vec<usize>], free: &mut BTreeSet<usize>, j: usize, i: usize) {
     if let Some(sources) = found.get_mut(j) {
         sources.push(i);
@@ -350,15 +387,22 @@ struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// Adds one item; `None` where it cannot be done without styling the mark, too.
-    fn back(&mut self, tab: &DocumentTab, item: &Item<'a>, fields: &[String], mark: &Map<String, Value>) -> Option<()> {
+    /// Adds one item whose newline shall have the style `end`; `None` where it cannot be done without styling the mark, too.
+    fn back(
+        &mut self,
+        tab: &DocumentTab,
+        item: &Item<'a>,
+        fields: &[String],
+        (mark, end): (&Map<String, Value>, &Map<String, Value>),
+    ) -> Option<()> {
         let newline = item.end.checked_sub(1)?;
         let plain = |values: &Map<String, Value>| -> Map<String, Value> {
             let own = fields.iter().filter_map(|field| Some((field.clone(), values.get(field)?.clone())));
             own.filter(|(field, value)| !item.is_inherited(tab, field, value)).collect()
         };
         let given = plain(mark);
-        let parts = parts(item, fields, |part| part.text_style().map_or_else(|| given.clone(), plain));
+        let text = |part: &ParagraphElement| part.text_style().map_or_else(|| given.clone(), plain);
+        let parts = parts(item, fields, text, &plain(end));
         let ending = parts.last().filter(|last| last.end == item.end)?.clone();
         let (mut texts, mut ends) = (Vec::new(), Vec::new());
         for part in parts.into_iter().filter(|part| part.style != given) {
@@ -383,19 +427,21 @@ impl<'a> Given<'a> {
     }
 }
 
-/// The stretches of an item that look alike, the newline as what it has; `style` tells what a part has.
+/// The stretches of an item that look alike; `style` tells what a part has, `ending` what the newline shall have.
 fn parts<'a>(
     item: &Item<'a>,
     fields: &[String],
     style: impl Fn(&ParagraphElement) -> Map<String, Value>,
+    ending: &Map<String, Value>,
 ) -> Vec<Stretch<'a>> {
     let newline = item.end.saturating_sub(1);
     let mut parts: Vec<Stretch<'a>> = Vec::new();
     for part in &item.paragraph.elements {
         let (start, end) = (part.start_index.utf16(), part.end_index.utf16());
         let middle = end.min(newline).max(start);
-        for (start, end) in [(start, middle), (middle, end)].into_iter().filter(|(start, end)| start < end) {
-            let next = Stretch { segment: item.segment, start, end, fields: fields.to_vec(), style: style(part) };
+        let halves = [(start, middle, style(part)), (middle, end, ending.clone())];
+        for (start, end, style) in halves.into_iter().filter(|(start, end, _)| start < end) {
+            let next = Stretch { segment: item.segment, start, end, fields: fields.to_vec(), style };
             match parts.last_mut() {
                 Some(last) if last.goes_on(&next) => last.end = next.end,
                 _ => parts.push(next),

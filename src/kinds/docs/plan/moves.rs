@@ -1,14 +1,15 @@
 //! A move is whole or it is held: moving is deleting and typing anew, so what would lose something stays, and the text
 //! around it moves. Where two such blocks change places, one of the moves is held; so is one past a heading, which would
-//! get another id. Pure.
+//! get another id, and one past a list, which would be another. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::discriminant;
 use std::ops::Range;
 
-use super::align::{Stay, Step, crossing, same};
+use super::align::{BLANK, Stay, Step, crossing, same};
 use super::blocks::{Entry, Row, aligned, entries};
 use super::edit::name_of;
-use super::planner::excerpt;
+use super::planner::{excerpt, is_mostly, text_of, words_of};
 use crate::kinds::docs::text::extract::{Extract, Origin};
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::docs::text::line::{Line, Token, block_runs, tokens};
@@ -103,7 +104,7 @@ fn put_back(
     }
     let pairs = same(&row.old, &row.new, &row.stay);
     let Some((i, j)) = crossing(&row.old, &row.new, (&row.stay, Stay::Fixed), &pairs).next() else {
-        return past_heading(&old, &new, &row, &pairs);
+        return past_heading(&old, &new, &row, &pairs).or_else(|| past_list(&old, &new, &row, &pairs, anchored));
     };
     let reason = format!(
         "it holds {}, which cannot be moved, and it was moved past another part that cannot be moved either",
@@ -151,7 +152,6 @@ fn past_heading(
     pairs: &[(usize, usize)],
 ) -> Option<(Vec<usize>, usize, String)> {
     let passed: Vec<(usize, usize)> = crossing(&row.old, &row.new, (&row.stay, Stay::Rather), pairs).collect();
-    let cross = |(a, b): (usize, usize), (i, j): (usize, usize)| (a < i) != (b < j);
     let heading = |i: usize| matches!(old[i].block.content, Content::Heading { .. });
     let headings: Vec<(usize, usize)> = pairs.iter().chain(&passed).copied().filter(|(i, _)| heading(*i)).collect();
     for at in passed {
@@ -160,16 +160,8 @@ fn past_heading(
         }
         let fixed = |(a, b): &&(usize, usize)| row.stay.get(*a) == Some(&Stay::Fixed) && cross((*a, *b), at);
         let Some(&(a, b)) = pairs.iter().find(fixed) else { continue };
-        // What was moved along with it is held, too.
-        let along = |pair: (usize, usize)| pairs.binary_search(&pair).is_ok() && cross(pair, at);
-        let before = (1..=a.min(b)).take_while(|step| along((a - step, b - step))).count();
-        let behind = (1..).take_while(|step| along((a + step, b + step))).count();
-        let (first, last, run) = (a - before, a + behind, b - before..b + behind + 1);
-        let place = if a < at.0 {
-            pairs.iter().rev().find(|(i, j)| *i < first && *j < at.1).map_or(0, |(_, j)| j + 1)
-        } else {
-            pairs.iter().find(|(i, j)| *i > last && *j > at.1).map_or(new.len(), |(_, j)| *j)
-        };
+        let run = along(pairs, (a, b), at);
+        let place = before_move(pairs, &run, at, new.len());
         let reason = format!(
             "it holds {}, which cannot be moved, and the heading `{}` that it was moved past would get another id, to which \
              links may go",
@@ -179,6 +171,109 @@ fn past_heading(
         return Some((put(&run, place, new.len()), new[run.start].block.span.0.start, reason));
     }
     None
+}
+
+/// Finds a block that something is tied to and that was moved past a list: what makes way for it is typed anew, and a list that is would be
+/// another list. Where less of the list was moved than of what stands around the block, it is the list that was moved, and
+/// so it is where an item was edited and moved by itself; and inside of one list, items are typed into that again.
+fn past_list(
+    old: &[Entry<'_>],
+    new: &[Entry<'_>],
+    row: &Row,
+    pairs: &[(usize, usize)],
+    anchored: &BTreeMap<String, &'static str>,
+) -> Option<(Vec<usize>, usize, String)> {
+    let passed = moved(old, new, row, pairs);
+    let is_item = |i: usize| old.get(i).is_some_and(|entry| matches!(entry.block.content, Content::Item { .. }));
+    for (i, there) in passed.iter().filter(|(i, _)| is_item(*i)) {
+        let Some(at) = there.first().map(|j| (*i, *j)) else { continue };
+        let beside = |(a, b): &&(usize, usize)| {
+            old.get(*a).is_some_and(|entry| anchored.contains_key(entry.key.trim_start_matches(BLANK)))
+                && there.iter().all(|j| cross((*a, *b), (*i, *j)))
+                && !are_of_one_list(old, *a, *i)
+        };
+        let Some(&(a, b)) = pairs.iter().find(beside) else { continue };
+        let run = along(pairs, (a, b), at);
+        let count = passed.iter().filter(|(i, there)| there.iter().all(|j| cross((a, b), (*i, *j)))).count();
+        let stays = |i: usize| pairs.binary_search_by_key(&i, |(i, _)| *i).is_ok();
+        let up = (0..*i).rev().take_while(|i| is_item(*i));
+        let rest_stays = || up.chain((i + 1..).take_while(|i| is_item(*i))).any(stays);
+        let edited = row.old[*i] != row.new[at.1];
+        if count < run.len() || (count == run.len() && (edited || rest_stays())) {
+            continue;
+        }
+        let place = before_move(pairs, &run, at, new.len());
+        let reason = format!(
+            "it holds {}, which cannot be moved, and the list with `{}` that it was moved past would be made anew",
+            old[a].fixed.as_ref()?,
+            excerpt(&said(&old[at.0].block.content))
+        );
+        return Some((put(&run, place, new.len()), new[run.start].block.span.0.start, reason));
+    }
+    None
+}
+
+/// What stands elsewhere in the file, with all the places where it may: itself, or else what says mostly the same.
+fn moved(old: &[Entry<'_>], new: &[Entry<'_>], row: &Row, pairs: &[(usize, usize)]) -> Vec<(usize, Vec<usize>)> {
+    let said = |keys: &[String], at: usize| keys.get(at).is_some_and(|key| !key.starts_with(BLANK));
+    let known: (BTreeSet<usize>, BTreeSet<usize>) = pairs.iter().copied().unzip();
+    let words = |entries: &[Entry<'_>], at: usize| words_of(&text_of(&entries[at].block.content));
+    let free: Vec<(usize, BTreeSet<String>)> =
+        (0..new.len()).filter(|j| !known.1.contains(j) && said(&row.new, *j)).map(|j| (j, words(new, j))).collect();
+    let left = (0..old.len()).filter(|i| !known.0.contains(i) && said(&row.old, *i));
+    let places = left.map(|i| {
+        let same: Vec<usize> = free.iter().map(|(j, _)| *j).filter(|j| row.new[*j] == row.old[i]).collect();
+        if !same.is_empty() {
+            return (i, same);
+        }
+        let gone = words(old, i);
+        (i, free.iter().filter(|(_, words)| is_mostly(words, &gone)).map(|(j, _)| *j).collect())
+    });
+    places.filter(|(_, there)| !there.is_empty()).collect()
+}
+
+/// Tells whether two blocks are items beside each other with marks of one kind, and all between them, too.
+fn are_of_one_list(old: &[Entry<'_>], one: usize, other: usize) -> bool {
+    let list = |entry: &Entry<'_>| match &entry.block.content {
+        Content::Item { mark, .. } => Some((discriminant(mark), entry.look.list.clone())),
+        Content::Heading { .. }
+        | Content::Paragraph { .. }
+        | Content::ItemParagraph { .. }
+        | Content::Code { .. }
+        | Content::Table { .. }
+        | Content::Rule
+        | Content::Directive { .. }
+        | Content::Footnote { .. } => None,
+    };
+    let between = old.get(one.min(other)..=one.max(other)).unwrap_or_default();
+    let mut lists = between.iter().map(list);
+    let first = lists.next().flatten();
+    first.is_some() && lists.all(|list| list == first)
+}
+
+/// Tells whether two moves, or what stays and a move, change the order of what they are of.
+const fn cross((a, b): (usize, usize), (i, j): (usize, usize)) -> bool {
+    (a < i) != (b < j)
+}
+
+/// What of the file was moved past `at` along with the pair `(a, b)`, which stays: it is held, too.
+fn along(pairs: &[(usize, usize)], (a, b): (usize, usize), at: (usize, usize)) -> Range<usize> {
+    let along = |pair: (usize, usize)| pairs.binary_search(&pair).is_ok() && cross(pair, at);
+    let before = (1..=a.min(b)).take_while(|step| along((a - step, b - step))).count();
+    let behind = (1..).take_while(|step| along((a + step, b + step))).count();
+    b - before..b + behind + 1
+}
+
+/// Where a run of the file, of so many blocks, stood before it was moved past `at`: on the other side of that.
+fn before_move(pairs: &[(usize, usize)], run: &Range<usize>, at: (usize, usize), count: usize) -> usize {
+    let olds = |pair: &(usize, usize)| run.contains(&pair.1).then_some(pair.0);
+    let (first, last) = (pairs.iter().find_map(olds), pairs.iter().rev().find_map(olds));
+    let (first, last) = (first.unwrap_or(at.0), last.unwrap_or(at.0));
+    if first < at.0 {
+        pairs.iter().rev().find(|(i, j)| *i < first && *j < at.1).map_or(0, |(_, j)| j + 1)
+    } else {
+        pairs.iter().find(|(i, j)| *i > last && *j > at.1).map_or(count, |(_, j)| *j)
+    }
 }
 
 /// Why a plan would leave a block where it belongs on neither side.

@@ -1,7 +1,7 @@
 //! What paragraphs have back once the text stands: their ends, the looks of their marks and what no file shows of them, and
 //! their places in one list. Pure.
 
-use super::edit::{self, Expected};
+use super::edit::{self, Expected, What};
 use super::joins::{self, Joins};
 use super::planner::Notices;
 use super::restyle::contents;
@@ -9,8 +9,9 @@ use super::told::line_saying;
 use super::trial::Trial;
 use super::{endings, glyphs, settings};
 use crate::error::Result;
-use crate::gdocs::{Document, Request, Tab, apply_traced};
+use crate::gdocs::{Document, Request, StructuralElement, Tab, apply_traced};
 use crate::kinds::docs::text::extract::{Origin, tab_of};
+use crate::model::PartId;
 
 impl Trial<'_> {
     /// Asks what gives paragraphs that were not edited the ends they had in the document `before`.
@@ -24,14 +25,15 @@ impl Trial<'_> {
         }
     }
 
-    /// Gives the marks of items the looks they had again, and tells in `lost` which cannot be given; returns the elements
-    /// whose marks change, by their places before the text was edited.
+    /// Gives the marks of items, and their newlines, the looks they had again, and tells in `lost` which cannot be given;
+    /// returns the elements that change, by their places in the document `before` the text was edited.
     ///
     /// # Errors
     ///
     /// `PlanRejected` with the model's words when it refuses a request.
     pub(super) fn restore_glyphs(
         &mut self,
+        before: &Document,
         expected: &[Expected],
         (notices, lost): (&Notices, &mut Notices),
     ) -> Result<Vec<usize>> {
@@ -44,17 +46,28 @@ impl Trial<'_> {
             let traces = apply_traced(task.document, &self.requests, 0).map(|(_, traces)| traces);
             traces.unwrap_or_default().into_iter().filter(|trace| Some(&*trace.tab_id) == tab).collect()
         };
-        let Some(marked) = glyphs::Marked::read(was, is, traces) else { return Ok(Vec::new()) };
+        let edited = self.edited(before, expected);
+        let Some(marked) = glyphs::Marked::read(was, is, traces, &edited) else { return Ok(Vec::new()) };
         let mut restored = marked.restored(is, tab_id);
-        let touched = restored.touched(&self.extract, expected);
+        let mut touched = restored.touched(&self.extract, expected);
         self.carry_out(std::mem::take(&mut restored.requests))?;
-        if !restored.changed.is_empty()
+        let mut lost_now = restored.lost;
+        let document = self.document.clone();
+        if let Some(is) = tab(&document) {
+            let mut ends = marked.again(is).restored_ends(is, tab_id);
+            touched.append(&mut ends.touched(&self.extract, expected));
+            self.carry_out(std::mem::take(&mut ends.requests))?;
+            lost_now.append(&mut ends.lost);
+        }
+        if !touched.is_empty()
             && let Some(is) = tab(&self.document)
         {
             // What the model makes of them counts.
-            restored.lost.append(&mut marked.again(is).restored(is, tab_id).changed);
+            let marked = marked.again(is);
+            lost_now.append(&mut marked.restored(is, tab_id).changed);
+            lost_now.append(&mut marked.restored_ends(is, tab_id).changed);
         }
-        for (element, words) in restored.lost {
+        for (element, words) in lost_now {
             let of = expected.iter().zip(contents(&self.extract)).find(|(expected, (_, origin))| {
                 expected.line > 0 && element.is_some() && edit::element(origin) == element
             });
@@ -67,6 +80,29 @@ impl Trial<'_> {
             lost.refuse("LOOK_LOST", line, message);
         }
         Ok(touched)
+    }
+
+    /// Where paragraphs of the body began in the document that were edited where they stand, and where they begin now; `before`
+    /// is the document before the text was edited.
+    fn edited(&self, before: &Document, expected: &[Expected]) -> Vec<(u32, u32)> {
+        fn elements<'a>(document: &'a Document, part: &PartId) -> &'a [StructuralElement] {
+            let tab = tab_of(document, part).and_then(|tab| tab.document_tab.as_ref());
+            tab.and_then(|tab| tab.body.as_ref()).map_or(&[], |body| &body.content)
+        }
+        let (was, before) = (elements(self.task.document, self.task.part), elements(before, self.task.part));
+        if was.len() != before.len() {
+            // Paragraphs were split or merged, and none has to be the one in its place.
+            return Vec::new();
+        }
+        let found = expected.iter().zip(contents(&self.extract)).filter_map(|(expected, (_, origin))| {
+            let (What::Edited { .. }, Some(at), Origin::Line { line, .. }) = (&expected.what, expected.element, origin)
+            else {
+                return None;
+            };
+            let (was, before) = (was.get(at)?, before.get(at)?);
+            (was == before).then(|| (was.start_index.utf16(), line.start))
+        });
+        found.collect()
     }
 
     /// Gives paragraphs that stand elsewhere now the settings that no file shows; returns the elements that are set, by their
