@@ -485,6 +485,21 @@ fn footnotes_that_change_texts_are_pushed() {
     check(start, "one[^2] two\n\nthree[^1] four\n\n[^1]: second one\n\n[^2]: first note\n", start, &[]);
 }
 
+/// Who copies a sentence with its footnote takes no footnote from the document, whatever becomes of the text of that.
+#[test]
+fn a_second_reference_leaves_the_first_its_footnote() {
+    let start = "one\n\ntwo[^1] three\n\n[^1]: a first note\n";
+    for note in ["a first note", "all other words"] {
+        let edited = format!("one[^1] more\n\ntwo[^1] three\n\n[^1]: {note}\n");
+        check(
+            start,
+            &edited,
+            &format!("one\n\ntwo[^1] three\n\n[^1]: {note}\n"),
+            &["line 8: LOCKED: the reference [^1] cannot be moved, and a new one needs a text of its own"],
+        );
+    }
+}
+
 #[test]
 fn a_code_block_that_is_not_closed_is_named() {
     let start = "one[^1] two\n\nmid\n\nlast\n\n[^1]: note\n";

@@ -297,6 +297,7 @@ fn seeds_that_failed_stay_mended() {
         500_012_048,
         500_027_865,
         650_001_891,
+        700_101_611,
     ] {
         check(seed, &fates);
     }

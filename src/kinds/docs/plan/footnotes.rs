@@ -111,8 +111,8 @@ struct Notes {
     texts: BTreeMap<String, String>,
     /// The words of those texts, as they stand while objects of them are still to be made.
     words: BTreeMap<String, String>,
-    /// Where each is referred to first.
-    places: BTreeMap<String, Place>,
+    /// Where each is referred to: Docs knows one place, but a file may have a copy of it.
+    places: BTreeMap<String, Vec<Place>>,
 }
 
 /// Where a footnote is referred to.
@@ -169,7 +169,7 @@ impl Notes {
                 let texts =
                     beside.map(|block| block.filter(|block| !matches!(block.content, Content::Footnote { .. })));
                 place.beside = texts.map(|block| block.map(|block| print_block(&block.content)).unwrap_or_default());
-                notes.places.entry(label).or_insert(place);
+                notes.places.entry(label).or_default().push(place);
             }
             notes.references.extend(references(&block.content));
             if let Content::Footnote { label, paragraphs } = &block.content {
@@ -199,8 +199,8 @@ impl Notes {
         pairs.find((self, there), &|here, other| here == other && same_text(here, other));
         // Where the reference stands as it did it is the same footnote, whatever it says now: two may have changed texts.
         let stands = |here: &String, other: &String| {
-            let place = self.places.get(here).zip(there.places.get(other));
-            here == other && !blank(there.texts.get(other)) && place.is_some_and(|(is, was)| is.is_still(was))
+            let mut places = self.places_of(here).flat_map(|is| there.places_of(other).map(move |was| (is, was)));
+            here == other && !blank(there.texts.get(other)) && places.any(|(is, was)| is.is_still(was))
         };
         pairs.find((self, there), &|here, other| stands(here, other) && !blank(self.texts.get(here)));
         pairs.find((self, there), &same_text);
@@ -222,15 +222,28 @@ impl Notes {
 }
 
 impl Notes {
+    fn places_of(&self, label: &String) -> impl Iterator<Item = &Place> {
+        self.places.get(label).into_iter().flatten()
+    }
+
     /// Tells whether two footnotes of one label may be one: not where another text stands at another place.
     fn may_be(&self, there: &Self, label: &String) -> bool {
         let shares = |one: Option<BTreeSet<String>>, other: Option<BTreeSet<String>>| {
             one.zip(other).is_none_or(|(one, other)| one.is_empty() || other.is_empty() || !one.is_disjoint(&other))
         };
         let words = |notes: &Self| notes.words.get(label).map(|words| words_of(words));
-        let around = |notes: &Self| notes.places.get(label).map(|place| place.words.clone());
-        let beside = |notes: &Self| notes.places.get(label).map(|place| place.beside.clone());
-        shares(words(self), words(there)) || shares(around(self), around(there)) || beside(self) == beside(there)
+        let around = |notes: &Self| -> Option<BTreeSet<String>> {
+            let places = notes.places.get(label)?;
+            Some(places.iter().flat_map(|place| place.words.iter().cloned()).collect())
+        };
+        let beside = |notes: &'_ Self| -> Vec<[String; 2]> {
+            notes.places_of(label).map(|place| place.beside.clone()).collect()
+        };
+        let is_beside = || {
+            let (one, other) = (beside(self), beside(there));
+            one == other || one.iter().any(|beside| other.contains(beside))
+        };
+        shares(words(self), words(there)) || shares(around(self), around(there)) || is_beside()
     }
 
     /// Finds, among the footnotes that are not matched yet, those of which the text was edited: by what is left of it and by
@@ -246,11 +259,15 @@ impl Notes {
         let mut found: Vec<(usize, &String, &String)> = Vec::new();
         for (label, words) in &here {
             for (old, old_words) in &other {
-                let (Some(place), Some(old_place)) = (self.places.get(label), there.places.get(old)) else { continue };
-                let (said, around) = (in_common(words, old_words), in_common(&place.words, &old_place.words));
-                let behind = place.before == old_place.before;
-                if said >= MOSTLY || (behind && around >= MOSTLY) {
+                let said = in_common(words, old_words);
+                let places = self.places_of(label).flat_map(|is| there.places_of(old).map(move |was| (is, was)));
+                let scores = places.filter_map(|(place, old_place)| {
+                    let around = in_common(&place.words, &old_place.words);
+                    let behind = place.before == old_place.before;
                     let score = 2 * said + around + if behind { 50 } else { 0 } + if label == old { 25 } else { 0 };
+                    (said >= MOSTLY || (behind && around >= MOSTLY)).then_some(score)
+                });
+                if let Some(score) = scores.max() {
                     found.push((score, label, old));
                 }
             }
