@@ -276,8 +276,8 @@ fn what_is_refused_is_named() {
     );
 }
 
-#[test]
-fn what_stands_beside_a_paragraph_is_named_when_that_is_removed() {
+/// A document of which the paragraph `two` has a picture beside it.
+fn tethered() -> Value {
     let mut raw = document("one\n\ntwo\n\nend\n");
     let tab = &mut raw["tabs"][0]["documentTab"];
     tab["positionedObjects"] = json!({"kix.p": {"objectId": "kix.p", "positionedObjectProperties": {
@@ -285,6 +285,33 @@ fn what_stands_beside_a_paragraph_is_named_when_that_is_removed() {
     let content = tab["body"]["content"].as_array_mut().unwrap();
     let line = content.iter_mut().find(|element| element["paragraph"].to_string().contains("two")).unwrap();
     line["paragraph"]["positionedObjectIds"] = json!(["kix.p"]);
+    raw
+}
+
+#[test]
+fn text_goes_beside_what_is_tethered_wherever_the_file_has_that() {
+    let raw = tethered();
+    let remote = fetched(&raw);
+    let id = &remote.parts[0].id;
+    let shown = "{^= kix.p image \"Map\"}two";
+    for (edited, found) in [
+        ("now {^= kix.p image \"Map\"}two", "{^= kix.p image \"Map\"}now two"),
+        ("two {^= kix.p image \"Map\"}", "{^= kix.p image \"Map\"}two"),
+        ("{^= pagebreak}{^= kix.p image \"Map\"}two", "{^= kix.p image \"Map\"}{^= pagebreak}two"),
+    ] {
+        let file = remote.parts[0].text.replace(shown, edited);
+        let plan = docs::plan(&remote, id, &file, false).unwrap();
+        assert!(plan.refused.is_empty() && plan.holds.is_empty(), "{:#?}", plan.refused);
+        let after = fetched(&applied(&raw, &plan.requests, 9));
+        assert!(after.parts[0].text.contains(found), "{}", after.parts[0].text);
+        let again = docs::plan(&after, id, &file, false).unwrap();
+        assert!(again.requests.is_empty() && again.refused.is_empty(), "{edited}: {:#?}", again.requests);
+    }
+}
+
+#[test]
+fn what_stands_beside_a_paragraph_is_named_when_that_is_removed() {
+    let raw = tethered();
     let remote = fetched(&raw);
     let text = &remote.parts[0].text;
     let shown = text.lines().find(|line| line.ends_with("two")).unwrap();

@@ -298,6 +298,7 @@ fn seeds_that_failed_stay_mended() {
         500_027_865,
         650_001_891,
         700_101_611,
+        720_501_598,
     ] {
         check(seed, &fates);
     }

@@ -201,7 +201,8 @@ impl Engine {
 pub(super) fn respell(walk: &mut Walk, id: &PartId) {
     let remote = walk.remote.as_ref().and_then(|remote| remote.parts.iter().find(|(part, _)| part == id));
     let (Some(merged), Some((_, remote))) = (walk.merged.get_mut(id), remote) else { return };
-    if merged.conflicts.is_empty()
+    if merged.pushes
+        && merged.conflicts.is_empty()
         && let Some(file) = merge::respelled(&merged.file, remote)
     {
         merged.file = file;

@@ -118,28 +118,45 @@ pub(super) fn leave_out_foreign(local: &mut Flat, tab: &DocumentTab) {
             continue;
         }
         local.findings.extend(found.iter().map(|object| (block.span.0.start, "IMAGE", no_object_here(object))));
-        let empty = match &mut block.content {
-            Content::Heading { runs, .. } => {
-                leave_out(runs, &foreign, true);
-                runs.is_empty()
-            }
-            Content::Paragraph { runs } | Content::Item { runs, .. } | Content::ItemParagraph { runs, .. } => {
-                leave_out(runs, &foreign, false);
-                runs.is_empty()
-            }
-            Content::Table { rows, .. } => {
-                rows.iter_mut().flatten().flatten().for_each(|runs| leave_out(runs, &foreign, true));
-                false
-            }
-            Content::Footnote { paragraphs, .. } => {
-                paragraphs.iter_mut().for_each(|runs| leave_out(runs, &foreign, false));
-                false
-            }
-            Content::Code { .. } | Content::Rule | Content::Directive { .. } => false,
-        };
-        if empty {
+        paragraphs(&mut block.content, &mut |runs, one_line| leave_out(runs, &foreign, one_line));
+        let is_paragraph = !matches!(block.content, Content::Table { .. } | Content::Footnote { .. });
+        if is_paragraph && block.content.runs().is_empty() {
             local.remove(at);
         }
+    }
+}
+
+/// Puts what is tethered to a paragraph before all of its text, as the document has it, wherever in it the file does.
+pub(super) fn put_tethered_first(local: &mut Flat, tab: &DocumentTab) {
+    let is_tethered = |run: &Run| match &run.content {
+        RunContent::Object(object) => object.id.as_ref().is_some_and(|id| tab.positioned_objects.contains_key(id)),
+        RunContent::Text(_) | RunContent::Anchor(_) | RunContent::FootnoteReference(_) => false,
+    };
+    if tab.positioned_objects.is_empty() {
+        return;
+    }
+    for block in &mut local.tree.blocks {
+        paragraphs(&mut block.content, &mut |runs, one_line| {
+            if !runs.iter().skip_while(|run| is_tethered(run)).any(is_tethered) {
+                return;
+            }
+            let tethered: Vec<Run> = runs.iter().filter(|run| is_tethered(run)).cloned().collect();
+            leave_out(runs, &is_tethered, one_line);
+            runs.splice(0..0, tethered);
+        });
+    }
+}
+
+/// Goes through the paragraphs of a block, and tells of each whether it is one line.
+fn paragraphs(content: &mut Content, act: &mut impl FnMut(&mut Vec<Run>, bool)) {
+    match content {
+        Content::Heading { runs, .. } => act(runs, true),
+        Content::Paragraph { runs } | Content::Item { runs, .. } | Content::ItemParagraph { runs, .. } => {
+            act(runs, false)
+        }
+        Content::Table { rows, .. } => rows.iter_mut().flatten().flatten().for_each(|runs| act(runs, true)),
+        Content::Footnote { paragraphs, .. } => paragraphs.iter_mut().for_each(|runs| act(runs, false)),
+        Content::Code { .. } | Content::Rule | Content::Directive { .. } => {}
     }
 }
 

@@ -120,6 +120,7 @@ impl<'a> Task<'a> {
             scopes::flattened(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty), &remote);
         images::leave_out_foreign(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));
         images::keep_descriptions(&mut local, &remote.tree);
+        images::put_tethered_first(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));
         let ties = Ties::of(tab);
         let mut carried = Carried::of(tab.document_tab.as_ref().unwrap_or(&empty), &ties, pictures);
         carried.note_copies(&local.tree);
