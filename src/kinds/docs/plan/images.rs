@@ -152,7 +152,7 @@ fn paragraphs(content: &mut Content, act: &mut impl FnMut(&mut Vec<Run>, bool)) 
     match content {
         Content::Heading { runs, .. } => act(runs, true),
         Content::Paragraph { runs } | Content::Item { runs, .. } | Content::ItemParagraph { runs, .. } => {
-            act(runs, false)
+            act(runs, false);
         }
         Content::Table { rows, .. } => rows.iter_mut().flatten().flatten().for_each(|runs| act(runs, true)),
         Content::Footnote { paragraphs, .. } => paragraphs.iter_mut().for_each(|runs| act(runs, false)),

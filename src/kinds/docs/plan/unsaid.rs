@@ -1,6 +1,6 @@
 //! What a file says by its blocks and no document does: it stays in the file alone, and is told as long as it does. Pure.
 
-use unicode_segmentation::UnicodeSegmentation;
+use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::planner::text_of;
 use super::trial::Task;
@@ -13,9 +13,9 @@ pub(super) const LANGUAGE: &str = "CODE_LANGUAGE";
 /// Finds what stands behind a fence and stood in the document before: a line of text that a torn fence slid before is no
 /// language, and its words go with the edit.
 pub(super) fn torn_off(parsed: &Tree, remote: &Tree, local: &Tree) -> Vec<(usize, String)> {
-    let fences = parsed.blocks.iter().filter_map(|block| match &block.content {
-        Content::Code { info, .. } if !info.is_empty() => Some((block.span.0.start, info)),
-        _ => None,
+    let fences = parsed.blocks.iter().filter_map(|block| {
+        let Content::Code { info, .. } = &block.content else { return None };
+        Some((block.span.0.start, info))
     });
     let count = |tree: &Tree, word: &str| -> usize {
         let texts = tree.blocks.iter().map(|block| text_of(&block.content));
