@@ -58,6 +58,14 @@ fn what_a_row_has_no_cell_for_is_not_taken_from_where_it_stood() {
     check(start, &edited, start, &["TABLE_CELLS"]);
 }
 
+/// Markdown takes a nested list that begins with 2 for words of the item above it.
+#[test]
+fn a_nested_list_stays_one_when_its_first_item_goes() {
+    let start = "1. aa\n2. bb\n   1. cc\n   2. dd\n   3. ee\n3. ff\n";
+    let found = "1. aa\n2. bb\n   1. dd\n   2. ee\n3. ff\n";
+    check(start, &start.replace("   1. cc\n", ""), found, &[]);
+}
+
 #[test]
 fn a_paragraph_that_ends_with_a_chip_takes_the_place_of_words() {
     let chip = "{^= person \"p@x.com\"}";

@@ -12,6 +12,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use super::Property;
 use super::braces::{self, Form};
 use super::definitions;
+use super::nested;
 
 /// A text that is safe to give to the Markdown parser.
 pub(super) struct Masked {
@@ -76,6 +77,8 @@ pub(super) fn mask(source: &str) -> Masked {
         }
     }
     flatten_definitions(&mut bytes);
+    let nested = nested::numbers(source);
+    nested.iter().for_each(|digits| make_first(&mut bytes, digits));
     let mut unused = definitions::unused(&bytes);
     unused.iter().for_each(|at| put(&mut bytes, *at, b'%'));
     let mut directives = directive_lines(source);
@@ -93,6 +96,7 @@ pub(super) fn mask(source: &str) -> Masked {
         rule(&mut bytes, &directive.range);
     }
     unused.iter().for_each(|at| put(&mut bytes, *at, b'%'));
+    nested.iter().for_each(|digits| make_first(&mut bytes, digits));
     mask_line_starts(&mut bytes, &layout);
     let quotes = quotes(source, &layout);
     let mut tokens = Vec::new();
@@ -108,6 +112,12 @@ pub(super) fn mask(source: &str) -> Masked {
 /// Only whole forms are overwritten, by ASCII, so the bytes stay UTF-8.
 fn into_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// Makes a number 1, with zeros before it.
+fn make_first(bytes: &mut [u8], digits: &Range<usize>) {
+    digits.clone().for_each(|at| put(bytes, at, b'0'));
+    put(bytes, digits.end.saturating_sub(1), b'1');
 }
 
 fn rule(bytes: &mut [u8], range: &Range<usize>) {
@@ -186,7 +196,7 @@ fn quotes(source: &str, layout: &Layout) -> Vec<usize> {
 }
 
 /// Returns the length of the mark of a list item that a text begins with, and of the blanks behind it.
-fn list_mark(text: &str) -> Option<usize> {
+pub(super) fn list_mark(text: &str) -> Option<usize> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let mark = match (digits, text.as_bytes().get(digits)?) {
         (0, b'-' | b'*' | b'+') => 1,

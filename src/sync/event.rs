@@ -184,10 +184,11 @@ pub struct Planned {
 }
 
 impl Planned {
-    /// Tells whether the item has the whole edit once this has landed, but for what it never has.
+    /// Returns the lines of the file that the item does not say once this has landed; `None` where that is not known.
     #[must_use]
-    pub const fn says_all(&self) -> bool {
-        self.refused.is_empty() && self.holds.is_empty() && !self.again
+    pub fn waiting(&self) -> Option<Vec<u32>> {
+        let lines: Vec<u32> = self.refused.iter().map(|notice| notice.line).collect();
+        (self.holds.is_empty() && !self.again && !lines.contains(&0)).then_some(lines)
     }
 }
 

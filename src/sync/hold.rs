@@ -1,6 +1,8 @@
 //! What makes a saved file wait for the person before anything of it is pushed.
 
-use crate::mebdf;
+use std::collections::BTreeSet;
+
+use crate::mebdf::{self, Content};
 use crate::model::Notice;
 
 /// Below this length of the base's text a shrink is not suspicious, in bytes.
@@ -32,6 +34,11 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
                        end if it is meant so, or push it with `push --accept`";
         notices.push(at_line(local.lines().count(), notice("HALF_WRITTEN", message)));
     }
+    if let Some(line) = opened(base, local) {
+        let message = "the code block that begins here is not closed, so all behind it would become code; close it with a line of \
+                       the same marks, or push it with `push --accept`";
+        notices.push(at_line(line, notice("CODE_OPEN", message)));
+    }
     if let Some(base_head) = mebdf::parse(base).tree.front_matter {
         let mebdf::Parsed { tree, diagnostics } = mebdf::parse(local);
         match tree.front_matter {
@@ -50,6 +57,20 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
         }
     }
     notices
+}
+
+/// The line of a fence that takes what stood in the base before for code, up to the end.
+fn opened(base: &str, local: &str) -> Option<usize> {
+    if !local.contains("```") && !local.contains("~~~") {
+        return None;
+    }
+    let tree = mebdf::parse(local).tree;
+    let at = mebdf::open_fence(local, &tree)?;
+    let Some(Content::Code { text, .. }) = tree.blocks.last().map(|block| &block.content) else { return None };
+    let known: BTreeSet<&str> = base.lines().map(str::trim).collect();
+    let takes = text.lines().map(str::trim).any(|line| !line.is_empty() && known.contains(line));
+    let was_open = mebdf::open_fence(base, &mebdf::parse(base).tree).is_some();
+    (takes && !was_open).then(|| local.get(..at).unwrap_or_default().lines().count() + 1)
 }
 
 fn value<'a>(head: &'a mebdf::FrontMatter, key: &str) -> Option<&'a str> {
@@ -97,6 +118,16 @@ mod tests {
     fn check(local: &str, codes: &[&str]) {
         let found = holds(Some(&format!("{HEAD}{BODY}")), &format!("{HEAD}{local}"));
         assert_eq!(found.iter().map(|notice| notice.code.as_str()).collect::<Vec<_>>(), codes, "{local:?}");
+    }
+
+    #[test]
+    fn a_fence_that_nothing_closes_waits() {
+        let fenced = |fence: &str| BODY.replace("Some words", &format!("{fence}\nSome words"));
+        check(&fenced("```"), &["CODE_OPEN"]);
+        check(&fenced("~~~~ rs"), &["CODE_OPEN"]);
+        check(&format!("{}```\n", fenced("```")), &[]);
+        check(&format!("{BODY}\n```\nlet a;\n"), &[]);
+        check(&format!("{BODY}\n- a\n  ```\n  let a;\n\nend\n"), &[]);
     }
 
     #[test]

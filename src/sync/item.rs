@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
 use super::merge::Merged;
+use super::spelling::Waiting;
 use super::told::Told;
 use super::{Failure, JobEnd, JobId, Local, Observation, Planned, Remote, RequestId, Side};
 
@@ -193,8 +194,8 @@ pub(super) struct Walk {
     pub(super) job: Option<JobId>,
     /// How often each file was pushed in this walk. None is pushed twice, unless its plan asked for it.
     pub(super) pushed: BTreeMap<PartId, u8>,
-    /// Files whose whole edit the remote has now, but for its spelling.
-    pub(super) said: BTreeSet<PartId>,
+    /// Files whose edit the remote has now, but for its spelling and for these blocks.
+    pub(super) said: BTreeMap<PartId, Waiting>,
     /// Files that are read with ids that they do not hold yet, so they must be written.
     pub(super) rewritten: BTreeSet<PartId>,
     /// Files still to be written.

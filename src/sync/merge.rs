@@ -15,7 +15,6 @@ use super::head::{self, Heads};
 use super::hunks::{self, Region, Verdict};
 use super::numbers::{self, Starts};
 use super::sides::{Keys, Text};
-use super::spelling;
 
 /// The outcome of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,22 +152,6 @@ fn pieced(base: &str, local: &str, remote: &str, side: Option<Side>) -> Option<M
     let restarted = numbers::lists_of(&starts, &three.local);
     let merger = Merger { three, side, starts, restarted };
     merger.merged(&regions, heads, &mut keys)
-}
-
-/// Returns a file that the remote says all of, with the remote's way of writing where the two differ in their spelling;
-/// `None` when they do not.
-pub(super) fn respelled(file: &str, remote: &str) -> Option<String> {
-    let mut keys = Keys::default();
-    let read = |text, keys: &mut Keys| Text::read(text, keys);
-    let three = Three { base: read(file, &mut keys), local: read(file, &mut keys), remote: read(remote, &mut keys) };
-    let mut regions = hunks::regions(&three.base, &three.local, &three.remote);
-    spelling::keep_others(&mut regions, &three.local, &three.remote);
-    if regions.iter().all(|region| region.verdict == Verdict::Local) {
-        return None;
-    }
-    let heads = head::merge(&three.base, &three.local, &three.base, None);
-    let merger = Merger { three, side: None, starts: Starts::default(), restarted: BTreeSet::new() };
-    merger.merged(&regions, heads, &mut keys).map(|merged| merged.file)
 }
 
 /// Freezes what the file inserts when it is text that it took out of a conflict: a paragraph that was moved here while it

@@ -7,6 +7,7 @@ use super::engine::{Engine, Fate, failure_of};
 use super::item::{Item, PUSHES_MAX, Phase, Unknown, Walk, hash_of, notice};
 use super::merge;
 use super::numbers;
+use super::spelling::{self, Waiting};
 use super::{Effect, Failure, FailureClass, JobEnd, JobId, Planned, Posted};
 
 impl Engine {
@@ -85,8 +86,10 @@ impl Engine {
         }
         let revision = walk.remote.as_ref().and_then(|remote| remote.revision.clone());
         let Some(revision) = revision.filter(|_| planned.requests > 0 && !held) else {
-            if planned.requests == 0 && planned.says_all() {
-                respell(walk, &id);
+            if planned.requests == 0
+                && let Some(waiting) = waiting(walk, &id, &planned)
+            {
+                respell(walk, &id, &waiting);
             }
             return self.next_plan(item);
         };
@@ -136,8 +139,8 @@ impl Engine {
                 walk.requests += planned.requests;
                 let pushes = walk.pushed.entry(id.clone()).or_default();
                 *pushes = if planned.again { pushes.saturating_add(1) } else { PUSHES_MAX };
-                if planned.says_all() {
-                    walk.said.insert(id.clone());
+                if let Some(waiting) = waiting(walk, &id, &planned) {
+                    walk.said.insert(id.clone(), waiting);
                 }
                 item.ended.push((job, JobEnd::Accepted));
                 item.stale = 0;
@@ -197,13 +200,18 @@ impl Engine {
     }
 }
 
-/// Lets a file whose whole edit the remote has take the remote's way of writing it.
-pub(super) fn respell(walk: &mut Walk, id: &PartId) {
+/// What of a file the remote does not say once a plan has landed; `None` where that is not known.
+fn waiting(walk: &Walk, id: &PartId, planned: &Planned) -> Option<Waiting> {
+    let lines = planned.waiting()?;
+    walk.merged.get(id).map(|merged| Waiting::of(&merged.file, &lines))
+}
+
+/// Lets a file whose edit the remote has, but for what waits, take the remote's way of writing it.
+pub(super) fn respell(walk: &mut Walk, id: &PartId, waiting: &Waiting) {
     let remote = walk.remote.as_ref().and_then(|remote| remote.parts.iter().find(|(part, _)| part == id));
     let (Some(merged), Some((_, remote))) = (walk.merged.get_mut(id), remote) else { return };
     if merged.pushes
-        && merged.conflicts.is_empty()
-        && let Some(file) = merge::respelled(&merged.file, remote)
+        && let Some(file) = spelling::respelled(&merged.file, remote, waiting)
     {
         merged.file = file;
     }

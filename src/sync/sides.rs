@@ -114,7 +114,8 @@ impl<'a> Text<'a> {
         self.text.get(..self.start(0)).unwrap_or_default()
     }
 
-    fn start(&self, index: usize) -> usize {
+    /// Returns where a block begins, in bytes; behind the last, the end.
+    pub(super) fn start(&self, index: usize) -> usize {
         self.tree.blocks.get(index).map_or(self.text.len(), |block| block.span.0.start.min(self.text.len()))
     }
 }

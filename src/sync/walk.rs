@@ -167,8 +167,8 @@ impl Engine {
         // the file's text over what others wrote meanwhile; the remote's side can only be taken for the same file.
         walk.why.resolve.retain(|(_, side)| *side == Side::Theirs);
         walk.remote = Some(remote);
-        for id in std::mem::take(&mut walk.said) {
-            push::respell(&mut walk, &id);
+        for (id, waiting) in std::mem::take(&mut walk.said) {
+            push::respell(&mut walk, &id, &waiting);
         }
         item.walk = Some(walk);
         self.next_plan(item)

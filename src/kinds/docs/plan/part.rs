@@ -20,7 +20,7 @@ use crate::gdocs::{Document, Request, Ticks};
 use crate::kinds::docs::text::extract::Extract;
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::{Pictures, PushPlan};
-use crate::mebdf::{Block, Content, FrontMatter, Tree, parse, print, states};
+use crate::mebdf::{Block, Content, FrontMatter, Tree, open_fence, parse, print, states};
 use crate::model::{Notice, PartId};
 
 /// How much of a document a plan is made on.
@@ -112,8 +112,9 @@ pub(super) fn tell_forms(task: &Task<'_>, plan: &mut PushPlan) {
     plan.told.sort_by_key(|notice| (notice.line, notice.column));
     directed(task, &mut plan.refused);
     if !(plan.refused.is_empty() && plan.holds.is_empty())
-        && let Some(line) = open_fence(task)
+        && let Some(at) = open_fence(&task.text, &task.parsed)
     {
+        let line = task.line_at(at);
         let message = "the code block that begins here is not closed, so all behind it is read as code; close it with a line \
                        of the same marks";
         let notice = Notice { code: "CODE_OPEN".into(), line, column: 0, message: message.into() };
@@ -146,19 +147,6 @@ fn directed(task: &Task<'_>, refused: &mut [Notice]) {
             }
         }
     }
-}
-
-/// The line where a code block begins that no line ends.
-fn open_fence(task: &Task<'_>) -> Option<u32> {
-    let block = task.parsed.blocks.iter().rfind(|block| matches!(block.content, Content::Code { .. }))?;
-    let source = task.text.get(block.span.0.clone())?;
-    let mut lines = source.trim_end().lines();
-    let mark = lines.next()?.trim_start().chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
-    let width = |line: &str| line.chars().take_while(|letter| *letter == mark).count();
-    let opened = width(source.trim_start());
-    let last = lines.last().map(str::trim).unwrap_or_default();
-    let closed = width(last) >= opened && last.chars().all(|letter| letter == mark);
-    (!closed).then(|| task.line_at(block.span.0.start))
 }
 
 /// Plans all of it, without what the parser told.
