@@ -116,6 +116,34 @@ async fn a_link_with_a_title_may_be_defined_at_the_end() {
     assert!(status.contains("LINK_TITLE") && !status.contains("both sides"), "{status}");
 }
 
+/// What only the file says stays there when somebody else edits the block that it stands in.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_colleague_edits_what_the_file_says_more_of() {
+    for (name, edited, said) in [
+        ("language", "```rust\nlet apple;\nend\n```", "```rust\nlet pear;\nend\n```"),
+        ("title", "an apple [b](https://e.com/y \"T\")", "an pear [b](https://e.com/y \"T\")"),
+        ("tick", "- [x] an apple", "- [x] an pear"),
+    ] {
+        let world = world(&format!("more-{name}"));
+        let (id, path) = document(&world, "first\n\nwords\n\nlast\n");
+        let file = Path::new(&path);
+        edit_in_place(file, "words", edited);
+        world.cli(&["push", &path]);
+        assert!(std::fs::read_to_string(file).unwrap().contains(edited));
+        world.collaborate(&id, "apple", "pear").await;
+        world.cli(&["fetch", &id]);
+        until("the edit of the other is in the file", || {
+            std::future::ready(std::fs::read_to_string(file).unwrap().contains(said))
+        })
+        .await;
+        edit_in_place(file, "last", "at last");
+        let (_, answer) = world.cli(&["push", &path]);
+        let text = world.text(&id).await;
+        assert!(text.contains("pear") && text.contains("at last"), "{answer}\n{text}");
+        assert!(!world.cli(&["status"]).1.to_string().contains("both sides"), "{name}");
+    }
+}
+
 /// What a file spells otherwise than the document is no edit that a colleague's could meet.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_colleague_edits_what_the_file_spells_in_its_own_way() {

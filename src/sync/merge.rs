@@ -15,6 +15,7 @@ use super::head::{self, Heads};
 use super::hunks::{self, Region, Verdict};
 use super::numbers::{self, Starts};
 use super::sides::{Keys, Text};
+use super::weave;
 
 /// The outcome of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +124,13 @@ pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Mer
             adopt(remote)
         };
     }
-    if let Some(merged) = pieced(base, local, remote, side) {
+    let merged = pieced(base, local, remote, side);
+    let is_conflict = side.is_some() || merged.as_ref().is_none_or(|merged| !merged.conflicts.is_empty());
+    if is_conflict && let Some((new_base, woven)) = weave::woven(base, local, remote) {
+        // The file need not hold yet what is woven in, so nothing of it is agreed on before it does.
+        return Merged { landed: base.into(), ..resolve(&new_base, &woven, remote, side) };
+    }
+    if let Some(merged) = merged {
         return merged;
     }
     // The definitions of links stand apart from what uses them, so pieces of such a text say something else.

@@ -31,6 +31,7 @@ mod status;
 mod tests;
 mod told;
 mod walk;
+mod weave;
 
 pub use conflict::{SectionConflict, conflict_text};
 pub use engine::Engine;

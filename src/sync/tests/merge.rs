@@ -103,6 +103,45 @@ fn a_frozen_section_stays_frozen_and_ends_by_agreement() {
     assert!(ended.conflicts.is_empty() && !ended.pushes);
 }
 
+/// Only one side edited what both can say, so there is nothing to choose.
+#[test]
+fn what_no_document_says_is_no_edit_that_others_meet() {
+    for (base, local, remote, file) in [
+        (
+            "```\nx = 1\ny = 2\n```\n",
+            "```rust\nx = 1\ny = 2\n```\n",
+            "```\nx = 1\ny = 3\n```\n",
+            "```rust\nx = 1\ny = 3\n```\n",
+        ),
+        ("```\nx\ny\n```\n", "```\nx  \ny\n```\n", "```\nx\nz\n```\n", "```\nx  \nz\n```\n"),
+        (
+            "# H\n\nsee [s](https://u.x) now\n\nend\n",
+            "# H\n\nsee [s](https://u.x \"T\") now\n\nthe end\n",
+            "# H\n\nsee [s](https://u.x) right now\n\nend\n",
+            "# H\n\nsee [s](https://u.x \"T\") right now\n\nthe end\n",
+        ),
+        ("- [ ] a b\n", "- [x] a b\n", "- [ ] a b c\n", "- [x] a b c\n"),
+        ("1. a\n   - b c\n", "1. a\n   - b [c](https://u.x \"T\")\n", "1. a\n   - b c d\n", ""),
+    ] {
+        for side in [None, Some(Side::Mine)] {
+            let merged = resolve(base, local, remote, side);
+            if file.is_empty() {
+                assert_eq!(
+                    merged.conflicts.is_empty(),
+                    side.is_some(),
+                    "words of the file were edited, too: {merged:?}"
+                );
+                continue;
+            }
+            assert_eq!((&*merged.file, &*merged.push, &*merged.landed), (file, file, base), "{merged:?}");
+            assert!(merged.conflicts.is_empty() && merged.pushes && same_meaning(&merged.base, remote));
+        }
+    }
+    // What meets in one place is a conflict.
+    let merged = merge3("```\nx\n```\n", "```\nx  \n```\n", "```\nx y\n```\n");
+    assert_eq!(merged.conflicts.len(), 1, "{merged:?}");
+}
+
 #[test]
 fn a_side_ends_a_conflict() {
     let (base, local, remote) = (text("A a B b C c"), text("A x B l C c"), text("A y B b C r"));
