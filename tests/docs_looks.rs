@@ -28,7 +28,11 @@ fn table(raw: &Value) -> &Value {
 
 /// A table with colours, heights, widths and alignments that no file shows.
 fn coloured() -> Value {
-    let raw = document(TABLE);
+    coloured_text(TABLE)
+}
+
+fn coloured_text(text: &str) -> Value {
+    let raw = document(text);
     let start = table(&raw)["startIndex"].clone();
     let at =
         |row: u64, column: u64| json!({"tableStartLocation": {"index": start}, "rowIndex": row, "columnIndex": column});
@@ -122,6 +126,32 @@ fn moved_rows_and_columns_keep_their_looks() {
     ] {
         let after = check(&raw, rows, columns, &[]);
         assert_eq!(looks(&after), was, "{rows:?} {columns:?}");
+    }
+}
+
+/// A row that is moved into the place of one that is removed, and edited in the same save, brings its looks.
+#[test]
+fn a_moved_row_that_is_edited_too_keeps_its_looks() {
+    let text = TABLE.replace("| a3 | b3 | c3 |", "| five six | b3 | c3 |");
+    let raw = coloured_text(&text);
+    let remote = fetched(&raw);
+    let rows = "| a1 | b1 | c1 |\n| a2 | b2 | c2 |\n| five six | b3 | c3 |\n| a4 | b4 | c4 |\n";
+    let colour =
+        |raw: &Value, row: usize| table(raw)["table"]["tableRows"][row]["tableCells"][0]["tableCellStyle"].clone();
+    for (new, from) in [
+        ("| five x | b3 | c3 |\n| a2 | b2 | c2 |\n| a4 | b4 | c4 |\n", [3, 2, 4]),
+        ("| a2 | b2 | c2 |\n| a4 | b4 | c4 |\n| five six | b3 x | c3 |\n", [2, 4, 3]),
+        ("| n1 | n2 | n3 |\n| a2 | b2 | c2 |\n| five x | b3 | c3 |\n", [1, 2, 3]),
+    ] {
+        let edited = remote.parts[0].text.replacen(rows, new, 1);
+        assert_ne!(edited, remote.parts[0].text);
+        let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
+        assert!(plan.refused.is_empty() && plan.told.is_empty(), "{:#?} {:#?}", plan.refused, plan.told);
+        let after = applied(&raw, &plan.requests, 9);
+        assert_eq!(fetched(&after).parts[0].text, edited);
+        for (row, from) in from.into_iter().enumerate() {
+            assert_eq!(colour(&after, row + 1), colour(&raw, from), "{new}: row {row}");
+        }
     }
 }
 

@@ -95,8 +95,59 @@ fn what_stood_on_words_is_told_where_they_stood() {
     }
 }
 
+/// What stands on words that change places with others is told, whether it goes, stays on what stands there now, or is lost.
+#[test]
+fn what_words_leave_behind_when_they_move_is_told() {
+    let text = "x alpha one y beta two z.\n\n| a1 one | b1 two |\n| --- | --- |\n| gamma three | delta four |\n| | c3 |\n\nLast.\n";
+    let swapped = ("| gamma three | delta four |", "| delta four | gamma three |");
+    for what in ["COMMENT", "RANGE"] {
+        let moved = |words: &str, edit: (&str, &str), fate: &str, line: &str| {
+            let raw = tie(&document(text), &what.to_lowercase(), words);
+            check(&raw, &[edit], &[(&*format!("{what}_{fate}"), line)]);
+        };
+        moved("three", swapped, "MOVED", "| delta");
+        moved("gamma three", swapped, "MOVED", "| delta");
+        moved("delta four", ("| delta four |\n|  | c3 |", "|  |\n| delta four | c3 |"), "LOST", "| delta four");
+        // Words that stay where they are while others pass them keep it.
+        let raw = tie(&document(text), &what.to_lowercase(), "alpha one");
+        check(&raw, &[("alpha one y beta two", "beta two y alpha one")], &[]);
+    }
+}
+
 const LINKED: &str =
     "Go [there](#target).\n\n# Other\n\nSee [it](#target) twice.\n\n# Target\n\nBelow.\n\n# Last\n\nEnd.\n";
+
+/// A row or column to whose text something is tied stays, whatever else of the table changes in the same save.
+#[test]
+fn what_is_tied_to_a_cell_outlives_moves_and_edits_of_its_table() {
+    let text =
+        "First.\n\n| a1 x | b1 y |\n| --- | --- |\n| one two | r2 |\n| three four | r3 |\n| five six | r4 |\n\nLast.\n";
+    let rows = &text[text.find('|').unwrap()..text.find("\n\nLast").unwrap()];
+    for new in [
+        // A row was moved, and a column came.
+        "| a1 x | b1 y | c |\n| --- | --- | --- |\n| three four | r3 |  |\n| one two | r2 |  |\n| five six | r4 |  |",
+        "| c | a1 x | b1 y |\n| --- | --- | --- |\n|  | five six | r4 |\n|  | three four | r3 |\n| z | one two | r2 |",
+        // A row was moved and edited.
+        "| a1 x | b1 y |\n| --- | --- |\n| three four | r3 |\n| one two | r2x |\n| five six | r4 |",
+        "| a1 x | b1 y |\n| --- | --- |\n| five six | r4 |\n| three four | r3 |\n| one two zz | r2 |",
+        // A row was moved, another came or went.
+        "| a1 x | b1 y |\n| --- | --- |\n| three four | r3 |\n| new row | q |\n| one two | r2 |\n| five six | r4 |",
+        "| a1 x | b1 y |\n| --- | --- |\n| five six | r4 |\n| one two | r2 |",
+        // Columns changed places, and a row was edited.
+        "| b1 y | a1 x |\n| --- | --- |\n| r2 | one two |\n| r3 | three five |\n| r4 | five six |",
+        "| b1 y | a1 x |\n| --- | --- |\n| r2 | one two |\n| r4 | five six |",
+    ] {
+        for what in ["comment", "range"] {
+            let raw = tie(&document(text), what, "two");
+            let after = check(&raw, &[(rows, new)], &[]);
+            let tab = &after["tabs"][0]["documentTab"];
+            let anchor = tab["commentAnchors"].as_object().and_then(|all| all.values().next()).cloned();
+            let range = anchor.unwrap_or_else(|| tab["namedRanges"]["two"]["namedRanges"][0].clone());
+            let start = find(&tab["body"], "two").map(Value::from);
+            assert_eq!(range["ranges"][0].get("startIndex"), start.as_ref(), "{new}: {range}");
+        }
+    }
+}
 
 #[test]
 fn a_link_that_leads_nowhere_is_told() {

@@ -16,6 +16,7 @@ mod joins;
 mod known;
 mod less;
 mod lists;
+mod loosened;
 mod marked_ends;
 mod moves;
 mod newlines;

@@ -344,7 +344,7 @@ fn under_headings(tree: &Tree) -> impl Iterator<Item = (Option<&Content>, String
 }
 
 /// The text of a block with its objects, whatever it looks like and however its footnotes are counted.
-fn said(content: &Content) -> String {
+pub(super) fn said(content: &Content) -> String {
     let text = |runs: &[Run]| -> String {
         let mut text = String::new();
         for (token, _) in tokens(runs) {

@@ -1,9 +1,10 @@
 //! Which row and which column of a table became which: a move of one that holds what cannot be made anew, or to whose text
 //! somebody has tied something, is done by moving the others, or it is held. Pure.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::align::{Stay, Step, align, crossing, same};
+use super::align::{COMPARISONS_MAX, Stay, Step, align, crossing, same};
 use super::blocks::{aligned, entries};
 use super::moves;
 use super::planner::{below, words_of};
@@ -37,14 +38,16 @@ impl Tied {
 
     /// Aligns the rows and the columns of two tables.
     pub(super) fn aligned(&self, old: &[Vec<Cell>], new: &[Vec<Cell>]) -> (Vec<Step>, Vec<Step>) {
-        let rows = align_texts(&row_texts(old), &row_texts(new), &fixed(&self.rows));
+        let (was, fixed_rows) = (row_texts(old), fixed(&self.rows));
+        let rows = align_texts(&was, &as_known(&was, row_texts(new), &fixed_rows), &fixed_rows);
         let columns = columns(&rows, old, new, &fixed(&self.columns));
         (rows, columns)
     }
 
     /// Puts back a row that was moved past another when neither can move: where it was, and what is tied to it.
     fn put_row_back(&self, old: &[Vec<Cell>], new: &mut Vec<Vec<Cell>>) -> Option<(usize, &str)> {
-        let back = put_back(&row_texts(old), &row_texts(new), &fixed(&self.rows))?;
+        let (was, fixed) = (row_texts(old), fixed(&self.rows));
+        let back = put_back(&was, &as_known(&was, row_texts(new), &fixed), &fixed)?;
         reorder(new, &back.order);
         Some((back.there, self.rows.get(back.here)?.as_deref()?))
     }
@@ -57,8 +60,9 @@ impl Tied {
         alignments: &mut Vec<Alignment>,
     ) -> Option<&str> {
         let (rows, _) = self.aligned(old, new);
+        let fixed = fixed(&self.columns);
         let (was, is) = paired_columns(&rows, old, new);
-        let back = put_back(&was, &is, &fixed(&self.columns))?;
+        let back = put_back(&was, &as_known(&was, is, &fixed), &fixed)?;
         new.iter_mut().for_each(|row| reorder(row, &back.order));
         reorder(alignments, &back.order);
         self.columns.get(back.here)?.as_deref()
@@ -78,6 +82,44 @@ fn fixed(tied: &[Option<String>]) -> Vec<Stay> {
 
 fn reorder<T: Clone>(list: &mut Vec<T>, order: &[usize]) {
     *list = order.iter().filter_map(|at| list.get(*at).cloned()).collect();
+}
+
+/// Gives each row or column of the file that is an edited one that cannot move the text of that, so that it is known for it
+/// wherever it stands. Of all that are alike, what is most so is the same.
+fn as_known(old: &[String], mut new: Vec<String>, fixed: &[Stay]) -> Vec<String> {
+    if !fixed.contains(&Stay::Fixed) {
+        return new;
+    }
+    let stands = |texts: &[String], text: &String| texts.contains(text);
+    let edited: Vec<usize> = (0..new.len()).filter(|at| !stands(old, &new[*at])).collect();
+    let lost: Vec<usize> = (0..old.len()).filter(|at| !stands(&new, &old[*at])).collect();
+    if edited.len() * lost.len() > COMPARISONS_MAX {
+        return new;
+    }
+    let words = |texts: &[String], places: &[usize]| -> Vec<BTreeSet<String>> {
+        places.iter().map(|at| words_of(&texts[*at])).collect()
+    };
+    let (was, is) = (words(old, &lost), words(&new, &edited));
+    let mut alike = Vec::new();
+    for (old, was) in lost.iter().zip(&was) {
+        for (new, is) in edited.iter().zip(&is).filter(|(_, is)| ratio(was, is) >= 0.5) {
+            // Twice the words that both have, in thousandths of all.
+            let both = was.intersection(is).count() * 2_000 / (was.len() + is.len());
+            alike.push((both, *old, *new));
+        }
+    }
+    alike.sort_by_key(|(both, old, new)| (Reverse(*both), old.abs_diff(*new)));
+    let (mut taken, mut known) = (BTreeSet::new(), BTreeSet::new());
+    for (_, was, is) in alike {
+        if taken.contains(&was) || known.contains(&is) {
+            continue;
+        }
+        (taken.insert(was), known.insert(is));
+        if fixed.get(was) == Some(&Stay::Fixed) {
+            new[is].clone_from(&old[was]);
+        }
+    }
+    new
 }
 
 /// A row or column that goes back to its place.
@@ -323,6 +365,7 @@ fn notice(line: u32, which: &str, what: &str) -> Notice {
 /// Aligns the columns of two tables whose rows are aligned: a column is known by the rows that are on both sides.
 fn columns(rows: &[Step], old: &[Vec<Cell>], new: &[Vec<Cell>], fixed: &[Stay]) -> Vec<Step> {
     let (old, new) = paired_columns(rows, old, new);
+    let new = as_known(&old, new, fixed);
     let steps = align_texts(&old, &new, fixed);
     if old.len() != new.len() {
         return steps;

@@ -136,16 +136,25 @@ fn sources(steps: &[Step], old: &[String], new: &[String]) -> Vec<Source> {
             take(j, from, true, &mut free);
         }
     }
-    for (i, j) in pairs() {
+    let words = |texts: &[String], at: usize| texts.get(at).map(|text| words_of(text)).unwrap_or_default();
+    // One of whose words none is left stands only in the place of what was written there.
+    let replaced = |i: usize, j: usize| {
+        let (was, is) = (words(old, i), words(new, j));
+        !was.is_empty() && !is.is_empty() && was.is_disjoint(&is)
+    };
+    let (others, stay): (Vec<_>, Vec<_>) = pairs().partition(|(i, j)| replaced(*i, *j));
+    for (i, j) in stay {
         take(j, i, false, &mut free);
     }
-    for step in steps {
-        let Step::Insert(j) = *step else { continue };
-        let words = new.get(j).map(|text| words_of(text)).unwrap_or_default();
-        let like = |i: &usize| old.get(*i).is_some_and(|old| is_mostly(&words_of(old), &words));
-        if let Some(from) = free.iter().copied().find(like) {
+    let inserted = steps.iter().filter_map(|step| if let Step::Insert(j) = *step { Some(j) } else { None });
+    for j in inserted.chain(others.iter().map(|(_, j)| *j)) {
+        let is = words(new, j);
+        if let Some(from) = free.iter().copied().find(|i| is_mostly(&words(old, *i), &is)) {
             take(j, from, true, &mut free);
         }
+    }
+    for (i, j) in others {
+        take(j, i, false, &mut free);
     }
     found
 }

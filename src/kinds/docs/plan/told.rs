@@ -11,12 +11,12 @@ use super::align::Step;
 use super::blocks::{aligned, entries, is_settled, key};
 use super::images;
 use super::known;
+use super::loosened;
 use super::moves::{self, Misplaced, ids, targets};
 use super::planner::{Notices, below, excerpt, text_of, words_of};
 use super::trial::{Task, Trial};
 use super::verify;
-use crate::gdocs::{CommentThread, Document, DocumentTab, Range, Tab, text_between};
-use crate::kinds::docs::text::anchors::NAME;
+use crate::gdocs::{Document, Tab};
 use crate::kinds::docs::text::extract::{Extract, Origin, tab_of};
 use crate::kinds::docs::text::line::Line;
 use crate::kinds::docs::text::values::link_destination;
@@ -126,7 +126,7 @@ pub(super) fn side_effects(
         told.refuse("SCOPE", task.line_at(opened.at), message);
     }
     let places = Places::default();
-    lost_anchors(task, &trial.document, &places, &mut told);
+    loosened::tell(task, trial, &places, &mut told);
     moved_ids(task, &trial.extract, &mut told);
     lost_links(task, &trial.extract, &places, &mut told);
     told.sorted()
@@ -134,7 +134,7 @@ pub(super) fn side_effects(
 
 /// Where the blocks of the document stand in the file, or would; looked for when something has to be told alone.
 #[derive(Default)]
-struct Places(OnceCell<Vec<Place>>);
+pub(super) struct Places(OnceCell<Vec<Place>>);
 
 /// Where one block of the document stands.
 #[derive(Clone, Copy, Default)]
@@ -182,7 +182,7 @@ impl Places {
     }
 
     /// The line of the file where something stood that begins at a place of the document; 0 for the whole file.
-    fn line_of(&self, task: &Task<'_>, segment: Option<&str>, at: u32) -> u32 {
+    pub(super) fn line_of(&self, task: &Task<'_>, segment: Option<&str>, at: u32) -> u32 {
         let segment = segment.filter(|id| !id.is_empty());
         let holds = |line: &Line| line.segment.as_deref() == segment && (line.start..line.end).contains(&at);
         for (block, origin) in task.remote.origins.iter().enumerate() {
@@ -199,63 +199,6 @@ impl Places {
         }
         0
     }
-}
-
-/// Finds the open comments, and the named ranges of other programs, that lose the last of the text that they stand on.
-fn lost_anchors(task: &Task<'_>, after: &Document, places: &Places, told: &mut Notices) {
-    let tab = |document| tab_of(document, task.part).and_then(|tab| tab.document_tab.as_ref());
-    let (Some(old), Some(new)) = (tab(task.document), tab(after)) else { return };
-    let line = |ranges: &[Range]| {
-        let first = ranges.iter().find(|range| range.start_index < range.end_index);
-        first.map_or(0, |range| places.line_of(task, range.segment_id.as_deref(), range.start_index.unwrap_or(0)))
-    };
-    for (id, anchor) in &old.comment_anchors {
-        let was = said(old, &anchor.ranges);
-        let is = new.comment_anchors.get(id).map(|anchor| said(new, &anchor.ranges)).unwrap_or_default();
-        let thread = task.document.comments.iter().find(|thread| thread.anchor_id.as_ref() == Some(id));
-        let open = thread.is_some_and(CommentThread::is_open);
-        if was.trim().is_empty() || !is.trim().is_empty() || !open {
-            continue;
-        }
-        let comment = thread.and_then(|thread| thread.head_post.as_ref()).map(|post| excerpt(&post.content));
-        let message = format!(
-            "`{}` is gone, and the open comment \"{}\" stood on it; the comment stays in the document without a place",
-            excerpt(&was),
-            comment.unwrap_or_default()
-        );
-        told.refuse("COMMENT_LOST", line(&anchor.ranges), message);
-    }
-    let kept = ranges(new);
-    for (id, name, ranges) in ranges(old) {
-        let was = said(old, ranges);
-        let stays = kept.iter().any(|(other, _, is)| *other == id && !said(new, is).trim().is_empty());
-        if was.trim().is_empty() || stays {
-            continue;
-        }
-        let message = format!(
-            "`{}` is gone, and with it the named range `{}` that another program has set on it",
-            excerpt(&was),
-            excerpt(name)
-        );
-        told.refuse("RANGE_LOST", line(ranges), message);
-    }
-}
-
-/// The text of stretches of a tab.
-fn said(tab: &DocumentTab, ranges: &[Range]) -> String {
-    let mut text = String::new();
-    for range in ranges {
-        let elements = tab.segment(range.segment_id.as_deref()).unwrap_or_default();
-        text_between(elements, range.start_index.unwrap_or(0), range.end_index.unwrap_or(0), &mut text);
-    }
-    text
-}
-
-/// The named ranges of other programs: id, name and stretches.
-fn ranges(tab: &DocumentTab) -> Vec<(&str, &str, &[Range])> {
-    let others = tab.named_ranges.iter().filter(|(name, _)| *name != NAME);
-    let all = others.flat_map(|(name, group)| group.named_ranges.iter().map(move |range| (name, range)));
-    all.map(|(name, range)| (&*range.named_range_id, &**name, &*range.ranges)).collect()
 }
 
 /// Finds headings of the file that get another id: links from elsewhere no longer find them. The id goes with the end of a

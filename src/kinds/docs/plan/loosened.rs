@@ -1,0 +1,125 @@
+//! What an edit takes from the words that somebody tied it to: open comments, and the named ranges of other programs. Pure.
+
+use super::moves::said as text_of;
+use super::planner::{Notices, below, excerpt, words_of};
+use super::told::Places;
+use super::trial::{Task, Trial};
+use crate::gdocs::{DocumentTab, Range, text_between};
+use crate::kinds::docs::text::anchors::NAME;
+use crate::kinds::docs::text::extract::tab_of;
+use crate::mebdf::{Block, Content, Tree, plain};
+
+/// Tells of each that loses the last of its words, and of each whose words were moved and that stands on others now.
+pub(super) fn tell(task: &Task<'_>, trial: &Trial<'_>, places: &Places, told: &mut Notices) {
+    let tab = |document| tab_of(document, task.part).and_then(|tab| tab.document_tab.as_ref());
+    let (Some(old), Some(new)) = (tab(task.document), tab(&trial.document)) else { return };
+    let moved = |was: &str| standing_in(&trial.extract.tree, was) >= standing_in(&task.remote.tree, was).max(1);
+    let place = |ranges: &[Range]| {
+        let first = ranges.iter().find(|range| range.start_index < range.end_index);
+        first.map_or(0, |range| places.line_of(task, range.segment_id.as_deref(), range.start_index.unwrap_or(0)))
+    };
+    for tied in tied_to(task, old) {
+        let (was, is) = (said(old, tied.ranges), tied.ranges_in(new).map(|is| said(new, is)).unwrap_or_default());
+        let (was, is) = (was.trim(), is.trim());
+        let stays = !is.is_empty() && !(words_of(was).is_disjoint(&words_of(is)) && count(is, was) == 0);
+        if was.is_empty() || stays {
+            continue;
+        }
+        let (shown, what, rest) = (excerpt(was), &tied.what, tied.rest);
+        let (fate, line, message) = match (is.is_empty(), moved(was)) {
+            // Other words were written in their place.
+            (false, false) => continue,
+            (false, true) => {
+                let message = format!("`{shown}` was moved, and {what} stands on `{}` now", excerpt(is));
+                ("MOVED", line_of(task, was), message)
+            }
+            (true, true) => {
+                ("LOST", line_of(task, was), format!("`{shown}` was moved, and {what} did not go with it{rest}"))
+            }
+            (true, false) => ("LOST", None, format!("`{shown}` is gone, and {what} stood on it{rest}")),
+        };
+        told.refuse(&format!("{}_{fate}", tied.code), line.unwrap_or_else(|| place(tied.ranges)), message);
+    }
+}
+
+/// What somebody tied to words of a tab.
+struct Tied<'a> {
+    /// What its notices begin with.
+    code: &'static str,
+    id: &'a str,
+    /// Its name in a sentence.
+    what: String,
+    /// The end of a sentence that says that it lost its words.
+    rest: &'static str,
+    ranges: &'a [Range],
+}
+
+impl Tied<'_> {
+    /// Where the same stands in another state of the tab.
+    fn ranges_in<'b>(&self, tab: &'b DocumentTab) -> Option<&'b [Range]> {
+        if self.code == "COMMENT" {
+            return tab.comment_anchors.get(self.id).map(|anchor| &*anchor.ranges);
+        }
+        ranges(tab).into_iter().find(|(id, ..)| *id == self.id).map(|(.., ranges)| ranges)
+    }
+}
+
+/// Finds the open comments and the named ranges of other programs.
+fn tied_to<'a>(task: &'a Task<'_>, tab: &'a DocumentTab) -> Vec<Tied<'a>> {
+    let comments = tab.comment_anchors.iter().filter_map(|(id, anchor)| {
+        let thread = task.document.comments.iter().find(|thread| thread.anchor_id.as_ref() == Some(id));
+        let post = thread.filter(|thread| thread.is_open())?.head_post.as_ref();
+        let what = format!("the open comment \"{}\"", post.map(|post| excerpt(&post.content)).unwrap_or_default());
+        let rest = "; the comment stays in the document without a place";
+        Some(Tied { code: "COMMENT", id, what, rest, ranges: &anchor.ranges })
+    });
+    let ranges = ranges(tab).into_iter().map(|(id, name, ranges)| {
+        let what = format!("the named range `{}` of another program", excerpt(name));
+        Tied { code: "RANGE", id, what, rest: "", ranges }
+    });
+    comments.chain(ranges).collect()
+}
+
+/// The text of stretches of a tab.
+fn said(tab: &DocumentTab, ranges: &[Range]) -> String {
+    let mut text = String::new();
+    for range in ranges {
+        let elements = tab.segment(range.segment_id.as_deref()).unwrap_or_default();
+        text_between(elements, range.start_index.unwrap_or(0), range.end_index.unwrap_or(0), &mut text);
+    }
+    text
+}
+
+/// The named ranges of other programs: id, name and stretches.
+fn ranges(tab: &DocumentTab) -> Vec<(&str, &str, &[Range])> {
+    let others = tab.named_ranges.iter().filter(|(name, _)| *name != NAME);
+    let all = others.flat_map(|(name, group)| group.named_ranges.iter().map(move |range| (name, range)));
+    all.map(|(name, range)| (&*range.named_range_id, &**name, &*range.ranges)).collect()
+}
+
+/// How often words stand in a tree.
+fn standing_in(tree: &Tree, words: &str) -> usize {
+    tree.blocks.iter().map(|block| count(&text_of(&block.content), words)).sum()
+}
+
+/// How often words stand in a text, not inside of others.
+fn count(text: &str, words: &str) -> usize {
+    let inside = |beside: Option<char>| beside.is_some_and(char::is_alphanumeric);
+    let alone = |(at, found): &(usize, &str)| {
+        let (before, behind) = (text.get(..*at), text.get(at + found.len()..));
+        !inside(before.and_then(|text| text.chars().next_back()))
+            && !inside(behind.and_then(|text| text.chars().next()))
+    };
+    text.match_indices(words).filter(alone).count()
+}
+
+/// The line of the file that has words.
+fn line_of(task: &Task<'_>, words: &str) -> Option<u32> {
+    let row = |block: &Block| {
+        let Content::Table { rows, .. } = &block.content else { return 0 };
+        let says = |row: &Vec<Vec<_>>| row.iter().flatten().any(|runs: &Vec<_>| count(&plain(runs), words) > 0);
+        rows.iter().position(says).map_or(0, below)
+    };
+    let block = task.parsed.blocks.iter().find(|block| count(&text_of(&block.content), words) > 0)?;
+    Some(task.line_at(block.span.0.start).saturating_add(row(block)))
+}
