@@ -313,7 +313,8 @@ async fn two_names_do_not_overwrite_each_other() {
     until("the first file follows", || async { std::fs::read_to_string(&file).unwrap().contains("title: Yours") })
         .await;
     // The daemon is away while both files and Drive are given other names, and has recorded what stands there.
-    world.cli(&["push", file.to_str().unwrap()]);
+    let (done, answer) = world.cli(&["push", file.to_str().unwrap()]);
+    assert!(done, "{answer}");
     world.kill_daemon();
     edit_in_place(&file, "title: Yours", "title: One");
     edit_in_place(&second, "title: Yours", "title: Two");

@@ -186,6 +186,73 @@ async fn a_colleague_edits_what_the_file_spells_in_its_own_way() {
     }
 }
 
+/// A section in conflict keeps none of the others from taking the document's spelling, and whoever fetches is told of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conflict_elsewhere_waits_alone() {
+    let world = world("spelled-beside");
+    let (id, path) = document(&world, "before all\n\n# Head\n\nso says apple\n\n# Other\n\nour word\n");
+    let file = Path::new(&path);
+    let edit = |file: &Path| {
+        edit_in_place(file, "before all", "before mine");
+        edit_in_place(file, "our word", "my word");
+    };
+    world.collaborate(&id, "before all", "before theirs").await;
+    world.collaborate(&id, "our word", "their word").await;
+    edit(file);
+    until("both sides are known", || {
+        let status = world.cli(&["status"]).1.to_string();
+        std::future::ready(status.matches("both sides changed").count() == 2)
+    })
+    .await;
+    edit_in_place(file, "so says apple", "so [up](#other) says apple");
+    let (_, answer) = world.cli(&["push", &path]);
+    let waits = "in conflict: the text before the first heading, \"Other\"";
+    assert!(answer["message"].as_str().unwrap().ends_with(waits), "{answer}");
+    world.collaborate(&id, "apple", "pear").await;
+    until("the edit of the other is in the file", || {
+        std::future::ready(std::fs::read_to_string(file).unwrap().contains("says pear"))
+    })
+    .await;
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains("before mine") && text.contains("my word") && text.contains("so [up](#^h."), "{text}");
+    let (_, fetched) = world.cli(&["fetch", &id]);
+    assert_eq!(codes(&fetched["notices"]), ["CONFLICT 0", "CONFLICT 0"], "{fetched}");
+    let said = world.text(&id).await;
+    assert!(said.contains("before theirs") && said.contains("their word"), "{said}");
+}
+
+/// What only the file says outlives the choice of the document's words, and the words of a file are never the document's.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conflict_in_what_the_file_says_more_of_is_resolved_either_way() {
+    for side in ["--mine", "--theirs"] {
+        let world = world(&format!("more{side}"));
+        let (id, path) = document(&world, "first\n\nwords\n");
+        let file = Path::new(&path);
+        edit_in_place(file, "words", "```rust\nlet apple;\n```");
+        world.cli(&["push", &path]);
+        world.collaborate(&id, "apple", "pear").await;
+        edit_in_place(file, "apple", "plum");
+        until("both sides are known", || {
+            std::future::ready(world.cli(&["status"]).1.to_string().contains("both sides"))
+        })
+        .await;
+        let (done, answer) = world.cli(&["resolve", &path, side]);
+        assert!(done, "{answer}");
+        let word = if side == "--mine" { "plum" } else { "pear" };
+        until("the words are there", || async { world.text(&id).await == format!("first\nlet {word};\n") }).await;
+        until("the file says them", || {
+            std::future::ready(std::fs::read_to_string(file).unwrap().contains(&format!("\nlet {word};\n")))
+        })
+        .await;
+        let status = world.cli(&["status"]).1.to_string();
+        assert!(!status.contains("both sides"), "{status}");
+        let text = std::fs::read_to_string(file).unwrap();
+        assert!(side == "--theirs" || text.contains("```rust"), "{text}");
+        let (_, answer) = world.cli(&["push", &path]);
+        assert_eq!(answer["requests"], json!([]), "{answer}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_no_text_is_told_by_push_as_by_status() {
     let world = world("unreadable");

@@ -17,6 +17,12 @@ pub struct SectionConflict {
     pub theirs: String,
 }
 
+/// The name of a section in a sentence, by its heading.
+#[must_use]
+pub fn section_name(heading: &str) -> String {
+    if heading.is_empty() { "the text before the first heading".into() } else { format!("\"{heading}\"") }
+}
+
 /// Writes the conflict file of one part; `None` without conflicts.
 #[must_use]
 pub fn conflict_text(item: &ItemId, part: &PartId, title: &str, conflicts: &[SectionConflict]) -> Option<String> {

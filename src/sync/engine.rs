@@ -355,7 +355,7 @@ impl Engine {
         }
     }
 
-    fn item_status(&self, item: &Item) -> ItemStatus {
+    pub(super) fn item_status(&self, item: &Item) -> ItemStatus {
         let part_status = |(id, part): (&PartId, &Part)| PartStatus {
             part: id.clone(),
             hidden: part.hidden,

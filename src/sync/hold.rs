@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::mebdf::{self, Content};
+use crate::mebdf::{self, Content, FrontMatter};
 use crate::model::Notice;
 
 /// Below this length of the base's text a shrink is not suspicious, in bytes.
@@ -10,21 +10,25 @@ const SHRINK_FROM_BYTES: usize = 80;
 
 /// Returns why `local` must not be pushed without being accepted; empty when it may.
 ///
-/// Empty, truncated and half-restored files look like edits that delete a document; a person meant none of them.
+/// Empty, truncated, half-restored and half-merged files look like edits of a document; a person meant none of them.
 #[must_use]
 pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
-    let Some(base) = base.filter(|base| !base.trim().is_empty()) else { return Vec::new() };
+    let Some(base) = base.filter(|base| !base.trim().is_empty() && *base != local) else { return Vec::new() };
     if local.trim().is_empty() {
-        return vec![notice("EMPTY", "the file is empty; pushing it would delete the whole text")];
+        let message =
+            "the file is empty, and pushing it would delete the whole text; undo it, or push it with `push --accept`";
+        return vec![notice("EMPTY", message)];
     }
     let mut notices = Vec::new();
     if local.contains('\0') {
-        notices.push(notice("NUL", "the file holds NUL bytes, as half-written files do"));
+        let message = "the file holds NUL bytes, as half-written files do; save it again without them";
+        notices.push(notice("NUL", message));
     }
     // The head is as long as ever, whatever became of the text.
     let (was, is) = (mebdf::body(base).trim().len(), mebdf::body(local).trim().len());
     if was >= SHRINK_FROM_BYTES && is.saturating_mul(10) < was.saturating_mul(4) {
-        notices.push(notice("SHRUNK", "the file lost more than 60 % of its text"));
+        let message = "the file lost more than 60 % of its text; bring it back, or push it with `push --accept`";
+        notices.push(notice("SHRUNK", message));
     }
     // Up to the end of a line is what people delete, and editors leave out the last newline.
     if base.strip_prefix(local).is_some_and(|rest| !rest.trim_start_matches(' ').starts_with('\n') && !rest.is_empty())
@@ -34,46 +38,104 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
                        end if it is meant so, or push it with `push --accept`";
         notices.push(at_line(local.lines().count(), notice("HALF_WRITTEN", message)));
     }
-    if let Some(line) = opened(base, local) {
-        let message = "the code block that begins here is not closed, so all behind it would become code; close it with a line of \
-                       the same marks, or push it with `push --accept`";
-        notices.push(at_line(line, notice("CODE_OPEN", message)));
-    }
-    if let Some(base_head) = mebdf::parse(base).tree.front_matter {
-        let mebdf::Parsed { tree, diagnostics } = mebdf::parse(local);
-        match tree.front_matter {
-            None => notices.push(at_line(1, notice("HEAD_MISSING", "the head between the `---` lines is gone"))),
-            Some(head) if head.entries.iter().all(|(key, _)| key.is_empty()) => {
-                let found = diagnostics.iter().find(|found| found.code == mebdf::HEAD_FAULT);
-                let (line, why) = found.map_or((1, "the head cannot be read"), |found| (found.line, &*found.message));
-                notices.push(Notice { line, ..notice("HEAD_BROKEN", why) });
-            }
-            Some(head) if value(&head, "id") != value(&base_head, "id") => {
-                // Where it stands, or where the head begins when it has none.
-                let line = local.lines().position(|line| line.trim_start().starts_with("id:")).unwrap_or(0);
-                notices.push(at_line(line + 1, notice("ID_CHANGED", "the `id` in the head is not this item's")));
-            }
-            Some(_) => {}
-        }
+    let (was, is) = (mebdf::parse(base), mebdf::parse(local));
+    notices.extend(opened((base, &was), (local, &is)));
+    notices.extend(half_merged((base, &was), (local, &is)));
+    if let Some(head) = &was.tree.front_matter {
+        notices.extend(other_head(head, (local, &is)));
+        notices.extend(second_head(head, (base, &was), (local, &is)));
     }
     notices
 }
 
-/// The line of a fence that takes what stood in the base before for code, up to the end.
-fn opened(base: &str, local: &str) -> Option<usize> {
-    if !local.contains("```") && !local.contains("~~~") {
-        return None;
-    }
-    let tree = mebdf::parse(local).tree;
-    let at = mebdf::open_fence(local, &tree)?;
-    let Some(Content::Code { text, .. }) = tree.blocks.last().map(|block| &block.content) else { return None };
+/// A text and what it says.
+type Read<'a> = (&'a str, &'a mebdf::Parsed);
+
+/// A fence that takes what stood in the base before for code, up to the end.
+fn opened((base, was): Read<'_>, (local, is): Read<'_>) -> Option<Notice> {
+    let at = mebdf::open_fence(local, &is.tree)?;
+    let Some(Content::Code { text, .. }) = is.tree.blocks.last().map(|block| &block.content) else { return None };
     let known: BTreeSet<&str> = base.lines().map(str::trim).collect();
     let takes = text.lines().map(str::trim).any(|line| !line.is_empty() && known.contains(line));
-    let was_open = mebdf::open_fence(base, &mebdf::parse(base).tree).is_some();
-    (takes && !was_open).then(|| local.get(..at).unwrap_or_default().lines().count() + 1)
+    if !takes || mebdf::open_fence(base, &was.tree).is_some() {
+        return None;
+    }
+    let message = "the code block that begins here is not closed, so all behind it would become code; close it with a line of \
+                   the same marks, or push it with `push --accept`";
+    Some(at_line(local.get(..at).unwrap_or_default().lines().count() + 1, notice("CODE_OPEN", message)))
 }
 
-fn value<'a>(head: &'a mebdf::FrontMatter, key: &str) -> Option<&'a str> {
+/// The marks that a version control leaves where it could not merge.
+fn half_merged(base: Read<'_>, local: Read<'_>) -> Option<Notice> {
+    let marked = |(text, parsed): Read<'_>| {
+        let mut first = None;
+        let mut marks = ["<<<<<<<", "=======", ">>>>>>>"].into_iter().peekable();
+        for (number, line) in outside_code(text, parsed) {
+            if marks.next_if(|mark| line.starts_with(mark)).is_some() {
+                first.get_or_insert(number);
+            }
+        }
+        first.filter(|_| marks.peek().is_none())
+    };
+    let line = marked(local).filter(|_| marked(base).is_none())?;
+    let message = "the marks of an unfinished merge stand in the file; choose one of the texts between them, or push it with \
+                   `push --accept`";
+    Some(at_line(line, notice("MERGE_MARKS", message)))
+}
+
+/// A head that is gone, cannot be read, or is another item's.
+fn other_head(head: &FrontMatter, (local, is): Read<'_>) -> Option<Notice> {
+    match &is.tree.front_matter {
+        None => {
+            let message = "the head between the `---` lines is gone; put it back as it was, or push the text with \
+                           `push --accept`";
+            Some(at_line(1, notice("HEAD_MISSING", message)))
+        }
+        Some(head) if head.entries.iter().all(|(key, _)| key.is_empty()) => {
+            let found = is.diagnostics.iter().find(|found| found.code == mebdf::HEAD_FAULT);
+            let (line, why) = found.map_or((1, "the head cannot be read"), |found| (found.line, &*found.message));
+            Some(Notice { line, ..notice("HEAD_BROKEN", why) })
+        }
+        Some(other) if value(other, "id") != value(head, "id") => {
+            // Where it stands, or where the head begins when it has none.
+            let line = local.lines().position(|line| line.trim_start().starts_with("id:")).unwrap_or(0);
+            let message = format!(
+                "the `id` in the head is not this item's, which is `{}`; put that back, or push the text with `push --accept`",
+                value(head, "id").unwrap_or_default()
+            );
+            Some(at_line(line + 1, notice("ID_CHANGED", &message)))
+        }
+        Some(_) => None,
+    }
+}
+
+/// The head once more among the text, as where a file was pasted into itself.
+fn second_head(head: &FrontMatter, base: Read<'_>, local: Read<'_>) -> Option<Notice> {
+    let id = format!("id: {}", value(head, "id")?);
+    let again = |(text, parsed): Read<'_>| {
+        let first = parsed.tree.blocks.first().map_or(text.len(), |block| block.span.0.start);
+        let head = text.get(..first).unwrap_or_default().lines().count();
+        outside_code(text, parsed).find(|(line, text)| *line > head && *text == id).map(|(line, _)| line)
+    };
+    let line = again(local).filter(|_| again(base).is_none())?;
+    let message = "the head of the file stands here once more, as where a file was pasted into itself; remove what was \
+                   pasted, or push it with `push --accept`";
+    Some(at_line(line, notice("HEAD_TWICE", message)))
+}
+
+/// The lines of a text that are no code, each with its number from 1.
+fn outside_code<'a>(text: &'a str, parsed: &mebdf::Parsed) -> impl Iterator<Item = (usize, &'a str)> {
+    let code = parsed.tree.blocks.iter().filter(|block| matches!(block.content, Content::Code { .. }));
+    let spans: Vec<_> = code.map(|block| block.span.0.clone()).collect();
+    let mut start = 0;
+    text.split_inclusive('\n').enumerate().filter_map(move |(number, line)| {
+        let at = start;
+        start += line.len();
+        (!spans.iter().any(|span| span.contains(&at))).then_some((number + 1, line.trim_end()))
+    })
+}
+
+fn value<'a>(head: &'a FrontMatter, key: &str) -> Option<&'a str> {
     head.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
@@ -118,6 +180,21 @@ mod tests {
     fn check(local: &str, codes: &[&str]) {
         let found = holds(Some(&format!("{HEAD}{BODY}")), &format!("{HEAD}{local}"));
         assert_eq!(found.iter().map(|notice| notice.code.as_str()).collect::<Vec<_>>(), codes, "{local:?}");
+    }
+
+    #[test]
+    fn what_was_pasted_or_merged_by_halves_waits() {
+        let merged = BODY.replace("The last", "<<<<<<< HEAD\nThe last\n=======\nNo\n>>>>>>> theirs\n\nThe last");
+        check(&merged, &["MERGE_MARKS"]);
+        check(&format!("{BODY}\n```\n{merged}```\n"), &[]);
+        check(&BODY.replace("Some", "Some\n=======\nmore"), &[]);
+        check(&format!("{BODY}\n{HEAD}{BODY}"), &["HEAD_TWICE"]);
+        check(&format!("{BODY}{HEAD}{BODY}"), &["HEAD_TWICE"]);
+        check(&format!("{BODY}\n```\n{HEAD}```\n"), &[]);
+        check(&BODY.replace("Some", "id: 1a is Some"), &[]);
+        // What a document says already may stay.
+        let base = format!("{HEAD}{merged}\n{HEAD}");
+        assert_eq!(holds(Some(&base), &base.replace("Some", "More")), []);
     }
 
     #[test]

@@ -289,33 +289,6 @@ impl Item {
             covers: 0,
         }
     }
-
-    /// Returns the notices of all files, for an answer.
-    pub(super) fn notices(&self) -> Vec<(PartId, Notice)> {
-        let mut notices = Vec::new();
-        for (id, part) in &self.parts {
-            let own = part
-                .held
-                .iter()
-                .chain(&part.refused)
-                .chain(&part.unusable)
-                .chain(&part.told.notices)
-                .chain(&part.unsaid);
-            notices.extend(own.map(|notice| (id.clone(), notice.clone())));
-            for heading in &part.conflicts {
-                let message = format!("the section “{heading}” was changed on both sides; see the conflict file");
-                notices.push((id.clone(), notice("CONFLICT", message)));
-            }
-            if part.hidden {
-                notices.push((id.clone(), notice("HIDDEN", "the file was deleted here; `restore` brings it back")));
-            }
-        }
-        if self.gone {
-            let message = "the item is gone or no longer shared; the file is kept because it holds edits";
-            notices.push((PartId::default(), notice("GONE", message)));
-        }
-        notices
-    }
 }
 
 /// Makes a notice about a whole file.

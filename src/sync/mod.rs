@@ -33,7 +33,7 @@ mod told;
 mod walk;
 mod weave;
 
-pub use conflict::{SectionConflict, conflict_text};
+pub use conflict::{SectionConflict, conflict_text, section_name};
 pub use engine::Engine;
 pub use event::*;
 pub use lines::lines_of_file;

@@ -109,8 +109,24 @@ impl<'a> Text<'a> {
         self.text.get(start..self.start(range.end)).unwrap_or_default().trim_end_matches('\n').to_owned() + "\n"
     }
 
+    /// Returns the text with other lines in the places of some blocks; what stands between blocks stays.
+    pub(super) fn with(&self, instead: &BTreeMap<usize, String>) -> Option<String> {
+        let mut text = self.head().to_owned();
+        for at in 0..self.len() {
+            let end = if at + 1 < self.len() { self.start(at + 1) } else { self.text.len() };
+            let own = self.text.get(self.start(at)..end)?;
+            if let Some(lines) = instead.get(&at) {
+                text.push_str(lines.trim_end_matches('\n'));
+                text.push_str(&"\n".repeat(own.len() - own.trim_end_matches('\n').len()));
+            } else {
+                text.push_str(own);
+            }
+        }
+        Some(text)
+    }
+
     /// Returns what stands before the first block.
-    pub(super) fn head(&self) -> &str {
+    fn head(&self) -> &str {
         self.text.get(..self.start(0)).unwrap_or_default()
     }
 

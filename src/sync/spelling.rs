@@ -57,21 +57,9 @@ pub(super) fn respelled(file: &str, remote: &str, waiting: &Waiting) -> Option<S
     if theirs.is_empty() {
         return None;
     }
-    let mut text = file.head().to_owned();
-    let mut expected: Vec<u32> = Vec::with_capacity(file.len());
-    for at in 0..file.len() {
-        let end = if at + 1 < file.len() { file.start(at + 1) } else { file.text.len() };
-        let own = file.text.get(file.start(at)..end)?;
-        if let Some(there) = theirs.get(&at) {
-            let between = own.len() - own.trim_end_matches('\n').len();
-            text.push_str(remote.slice(&(*there..there + 1)).trim_end_matches('\n'));
-            text.push_str(&"\n".repeat(between));
-            expected.extend(remote.bare(&(*there..there + 1)));
-        } else {
-            text.push_str(own);
-            expected.extend(file.bare(&(at..at + 1)));
-        }
-    }
+    let text = file.with(&theirs.iter().map(|(at, there)| (*at, remote.slice(&(*there..there + 1)))).collect())?;
+    let said = |at| theirs.get(&at).map_or_else(|| file.bare(&(at..at + 1)), |there| remote.bare(&(*there..there + 1)));
+    let expected: Vec<u32> = (0..file.len()).flat_map(said).copied().collect();
     let read = Text::read(&text, &mut keys);
     (read.bare(&(0..read.len())) == expected).then_some(text)
 }

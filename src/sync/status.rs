@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::conflict::section_name;
+use super::item::notice;
 use crate::model::{ItemId, KindName, Millis, Notice, PartId};
 
 /// The state of one account.
@@ -42,6 +44,31 @@ pub struct ItemStatus {
     pub error: Option<Trouble>,
     /// When it is tried again.
     pub next_retry: Option<Millis>,
+}
+
+impl ItemStatus {
+    /// Returns what a person should know of all its files, for an answer.
+    #[must_use]
+    pub fn notices(&self) -> Vec<(PartId, Notice)> {
+        let mut notices = Vec::new();
+        for part in &self.parts {
+            let own = part.held.iter().chain(&part.refused).chain(&part.unusable).chain(&part.told).chain(&part.unsaid);
+            notices.extend(own.map(|notice| (part.part.clone(), notice.clone())));
+            for heading in &part.conflicts {
+                let message = format!("both sides changed {}; see the conflict file", section_name(heading));
+                notices.push((part.part.clone(), notice("CONFLICT", message)));
+            }
+            if part.hidden {
+                let message = "the file was deleted here; `restore` brings it back";
+                notices.push((part.part.clone(), notice("HIDDEN", message)));
+            }
+        }
+        if self.gone {
+            let message = "the item is gone or no longer shared; the file is kept because it holds edits";
+            notices.push((PartId::default(), notice("GONE", message)));
+        }
+        notices
+    }
 }
 
 /// The state of one file.

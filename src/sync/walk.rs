@@ -259,7 +259,7 @@ impl Engine {
             item.dirty.join(Dirty { push, accept, dry, dry_accept, ..Dirty::default() });
             item.waiters.extend(Vec::into_iter(later).map(|waiter| Waiter { about_save: false, ..waiter }));
         }
-        let answer = Answer::Done { notices: item.notices(), requests: walk.requests };
+        let answer = Answer::Done { notices: self.item_status(item).notices(), requests: walk.requests };
         for waiter in walk.waiters {
             self.reply(waiter.request, answer.clone());
         }

@@ -85,24 +85,14 @@ fn said(block: &Block) -> String {
     print_block(&content)
 }
 
-/// A text with other blocks in places; `None` when it would not say there what the remote says, or something else elsewhere.
+/// A text with other blocks in places, each with the place of the remote's; `None` when it would not say there what the remote
+/// says, or something else elsewhere.
 fn put(text: &Text<'_>, blocks: &BTreeMap<usize, (String, usize)>, remote: &Text<'_>) -> Option<String> {
-    let mut out = text.head().to_owned();
-    let mut expected = Vec::with_capacity(text.len());
-    for (at, block) in text.tree.blocks.iter().enumerate() {
-        let end = if at + 1 < text.len() { text.start(at + 1) } else { text.text.len() };
-        let own = text.text.get(text.start(at)..end)?;
-        if let Some((instead, there)) = blocks.get(&at) {
-            out.push_str(instead);
-            out.push_str(&"\n".repeat(own.len() - own.trim_end_matches('\n').len()));
-            expected.push(said(remote.tree.blocks.get(*there)?));
-        } else {
-            out.push_str(own);
-            expected.push(said(block));
-        }
-    }
+    let out = text.with(&blocks.iter().map(|(at, (instead, _))| (*at, instead.clone())).collect())?;
+    let there = |(at, block)| blocks.get(&at).map_or(Some(block), |(_, there)| remote.tree.blocks.get(*there));
+    let expected: Option<Vec<String>> = text.tree.blocks.iter().enumerate().map(|at| there(at).map(said)).collect();
     let found: Vec<String> = crate::mebdf::parse(&out).tree.blocks.iter().map(said).collect();
-    (found == expected).then_some(out)
+    (found == expected?).then_some(out)
 }
 
 /// A change of a text: what of it goes, in words, and what comes instead.

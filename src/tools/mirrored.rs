@@ -89,6 +89,8 @@ impl Host for Mirrors {
             }
             // The file is as good as the last look at the remote was.
             let status = handle.status().await?.status;
+            let item = status.items.iter().find(|item| item.id == report.item);
+            report.notices.extend(item.map(sync::ItemStatus::notices).unwrap_or_default());
             let trouble = status.halted.or(status.paused).or(status.poll_error);
             report.stale = report.stale.or(trouble.map(|trouble| trouble.message));
             return Ok(item_report(report));
@@ -251,7 +253,8 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
     };
     let done =
         if report.unsaid.is_empty() { done } else { format!("{done}; what no document can say stays in the file") };
-    if report.conflicts.is_empty() { done } else { format!("{done}; in conflict: {}", report.conflicts.join(", ")) }
+    let conflicts: Vec<String> = report.conflicts.iter().map(|heading| sync::section_name(heading)).collect();
+    if conflicts.is_empty() { done } else { format!("{done}; in conflict: {}", conflicts.join(", ")) }
 }
 
 /// Turns the engine's state into what a person must know: only what waits is listed.
@@ -290,7 +293,8 @@ fn account_status(account: &Account, layout: &Layout, report: &mirror::StatusRep
                 }
             }
             for heading in &part.conflicts {
-                add(id, place, "conflict", format!("both sides changed \"{heading}\"; see the conflict file"));
+                let name = sync::section_name(heading);
+                add(id, place, "conflict", format!("both sides changed {name}; see the conflict file"));
             }
             if let Some(notice) = &part.unusable {
                 add(id, place, "unusable", notice.to_string());
