@@ -126,7 +126,7 @@ impl<'a> Text<'a> {
     }
 
     /// Returns what stands before the first block.
-    fn head(&self) -> &str {
+    pub(super) fn head(&self) -> &str {
         self.text.get(..self.start(0)).unwrap_or_default()
     }
 
