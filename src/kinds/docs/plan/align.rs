@@ -151,7 +151,7 @@ fn heaviest(old: &[String], new: &[String], stay: &[Stay]) -> Option<Vec<(usize,
         (old[head + i] == new[head + j]).then_some(weight)
     };
     // Of rows that weigh the same, the one in which most of what differs stands opposite something that it may have become.
-    let beside = |i: usize, j: usize| usize::from(old[head + i].starts_with('|') == new[head + j].starts_with('|'));
+    let beside = |i: usize, j: usize| usize::from(kind(&old[head + i]) == kind(&new[head + j]));
     let mut best = vec![0_usize; (height + 1) * (width + 1)];
     for i in (0..height).rev() {
         for j in (0..width).rev() {
@@ -176,6 +176,17 @@ fn heaviest(old: &[String], new: &[String], stay: &[Stay]) -> Option<Vec<(usize,
     }
     pairs.extend((0..tail).map(|at| (head + height + at, head + width + at)));
     Some(pairs)
+}
+
+/// What a block can only become more of, as far as its key tells: a table, a section break, or text.
+fn kind(key: &str) -> u8 {
+    if key.starts_with('|') {
+        1
+    } else if key.starts_with("{^= sectionbreak") {
+        2
+    } else {
+        0
+    }
 }
 
 fn stretch(

@@ -299,14 +299,15 @@ impl Ties {
         here.map(|(_, _, _, what)| *what)
     }
 
-    /// Finds the blocks that something is tied to.
+    /// Finds the blocks that something is tied to. Of empty ones there may be many, all alike, and none has words to lose.
     fn blocks(&self, remote: &Extract) -> BTreeMap<String, &'static str> {
         let mut found = BTreeMap::new();
         if self.0.is_empty() {
             return found;
         }
         for (content, origin) in contents(remote) {
-            if let Some(what) = lines(origin).into_iter().rev().find_map(|line| self.on(line)) {
+            let lines = lines(origin).into_iter().rev().filter(|line| !line.units.is_empty());
+            if let Some(what) = lines.clone().find_map(|line| self.on(line)) {
                 found.insert(key(content), what);
             }
         }
