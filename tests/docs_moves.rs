@@ -353,3 +353,44 @@ fn a_heading_that_a_link_goes_to_keeps_its_id() {
     let (links, ids) = links_of(&after);
     assert!(links.len() == 2 && links.iter().all(|link| ids.contains(link)), "{links:?} {ids:?}");
 }
+
+/// Text makes way neither for a section break nor for an empty paragraph, whatever is edited beside it.
+#[test]
+fn a_section_break_takes_the_place_of_no_text() {
+    let (title, last) = ("{!Title}\niota\n\n\\\n\n### head\n", "first\n\n");
+    for (old, new, tied) in [
+        (
+            format!("{{!Subtitle}}\nalpha beta\n\n{title}"),
+            format!(
+                "\\\n\n{{!Subtitle}}\nalpha beta\n\n{{^= sectionbreak}}\n\n{}",
+                title.replace("head", "other head")
+            ),
+            "iota",
+        ),
+        (
+            format!("{last}alpha kappa beta gamma\n\n\\\n\nlast words here\n"),
+            format!("{last}{{^= sectionbreak}}\n\n\\\n\nalpha beta gamma\n\n\\\n\nlast\n\nwords here\n"),
+            "",
+        ),
+    ] {
+        let mut raw = document(&old);
+        let content = raw["tabs"][0]["documentTab"]["body"]["content"].as_array().unwrap();
+        if let Some(at) = content.iter().position(|element| !tied.is_empty() && element.to_string().contains(tied)) {
+            // It covers the empty paragraph behind it as well.
+            let range = json!({"startIndex": content[at]["startIndex"], "endIndex": content[at + 1]["endIndex"]});
+            let request = json!({"insertComment": {"range": range, "content": "why?"}});
+            raw = applied(&raw, &[request], 5);
+        }
+        let remote = fetched(&raw);
+        let file = remote.parts[0].text.clone();
+        let head = file.split_inclusive("---\n").take(2).collect::<String>();
+        let anchor = file.lines().find_map(|line| line.strip_prefix("### {^ ")?.split_once('}')).map(|(id, _)| id);
+        let new = anchor.map_or_else(|| new.clone(), |id| new.replace("### ", &format!("### {{^ {id}}}")));
+        let plan = docs::plan(&remote, &remote.parts[0].id, &format!("{head}\n{new}"), false).unwrap();
+        assert!(plan.refused.is_empty() && plan.told.is_empty(), "{:#?} {:#?}", plan.refused, plan.told);
+        let typed: String = plan.requests.iter().filter_map(|request| request["insertText"]["text"].as_str()).collect();
+        assert!(!typed.contains("alpha") && !typed.contains("beta"), "{typed:?} {:#?}", plan.requests);
+        let after = fetched(&applied(&raw, &plan.requests, 9)).parts[0].text.replace("{!Normal text}\n", "");
+        assert!(after.ends_with(&new), "{after}\n{new}");
+    }
+}
