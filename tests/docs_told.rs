@@ -188,6 +188,30 @@ fn a_link_in_another_tab_is_told_where_the_heading_stood() {
     }
 }
 
+/// Headings that say the same have their names in links in their order, whether they stand there or come with the link.
+#[test]
+fn a_link_finds_the_second_heading_of_a_name() {
+    let raw = document("See one.\n\n# Beta\n\n# Beta\n\n# Beta-1\n\n# Last\n");
+    let text = fetched(&raw).parts[0].text.clone();
+    let ids: Vec<&str> =
+        text.lines().filter_map(|line| line.strip_prefix("# {^ ")?.split_once('}')).map(|at| at.0).collect();
+    for (name, id) in [("beta", Some(ids[0])), ("beta-1", Some(ids[1])), ("beta-1-1", Some(ids[2])), ("beta-2", None)] {
+        let edit = format!("See [one](#{name}).");
+        let remote = fetched(&raw);
+        let edited = text.replacen("See one.", &edit, 1);
+        let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
+        let linked = id.map(|id| format!("\"heading\":{{\"id\":\"{id}\""));
+        let sent: String = plan.requests.iter().map(Value::to_string).collect();
+        assert!(linked.is_none_or(|linked| sent.contains(&linked)), "{name}: {sent}");
+        assert_eq!(plan.refused.len(), usize::from(id.is_none()), "{name}: {:#?}", plan.refused);
+    }
+    // The link and a further heading of the name come in one save: the heading has no id yet.
+    let edited = text.replacen("See one.", "See [one](#last-1).", 1) + "\n# Last\n";
+    let remote = fetched(&raw);
+    let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
+    assert!(plan.refused.is_empty() && plan.again, "{:#?}", plan.refused);
+}
+
 /// Lets every link of a tab go there.
 fn set_link(value: &mut Value, link: &Value) {
     match value {

@@ -390,26 +390,40 @@ pub(super) fn directs(marks: &Marks, name: &str) -> bool {
     !of_code && !of_link
 }
 
-/// The anchors of the headings by their text, as it stands in a link; the first of a name has it.
+/// The anchors of the headings by their names in links.
 fn slugs(tree: &Tree) -> BTreeMap<String, Option<String>> {
-    let mut slugs = BTreeMap::new();
-    for block in &tree.blocks {
-        if let Content::Heading { anchor, runs, .. } = &block.content {
-            let id = anchor.clone().filter(|id| !id.is_empty());
-            slugs.entry(slug(&plain(runs))).or_insert(id);
-        }
-    }
-    slugs
+    let headings = tree.blocks.iter().filter_map(|block| {
+        let Content::Heading { anchor, runs, .. } = &block.content else { return None };
+        Some((plain(runs), anchor.clone().filter(|id| !id.is_empty())))
+    });
+    named(headings)
 }
 
-/// The id of the document's heading that has this text.
+/// The id of the document's heading that has this name in links.
 fn heading_called(tab: &DocumentTab, wanted: &str) -> Option<String> {
     let content = tab.body.iter().flat_map(|body| &body.content);
-    content.filter_map(|element| element.paragraph.as_ref()).find_map(|paragraph| {
-        let id = paragraph.heading_id()?;
+    let headings = content.filter_map(|element| element.paragraph.as_ref()).filter_map(|paragraph| {
         let text: String = paragraph.elements.iter().filter_map(ParagraphElement::text).collect();
-        (slug(&text) == wanted).then(|| id.to_owned())
-    })
+        Some((text, paragraph.heading_id()?.to_owned()))
+    });
+    named(headings).remove(wanted)
+}
+
+/// Gives headings their names in links, with what belongs to each: the text, and for a further one of the same name a number
+/// behind it that makes it another, as on GitHub.
+fn named<T>(headings: impl Iterator<Item = (String, T)>) -> BTreeMap<String, T> {
+    let (mut names, mut counts) = (BTreeMap::new(), BTreeMap::<String, usize>::new());
+    for (text, what) in headings {
+        let name = slug(&text);
+        let mut free = name.clone();
+        while names.contains_key(&free) {
+            let count = counts.entry(name.clone()).or_default();
+            *count += 1;
+            free = format!("{name}-{count}");
+        }
+        names.insert(free, what);
+    }
+    names
 }
 
 /// The text of a heading as it stands in a link: lower case, blanks as dashes, nothing else but letters and digits.
