@@ -173,6 +173,24 @@ fn a_row_that_was_not_moved_keeps_its_borders() {
     check(&raw, [0, 1, 2, 4, 3], all, &[]);
 }
 
+/// No cell of a file has code in which a backslash stands right before a bar: the file shows the backslash beside the code, and
+/// neither that nor an edit beside it takes the look from it.
+#[test]
+fn code_with_a_backslash_before_a_bar_stays_in_its_cell() {
+    let raw = document("First.\n\n| head |\n| --- |\n| word `ab` |\n\nLast.\n");
+    let cell = &table(&raw)["table"]["tableRows"][1]["tableCells"][0]["content"][0]["paragraph"]["elements"];
+    let index = cell[1]["startIndex"].as_u64().unwrap() + 1;
+    let raw = applied(&raw, &[json!({"insertText": {"location": {"index": index}, "text": "\\|"}})], 5);
+    let remote = fetched(&raw);
+    let text = &remote.parts[0].text;
+    assert!(text.contains("| word `a`\\\\`\\|b` |"), "{text}");
+    assert!(docs::plan(&remote, &remote.parts[0].id, text, false).unwrap().requests.is_empty());
+    let edited = text.replace("| word ", "| words ");
+    let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
+    assert!(plan.refused.is_empty() && plan.requests.len() == 1, "{:#?}", plan.requests);
+    assert_eq!(fetched(&applied(&raw, &plan.requests, 9)).parts[0].text, edited);
+}
+
 /// Edits a file under a heading that ends a directive; `styles` are those of the paragraphs by their text afterwards.
 #[track_caller]
 fn check_scope(text: &str, edits: &[(&str, &str)], told: &[&str], styles: &[(&str, &str, &str)]) {

@@ -95,6 +95,47 @@ fn what_stood_on_words_is_told_where_they_stood() {
     }
 }
 
+/// What stands on a chip or on the mark of a footnote alone is told as what stands on words is.
+#[test]
+fn what_stood_on_no_words_is_told() {
+    let text = "First.\n\nwith {^= person \"Ana <ana@x.com>\"} here[^1] and\n\nLast.\n\n[^1]: A note.\n";
+    for (what, code) in [("comment", "COMMENT_LOST"), ("range", "RANGE_LOST")] {
+        for (kind, gone) in [("person", "{^= person "), ("footnoteReference", "[^1]")] {
+            let raw = document(text);
+            let mut start = None;
+            let elements = raw["tabs"][0]["documentTab"]["body"]["content"].as_array().unwrap().iter();
+            for part in elements.flat_map(|element| element["paragraph"]["elements"].as_array().into_iter().flatten()) {
+                start = start.or_else(|| part.get(kind).and_then(|_| part["startIndex"].as_u64()));
+            }
+            let range = json!({"startIndex": start.unwrap(), "endIndex": start.unwrap() + 1});
+            let request = match what {
+                "comment" => json!({"insertComment": {"range": range, "content": "why?"}}),
+                _ => json!({"createNamedRange": {"range": range, "name": "n"}}),
+            };
+            let raw = applied(&raw, &[request], 5);
+            let file = fetched(&raw).parts[0].text.clone();
+            let from = file.find(gone).unwrap();
+            let end = file[from..].find(['}', ']']).unwrap() + from + 1;
+            let (form, edited) = (&file[from..end], "Last, with an edit.");
+            check(&raw, &[("Last.", edited)], &[]);
+            let note = if kind == "person" { "" } else { "\n[^1]: A note.\n" };
+            let line = "with ";
+            check(&raw, &[(form, ""), (note, "")], &[(code, line)]);
+        }
+    }
+}
+
+/// A heading that comes back has not got its id again.
+#[test]
+fn a_heading_that_comes_back_is_told_to_have_another_id() {
+    let raw = document("See.\n\n# Two\n\nBelow.\n");
+    let id = id_of(&raw, "Two");
+    let heading = format!("# {{^ {id}}}Two\n\n");
+    let without = check(&raw, &[(&heading, "")], &[]);
+    check(&without, &[("Below.", &format!("{heading}Below."))], &[("HEADING_ID", "# ")]);
+    check(&without, &[("Below.", "# Two\n\nBelow.")], &[]);
+}
+
 /// What stands on words that change places with others is told, whether it goes, stays on what stands there now, or is lost.
 #[test]
 fn what_words_leave_behind_when_they_move_is_told() {

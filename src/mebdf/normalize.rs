@@ -187,6 +187,9 @@ fn is_plainly_canonical(runs: &[Run]) -> bool {
 fn rebuild(runs: Vec<Run>, one_line: bool) -> Vec<Run> {
     let mut looks: Vec<Marks> = vec![Marks::default()];
     let mut elements = explode(runs, one_line, &mut looks);
+    if one_line {
+        part_bars(&mut elements, &looks);
+    }
     drop_blanks(&mut elements);
     dress_anchors(&mut elements, &looks);
     for mark in 0..3 {
@@ -227,6 +230,30 @@ fn explode(runs: Vec<Run>, one_line: bool, looks: &mut Vec<Marks>) -> Vec<Elemen
         }
     }
     elements
+}
+
+/// Takes backslashes out of code that would escape the one by which a bar behind them is no end of its cell: a cell has no way
+/// to write them there.
+fn part_bars(elements: &mut [Element], looks: &[Marks]) {
+    let mut backslashes = 0;
+    for at in 0..elements.len() {
+        let code = |at: usize| match elements.get(at).map(|element| &element.what) {
+            Some(What::Code(letter)) => Some(*letter),
+            Some(What::Letter(_) | What::Atom(_)) | None => None,
+        };
+        let look = |at: usize| elements.get(at).map(|element| (looks.get(element.marks), element.emphasis));
+        let goes_on = at > 0 && look(at) == look(at - 1);
+        match code(at) {
+            Some('\\') => backslashes = if goes_on { backslashes + 1 } else { 1 },
+            Some('|') if goes_on && backslashes % 2 == 1 => {
+                if let Some(element) = elements.get_mut(at - 1) {
+                    element.what = What::Letter('\\');
+                }
+                backslashes = 0;
+            }
+            _ => backslashes = 0,
+        }
+    }
 }
 
 /// Drops blanks at the ends of lines, and soft breaks beside other breaks or at the ends of the paragraph: Markdown

@@ -65,7 +65,7 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
         }
         Effect::PutConflict { item, part, text } => {
             let shared = shared.clone();
-            let put = blocking(move || shared.workspace.put_conflict(&item, &part, text.as_deref())).await;
+            let put = blocking(move || shared.workspace.put_conflict(&item, &part, text.as_deref(), now)).await;
             if let Err(error) = put {
                 tracing::error!(%error, "a conflict file could not be written");
                 hand.broken = Some(failure(&error));

@@ -3,7 +3,7 @@
 use crate::model::{ItemId, Notice, PartId};
 
 use super::engine::{Engine, failure_of};
-use super::item::{Dirty, Item, Phase, Waiter};
+use super::item::{Dirty, Item, Phase, Resolve, Waiter};
 use super::{Answer, Command, Effect, RequestId, Side};
 
 impl Engine {
@@ -58,7 +58,7 @@ impl Engine {
     fn ask_resolve(&mut self, request: RequestId, id: &ItemId, part: PartId, side: Side) {
         let known = self.items.get(id).is_none_or(|item| item.parts.contains_key(&part));
         if known {
-            self.ask_walk(request, id, Dirty { resolve: vec![(part, side)], ..Dirty::default() });
+            self.ask_walk(request, id, Dirty { resolve: vec![Resolve { request, part, side }], ..Dirty::default() });
         } else {
             let failure = failure_of("not_found", "the item has no such file", "See `mcp-workspace status`.");
             self.reply(request, Answer::Failed(failure));

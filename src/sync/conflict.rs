@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::model::{ItemId, PartId};
+use crate::model::{ContentHash, ItemId, PartId};
 
 /// A section that both sides changed; nothing of it moves until it is resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,11 @@ pub struct SectionConflict {
     pub mine: String,
     /// The remote's text.
     pub theirs: String,
+}
+
+/// What tells whether a person has seen the remote's text of a conflict.
+pub(super) fn shown(conflict: &SectionConflict) -> ContentHash {
+    ContentHash::of(conflict.theirs.as_bytes())
 }
 
 /// The name of a section in a sentence, by its heading.

@@ -3,7 +3,7 @@
 use crate::model::{ContentHash, Millis, PartId, Stamp};
 
 use super::backoff;
-use super::conflict::conflict_text;
+use super::conflict::{conflict_text, shown};
 use super::engine::{Engine, Fate};
 use super::item::{Item, Phase};
 use super::{DepositFailure, Effect, Failure, Local, Record, RecordPart};
@@ -17,6 +17,12 @@ impl Engine {
         let Some(walk) = &mut item.walk else { return self.lost(item) };
         for (id, merged) in &walk.merged {
             let Some(part) = item.parts.get_mut(id) else { continue };
+            if let Some(given_up) = walk.given_up.remove(id) {
+                let text = conflict_text(&item.id, id, &item.title, &given_up);
+                part.conflict_file = None;
+                self.out.push(Effect::PutConflict { item: item.id.clone(), part: id.clone(), text });
+            }
+            part.shown = merged.conflicts.iter().map(shown).collect();
             let text = conflict_text(&item.id, id, &item.title, &merged.conflicts);
             let hash = text.as_ref().map(|text| ContentHash::of(text.as_bytes()));
             if part.conflict_file != Some(hash) {

@@ -26,7 +26,11 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
     }
     // The head is as long as ever, whatever became of the text.
     let (was, is) = (mebdf::body(base).trim().len(), mebdf::body(local).trim().len());
-    if was >= SHRINK_FROM_BYTES && is.saturating_mul(10) < was.saturating_mul(4) {
+    if was > 0 && is == 0 {
+        let message = "no text is left below the head, and pushing that would delete the whole text; undo it, or push it with \
+                       `push --accept`";
+        notices.push(notice("EMPTY", message));
+    } else if was >= SHRINK_FROM_BYTES && is.saturating_mul(10) < was.saturating_mul(4) {
         let message = "the file lost more than 60 % of its text; bring it back, or push it with `push --accept`";
         notices.push(notice("SHRUNK", message));
     }
@@ -219,6 +223,8 @@ mod tests {
         check(BODY.strip_suffix("ne of it.\n").unwrap_or_default(), &["HALF_WRITTEN"]);
         check(BODY.strip_suffix(".\n").unwrap_or_default(), &["HALF_WRITTEN"]);
         check("# On", &["SHRUNK", "HALF_WRITTEN"]);
+        check("", &["EMPTY"]);
+        assert_eq!(holds(Some(&format!("{HEAD}few words\n")), HEAD).len(), 1);
         // Whoever writes the newline means it; so does whoever wrote something else.
         check(&BODY.replace("line of it.", ""), &[]);
         check(&BODY.replace("Some", "More").replace("ne of it.\n", ""), &[]);

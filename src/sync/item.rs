@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
+use super::conflict::SectionConflict;
 use super::merge::Merged;
 use super::spelling::Waiting;
 use super::told::Told;
@@ -72,7 +73,7 @@ pub(super) struct Dirty {
     /// The item is no longer mirrored.
     pub(super) forget: bool,
     /// Conflicts to end.
-    pub(super) resolve: Vec<(PartId, Side)>,
+    pub(super) resolve: Vec<Resolve>,
     /// Files that must read the same twice.
     pub(super) twice: BTreeSet<PartId>,
 }
@@ -107,6 +108,17 @@ impl Dirty {
         self.resolve.extend(other.resolve);
         self.twice.extend(other.twice);
     }
+}
+
+/// A choice of one side for the conflicts of a file.
+#[derive(Debug, Clone)]
+pub(super) struct Resolve {
+    /// The question.
+    pub(super) request: RequestId,
+    /// Which file.
+    pub(super) part: PartId,
+    /// Whose text stands.
+    pub(super) side: Side,
 }
 
 /// Somebody who waits for an answer.
@@ -167,6 +179,8 @@ pub(super) struct Part {
     pub(super) first_reading: Option<ContentHash>,
     /// Hash of the conflict file that stands; `None` while it is not known what stands.
     pub(super) conflict_file: Option<Option<ContentHash>>,
+    /// Hashes of the remote's texts that the conflict file shows.
+    pub(super) shown: Vec<ContentHash>,
 }
 
 /// What the walk under way knows.
@@ -206,6 +220,10 @@ pub(super) struct Walk {
     pub(super) requests: usize,
     /// A file must be read again later.
     pub(super) restless: bool,
+    /// Choices that were not made, since the remote says something there that no conflict file has shown.
+    pub(super) unseen: BTreeSet<RequestId>,
+    /// Conflicts that end with the remote's text, as they stand: the file's is kept beside.
+    pub(super) given_up: BTreeMap<PartId, Vec<SectionConflict>>,
 }
 
 impl Walk {

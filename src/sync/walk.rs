@@ -3,7 +3,8 @@
 use crate::model::{ContentHash, Millis, PartId};
 
 use super::backoff;
-use super::engine::{Engine, Fate};
+use super::conflict::shown;
+use super::engine::{Engine, Fate, failure_of};
 use super::hold;
 use super::item::{Dirty, Item, PUSHES_MAX, Part, Phase, Waiter, Walk, notice};
 use super::merge::{self, Merged};
@@ -165,7 +166,7 @@ impl Engine {
         }
         // A resolution is for the conflicts that stood when it was asked for. Another merge in this walk must not send
         // the file's text over what others wrote meanwhile; the remote's side can only be taken for the same file.
-        walk.why.resolve.retain(|(_, side)| *side == Side::Theirs);
+        walk.why.resolve.retain(|resolve| resolve.side == Side::Theirs);
         walk.remote = Some(remote);
         for (id, waiting) in std::mem::take(&mut walk.said) {
             push::respell(&mut walk, &id, &waiting);
@@ -195,7 +196,19 @@ impl Engine {
             Local::Text { hash, text, .. } => {
                 part.held = hold::holds(base.map(String::as_str), text);
                 let accepted = part.accepted == Some(*hash);
-                let side = walk.why.resolve.iter().rev().find(|(part, _)| part == id).map(|(_, side)| *side);
+                let base = base.map_or("", String::as_str);
+                let asked = walk.why.resolve.iter().rev().find(|resolve| resolve.part == *id);
+                let side = asked.and_then(|asked| {
+                    let open = merge::merge3(base, text, remote).conflicts;
+                    let seen = open.iter().all(|conflict| part.shown.contains(&shown(conflict)));
+                    match asked.side {
+                        // The file's text may go over what its person has read alone.
+                        Side::Mine if !seen => drop(walk.unseen.insert(asked.request)),
+                        Side::Mine => {}
+                        Side::Theirs => drop(walk.given_up.insert(id.clone(), open)),
+                    }
+                    (asked.side == Side::Theirs || seen).then_some(asked.side)
+                });
                 if accepted {
                     part.held.clear();
                 }
@@ -205,7 +218,7 @@ impl Engine {
                     part.unsaid.clear();
                 }
                 let goes_on = part.held.is_empty() || walk.why.dry_accept;
-                goes_on.then(|| merge::resolve(base.map_or("", String::as_str), text, remote, side))
+                goes_on.then(|| merge::resolve(base, text, remote, side))
             }
         };
         part.behind = merged.is_none();
@@ -261,7 +274,8 @@ impl Engine {
         }
         let answer = Answer::Done { notices: self.item_status(item).notices(), requests: walk.requests };
         for waiter in walk.waiters {
-            self.reply(waiter.request, answer.clone());
+            let answer = if walk.unseen.contains(&waiter.request) { unseen() } else { answer.clone() };
+            self.reply(waiter.request, answer);
         }
         Fate::Keep
     }
@@ -341,6 +355,13 @@ impl Engine {
         item.dirty.remote = true;
         Fate::Keep
     }
+}
+
+/// The answer to who chose the file's text over one that the conflict file had not shown.
+fn unseen() -> Answer {
+    let message = "the document was edited since the conflict file was written; nothing was resolved, and the conflict file \
+                   shows what it says now";
+    Answer::Failed(failure_of("invalid_input", message, "Read the conflict file once more, then resolve again."))
 }
 
 /// Tells whether a file says anything that the remote should be asked about.

@@ -196,17 +196,18 @@ impl Workspace {
     /// # Errors
     ///
     /// `Disk` as it comes.
-    pub fn put_conflict(&self, item: &ItemId, part: &PartId, text: Option<&str>) -> Result<()> {
+    pub fn put_conflict(&self, item: &ItemId, part: &PartId, text: Option<&str>, at: Millis) -> Result<()> {
         let name = Place::conflict(item, part).name()?;
         let path = self.layout.drive_folder().join(&name);
         own_folder(&self.layout.account_folder())?;
         own_folder(&self.layout.drive_folder())?;
         let folder = self.folder()?;
         let Some(text) = text else {
-            return match rustix::fs::unlinkat(&folder, &name, AtFlags::empty()) {
-                Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
-                Err(errno) => Err(disk(&path, "removed", errno.into())),
-            };
+            if fs::symlink_metadata(&path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+                return Ok(());
+            }
+            let day = self.retired_folder(at)?;
+            return self.put_away(&folder, &open_folder(&day)?, &name).map(drop);
         };
         if let Local::Text { text: now, .. } = observe::observe(&folder, &path, &name)
             && now == text

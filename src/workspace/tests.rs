@@ -140,15 +140,17 @@ fn what_cannot_be_used_says_why() {
 fn conflict_files_come_and_go() {
     let f = fixture();
     let (item, part) = one();
-    f.workspace.put_conflict(&item, &part, Some("both\n")).unwrap();
+    f.workspace.put_conflict(&item, &part, Some("both\n"), Millis(0)).unwrap();
     let before = f.stamp("one.conflict.md");
-    f.workspace.put_conflict(&item, &part, Some("both\n")).unwrap();
+    f.workspace.put_conflict(&item, &part, Some("both\n"), Millis(0)).unwrap();
     assert_eq!(f.stamp("one.conflict.md"), before);
-    f.workspace.put_conflict(&item, &part, Some("other\n")).unwrap();
+    f.workspace.put_conflict(&item, &part, Some("other\n"), Millis(0)).unwrap();
     assert_eq!(fs::read_to_string(f.path("one.conflict.md")).unwrap(), "other\n");
-    f.workspace.put_conflict(&item, &part, None).unwrap();
-    f.workspace.put_conflict(&item, &part, None).unwrap();
+    f.workspace.put_conflict(&item, &part, None, Millis(0)).unwrap();
+    f.workspace.put_conflict(&item, &part, None, Millis(0)).unwrap();
     assert_eq!(f.names(), Vec::<String>::new());
+    let retired = f.workspace.layout().root().join(".retired/1970-01-01/one.conflict.md");
+    assert_eq!(fs::read_to_string(retired).unwrap(), "other\n", "what both sides said is kept");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revisi
 
 use super::super::{
     Answer, Command, Effect, Engine, Event, Failure, FailureClass, JobId, Loaded, Local, Observation, OpenJob, Planned,
-    Posted, Remote, RequestId, Row, RowPart, Settings, Told,
+    Posted, Remote, RequestId, Row, RowPart, Settings, Side, Told,
 };
 
 const STAMP: Stamp = Stamp { dev: 1, ino: 1, len_bytes: 1, mtime_ns: 1, ctime_ns: 1 };
@@ -122,6 +122,37 @@ fn three_sides_give_one_decision() {
     // Read-only: edits stay in the file, remote changes come.
     check_with("a", "b", "a", false, "record");
     check_with("a\n\nb", "x\n\nb", "a\n\nc", false, "deposit");
+}
+
+#[test]
+fn a_side_is_chosen_over_what_the_conflict_file_has_shown() {
+    for (side, remote, decision) in [
+        (Side::Mine, "c", "plan"),
+        // The remote says more than that by now: it is shown first.
+        (Side::Mine, "d", "conflict record"),
+        // What the file says is kept with what it gives way to.
+        (Side::Theirs, "c", "conflict deposit"),
+        (Side::Theirs, "d", "conflict deposit"),
+    ] {
+        let mut engine = engine(1);
+        let resolve = |request| {
+            let command = Command::Resolve { item: id(0), part: PartId::default(), side };
+            Event::Asked { request: RequestId(request), command }
+        };
+        engine.step(Millis(0), observed(id(0), "a", "b"));
+        assert_eq!(words(&engine.step(Millis(1), fetched(id(0), "c", true))), "conflict record");
+        engine.step(Millis(2), Event::Recorded { item: id(0), result: Ok(()) });
+        assert_eq!(words(&engine.step(Millis(3), resolve(1))), "observe");
+        assert_eq!(words(&engine.step(Millis(4), observed(id(0), "a", "b"))), "fetch");
+        assert_eq!(words(&engine.step(Millis(5), fetched(id(0), remote, true))), decision, "{side:?} {remote}");
+        if decision == "conflict record" {
+            let ended = engine.step(Millis(6), Event::Recorded { item: id(0), result: Ok(()) });
+            assert_eq!(words(&ended), "failed");
+            engine.step(Millis(7), resolve(2));
+            engine.step(Millis(8), observed(id(0), "a", "b"));
+            assert_eq!(words(&engine.step(Millis(9), fetched(id(0), remote, true))), "plan");
+        }
+    }
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! What an edit takes from the words that somebody tied it to: open comments, and the named ranges of other programs. Pure.
 
+use super::edit::name_of;
 use super::moves::said as text_of;
 use super::planner::{Notices, below, excerpt, words_of};
 use super::told::Places;
 use super::trial::{Task, Trial};
 use crate::gdocs::{DocumentTab, Range, text_between};
 use crate::kinds::docs::text::anchors::NAME;
-use crate::kinds::docs::text::extract::tab_of;
+use crate::kinds::docs::text::extract::{Extract, lines, tab_of};
+use crate::kinds::docs::text::line::{Line, Token};
 use crate::mebdf::{Block, Content, Tree, plain};
 
 /// Tells of each that loses the last of its words, and of each whose words were moved and that stands on others now.
@@ -21,8 +23,18 @@ pub(super) fn tell(task: &Task<'_>, trial: &Trial<'_>, places: &Places, told: &m
     for tied in tied_to(task, old) {
         let (was, is) = (said(old, tied.ranges), tied.ranges_in(new).map(|is| said(new, is)).unwrap_or_default());
         let (was, is) = (was.trim(), is.trim());
+        if was.is_empty() {
+            let objects = objects(&task.remote, tied.ranges);
+            let stands =
+                |is: &[Range]| !said(new, is).trim().is_empty() || !self::objects(&trial.extract, is).is_empty();
+            if !objects.is_empty() && !tied.ranges_in(new).is_some_and(stands) {
+                let message = format!("{} is gone, and {} stood on it{}", objects.join(", "), tied.what, tied.rest);
+                told.refuse(&format!("{}_LOST", tied.code), place(tied.ranges), message);
+            }
+            continue;
+        }
         let stays = !is.is_empty() && !(words_of(was).is_disjoint(&words_of(is)) && count(is, was) == 0);
-        if was.is_empty() || stays {
+        if stays {
             continue;
         }
         let (shown, what, rest) = (excerpt(was), &tied.what, tied.rest);
@@ -88,6 +100,25 @@ fn said(tab: &DocumentTab, ranges: &[Range]) -> String {
         text_between(elements, range.start_index.unwrap_or(0), range.end_index.unwrap_or(0), &mut text);
     }
     text
+}
+
+/// What stands in stretches of the text of a tab and is no text, by name.
+fn objects(extract: &Extract, ranges: &[Range]) -> Vec<String> {
+    let holds = |line: &Line, at: u32| {
+        ranges.iter().any(|range| {
+            let segment = range.segment_id.as_deref().filter(|id| !id.is_empty());
+            let (start, end) = (range.start_index.unwrap_or(0), range.end_index.unwrap_or(0));
+            segment == line.segment.as_deref() && (start..end).contains(&at)
+        })
+    };
+    let lines = extract.origins.iter().flat_map(lines);
+    let units = lines.flat_map(|line| line.units.iter().filter(move |unit| unit.len > 0 && holds(line, unit.at)));
+    let names = units.filter_map(|unit| match &unit.token {
+        Token::Object(object) => Some(name_of(object)),
+        Token::Footnote(_) => Some("a footnote".to_owned()),
+        Token::Char(_) | Token::Anchor(_) => None,
+    });
+    names.collect()
 }
 
 /// The named ranges of other programs: id, name and stretches.

@@ -210,6 +210,16 @@ fn moved_ids(task: &Task<'_>, after: &Extract, told: &mut Notices) {
     for block in &file.tree.blocks {
         let Content::Heading { anchor: Some(id), .. } = &block.content else { continue };
         let name = key(&block.content);
+        let is_new = |other: &Block| {
+            let Content::Heading { anchor: Some(anchor), .. } = &other.content else { return false };
+            !was.contains_key(&**anchor) && key(&other.content) == name
+        };
+        let nobodys = !was.contains_key(&**id) && !is.contains_key(&**id);
+        if nobodys && block.span.0.start < task.text.len() && after.tree.blocks.iter().any(is_new) {
+            let message = "in the document this heading gets an id of its own, since no heading has the one that stands here: \
+                           links that once led to that still find nothing";
+            told.refuse("HEADING_ID", task.line_at(block.span.0.start), message);
+        }
         let (Some(had), has) = (was.get(&**id).map(|was| key(was)), is.get(&**id).map(|is| key(is))) else { continue };
         if has.as_ref() == Some(&name) || block.span.0.start > task.text.len() {
             continue;
