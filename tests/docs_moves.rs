@@ -394,3 +394,26 @@ fn a_section_break_takes_the_place_of_no_text() {
         assert!(after.ends_with(&new), "{after}\n{new}");
     }
 }
+
+/// Where a move is refused, no empty paragraph comes that it would have needed.
+#[test]
+fn a_refused_move_leaves_no_empty_paragraph() {
+    let table = "| a | b |\n| --- | --- |\n| c | d |\n\n";
+    for (old, new) in [
+        (format!("# H one\n\n{table}End.\n"), format!("{table}# H one\n\nEnd.\n")),
+        (format!("First.\n\n{table}# H one\n\n{table}End.\n"), format!("First.\n\n{table}{table}# H one\n\nEnd.\n")),
+    ] {
+        let raw = document(&old);
+        let remote = fetched(&raw);
+        let file = remote.parts[0].text.clone();
+        let heading = file.lines().find(|line| line.starts_with('#')).unwrap();
+        let edited =
+            file.split_inclusive("---\n").take(2).collect::<String>() + "\n" + &new.replace("# H one", heading);
+        let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
+        let after = fetched(&applied(&raw, &plan.requests, 9)).parts[0].text.clone();
+        assert!(!plan.refused.is_empty() || after == edited, "{after}");
+        if !plan.refused.is_empty() {
+            assert_eq!(after, file);
+        }
+    }
+}

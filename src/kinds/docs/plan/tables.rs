@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::align::Step;
-use super::blocks::{Entry, aligned, entries, key, unaligned_left};
+use super::blocks::{Entry, aligned, entries, is_settled, key, unaligned_left};
 use super::edit::{Group, delete_range, range};
 use super::gap::line_may_go;
 use super::planner::{Planner, text_of, words_of};
@@ -103,6 +103,17 @@ pub(super) fn settle(local: &mut Flat, remote: &Tree) {
     }
 }
 
+/// The same for a file whose blocks took another order since it was done: what nothing wants there any more goes.
+pub(super) fn settle_anew(local: &mut Flat, remote: &Tree) {
+    let needless = |blocks: &[Block], at: usize| blocks.get(at).is_some_and(is_settled) && !is_wanted(blocks, at);
+    for at in (0..local.tree.blocks.len()).rev() {
+        if needless(&local.tree.blocks, at) {
+            local.remove(at);
+        }
+    }
+    settle(local, remote);
+}
+
 /// The places where a paragraph is wanted and none is: index of the block behind, and what stands on both sides.
 fn neighbours(tree: &Tree) -> Vec<(usize, (Kind, Kind))> {
     let mut found = Vec::new();
@@ -119,6 +130,13 @@ fn neighbours(tree: &Tree) -> Vec<(usize, (Kind, Kind))> {
         found.push((end, (before, Kind::Edge)));
     }
     found
+}
+
+/// Tells whether Docs wants a paragraph between what stands on both sides of a block.
+fn is_wanted(blocks: &[Block], at: usize) -> bool {
+    let before = blocks.iter().take(at).rev().find_map(|block| kind(&block.content));
+    let behind = blocks.iter().skip(at + 1).find_map(|block| kind(&block.content));
+    wants_paragraph(before.unwrap_or(Kind::Edge), behind.unwrap_or(Kind::Edge))
 }
 
 const fn wants_paragraph(before: Kind, behind: Kind) -> bool {

@@ -12,7 +12,7 @@ use super::objects::dates;
 use super::planner::Notices;
 use super::properties::Context;
 use super::restyle::contents;
-use super::tables::settle;
+use super::tables::{settle, settle_anew};
 use super::{anchors, images, moves, rows, scopes, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{
@@ -229,6 +229,7 @@ impl<'a> Task<'a> {
         let told: Vec<(usize, String)> =
             told.into_iter().map(|(at, reason)| (at, format!("{reason}{}", why(at).unwrap_or_default()))).collect();
         std::mem::swap(&mut self.local, &mut local);
+        settle_anew(&mut self.local, &self.remote.tree);
         self.file = Some(local.tree);
         self.held = told
             .into_iter()
