@@ -33,7 +33,8 @@ pub(super) fn tell(task: &Task<'_>, trial: &Trial<'_>, places: &Places, told: &m
             }
             continue;
         }
-        let stays = !is.is_empty() && !(words_of(was).is_disjoint(&words_of(is)) && count(is, was) == 0);
+        let common = !words_of(was).is_disjoint(&words_of(is)) || count(is, was) > 0;
+        let stays = !is.is_empty() && common;
         if stays {
             continue;
         }

@@ -114,7 +114,8 @@ fn as_known(old: &[String], mut new: Vec<String>, fixed: &[Stay]) -> Vec<String>
         if taken.contains(&was) || known.contains(&is) {
             continue;
         }
-        (taken.insert(was), known.insert(is));
+        taken.insert(was);
+        known.insert(is);
         if fixed.get(was) == Some(&Stay::Fixed) {
             new[is].clone_from(&old[was]);
         }
