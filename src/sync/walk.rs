@@ -1,5 +1,7 @@
 //! The first half of a walk: read the files, read the remote, merge.
 
+use std::collections::BTreeSet;
+
 use crate::model::{ContentHash, Millis, PartId};
 
 use super::backoff;
@@ -10,7 +12,7 @@ use super::item::{Dirty, Item, PUSHES_MAX, Part, Phase, Waiter, Walk, notice};
 use super::merge::{self, Merged};
 use super::named;
 use super::push;
-use super::{Answer, Effect, Failure, FailureClass, JobEnd, Local, Observation, Remote, Side, Touch};
+use super::{Answer, Effect, Failure, FailureClass, JobEnd, Local, Observation, Remote, RequestId, Side, Touch};
 
 impl Engine {
     /// The files of an item were read.
@@ -330,7 +332,14 @@ impl Engine {
         let Some(mut walk) = item.walk.take() else { return };
         if walk.remote.is_some() {
             // The file may have been edited since the resolution was asked for.
-            walk.why.resolve.clear();
+            let dropped: BTreeSet<RequestId> = walk.why.resolve.drain(..).map(|resolve| resolve.request).collect();
+            walk.waiters.retain(|waiter| {
+                let answered = dropped.contains(&waiter.request) || walk.unseen.contains(&waiter.request);
+                if answered {
+                    self.out.push(Effect::Reply { request: waiter.request, answer: unseen() });
+                }
+                !answered
+            });
         }
         item.dirty.join(walk.why);
         // The order of the waiters does not matter: all are answered at the same moment.
@@ -357,10 +366,10 @@ impl Engine {
     }
 }
 
-/// The answer to who chose the file's text over one that the conflict file had not shown.
+/// The answer to who chose a side while the conflict file did not show what both sides say.
 fn unseen() -> Answer {
-    let message = "the document was edited since the conflict file was written; nothing was resolved, and the conflict file \
-                   shows what it says now";
+    let message = "one side was edited since the conflict file was written; nothing was resolved, and the conflict file shows \
+                   what both say now";
     Answer::Failed(failure_of("invalid_input", message, "Read the conflict file once more, then resolve again."))
 }
 

@@ -1,5 +1,7 @@
 //! What an edit takes from the words that somebody tied it to: open comments, and the named ranges of other programs. Pure.
 
+use std::collections::BTreeMap;
+
 use super::edit::name_of;
 use super::moves::said as text_of;
 use super::planner::{Notices, below, excerpt, words_of};
@@ -20,15 +22,19 @@ pub(super) fn tell(task: &Task<'_>, trial: &Trial<'_>, places: &Places, told: &m
         let first = ranges.iter().find(|range| range.start_index < range.end_index);
         first.map_or(0, |range| places.line_of(task, range.segment_id.as_deref(), range.start_index.unwrap_or(0)))
     };
+    let kept: BTreeMap<&str, &[Range]> = ranges(new).map(|(id, _, ranges)| (id, ranges)).collect();
     for tied in tied_to(task, old) {
-        let (was, is) = (said(old, tied.ranges), tied.ranges_in(new).map(|is| said(new, is)).unwrap_or_default());
+        let now = match tied.code {
+            COMMENT => new.comment_anchors.get(tied.id).map(|anchor| &*anchor.ranges),
+            _ => kept.get(tied.id).copied(),
+        };
+        let now = now.unwrap_or_default();
+        let (was, is) = (said(old, tied.ranges), said(new, now));
         let (was, is) = (was.trim(), is.trim());
         if was.is_empty() {
-            let objects = objects(&task.remote, tied.ranges);
-            let stands =
-                |is: &[Range]| !said(new, is).trim().is_empty() || !self::objects(&trial.extract, is).is_empty();
-            if !objects.is_empty() && !tied.ranges_in(new).is_some_and(stands) {
-                let message = format!("{} is gone, and {} stood on it{}", objects.join(", "), tied.what, tied.rest);
+            let names = objects(&task.remote, tied.ranges);
+            if !names.is_empty() && is.is_empty() && objects(&trial.extract, now).is_empty() {
+                let message = format!("{} is gone, and {} stood on it{}", names.join(", "), tied.what, tied.rest);
                 told.refuse(&format!("{}_LOST", tied.code), place(tied.ranges), message);
             }
             continue;
@@ -55,6 +61,9 @@ pub(super) fn tell(task: &Task<'_>, trial: &Trial<'_>, places: &Places, told: &m
     }
 }
 
+/// What the notices about a comment begin with.
+const COMMENT: &str = "COMMENT";
+
 /// What somebody tied to words of a tab.
 struct Tied<'a> {
     /// What its notices begin with.
@@ -67,16 +76,6 @@ struct Tied<'a> {
     ranges: &'a [Range],
 }
 
-impl Tied<'_> {
-    /// Where the same stands in another state of the tab.
-    fn ranges_in<'b>(&self, tab: &'b DocumentTab) -> Option<&'b [Range]> {
-        if self.code == "COMMENT" {
-            return tab.comment_anchors.get(self.id).map(|anchor| &*anchor.ranges);
-        }
-        ranges(tab).into_iter().find(|(id, ..)| *id == self.id).map(|(.., ranges)| ranges)
-    }
-}
-
 /// Finds the open comments and the named ranges of other programs.
 fn tied_to<'a>(task: &'a Task<'_>, tab: &'a DocumentTab) -> Vec<Tied<'a>> {
     let comments = tab.comment_anchors.iter().filter_map(|(id, anchor)| {
@@ -84,9 +83,9 @@ fn tied_to<'a>(task: &'a Task<'_>, tab: &'a DocumentTab) -> Vec<Tied<'a>> {
         let post = thread.filter(|thread| thread.is_open())?.head_post.as_ref();
         let what = format!("the open comment \"{}\"", post.map(|post| excerpt(&post.content)).unwrap_or_default());
         let rest = "; the comment stays in the document without a place";
-        Some(Tied { code: "COMMENT", id, what, rest, ranges: &anchor.ranges })
+        Some(Tied { code: COMMENT, id, what, rest, ranges: &anchor.ranges })
     });
-    let ranges = ranges(tab).into_iter().map(|(id, name, ranges)| {
+    let ranges = ranges(tab).map(|(id, name, ranges)| {
         let what = format!("the named range `{}` of another program", excerpt(name));
         Tied { code: "RANGE", id, what, rest: "", ranges }
     });
@@ -123,10 +122,10 @@ fn objects(extract: &Extract, ranges: &[Range]) -> Vec<String> {
 }
 
 /// The named ranges of other programs: id, name and stretches.
-fn ranges(tab: &DocumentTab) -> Vec<(&str, &str, &[Range])> {
+fn ranges(tab: &DocumentTab) -> impl Iterator<Item = (&str, &str, &[Range])> {
     let others = tab.named_ranges.iter().filter(|(name, _)| *name != NAME);
     let all = others.flat_map(|(name, group)| group.named_ranges.iter().map(move |range| (name, range)));
-    all.map(|(name, range)| (&*range.named_range_id, &**name, &*range.ranges)).collect()
+    all.map(|(name, range)| (&*range.named_range_id, &**name, &*range.ranges))
 }
 
 /// How often words stand in a tree.

@@ -103,8 +103,15 @@ pub(super) fn settle(local: &mut Flat, remote: &Tree) {
     }
 }
 
-/// The same for a file whose blocks took another order since it was done: what nothing wants there any more goes.
+/// The same for a file whose blocks took another order since it was done: what nothing wants there any more goes. Where a
+/// table or a section break is still to be made, all stays: what it is put beside is not known before it is.
 pub(super) fn settle_anew(local: &mut Flat, remote: &Tree) {
+    let made = |tree: &Tree| {
+        tree.blocks.iter().filter(|block| matches!(kind(&block.content), Some(Kind::Table | Kind::Break))).count()
+    };
+    if made(&local.tree) > made(remote) {
+        return;
+    }
     let needless = |blocks: &[Block], at: usize| blocks.get(at).is_some_and(is_settled) && !is_wanted(blocks, at);
     for at in (0..local.tree.blocks.len()).rev() {
         if needless(&local.tree.blocks, at) {
