@@ -152,13 +152,8 @@ fn read(
     reader.footnotes();
     let segments = head::segments(content);
     let front_matter = Some(front_matter(document, tab, &segments, access, url, several));
-    let mut tree = Tree { front_matter, blocks: reader.blocks.into_iter().map(Block::new).collect() };
-    tree.normalize();
-    debug_assert_eq!(
-        tree.blocks.len(),
-        reader.origins.len(),
-        "the canonical form of what was extracted has the same blocks"
-    );
+    let tree = Tree { front_matter, blocks: reader.blocks.into_iter().map(Block::new).collect() };
+    debug_assert!(is_canonical(&tree), "what was extracted is in canonical form");
     let anchors = if placed { anchors::placed(content, &tree.blocks, &reader.origins) } else { Vec::new() };
     let tabs = document.all_tabs();
     let others = tabs.iter().filter(|other| other.id() != tab.id());
@@ -172,6 +167,13 @@ fn read(
         other_tabs: others.map(|other| other.title().to_owned()).collect(),
         anchors,
     }
+}
+
+/// Tells whether a tree is in canonical form: each paragraph is brought into it when it is read.
+fn is_canonical(tree: &Tree) -> bool {
+    let mut canonical = tree.clone();
+    canonical.normalize();
+    canonical == *tree
 }
 
 fn front_matter(
