@@ -411,9 +411,7 @@ fn a_refused_move_leaves_no_empty_paragraph() {
             file.split_inclusive("---\n").take(2).collect::<String>() + "\n" + &new.replace("# H one", heading);
         let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
         let after = fetched(&applied(&raw, &plan.requests, 9)).parts[0].text.clone();
-        assert!(!plan.refused.is_empty() || after == edited, "{after}");
-        if !plan.refused.is_empty() {
-            assert_eq!(after, file);
-        }
+        assert!(!plan.refused.is_empty(), "{plan:?}");
+        assert_eq!(after, file);
     }
 }

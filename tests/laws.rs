@@ -235,6 +235,13 @@ fn what_random_edits_found_stays_mended() {
     check_found(&[item("first"), line("bold", bold()), plain("end")], break_before, Fate::Arrived);
     let table_before = ("**bold", "| a |\n| --- |\n\n**bold");
     check_found(&[plain("first"), line("bold", bold()), plain("end")], table_before, Fate::Arrived);
+    // Nor does a table that is put behind a paragraph take the look of its end.
+    let mut ends_leaning = plain("first");
+    let newline = json!({"textRun": {"content": "\n", "textStyle": {"italic": true}}});
+    let elements = &mut ends_leaning["paragraph"]["elements"];
+    *elements = json!([{"textRun": {"content": "first", "textStyle": {}}}, newline]);
+    let table_behind = ("first\n", "first\n\n| a |\n| --- |\n");
+    check_found(&[ends_leaning, titled("Head", "h.1"), plain("end")], table_behind, Fate::Arrived);
     // A picture that is tethered to a paragraph stays with it.
     let behind = ("\n\n## ", "\n\n| a |\n| --- |\n\n## ");
     check_found(&[tethered("first"), heading("second"), plain("end")], behind, Fate::Arrived);
@@ -299,6 +306,16 @@ fn seeds_that_failed_stay_mended() {
         650_001_891,
         700_101_611,
         720_501_598,
+        640_037_852,
+        720_109_702,
+        720_303_693,
+        720_509_115,
+        900_406_494,
+        901_302_521,
+        901_406_988,
+        910_004_509,
+        940_003_741,
+        960_204_454,
     ] {
         check(seed, &fates);
     }

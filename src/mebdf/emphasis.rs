@@ -7,29 +7,30 @@ use super::escape::{Place, is_entity};
 use super::{Marks, Run, RunContent};
 
 /// A piece of the output.
-pub(super) enum Token {
+pub(super) enum Token<'a> {
     /// A character of the text, to be escaped where it would mean something.
     Letter(char),
     /// Text that means nothing wherever it stands, with a letter before and behind it.
-    Plain(String),
+    Plain(&'a str),
     /// Output as it is: forms, code spans, brackets. Begins and ends with ASCII punctuation.
     Raw(String),
     /// A delimiter of emphasis, once or twice.
     Mark { delimiter: char, twice: bool, opens: bool },
 }
 
-/// Writes runs as tokens, the italic with the delimiter given, and tells whether delimiters run into each other.
-pub(super) fn tokens(runs: &[Run], place: Place, italic: char) -> (Vec<Token>, bool) {
-    let split = split_definitions(runs);
-    let mut writer = Writer { runs: split.as_deref().unwrap_or(runs), place, italic, tokens: Vec::new() };
+/// Writes runs as tokens, the italic with the delimiter given, and tells whether delimiters run into each other. The runs
+/// are those of [`split_definitions`].
+pub(super) fn tokens(runs: &[Run], place: Place, italic: char) -> (Vec<Token<'_>>, bool) {
+    let tokens = Vec::with_capacity(16 * runs.len());
+    let mut writer = Writer { runs, place, italic, tokens };
     writer.all();
     let collides = writer.collides();
     (writer.tokens, collides)
 }
 
 /// A link that begins a line and holds `]:` in code would be read as a link definition, since a definition's label knows
-/// no code. Such code is split, and the link with it; reading joins both again.
-fn split_definitions(runs: &[Run]) -> Option<Vec<Run>> {
+/// no code. Such code is split, and the link with it; reading joins both again. Returns nothing where nothing is split.
+pub(super) fn split_definitions(runs: &[Run]) -> Option<Vec<Run>> {
     let hides = |run: &Run| {
         run.marks.code
             && run.marks.link.is_some()
@@ -61,7 +62,7 @@ struct Writer<'a> {
     runs: &'a [Run],
     place: Place,
     italic: char,
-    tokens: Vec<Token>,
+    tokens: Vec<Token<'a>>,
 }
 
 /// The marks that are already open around a piece.
@@ -73,7 +74,7 @@ struct Opened {
 
 impl<'a> Writer<'a> {
     /// Writes text. Words between two blanks stay together: most text needs no look at each of its characters.
-    fn text(&mut self, text: &str) {
+    fn text(&mut self, text: &'a str) {
         let mut rest = text;
         while !rest.is_empty() {
             let end = rest.find(|letter| !is_inert(letter)).unwrap_or(rest.len());
@@ -84,7 +85,7 @@ impl<'a> Writer<'a> {
             {
                 Some((first, words, last)) => {
                     self.tokens.extend(first.chars().map(Token::Letter));
-                    self.tokens.push(Token::Plain(words.to_owned()));
+                    self.tokens.push(Token::Plain(words));
                     self.tokens.extend(last.chars().map(Token::Letter));
                 }
                 None => self.tokens.extend(inert.chars().map(Token::Letter)),
@@ -215,7 +216,7 @@ impl<'a> Writer<'a> {
         self.tokens.push(Token::Mark { delimiter, twice, opens: false });
     }
 
-    fn content(&mut self, run: &Run) {
+    fn content(&mut self, run: &'a Run) {
         match &run.content {
             RunContent::Text(text) if run.marks.code => self.tokens.push(Token::Raw(code_span(text, self.place))),
             RunContent::Text(text) => self.text(text),
@@ -227,8 +228,12 @@ impl<'a> Writer<'a> {
 }
 
 /// Tells whether a character means nothing inside a line between blanks, whatever stands around it.
-fn is_inert(letter: char) -> bool {
-    letter.is_alphanumeric() || " ,;.()'\"?%/$@=+-".contains(letter)
+pub(super) fn is_inert(letter: char) -> bool {
+    let sign = matches!(
+        letter,
+        ' ' | ',' | ';' | '.' | '(' | ')' | '\'' | '"' | '?' | '%' | '/' | '$' | '@' | '=' | '+' | '-'
+    );
+    sign || letter.is_alphanumeric()
 }
 
 /// Prints a code span with as many backticks as never stand together inside.

@@ -1,7 +1,7 @@
 //! From the runs of one paragraph to text that reads back as those runs.
 
-use super::Run;
-use super::emphasis::{Token, tokens};
+use super::emphasis::{Token, is_inert, split_definitions, tokens};
+use super::{Marks, Run, RunContent};
 
 /// Where an inline text is to stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +16,24 @@ pub(super) enum Place {
 
 /// Prints normalised runs.
 pub(super) fn print_runs(runs: &[Run], place: Place) -> String {
+    if let Some(text) = as_it_stands(runs) {
+        debug_assert_eq!(text, print_escaped(runs, place), "what needs no escape has none");
+        return text.to_owned();
+    }
+    print_escaped(runs, place)
+}
+
+/// The text of runs that say nothing but it, where certainly none of its characters would mean something: most text needs
+/// no more than this look.
+fn as_it_stands(runs: &[Run]) -> Option<&str> {
+    let [Run { content: RunContent::Text(text), marks }] = runs else { return None };
+    let plain = text.starts_with(char::is_alphabetic) && !text.ends_with(' ') && text.chars().all(is_inert);
+    (plain && *marks == Marks::default()).then_some(text)
+}
+
+fn print_escaped(runs: &[Run], place: Place) -> String {
+    let split = split_definitions(runs);
+    let runs = split.as_deref().unwrap_or(runs);
     // Stars alone are what people write. Where one emphasis ends and another begins without a character between, four
     // or five stars would meet, and between punctuation an inner star could as well close the outer one; there the
     // italic is written with underscores, so that neither can be taken for the other.
@@ -49,16 +67,16 @@ enum Class {
     Unknown,
 }
 
-struct Printer {
-    tokens: Vec<Token>,
+struct Printer<'a> {
+    tokens: Vec<Token<'a>>,
     /// Characters that are written as numeric entities.
     entity: Vec<bool>,
     place: Place,
     out: String,
 }
 
-impl Printer {
-    fn new(tokens: Vec<Token>, place: Place) -> Self {
+impl<'a> Printer<'a> {
+    fn new(tokens: Vec<Token<'a>>, place: Place) -> Self {
         let entity = vec![false; tokens.len()];
         Self { tokens, entity, place, out: String::new() }
     }
@@ -70,7 +88,12 @@ impl Printer {
         for at in 0..self.tokens.len() {
             let letter = match self.tokens.get(at) {
                 Some(Token::Letter(letter)) => *letter,
-                Some(Token::Raw(text) | Token::Plain(text)) => {
+                Some(Token::Raw(text)) => {
+                    self.out.push_str(text);
+                    line_start = false;
+                    continue;
+                }
+                Some(Token::Plain(text)) => {
                     self.out.push_str(text);
                     line_start = false;
                     continue;
@@ -121,7 +144,7 @@ impl Printer {
         let mut depth = 0_usize;
         let mut at = 0;
         while at < self.tokens.len() {
-            let stars = |token: &&Token| matches!(token, Token::Mark { delimiter: '*', .. });
+            let stars = |token: &&Token<'_>| matches!(token, Token::Mark { delimiter: '*', .. });
             let length = self.tokens.iter().skip(at).take_while(stars).count();
             if length == 0 {
                 at += 1;
@@ -227,8 +250,7 @@ impl Printer {
     fn force_flank(&mut self, at: usize) -> bool {
         let Some(Token::Mark { delimiter, opens, .. }) = self.tokens.get(at) else { return false };
         let (delimiter, opens) = (*delimiter, *opens);
-        let same =
-            |token: Option<&Token>| matches!(token, Some(Token::Mark { delimiter: other, .. }) if *other == delimiter);
+        let same = |token: Option<&Token<'_>>| matches!(token, Some(Token::Mark { delimiter: other, .. }) if *other == delimiter);
         let mut first = at;
         while first > 0 && same(self.tokens.get(first - 1)) {
             first -= 1;

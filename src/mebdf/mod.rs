@@ -22,14 +22,14 @@ mod section;
 mod tests;
 mod tree;
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::ops::Range;
 
 pub use braces::is_object_kind;
 pub use definitions::definitions;
 pub use fence::open_fence;
 pub use join::join;
-pub use normalize::normalize_runs;
+pub use normalize::{normalize_content, normalize_runs};
 pub use print::print_block;
 pub use properties::{canonical_order as sort_properties, color, is_known, named_style, rival};
 pub use row::cell_count;
@@ -115,7 +115,7 @@ pub fn body(text: &str) -> &str {
 pub fn print(tree: &Tree) -> String {
     let mut tree = tree.clone();
     tree.normalize();
-    print_normalized(&tree).text
+    print_normalized(tree.front_matter.as_ref(), &tree.blocks).text
 }
 
 /// A text, and where its blocks stand in it.
@@ -127,16 +127,16 @@ pub struct Printed {
     pub starts: Vec<usize>,
 }
 
-/// Prints a tree that [`Tree::normalize`] would not change.
+/// Prints the head and the blocks of a tree that [`Tree::normalize`] would not change.
 #[must_use]
-pub fn print_normalized(tree: &Tree) -> Printed {
-    let head = tree.front_matter.as_ref().map(front_matter::print).unwrap_or_default();
-    let gap = if head.is_empty() || tree.blocks.is_empty() { "" } else { "\n" };
+pub fn print_normalized<B: Borrow<Block>>(head: Option<&FrontMatter>, blocks: &[B]) -> Printed {
+    let head = head.map(front_matter::print).unwrap_or_default();
+    let gap = if head.is_empty() || blocks.is_empty() { "" } else { "\n" };
     let base = head.len() + gap.len();
     let mut printer = print::BlockPrinter::default();
-    let mut starts = Vec::with_capacity(tree.blocks.len());
-    for block in &tree.blocks {
-        starts.push(base + printer.block(&block.content));
+    let mut starts = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        starts.push(base + printer.block(&block.borrow().content));
     }
     Printed { text: format!("{head}{gap}{}", printer.finish()), starts }
 }

@@ -1,5 +1,6 @@
 //! Sections, the outline, and what block directives mean for the blocks that follow.
 
+use std::borrow::Borrow;
 use std::ops::Range;
 
 use super::properties::{NORMAL_TEXT, canonical_order, named_style, rival};
@@ -129,11 +130,11 @@ impl State {
 /// Returns for each block the state that it stands in; a heading resets it, and a directive's own state is the one
 /// after it.
 #[must_use]
-pub fn states(blocks: &[Block]) -> Vec<State> {
+pub fn states<B: Borrow<Block>>(blocks: &[B]) -> Vec<State> {
     let mut state = State::default();
     let mut all = Vec::with_capacity(blocks.len());
     for block in blocks {
-        step(&mut state, &block.content);
+        step(&mut state, &block.borrow().content);
         all.push(state.clone());
     }
     all

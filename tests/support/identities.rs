@@ -23,6 +23,9 @@ pub(crate) struct Batch<'a> {
     pub(crate) tab: usize,
     /// Its file, and the file as it was edited: text, and what it says.
     pub(crate) files: [(&'a str, &'a File); 2],
+    /// What the document shall say instead, where a part of the edit is refused: that may leave other blocks where the edit
+    /// has them elsewhere.
+    pub(crate) instead: Option<&'a File>,
     /// Whether it is told that something has lost looks of its own.
     pub(crate) lost: bool,
 }
@@ -62,7 +65,13 @@ pub(crate) fn check(batch: &Batch<'_>) {
         let id = tab_id(batch.before, number);
         let traces = batch.traces.iter().filter(|trace| trace.tab_id == id);
         let moves = traces.map(|trace| (trace.segment_id.as_str(), Moves::of(trace))).collect();
-        let kept = compare(old_file, new_file, is_tied(old));
+        let tethered: BTreeSet<&str> = map(&old["positionedObjects"]).map(|(id, _)| id.as_str()).collect();
+        let kept = |new: &File| compare(old_file, &new.tethered_first(&tethered), is_tied(old));
+        let mut standing = kept(new_file);
+        if let Some(instead) = batch.instead {
+            standing.keep(&kept(instead));
+        }
+        let kept = standing;
         let tab = Tab { old, new, moves, places: places(old_file, old), old_file, new_file };
         tab.blocks(&kept);
         tab.words(&kept);

@@ -1,6 +1,7 @@
 //! What an edit of a file leaves alone, told by the file before and after alone: blocks, and words in them. Imports
 //! nothing of the planner.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -20,6 +21,7 @@ const MARGIN: usize = 40;
 const STRETCH_MAX: usize = 3;
 
 /// A file: its blocks that are content, with what the directives before them say.
+#[derive(Clone)]
 pub(crate) struct File {
     /// The head, as it is written.
     pub(crate) head: String,
@@ -36,6 +38,29 @@ impl File {
         // Wherever the text of a footnote stands, it means the same.
         blocks.sort_by_key(|(block, _)| matches!(block.content, Content::Footnote { .. }));
         Self { head: text[..text.len() - mebdf::body(text).len()].to_owned(), blocks }
+    }
+
+    /// The file with what is tethered to a paragraph at its begin: that stands first whatever the file says.
+    pub(crate) fn tethered_first(&self, tethered: &BTreeSet<&str>) -> Cow<'_, Self> {
+        let is_tethered = |run: &Run| matches!(&run.content, RunContent::Object(Object { id: Some(id), .. }) if tethered.contains(&**id));
+        let moves = |(block, _): &(Block, State)| {
+            let runs = block.content.runs();
+            runs.iter().skip_while(|run| is_tethered(run)).any(|run| is_tethered(run))
+        };
+        if tethered.is_empty() || !self.blocks.iter().any(moves) {
+            return Cow::Borrowed(self);
+        }
+        let mut file = self.clone();
+        for (block, _) in &mut file.blocks {
+            if let Content::Heading { runs, .. }
+            | Content::Paragraph { runs }
+            | Content::Item { runs, .. }
+            | Content::ItemParagraph { runs, .. } = &mut block.content
+            {
+                runs.sort_by_key(|run| !is_tethered(run));
+            }
+        }
+        Cow::Owned(file)
     }
 
     /// What people read of each paragraph, without its objects: where one is refused, what stood on both sides meets.
@@ -198,6 +223,28 @@ pub(crate) struct Kept {
     pub(crate) twice: Vec<bool>,
     /// Words of the changed stretches.
     pub(crate) words: Vec<Stands>,
+}
+
+impl Kept {
+    /// Leaves only what stands in another file, too.
+    pub(crate) fn keep(&mut self, other: &Self) {
+        for (at, stands) in self.blocks.iter_mut().enumerate() {
+            *stands &= other.blocks[at];
+        }
+        for (at, twice) in self.twice.iter_mut().enumerate() {
+            *twice |= other.twice[at];
+        }
+        for word in &mut self.words {
+            let same: Vec<&(usize, bool)> =
+                other.words.iter().filter(|same| same.block == word.block).flat_map(|same| &same.tokens).collect();
+            if !other.blocks[word.block] {
+                word.tokens.retain(|(token, _)| same.iter().any(|(same, _)| same == token));
+                for (token, looks) in &mut word.tokens {
+                    *looks &= same.iter().any(|(same, looks)| same == token && *looks);
+                }
+            }
+        }
+    }
 }
 
 /// A word that stands, whichever way the changed stretch that it is in is compared.

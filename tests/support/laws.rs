@@ -1,5 +1,6 @@
 //! The laws of the format, checked on one document and one edit of one of its files.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -46,7 +47,12 @@ pub(crate) struct Stand {
     ticks: Ticks,
     /// Its files.
     pub(crate) remote: Fetched,
+    /// What each of them says, and its words: asked for once, and wanted for each edit.
+    said: Vec<OnceCell<(File, Words)>>,
 }
+
+/// How often each word stands in a text.
+type Words = BTreeMap<String, usize>;
 
 impl Stand {
     /// Reads a raw document, in which every other box is ticked or so.
@@ -64,7 +70,17 @@ impl Stand {
     fn read(raw: Value, document: Document, ticks: Ticks) -> Self {
         let bytes = serde_json::to_vec(&raw).unwrap();
         let remote = docs::read_exported(bytes, export(&document, &ticks), Access::Edit, URL).unwrap();
-        Self { raw, document, ticks, remote }
+        let said = remote.parts.iter().map(|_| OnceCell::new()).collect();
+        Self { raw, document, ticks, remote, said }
+    }
+
+    /// What the file of a part says, and its words.
+    fn said(&self, part: usize) -> &(File, Words) {
+        self.said[part].get_or_init(|| {
+            let file = File::read(&self.remote.parts[part].text);
+            let words = words_in(&file);
+            (file, words)
+        })
     }
 }
 
@@ -120,23 +136,23 @@ pub(crate) fn check_edit(before: &Rc<Stand>, part: usize, edited: &str) -> Fate 
     if old == new {
         return fate;
     }
-    let (was, wanted, is) = (words_in(&File::read(old)), words_in(file), words_in(&File::read(new)));
+    let ((_, was), wanted, (_, is)) = (before.said(part), words_in(file), after.said(part));
     for (word, was) in was {
-        let of = |counts: &BTreeMap<String, usize>| counts.get(&word).copied().unwrap_or(0);
-        let least = was.min(of(&wanted));
+        let of = |counts: &Words| counts.get(word).copied().unwrap_or(0);
+        let least = *was.min(&of(&wanted));
         assert!(
-            of(&is) >= least,
+            of(is) >= least,
             "law 5: `{word}` stood {was} times, the file has it {} times, and the document {} times ({fate:?}):\n{new}",
             of(&wanted),
-            of(&is),
+            of(is),
         );
     }
     fate
 }
 
 /// The words that people read in a file, and how often each stands there.
-fn words_in(file: &File) -> BTreeMap<String, usize> {
-    let mut counts = BTreeMap::new();
+fn words_in(file: &File) -> Words {
+    let mut counts = Words::new();
     for text in file.texts() {
         for word in text.unicode_words() {
             *counts.entry(word.to_lowercase()).or_default() += 1;
@@ -155,10 +171,8 @@ fn carry_through(stand: &mut Rc<Stand>, part: usize, (edited, file): (&str, &Fil
             Err(Error::PlanRejected { .. }) => return Fate::Rejected,
             Err(error) => panic!("a plan is made or rejected, but: {error}"),
         };
+        show("planned", &plan);
         for notice in plan.refused.iter().chain(&plan.told).chain(&plan.holds) {
-            if std::env::var_os("SEED").is_some() {
-                println!("told: {notice}");
-            }
             assert!(!notice.message.is_empty() && !notice.code.is_empty());
         }
         // A form that is read as text is told and pushed all the same.
@@ -177,14 +191,6 @@ fn carry_through(stand: &mut Rc<Stand>, part: usize, (edited, file): (&str, &Fil
         }
         if told {
             fate = Fate::Told;
-        }
-        if std::env::var_os("SEED").is_some() {
-            let kinds =
-                plan.requests.iter().map(|request| request.as_object().unwrap().keys().next().unwrap().as_str());
-            println!("planned: {} (again: {})", kinds.collect::<Vec<_>>().join(" "), plan.again);
-            if std::env::var_os("REQUESTS").is_some() {
-                plan.requests.iter().for_each(|request| println!("  {request}"));
-            }
         }
         if plan.requests.is_empty() {
             return fate;
@@ -212,6 +218,7 @@ fn carry_through(stand: &mut Rc<Stand>, part: usize, (edited, file): (&str, &Fil
         if plan.requests.is_empty() {
             break;
         }
+        show("planned at the next save", &plan);
         assert!(
             round < rounds,
             "law 4: the edit has arrived ({fate:?}), and yet {:#?}\nthe document says:\n{}",
@@ -221,6 +228,19 @@ fn carry_through(stand: &mut Rc<Stand>, part: usize, (edited, file): (&str, &Fil
         *stand = Rc::new(carried_out(stand, &plan, part, (edited, file)));
     }
     fate
+}
+
+/// Shows a plan where one pair is looked at.
+fn show(what: &str, plan: &PushPlan) {
+    if std::env::var_os("SEED").is_none() {
+        return;
+    }
+    plan.refused.iter().chain(&plan.told).chain(&plan.holds).for_each(|notice| println!("told: {notice}"));
+    let kinds = plan.requests.iter().map(|request| request.as_object().unwrap().keys().next().unwrap().as_str());
+    println!("{what}: {} (again: {})", kinds.collect::<Vec<_>>().join(" "), plan.again);
+    if std::env::var_os("REQUESTS").is_some() {
+        plan.requests.iter().for_each(|request| println!("  {request}"));
+    }
 }
 
 /// Carries out a plan on the model, compares its effect on text with plain arithmetic, and checks that nothing moves but
@@ -242,8 +262,10 @@ fn carried_out(stand: &Stand, plan: &PushPlan, part: usize, edited: (&str, &File
         }
     }
     let old = stand.remote.parts[part].text.as_str();
-    let files = [(old, &File::read(old)), edited];
+    let files = [(old, &stand.said(part).0), edited];
     let lost = plan.told.iter().any(|notice| notice.code == "LOOK_LOST");
-    identities::check(&Batch { before, after: &after, traces: &traces, tab: part, files, lost });
+    let instead = (!plan.refused.is_empty()).then(|| File::read(&plan.expected));
+    let instead = instead.as_ref();
+    identities::check(&Batch { before, after: &after, traces: &traces, tab: part, files, instead, lost });
     Stand::read(after, applied.document, ticks)
 }

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::gdocs::{DocumentTab, Picture, Size, StructuralElement, Style};
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::{Pictures, PushPlan, Standing};
-use crate::mebdf::{Block, Object, RunContent, Tree, parse, print, print_block};
+use crate::mebdf::{Block, Object, RunContent, Tree, parse, print_block};
 
 /// Pictures that one plan carries to other places; each is uploaded for it.
 const CARRIED_MAX: usize = 50;
@@ -205,7 +205,7 @@ pub(super) fn plan<'a>(
     let (told, held, expected) = match &plan {
         Ok(plan) if plan.refused.is_empty() => return Ok(plan.clone()),
         Ok(plan) => (count_told(plan), plan.holds.len(), parse(&plan.expected).tree),
-        Err(Error::PlanRejected { .. }) => (usize::MAX, 0, parse(&print(&task.remote.presented())).tree),
+        Err(Error::PlanRejected { .. }) => (usize::MAX, 0, parse(&task.remote.text()).tree),
         Err(_) => return plan,
     };
     let stuck = task.carried.stuck(&expected, &task.parsed);

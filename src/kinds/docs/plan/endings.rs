@@ -7,8 +7,11 @@ use serde_json::{Map, Value};
 
 use super::edit::{Expected, What, range};
 use super::restyle::contents;
-use crate::gdocs::{DocumentTab, Paragraph, Request, StructuralElement, Style, UpdateTextStyle};
+use crate::gdocs::{
+    DocumentTab, Paragraph, ParagraphElement, Range, Request, StructuralElement, Style, UpdateTextStyle,
+};
 use crate::kinds::docs::text::extract::{Extract, Origin};
+use crate::kinds::docs::text::line::Line;
 
 /// Returns the requests that give the newlines of kept paragraphs the looks they had `before`, last first.
 pub(super) fn as_before(
@@ -29,22 +32,46 @@ pub(super) fn as_before(
             continue;
         }
         let (old, new) = (newline_style(old), newline_style(new));
-        let fields: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-        let fields: Vec<&str> =
-            fields.into_iter().filter(|field| old.get(*field) != new.get(*field)).map(String::as_str).collect();
+        let fields = differing(&old, &new);
         // A newline is never a link.
         if fields.is_empty() || fields.contains(&"link") {
             continue;
         }
-        let style = fields.iter().filter_map(|field| Some(((*field).to_owned(), old.get(*field)?.clone()))).collect();
-        requests.push(Request::UpdateTextStyle(UpdateTextStyle {
-            range: range(None, tab_id, line.newline_at(), line.end),
-            text_style: Style(style),
-            fields: fields.join(","),
-        }));
+        requests.push(restyled(&old, &fields, range(None, tab_id, line.newline_at(), line.end)));
     }
     requests.reverse();
     requests
+}
+
+/// Returns what gives the end of a paragraph its look again, when something other than text is put right before its newline:
+/// Docs puts a new newline before that, which looks like the text, and the old one goes behind it.
+pub(super) fn parted(tab: &DocumentTab, element: usize, line: &Line, tab_id: Option<&str>) -> Option<Request> {
+    let paragraph = paragraph(tab, element).filter(|_| line.end > line.start + 1)?;
+    let (end, text) = (newline_style(paragraph), text_style_at_end(paragraph));
+    let fields = differing(&end, &text);
+    if fields.is_empty() || fields.contains(&"link") {
+        return None;
+    }
+    Some(restyled(&end, &fields, range(None, tab_id, line.newline_at(), line.end)))
+}
+
+/// The fields in which two styles differ.
+fn differing<'a>(one: &'a Map<String, Value>, other: &'a Map<String, Value>) -> Vec<&'a str> {
+    let fields: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    fields.into_iter().filter(|field| one.get(*field) != other.get(*field)).map(String::as_str).collect()
+}
+
+fn restyled(style: &Map<String, Value>, fields: &[&str], range: Range) -> Request {
+    let style = fields.iter().filter_map(|field| Some(((*field).to_owned(), style.get(*field)?.clone()))).collect();
+    Request::UpdateTextStyle(UpdateTextStyle { range, text_style: Style(style), fields: fields.join(",") })
+}
+
+/// The style of the last character before the newline of a paragraph.
+fn text_style_at_end(paragraph: &Paragraph) -> Map<String, Value> {
+    let mut runs = paragraph.elements.iter().rev();
+    let alone = |element: &&ParagraphElement| element.text() == Some("\n");
+    let last = runs.next().filter(|last| !alone(last)).or_else(|| runs.next());
+    last.and_then(|last| last.text_style()).cloned().unwrap_or_default()
 }
 
 fn paragraph(tab: &DocumentTab, element: usize) -> Option<&Paragraph> {

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::blocks::is_settled;
 use super::edit::{Expected, Group, What};
 use super::gap::NO_TABLE;
 use super::head::HeadEdits;
@@ -14,7 +15,7 @@ use super::paragraphs::TABLE_STAYS;
 use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::{LINK_LATER, no_value};
 use super::trial::{Task, Trial};
-use super::{anchors, carried, images, less, newlines, objects, restyle, told, unsaid, verify};
+use super::{anchors, carried, images, less, newlines, objects, restyle, tables, told, unsaid, verify};
 use crate::error::Result;
 use crate::gdocs::{Document, Request, Ticks};
 use crate::kinds::docs::text::extract::Extract;
@@ -173,7 +174,15 @@ pub(super) fn leaves_empty(task: &Task<'_>, plan: &PushPlan) -> bool {
         return false;
     }
     let count = |tree: &Tree| tree.blocks.iter().filter(|block| is_empty(block)).count();
-    count(&parse(&plan.expected).tree) > count(&task.remote.tree).max(count(&task.local.tree))
+    let (remote, local, expected) = (&task.remote.tree, &task.local.tree, parse(&plan.expected).tree);
+    // Those that stand in no line are only wanted beside a table or a break: one that is there, or that is made.
+    let settled = local.blocks.iter().filter(|block| is_settled(block)).count();
+    let wanted = if tables::structures(&expected) > tables::structures(remote) {
+        settled
+    } else {
+        settled.min(tables::wanted(remote))
+    };
+    count(&expected) > count(remote).max(count(local) - settled + wanted)
 }
 
 fn is_empty(block: &Block) -> bool {
@@ -396,7 +405,7 @@ fn nothing(task: &Task<'_>, notices: Notices, holds: Vec<Notice>) -> PushPlan {
         requests: Vec::new(),
         refused: notices.sorted(),
         holds,
-        expected: print(&task.remote.presented()),
+        expected: task.remote.text(),
         ..PushPlan::default()
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::align::Step;
 use super::blocks::{Entry, aligned, entries, is_settled, key, unaligned_left};
 use super::edit::{Group, delete_range, range};
+use super::endings;
 use super::gap::line_may_go;
 use super::planner::{Planner, text_of, words_of};
 use super::rows::Tied;
@@ -14,7 +15,7 @@ use crate::gdocs::{
     DeleteTableColumn, DeleteTableRow, InsertSectionBreak, InsertTable, InsertTableColumn, InsertTableRow, Location,
     Request, SectionType, Style, TableCellLocation, UpdateParagraphStyle,
 };
-use crate::kinds::docs::text::extract::Origin;
+use crate::kinds::docs::text::extract::{Origin, tab_of};
 use crate::kinds::docs::text::flat::{Flat, Look};
 use crate::kinds::docs::text::line::Line;
 use crate::mebdf::{Alignment, Block, Cell, Content, RunContent, Span, Tree, plain};
@@ -106,10 +107,7 @@ pub(super) fn settle(local: &mut Flat, remote: &Tree) {
 /// The same for a file whose blocks took another order since it was done: what nothing wants there any more goes. Where a
 /// table or a section break is still to be made, all stays: what it is put beside is not known before it is.
 pub(super) fn settle_anew(local: &mut Flat, remote: &Tree) {
-    let made = |tree: &Tree| {
-        tree.blocks.iter().filter(|block| matches!(kind(&block.content), Some(Kind::Table | Kind::Break))).count()
-    };
-    if made(&local.tree) > made(remote) {
+    if structures(&local.tree) > structures(remote) {
         return;
     }
     let needless = |blocks: &[Block], at: usize| blocks.get(at).is_some_and(is_settled) && !is_wanted(blocks, at);
@@ -119,6 +117,17 @@ pub(super) fn settle_anew(local: &mut Flat, remote: &Tree) {
         }
     }
     settle(local, remote);
+}
+
+/// How many tables and section breaks a tree has.
+pub(super) fn structures(tree: &Tree) -> usize {
+    tree.blocks.iter().filter(|block| matches!(kind(&block.content), Some(Kind::Table | Kind::Break))).count()
+}
+
+/// How many empty paragraphs of a document stand where Docs wants one.
+pub(super) fn wanted(tree: &Tree) -> usize {
+    let empty = |content: &Content| matches!(content, Content::Paragraph { runs } if runs.is_empty());
+    (0..tree.blocks.len()).filter(|at| empty(&tree.blocks[*at].content) && is_wanted(&tree.blocks, *at)).count()
 }
 
 /// The places where a paragraph is wanted and none is: index of the block behind, and what stands on both sides.
@@ -287,11 +296,11 @@ impl Planner<'_> {
         // The newline at the end of a paragraph is the paragraph: what is put before it takes a heading's id away, and what
         // is tethered. What is put before a heading gets its looks, so that comes last but one.
         let before = before.filter(|(_, line)| line.units.iter().all(|unit| unit.len > 0));
-        let (element, index) = match (before, behind) {
-            (_, Some((element, line))) if !heading(&line) => (element, line.start),
-            (Some((element, line)), _) if !heading(&line) => (element, line.newline_at()),
-            (_, Some((element, line))) => (element, line.start),
-            (Some((element, line)), None) => (element, line.newline_at()),
+        let (element, index) = match (&before, &behind) {
+            (_, Some((element, line))) if !heading(line) => (*element, line.start),
+            (Some((element, line)), _) if !heading(line) => (*element, line.newline_at()),
+            (_, Some((element, line))) => (*element, line.start),
+            (Some((element, line)), None) => (*element, line.newline_at()),
             (None, None) => return None,
         };
         let location = Some(Location { index, segment_id: None, tab_id: self.tab_id.clone() });
@@ -306,7 +315,11 @@ impl Planner<'_> {
             let section_type = SectionType::Continuous;
             Request::InsertSectionBreak(InsertSectionBreak { location, end_of_segment_location: None, section_type })
         };
-        Some(Group { elements: vec![element], requests: vec![request] })
+        let tab =
+            self.document.and_then(|(document, part)| tab_of(document, part)).and_then(|tab| tab.document_tab.as_ref());
+        let end = before.filter(|(_, line)| line.newline_at() == index).zip(tab);
+        let end = end.and_then(|((element, line), tab)| endings::parted(tab, element, &line, self.tab_id.as_deref()));
+        Some(Group { elements: vec![element], requests: [Some(request), end].into_iter().flatten().collect() })
     }
 
     /// Why a table of the file has not been made, once the structure stands; the end of a sentence.

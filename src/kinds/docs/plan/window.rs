@@ -18,7 +18,7 @@ use crate::gdocs::{Body, Document, DocumentTab, Position, Segment, StructuralEle
 use crate::kinds::docs::text::extract::{Extract, extract, tab_of};
 use crate::kinds::docs::text::landmarks::{Landmark, Landmarks, is_bare};
 use crate::kinds::{Pictures, PushPlan};
-use crate::mebdf::{self, Content, State, clean, parse, print, print_block, states};
+use crate::mebdf::{self, Content, State, clean, parse, print_block, states};
 use crate::model::{Notice, PartId};
 
 /// The key of an element that stands for what lies between two stretches. The file shows it as an embedded object.
@@ -382,7 +382,7 @@ fn footnotes(tab: &DocumentTab, whole: &DocumentTab) -> BTreeMap<String, Segment
 
 /// The text of a tab behind its head.
 fn body_text(extract: &Extract) -> String {
-    let text = print(&extract.presented());
+    let text = extract.text();
     text.get(body_start(&text)..).unwrap_or_default().to_owned()
 }
 

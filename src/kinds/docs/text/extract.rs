@@ -1,6 +1,8 @@
 //! A tab of a Document as MEBDF text, with the place of everything in it. Pure and total: whatever the text cannot
 //! say becomes a warning, never an error.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::anchors;
@@ -14,7 +16,8 @@ use super::style::{self, Base};
 use crate::gdocs::{Document, DocumentTab, Paragraph, StructuralElement, Tab, Table, Ticks};
 use crate::kinds::Part;
 use crate::mebdf::{
-    Alignment, Block, Cell, Content, FrontMatter, Mark, Object, Run, RunContent, Tree, print_normalized,
+    Alignment, Block, Cell, Content, FrontMatter, Mark, Object, Run, RunContent, Tree, normalize_content,
+    print_normalized,
 };
 use crate::model::{Notice, PartId};
 
@@ -73,19 +76,42 @@ pub(crate) enum Origin {
 }
 
 impl Extract {
-    /// The tab as its file says it.
+    /// The tab as its file says it, in canonical form.
     pub(crate) fn presented(&self) -> Tree {
         self.presented_with(|id| Some(id.to_owned()))
     }
 
     /// The same, with anchors by the names that `name` gives to their ids.
     pub(crate) fn presented_with(&self, name: impl Fn(&str) -> Option<String>) -> Tree {
+        let blocks = self.with_anchors(name);
+        let blocks = present(&blocks, &self.looks).into_iter().map(Cow::into_owned).collect();
+        Tree { front_matter: self.tree.front_matter.clone(), blocks }
+    }
+
+    /// The blocks with the anchors in them.
+    fn with_anchors(&self, name: impl Fn(&str) -> Option<String>) -> Cow<'_, [Block]> {
         if self.anchors.is_empty() {
-            return present(self.tree.front_matter.clone(), &self.tree.blocks, &self.looks);
+            return Cow::Borrowed(&self.tree.blocks);
         }
         let mut blocks = self.tree.blocks.clone();
         anchors::show(&mut blocks, &self.anchors, name);
-        present(self.tree.front_matter.clone(), &blocks, &self.looks)
+        blocks.iter_mut().for_each(|block| normalize_content(&mut block.content));
+        Cow::Owned(blocks)
+    }
+
+    /// The text of its file.
+    pub(crate) fn text(&self) -> String {
+        let blocks = self.with_anchors(|id| Some(id.to_owned()));
+        print_normalized(self.tree.front_matter.as_ref(), &present(&blocks, &self.looks)).text
+    }
+
+    /// The same, and where it can be cut.
+    fn printed(&self) -> (String, Landmarks) {
+        let blocks = self.with_anchors(|id| Some(id.to_owned()));
+        let presented = present(&blocks, &self.looks);
+        let printed = print_normalized(self.tree.front_matter.as_ref(), &presented);
+        let landmarks = Landmarks::read(self, &presented, &printed.starts, &printed.text);
+        (printed.text, landmarks)
     }
 }
 
@@ -100,13 +126,11 @@ pub(crate) fn parts(document: &Document, ticks: &Ticks, access: &str, url: &str)
         // The places of characters are only needed to find anchors among them.
         let placed = tab.document_tab.as_ref().is_some_and(anchors::any);
         let extract = read(document, ticks, tab, (access, url), several, placed);
-        let mut presented = extract.presented();
-        presented.normalize();
-        let printed = print_normalized(&presented);
-        let landmarks = Landmarks::read(&extract, &presented, &printed.starts, &printed.text);
+        debug_assert!(is_canonical(&extract.presented()), "what is shown is in canonical form");
+        let (text, landmarks) = extract.printed();
         let id = if index == 0 { PartId::default() } else { PartId(properties.tab_id.clone()) };
         let title = if several { properties.title } else { document.title.clone() };
-        parts.push((Part { id, title, text: printed.text, warnings: extract.warnings }, landmarks));
+        parts.push((Part { id, title, text, warnings: extract.warnings }, landmarks));
     }
     parts
 }

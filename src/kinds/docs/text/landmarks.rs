@@ -1,9 +1,10 @@
 //! Where the text of a part can be cut, so that what stands between two cuts means the same alone. Pure.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::extract::{Extract, Origin};
-use crate::mebdf::{Block, Content, Run, RunContent, State, Tree, states};
+use crate::mebdf::{Block, Content, Run, RunContent, State, states};
 
 /// A block at which a text can be cut: a heading, or a paragraph that no directive reaches over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,10 +41,10 @@ pub(crate) struct Landmarks {
 
 impl Landmarks {
     /// Finds them in a tab that was `presented` and printed as `text`, its blocks at `starts`.
-    pub(crate) fn read(extract: &Extract, presented: &Tree, starts: &[usize], text: &str) -> Self {
+    pub(super) fn read(extract: &Extract, presented: &[Cow<'_, Block>], starts: &[usize], text: &str) -> Self {
         let (mut cuts, mut labels) = (Vec::new(), Vec::new());
         let mut flat = extract.tree.blocks.iter().zip(&extract.origins);
-        for ((block, state), at) in presented.blocks.iter().zip(states(&presented.blocks)).zip(starts) {
+        for ((block, state), at) in presented.iter().zip(states(presented)).zip(starts) {
             let source = match &block.content {
                 Content::Directive { .. } => continue,
                 // A code block is a row of paragraphs.
@@ -63,7 +64,7 @@ impl Landmarks {
                     cuts.push(Landmark { at: *at, end, element: *element, heading: true });
                 }
                 (Content::Paragraph { runs }, Content::Paragraph { .. }, Origin::Line { element, .. })
-                    if is_bare(block, &state) && runs == flat_runs(flat) =>
+                    if is_bare(block, &state) && (matches!(block, Cow::Borrowed(_)) || runs == flat_runs(flat)) =>
                 {
                     let end = end_of_line(text, *at);
                     cuts.push(Landmark { at: *at, end, element: *element, heading: false });

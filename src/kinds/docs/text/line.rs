@@ -221,6 +221,13 @@ fn read_element(element: &ParagraphElement, base: Base<'_>, mut raw: RawUnits<'_
             place += len;
         }
     }
+    // Most text is ASCII, which has none of them.
+    if content.is_ascii() {
+        if !content.is_empty() {
+            push_text(runs, content, &marks);
+        }
+        return;
+    }
     // Pieces between the characters that stand for what the API has no words for.
     for (number, text) in content.split(is_private).enumerate() {
         if number > 0 {

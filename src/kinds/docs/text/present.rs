@@ -1,9 +1,11 @@
 //! From the flat form to the file: what many blocks have in common is lifted into directives, and lines of code into
 //! fences. Pure.
 
+use std::borrow::Cow;
+
 use super::flat::{Look, code_marks, directs};
 use super::style;
-use crate::mebdf::{Block, Content, FrontMatter, Property, PropertyValue, Run, RunContent, Tree, rival};
+use crate::mebdf::{Block, Content, Property, PropertyValue, Run, RunContent, normalize_content, rival};
 
 /// The properties of text that can be lifted.
 const LIFTED: [&str; 10] =
@@ -12,9 +14,9 @@ const LIFTED: [&str; 10] =
 /// A property that only a few blocks share stays in the text.
 const BLOCKS_MIN: usize = 2;
 
-/// Turns flat blocks into a file's tree.
-pub(super) fn present(head: Option<FrontMatter>, blocks: &[Block], looks: &[Look]) -> Tree {
-    let mut writer = Writer { blocks: Vec::new(), state: Vec::new(), locked: None };
+/// Turns flat blocks in canonical form into those of a file, in canonical form: most are the same.
+pub(super) fn present<'a>(blocks: &'a [Block], looks: &[Look]) -> Vec<Cow<'a, Block>> {
+    let mut writer = Writer { blocks: Vec::with_capacity(blocks.len()), state: Vec::new(), locked: None };
     let lifts = lifts(blocks, looks);
     let mut at = 0;
     while let (Some(block), Some(look)) = (blocks.get(at), looks.get(at)) {
@@ -22,19 +24,23 @@ pub(super) fn present(head: Option<FrontMatter>, blocks: &[Block], looks: &[Look
         if lines > 0 {
             let text = blocks.iter().skip(at).take(lines).map(|block| text_of(&block.content) + "\n").collect();
             writer.lock(look);
-            writer.blocks.push(Block::new(Content::Code { info: String::new(), text }));
+            writer.push(Content::Code { info: String::new(), text });
             at += lines;
             continue;
         }
-        writer.block(&block.content, look, lifts.get(at).map_or(&[], Vec::as_slice));
+        writer.block(block, look, lifts.get(at).map_or(&[], Vec::as_slice));
         at += 1;
     }
     writer.lock(&Look::default());
-    Tree { front_matter: head, blocks: writer.blocks }
+    writer.blocks
 }
 
 /// How many blocks from `at` on are lines of one code block.
 fn code_lines(blocks: &[Block], looks: &[Look], at: usize) -> usize {
+    // Lines of code are shaded; few others are, and each block is asked.
+    if looks.get(at).is_none_or(|look| look.properties.is_empty()) {
+        return 0;
+    }
     let code = Look::code();
     let first = looks.get(at).and_then(|look| look.locked.as_ref());
     let lines = blocks.iter().zip(looks).skip(at);
@@ -57,16 +63,21 @@ fn text_of(content: &Content) -> String {
     runs.iter().map(|run| if let RunContent::Text(text) = &run.content { text.as_str() } else { "" }).collect()
 }
 
-struct Writer {
-    blocks: Vec<Block>,
+struct Writer<'a> {
+    blocks: Vec<Cow<'a, Block>>,
     /// What the directives say by now.
     state: Vec<Property>,
     locked: Option<String>,
 }
 
-impl Writer {
+impl<'a> Writer<'a> {
+    fn push(&mut self, mut content: Content) {
+        normalize_content(&mut content);
+        self.blocks.push(Cow::Owned(Block::new(content)));
+    }
+
     fn directive(&mut self, properties: Vec<Property>) {
-        self.blocks.push(Block::new(Content::Directive { properties }));
+        self.push(Content::Directive { properties });
     }
 
     /// Opens or closes a read-only region.
@@ -83,9 +94,9 @@ impl Writer {
         self.locked.clone_from(&look.locked);
     }
 
-    fn block(&mut self, content: &Content, look: &Look, lifts: &[Property]) {
-        let mut content = content.clone();
-        let told = match &content {
+    fn block(&mut self, block: &'a Block, look: &Look, lifts: &[Property]) {
+        let content = &block.content;
+        let told = match content {
             Content::Heading { .. } => {
                 self.lock(look);
                 self.state.clear();
@@ -103,10 +114,15 @@ impl Writer {
             | Content::Footnote { .. } => false,
         };
         if told {
-            let wanted = self.wanted(&content, look, lifts);
+            let wanted = self.wanted(content, look, lifts);
             self.enter(wanted);
         }
         self.lock(look);
+        if lifts.is_empty() {
+            self.blocks.push(Cow::Borrowed(block));
+            return;
+        }
+        let mut content = content.clone();
         match &mut content {
             Content::Paragraph { runs } | Content::Item { runs, .. } => relative(runs, lifts),
             Content::Table { rows, .. } => {
@@ -119,7 +135,7 @@ impl Writer {
             | Content::Directive { .. }
             | Content::Footnote { .. } => {}
         }
-        self.blocks.push(Block::new(content));
+        self.push(content);
     }
 
     /// What the directives have to say over a block; where it does not matter, what they say already.
@@ -201,7 +217,7 @@ fn relative(runs: &mut [Run], lifts: &[Property]) {
 /// How much of a text each property could act on, and how much of it has which value.
 #[derive(Default)]
 struct Cover {
-    /// Characters, for each property that can be lifted.
+    /// Characters, for each property that can be lifted and is counted.
     all: [usize; LIFTED.len()],
     values: Vec<Said>,
 }
@@ -236,11 +252,14 @@ impl Cover {
         self.values.get_mut(at)
     }
 
-    fn count(&mut self, run: &Run) {
+    /// Counts a run for some of the properties.
+    fn count(&mut self, run: &Run, names: &[usize]) {
         let RunContent::Text(text) = &run.content else { return };
         let length = text.chars().count();
-        for (name, all) in LIFTED.into_iter().zip(&mut self.all) {
-            *all += if directs(&run.marks, name) { length } else { 0 };
+        for at in names {
+            if let (Some(name), Some(all)) = (LIFTED.get(*at), self.all.get_mut(*at)) {
+                *all += if directs(&run.marks, name) { length } else { 0 };
+            }
         }
         for property in run.marks.properties.iter().filter(|property| directs(&run.marks, &property.name)) {
             let name = LIFTED.iter().position(|name| *name == property.name);
@@ -281,13 +300,28 @@ fn lifts(blocks: &[Block], looks: &[Look]) -> Vec<Vec<Property>> {
     while start < blocks.len() {
         let length =
             blocks.iter().skip(start + 1).take_while(|b| !matches!(b.content, Content::Heading { .. })).count();
-        let chunks = chunks(blocks, looks, start..start + 1 + length);
-        for name in 0..LIFTED.len() {
-            lift(name, &chunks, &mut lifts);
+        let section = start..start + 1 + length;
+        let names = names(blocks.get(section.clone()).unwrap_or_default());
+        if !names.is_empty() {
+            let chunks = chunks(blocks, looks, section.clone(), &names);
+            for name in names {
+                lift(name, &chunks, &mut lifts);
+            }
         }
-        start += 1 + length;
+        start = section.end;
     }
     lifts
+}
+
+/// The properties that can be lifted and that some of a text has.
+fn names(blocks: &[Block]) -> Vec<usize> {
+    let mut said = [false; LIFTED.len()];
+    for property in blocks.iter().flat_map(|block| runs_of(&block.content)).flat_map(|run| &run.marks.properties) {
+        for (name, said) in LIFTED.into_iter().zip(&mut said) {
+            *said |= name == property.name;
+        }
+    }
+    said.iter().enumerate().filter(|(_, said)| **said).map(|(name, _)| name).collect()
 }
 
 fn lift(name: usize, chunks: &[Chunk], lifts: &mut [Vec<Property>]) {
@@ -316,7 +350,7 @@ fn lift(name: usize, chunks: &[Chunk], lifts: &mut [Vec<Property>]) {
     }
 }
 
-fn chunks(blocks: &[Block], looks: &[Look], range: std::ops::Range<usize>) -> Vec<Chunk> {
+fn chunks(blocks: &[Block], looks: &[Look], range: std::ops::Range<usize>, names: &[usize]) -> Vec<Chunk> {
     let mut chunks: Vec<Chunk> = Vec::new();
     let mut at = range.start;
     while at < range.end {
@@ -329,7 +363,7 @@ fn chunks(blocks: &[Block], looks: &[Look], range: std::ops::Range<usize>) -> Ve
         let acts = !matches!(block.content, Content::Heading { .. } | Content::Footnote { .. }) && code == 0;
         for block in blocks.iter().take(end).skip(at).filter(|_| acts) {
             let mut own = Cover::default();
-            runs_of(&block.content).for_each(|run| own.count(run));
+            runs_of(&block.content).for_each(|run| own.count(run, names));
             chunk.cover.add(&own);
         }
         chunks.push(chunk);
