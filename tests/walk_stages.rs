@@ -23,6 +23,9 @@ fn document(world: &World, text: &str) -> (String, PathBuf) {
     (made["id"].as_str().unwrap().to_owned(), PathBuf::from(made["path"].as_str().unwrap()))
 }
 
+/// A picture that edits name.
+const DOT: &[u8] = include_bytes!("../fixtures/images/dot.png");
+
 /// The points of a call at which the daemon is killed.
 const POINTS: [&str; 4] = ["before_journal", "after_journal", "after_post", "after_reply"];
 
@@ -39,6 +42,7 @@ async fn check_kills(name: &str, edited: &str, calls: usize, found: &[&str]) {
         let (id, file) = document(&world, "# Head\n\nIntro.\n\nEnd.\n");
         world.kill_daemon();
         world.start_daemon(&[("MCP_WORKSPACE_CRASH", point)]);
+        std::fs::write(file.with_file_name("dot.png"), DOT).unwrap();
         edit_in_place(&file, "End.\n", edited);
         until(&format!("{point}: the daemon is dead"), || std::future::ready(world.daemon_died())).await;
         world.start_daemon(&[]);
@@ -49,6 +53,9 @@ async fn check_kills(name: &str, edited: &str, calls: usize, found: &[&str]) {
         })
         .await;
         settled(&world, &file, point);
+        let document = world.get(&path).await.to_string();
+        let pictures = document.matches("\"inlineObjectElement\"").count();
+        assert_eq!(pictures, edited.matches("new image").count(), "{point}: {document}");
         world.kill_daemon();
     }
 }
@@ -79,4 +86,10 @@ async fn a_link_has_its_heading_when_the_daemon_is_killed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_is_no_edit_of_both_sides_when_the_daemon_is_killed() {
     check_kills("stages-person", "End {^= person \"Ana <ana@x.com>\"} here.\n", 1, &["ana@x.com", " here."]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_beside_a_footnote_is_made_once_when_the_daemon_is_killed() {
+    let edited = "End {^= new image \"dot.png\"} and[^y].\n\n[^y]: Note y.\n";
+    check_kills("stages-picture", edited, 2, &["Note y.", "inlineObjectElement"]).await;
 }

@@ -135,7 +135,9 @@ fn outside_code<'a>(text: &'a str, parsed: &mebdf::Parsed) -> impl Iterator<Item
     text.split_inclusive('\n').enumerate().filter_map(move |(number, line)| {
         let at = start;
         start += line.len();
-        (!spans.iter().any(|span| span.contains(&at))).then_some((number + 1, line.trim_end()))
+        // They rise, so that the first that ends behind the line is the only one that may hold it.
+        let next = spans.get(spans.partition_point(|span| span.end <= at));
+        (!next.is_some_and(|span| span.contains(&at))).then_some((number + 1, line.trim_end()))
     })
 }
 

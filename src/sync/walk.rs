@@ -403,7 +403,9 @@ fn settle_unknown(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Millis
         if (moved && same) || named.is_some() {
             item.parts.entry(unknown.part.clone()).or_default().told.landed(unknown.told, now);
             if let Some(base) = unknown.base {
-                item.bases.insert(unknown.part, base);
+                // The ids are no edit of the remote's: else they would meet what of the edit waits in the same block.
+                let with_ids = named.as_ref().and_then(|named| named::put(&base, named));
+                item.bases.insert(unknown.part, with_ids.unwrap_or(base));
             }
             item.ended.push((unknown.job, JobEnd::Accepted));
         } else {
