@@ -316,6 +316,7 @@ fn seeds_that_failed_stay_mended() {
         910_004_509,
         940_003_741,
         960_204_454,
+        1_000_102_624,
     ] {
         check(seed, &fates);
     }

@@ -10,6 +10,8 @@ pub(super) enum Stay {
     /// It moves as well as any.
     #[default]
     Free,
+    /// Of rows with as much in them, the one with more of these: it was not edited.
+    Kept,
     /// It stays rather than what is free: a heading has its id.
     Rather,
     /// A move would lose something.
@@ -31,7 +33,7 @@ pub(super) enum Step {
 pub(super) const COMPARISONS_MAX: usize = 2_500;
 
 /// Beyond this many places in the table of both rows, blocks that want to stay are not sought out.
-const CELLS_MAX: usize = 4_000_000;
+const CELLS_MAX: usize = 1_000_000;
 
 /// Aligns two rows by their keys, and inside a changed stretch by `likeness`: `None` when two blocks cannot become one
 /// another, else more for what is more alike. Deletions come before insertions at one place, and where both remain
@@ -70,7 +72,7 @@ pub(super) fn stretches(old: &[String], new: &[String], stay: &[Stay]) -> Vec<(R
 /// Pairs what is the same on both sides, rising on both: as much as can be, but what wants to stay before all else.
 pub(super) fn same(old: &[String], new: &[String], stay: &[Stay]) -> Vec<(usize, usize)> {
     let pairs = common(old, new);
-    if crossing(old, new, (stay, Stay::Rather), &pairs).next().is_none() {
+    if crossing(old, new, (stay, Stay::Kept), &pairs).next().is_none() {
         return pairs;
     }
     heaviest(old, new, stay).unwrap_or(pairs)
@@ -129,7 +131,8 @@ pub(super) fn crossing<'a>(
     left.filter_map(move |i| (0..new.len()).find(|j| !known[*j] && new[*j] == old[i]).map(|j| (i, j)))
 }
 
-/// The row of pairs with most of what is fixed, then of what would rather stay, and then of the rest; `None` when there is too much to compare.
+/// The row of pairs with most of what is fixed, then of what would rather stay, then of the rest, and of that with most of what
+/// was not edited; `None` when there is too much to compare.
 fn heaviest(old: &[String], new: &[String], stay: &[Stay]) -> Option<Vec<(usize, usize)>> {
     let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let least = old.len().min(new.len()) - head;
@@ -143,10 +146,11 @@ fn heaviest(old: &[String], new: &[String], stay: &[Stay]) -> Option<Vec<(usize,
     let heavy = height.min(width) + 1;
     let weight = |i: usize, j: usize| {
         let weight = match stay.get(head + i).copied().unwrap_or_default() {
-            Stay::Fixed => heavy * heavy * heavy * heavy,
+            Stay::Fixed => heavy.pow(5),
             _ if old[head + i].starts_with(BLANK) => heavy,
-            Stay::Rather => heavy * heavy * heavy,
-            Stay::Free => heavy * heavy,
+            Stay::Rather => heavy.pow(4),
+            Stay::Kept => heavy.pow(3) + heavy.pow(2),
+            Stay::Free => heavy.pow(3),
         };
         (old[head + i] == new[head + j]).then_some(weight)
     };
@@ -331,6 +335,7 @@ mod tests {
             let stay = |text: &str| match text.as_bytes()[0] {
                 b'!' => Stay::Fixed,
                 b'#' => Stay::Rather,
+                b'+' => Stay::Kept,
                 _ => Stay::Free,
             };
             let stay: Vec<Stay> = old.split(' ').map(stay).collect();
@@ -346,5 +351,10 @@ mod tests {
         check("#h a b c", "a b c #h", &["#h"]);
         check("#h a #i #j b", "#i #j b #h a", &["#i", "#j", "b"]);
         check("#h a b !c #i", "!c #h a b #i", &["!c", "#i"]);
+        // Of rows with as much in them the one that was not edited, and no shorter one for that.
+        check("a +b", "+b a", &["+b"]);
+        check("+b a", "a +b", &["+b"]);
+        check("+b a c", "a c +b", &["a", "c"]);
+        check("+b #h", "#h +b", &["#h"]);
     }
 }

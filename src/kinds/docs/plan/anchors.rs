@@ -125,7 +125,7 @@ pub(super) fn held_back(
         }
         anchors.sort_by_key(|anchor| anchor.span.start);
     }
-    let (old, new) = entries(&task.remote, held, &task.anchored);
+    let (old, new) = entries(&task.remote, held, &task.staying);
     let pairs = aligned(&task.remote, &old, &new);
     let tables = pairs.into_iter().filter_map(|step| match step {
         Step::Pair(i, j) if changed(&new[j].block.span.0) => Some(old[i].index),
@@ -263,7 +263,7 @@ impl<'a> Plan<'a> {
     fn make(&mut self, trial: &Trial<'_>, notices: &mut Notices) {
         let (task, extract) = (self.task, &trial.extract);
         let (local, _) = task.local_for(extract);
-        let (old, new) = entries(extract, &local, &task.anchored);
+        let (old, new) = entries(extract, &local, &task.staying);
         let steps = aligned(extract, &old, &new);
         let mut pairs = Vec::new();
         let mut rest: Vec<&Written> = task.anchors.iter().collect();

@@ -1,11 +1,11 @@
 //! The blocks of both sides: which became which, and what stands between. Pure.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::align::{BLANK, Stay, Step, align};
 use super::edit::{Expected, Shape, shape};
+use super::moves::Staying;
 use super::planner::{Planner, because, text_of, words_of};
 use super::words::similarity;
 use super::{gap, moves, paragraphs, seats, tables};
@@ -26,6 +26,8 @@ pub(super) struct Entry<'a> {
     pub(super) key: String,
     /// What would be lost if it moved; looked for where both sides differ alone.
     pub(super) fixed: Option<String>,
+    /// Whether the file, as it was edited, leaves it where it is; looked for there, too.
+    kept: bool,
 }
 
 impl Entry<'_> {
@@ -34,6 +36,7 @@ impl Entry<'_> {
             _ if self.fixed.is_some() => Stay::Fixed,
             // Links from elsewhere may go to its id.
             Content::Heading { anchor: Some(_), .. } => Stay::Rather,
+            _ if self.kept => Stay::Kept,
             Content::Heading { .. }
             | Content::Paragraph { .. }
             | Content::Item { .. }
@@ -49,11 +52,7 @@ impl Entry<'_> {
 
 /// The blocks of both sides. What begins and ends both sides alike is known without being printed: an edit of a long
 /// document touches little of it.
-pub(super) fn entries<'a>(
-    remote: &'a Extract,
-    local: &'a Flat,
-    anchored: &BTreeMap<String, &'static str>,
-) -> (Vec<Entry<'a>>, Vec<Entry<'a>>) {
+pub(super) fn entries<'a>(remote: &'a Extract, local: &'a Flat, staying: &Staying) -> (Vec<Entry<'a>>, Vec<Entry<'a>>) {
     let (mut old, mut new) = (unkeyed(&remote.tree, &remote.looks), unkeyed(&local.tree, &local.looks));
     let alike = |pair: &(&Entry<'_>, &Entry<'_>)| is_same(&pair.0.block.content, &pair.1.block.content);
     let head = old.iter().zip(&new).take_while(alike).count();
@@ -73,7 +72,8 @@ pub(super) fn entries<'a>(
         }
     }
     let behind = old.len() - tail;
-    moves::fix(remote, &local.tree, &mut old[head..behind], anchored);
+    moves::fix(remote, &local.tree, &mut old[head..behind], staying);
+    old[head..behind].iter_mut().for_each(|entry| entry.kept = staying.is_kept(&entry.key));
     tables::unkey_gaps(&mut old);
     let behind = new.len() - tail;
     for (at, entry) in new[head..behind].iter_mut().enumerate().filter(|(_, entry)| is_settled(entry.block)) {
@@ -115,7 +115,9 @@ impl Row {
 
 fn unkeyed<'a>(tree: &'a Tree, looks: &'a [Look]) -> Vec<Entry<'a>> {
     let blocks = tree.blocks.iter().zip(looks).enumerate();
-    blocks.map(|(index, (block, look))| Entry { index, block, look, key: String::new(), fixed: None }).collect()
+    blocks
+        .map(|(index, (block, look))| Entry { index, block, look, key: String::new(), fixed: None, kept: false })
+        .collect()
 }
 
 /// Tells whether two blocks say the same, but for the anchor of a heading.
@@ -151,7 +153,7 @@ pub(super) fn unaligned_left(alignments: &[Alignment]) -> Vec<Alignment> {
 
 impl Planner<'_> {
     pub(super) fn blocks(&mut self, local: &Flat) {
-        let (old, new) = entries(self.remote, local, self.anchored);
+        let (old, new) = entries(self.remote, local, self.staying);
         let steps = aligned(self.remote, &old, &new);
         let steps = seats::taken(steps, &old, &new, self.remote);
         self.note_anchored(&old, &steps);
@@ -228,7 +230,7 @@ impl Planner<'_> {
     pub(super) fn note_anchored(&mut self, old: &[Entry<'_>], steps: &[Step]) {
         for step in steps {
             if let Step::Delete(i) = *step
-                && let Some(what) = self.anchored.get(old[i].key.trim_start_matches(BLANK))
+                && let Some(what) = self.staying.tied(&old[i].key)
             {
                 self.tied.push((words_of(&text_of(&old[i].block.content)), what));
             }

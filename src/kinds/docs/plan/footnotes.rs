@@ -344,7 +344,7 @@ impl Planner<'_> {
         }
         let here = Notes::read(&local.tree);
         // Where what is gone would stand: the texts of footnotes stand last.
-        let (old, new) = entries(remote, local, self.anchored);
+        let (old, new) = entries(remote, local, self.staying);
         let number = self.line_of(&new, usize::MAX);
         let gone = |label: &str| !here.labels().any(|other| other == label);
         for entry in old {

@@ -181,7 +181,7 @@ impl Groups {
 /// Finds what differs between the blocks that stay, block by block.
 fn changes(task: &Task<'_>, file: &Flat) -> Vec<Change> {
     let remote = &task.remote;
-    let (old, new) = entries(remote, file, &task.anchored);
+    let (old, new) = entries(remote, file, &task.staying);
     let (mut changes, mut stretch, mut i, mut j) = (Vec::new(), 0, 0, 0);
     for step in aligned(remote, &old, &new) {
         let (old_end, new_end) = match step {

@@ -18,12 +18,44 @@ use crate::mebdf::{Block, Content, Run, Tree};
 /// Most moves that are held one by one; an edit with more of them is seldom a person's.
 const HELD_MAX: usize = 100;
 
+/// What of the document stays, by the keys of its blocks.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Staying {
+    /// The blocks that a comment or a named range is tied to, with what it is.
+    tied: BTreeMap<String, &'static str>,
+    /// The blocks that the file, as it was edited, leaves where they are.
+    kept: BTreeSet<String>,
+}
+
+impl Staying {
+    /// Finds what stays when `remote` shall say what `file` does, of which nothing is held yet.
+    pub(super) fn of(tied: BTreeMap<String, &'static str>, remote: &Extract, file: &Flat) -> Self {
+        let mut staying = Self { tied, kept: BTreeSet::new() };
+        let (old, new) = entries(remote, file, &staying);
+        let row = Row::of(&old, &new);
+        let kept = same(&row.old, &row.new, &row.stay).into_iter().filter_map(|(i, _)| row.old.get(i));
+        staying.kept = kept.filter(|key| !key.starts_with(char::is_control)).cloned().collect();
+        staying
+    }
+
+    /// What is tied to the block with this key.
+    pub(super) fn tied(&self, key: &str) -> Option<&'static str> {
+        self.tied.get(key.trim_start_matches(BLANK)).copied()
+    }
+
+    /// Tells whether the file as it was edited leaves the block with this key where it is. Whatever of the edit is held or
+    /// done in steps, that stays rather than what was moved.
+    pub(super) fn is_kept(&self, key: &str) -> bool {
+        self.kept.contains(key)
+    }
+}
+
 /// Finds what would be lost by a move of each of these blocks; `file` is what they shall say.
-pub(super) fn fix(remote: &Extract, file: &Tree, entries: &mut [Entry<'_>], anchored: &BTreeMap<String, &'static str>) {
+pub(super) fn fix(remote: &Extract, file: &Tree, entries: &mut [Entry<'_>], staying: &Staying) {
     let heading = |entry: &Entry<'_>| matches!(entry.block.content, Content::Heading { .. });
     let targets = if entries.iter().any(heading) { targets([&remote.tree, file].into_iter()) } else { BTreeSet::new() };
     for entry in entries {
-        let tied = anchored.get(&entry.key).map(|what| (*what).to_owned());
+        let tied = staying.tied(&entry.key).map(ToOwned::to_owned);
         let reason = remote.origins.get(entry.index).and_then(|origin| reason(entry, origin, &targets));
         entry.fixed = reason.or(tied);
     }
@@ -79,11 +111,11 @@ pub(super) fn targets<'a>(trees: impl Iterator<Item = &'a Tree>) -> BTreeSet<&'a
 pub(super) type Held = (Flat, Vec<(usize, String)>);
 
 /// Puts back what was moved past another block when neither can move; `None` when there is no such move.
-pub(super) fn hold(remote: &Extract, file: &Flat, anchored: &BTreeMap<String, &'static str>) -> Option<Held> {
+pub(super) fn hold(remote: &Extract, file: &Flat, staying: &Staying) -> Option<Held> {
     let mut held: Option<Held> = None;
     for _ in 0..HELD_MAX {
         let now = held.as_ref().map_or(file, |(flat, _)| flat);
-        let Some((order, at, reason)) = put_back(remote, now, anchored) else { break };
+        let Some((order, at, reason)) = put_back(remote, now, staying) else { break };
         let (flat, told) = held.get_or_insert_with(|| (file.clone(), Vec::new()));
         flat.reorder(&order);
         told.push((at, reason));
@@ -92,19 +124,15 @@ pub(super) fn hold(remote: &Extract, file: &Flat, anchored: &BTreeMap<String, &'
 }
 
 /// Finds one such move: the order of the file's blocks without it, where it was, and the reason.
-fn put_back(
-    remote: &Extract,
-    file: &Flat,
-    anchored: &BTreeMap<String, &'static str>,
-) -> Option<(Vec<usize>, usize, String)> {
-    let (old, new) = entries(remote, file, anchored);
+fn put_back(remote: &Extract, file: &Flat, staying: &Staying) -> Option<(Vec<usize>, usize, String)> {
+    let (old, new) = entries(remote, file, staying);
     let row = Row::of(&old, &new);
     if !row.stay.contains(&Stay::Fixed) {
         return None;
     }
     let pairs = same(&row.old, &row.new, &row.stay);
     let Some((i, j)) = crossing(&row.old, &row.new, (&row.stay, Stay::Fixed), &pairs).next() else {
-        return past_heading(&old, &new, &row, &pairs).or_else(|| past_list(&old, &new, &row, &pairs, anchored));
+        return past_heading(&old, &new, &row, &pairs).or_else(|| past_list(&old, &new, &row, &pairs, staying));
     };
     let reason = format!(
         "it holds {}, which cannot be moved, and it was moved past another part that cannot be moved either",
@@ -181,14 +209,14 @@ fn past_list(
     new: &[Entry<'_>],
     row: &Row,
     pairs: &[(usize, usize)],
-    anchored: &BTreeMap<String, &'static str>,
+    staying: &Staying,
 ) -> Option<(Vec<usize>, usize, String)> {
     let passed = moved(old, new, row, pairs);
     let is_item = |i: usize| old.get(i).is_some_and(|entry| matches!(entry.block.content, Content::Item { .. }));
     for (i, there) in passed.iter().filter(|(i, _)| is_item(*i)) {
         let Some(at) = there.first().map(|j| (*i, *j)) else { continue };
         let beside = |(a, b): &&(usize, usize)| {
-            old.get(*a).is_some_and(|entry| anchored.contains_key(entry.key.trim_start_matches(BLANK)))
+            old.get(*a).is_some_and(|entry| staying.tied(&entry.key).is_some())
                 && there.iter().all(|j| cross((*a, *b), (*i, *j)))
                 && !are_of_one_list(old, *a, *i)
         };

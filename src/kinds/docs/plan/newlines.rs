@@ -10,6 +10,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use super::align::{COMPARISONS_MAX, Step, stretches};
 use super::blocks::{Entry, Row, aligned, entries};
 use super::edit::{Group, Shape, delete_range, insert_text, shape};
+use super::moves::Staying;
 use super::planner::Planner;
 use super::words::{Hunk, hunks};
 use crate::gdocs::Request;
@@ -29,8 +30,8 @@ const REGROUPING_COST: usize = 2;
 const END: Token = Token::Char('\n');
 
 /// Tells whether more may have changed than the text of single paragraphs; most edits are no more than that.
-pub(super) fn may_differ(remote: &Extract, local: &Flat, anchored: &BTreeMap<String, &'static str>) -> bool {
-    let (old, new) = entries(remote, local, anchored);
+pub(super) fn may_differ(remote: &Extract, local: &Flat, staying: &Staying) -> bool {
+    let (old, new) = entries(remote, local, staying);
     let row = Row::of(&old, &new);
     stretches(&row.old, &row.new, &row.stay).into_iter().any(|(old_range, new_range)| {
         let ([old], [new]) = (&old[old_range], &new[new_range]) else { return true };
@@ -51,7 +52,7 @@ impl Planner<'_> {
     /// Gives the document as many paragraphs as the file has, where paragraphs were split or merged; their words are left
     /// to the edit of the text.
     pub(super) fn newlines(&mut self, local: &Flat) {
-        let (old, new) = entries(self.remote, local, self.anchored);
+        let (old, new) = entries(self.remote, local, self.staying);
         let row = Row::of(&old, &new);
         for (old_range, new_range) in stretches(&row.old, &row.new, &row.stay) {
             let (old, new) = (&old[old_range], &new[new_range]);

@@ -150,7 +150,7 @@ impl Planner<'_> {
 
     /// Plans what the text left out; what has no place is told.
     pub(super) fn objects(&mut self, local: &Flat) {
-        let (old, new) = entries(self.remote, local, self.anchored);
+        let (old, new) = entries(self.remote, local, self.staying);
         let steps = aligned(self.remote, &old, &new);
         for step in steps {
             let Step::Pair(i, j) = step else { continue };

@@ -248,7 +248,7 @@ impl Attempt {
     fn make(task: &Task<'_>, structure: bool, moved: &BTreeSet<String>) -> Result<Self> {
         let mut trial = Trial::new(task);
         let mut told = Told::default();
-        if structure && newlines::may_differ(&task.remote, &task.local_for(&task.remote).0, &task.anchored) {
+        if structure && newlines::may_differ(&task.remote, &task.local_for(&task.remote).0, &task.staying) {
             change_structure(task, &mut trial, moved, &mut told)?;
         }
         let (local, fresh) = task.local_for(&trial.extract);

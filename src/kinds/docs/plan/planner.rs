@@ -9,6 +9,7 @@ use super::carried::Carried;
 use super::edit::{Expected, Group};
 use super::footnotes::references;
 use super::head::HeadEdits;
+use super::moves::Staying;
 use super::trial::{Task, Ties};
 use super::unsaid;
 use crate::gdocs::{DateElementProperties, Document};
@@ -64,8 +65,8 @@ pub(super) struct Planner<'a> {
     pub(super) again: bool,
     /// Words that a change of structure deletes.
     pub(super) deleted: BTreeSet<String>,
-    /// Blocks of the document that a comment or a named range is tied to, by key, with what it is.
-    pub(super) anchored: &'a BTreeMap<String, &'static str>,
+    /// What of the document stays.
+    pub(super) staying: &'a Staying,
     /// The stretches of the document that they are tied to.
     pub(super) ties: Ties,
     /// The words of those of them that are gone from their place, with what is tied to them.
@@ -113,7 +114,7 @@ impl<'a> Planner<'a> {
             pending: false,
             again: false,
             deleted: BTreeSet::new(),
-            anchored: &task.anchored,
+            staying: &task.staying,
             ties: Ties::default(),
             tied: Vec::new(),
             groups: Vec::new(),

@@ -307,7 +307,7 @@ pub(super) fn hold(task: &Task<'_>, local: &mut Flat) -> Vec<Notice> {
             |block| if let Content::Footnote { label, .. } = &block.content { Some(label.clone()) } else { None },
         )
         .collect();
-    let (old, new) = entries(&task.remote, local, &task.anchored);
+    let (old, new) = entries(&task.remote, local, &task.staying);
     let steps = aligned(&task.remote, &old, &new);
     let pairs = steps.iter().filter_map(|step| match *step {
         Step::Pair(i, j) if old[i].key != new[j].key => Some((old[i].index, new[j].index)),

@@ -1,9 +1,8 @@
 //! Headings that are gone and ended what a directive said: it now says that of what stands behind them, too. Pure.
 
-use std::collections::BTreeMap;
-
 use super::align::Step;
 use super::blocks::{aligned, entries, key};
+use super::moves::Staying;
 use crate::gdocs::DocumentTab;
 use crate::kinds::docs::text::extract::Extract;
 use crate::kinds::docs::text::flat::{Flat, flatten, flatten_ended};
@@ -56,7 +55,7 @@ const fn is_heading(block: &Block) -> bool {
 
 /// The blocks of the file before which a heading stood that ended the state told with it.
 fn ends(parsed: &Tree, plain: &Flat, remote: &Extract) -> Vec<(usize, State)> {
-    let nothing = BTreeMap::new();
+    let nothing = Staying::default();
     let (old, new) = entries(remote, plain, &nothing);
     let states = states(&parsed.blocks);
     let place = |flat: usize| {

@@ -209,7 +209,7 @@ pub(super) fn alignments(
 impl Planner<'_> {
     /// Gives the document the tables and section breaks of the file, with as many rows and columns; what is new is empty.
     pub(super) fn tables(&mut self, local: &Flat) {
-        let (old, new) = entries(self.remote, local, self.anchored);
+        let (old, new) = entries(self.remote, local, self.staying);
         let interesting = |entry: &Entry<'_>| matches!(kind(&entry.block.content), Some(Kind::Table | Kind::Break));
         if !old.iter().any(interesting) && !new.iter().any(interesting) {
             return;

@@ -152,7 +152,7 @@ impl Places {
 
     fn find(task: &Task<'_>) -> Vec<Place> {
         let (file, _) = task.local_for(&task.remote);
-        let (old, new) = entries(&task.remote, &file, &task.anchored);
+        let (old, new) = entries(&task.remote, &file, &task.staying);
         let stands = |block: &Block| !is_settled(block) && block.span.0.start < task.text.len();
         let line = |at: usize| {
             let behind = new.iter().skip(at).map(|entry| entry.block).find(|block| stands(block));

@@ -8,6 +8,7 @@ use super::blocks::key;
 use super::carried::Carried;
 use super::edit::Expected;
 use super::footnotes::{relabel, repeat};
+use super::moves::Staying;
 use super::objects::dates;
 use super::planner::Notices;
 use super::properties::Context;
@@ -50,8 +51,8 @@ pub(super) struct Task<'a> {
     pub(super) kept_anchors: BTreeSet<String>,
     /// The same as it was parsed.
     pub(super) parsed: Tree,
-    /// Blocks of the document that a comment or a named range is tied to, by key, with what it is.
-    pub(super) anchored: BTreeMap<String, &'static str>,
+    /// What of the document stays.
+    pub(super) staying: Staying,
     /// The stretches of it that they are tied to.
     pub(super) ties: Ties,
     /// The pictures of the document.
@@ -127,7 +128,6 @@ impl<'a> Task<'a> {
         carried.make_anew(anew, &mut local);
         let anchors = anchors::take(&mut local);
         settle(&mut local, &remote.tree);
-        let anchored = ties.blocks(&remote);
         let mut task = Self {
             ties,
             carried,
@@ -135,7 +135,7 @@ impl<'a> Task<'a> {
             held: Vec::new(),
             slid: None,
             opened: opened.into(),
-            anchored,
+            staying: Staying::default(),
             dates: tab.document_tab.as_ref().map(dates).unwrap_or_default(),
             document,
             ticks,
@@ -153,6 +153,7 @@ impl<'a> Task<'a> {
             pictures,
             several,
         };
+        task.staying = Staying::of(task.ties.blocks(&task.remote), &task.remote, &task.local_for(&task.remote).0);
         task.hold_moves();
         Ok(task)
     }
@@ -182,7 +183,7 @@ impl<'a> Task<'a> {
             text: self.text.clone(),
             newlines: Rc::clone(&self.newlines),
             parsed: self.parsed.clone(),
-            anchored: self.anchored.clone(),
+            staying: self.staying.clone(),
             ties: self.ties.clone(),
             carried: self.carried.clone(),
             dates: self.dates.clone(),
@@ -202,7 +203,7 @@ impl<'a> Task<'a> {
 
     /// Leaves out what was moved past something else when neither can move.
     fn hold_moves(&mut self) {
-        let held = moves::hold(&self.remote, &self.local_for(&self.remote).0, &self.anchored);
+        let held = moves::hold(&self.remote, &self.local_for(&self.remote).0, &self.staying);
         let (mut local, told) = match held {
             None if !rows::any_fixed(self) => return,
             None => (self.local_for(&self.remote).0.into_owned(), Vec::new()),
