@@ -415,3 +415,63 @@ fn a_refused_move_leaves_no_empty_paragraph() {
         assert_eq!(after, file);
     }
 }
+
+#[test]
+fn a_refused_table_leaves_no_empty_paragraph() {
+    let ragged = "| a | b |\n| --- | --- |\n| x | y | z |\n";
+    for (old, new) in [
+        ("# A\n\nLast.\n", format!("# A\n\nLast.\n\n{ragged}")),
+        ("# A\n\nFirst.\n\nLast.\n", format!("# A\n\nFirst.\n\n{ragged}\n# B\n\nLast.\n")),
+    ] {
+        let raw = document(old);
+        let remote = fetched(&raw);
+        let file = remote.parts[0].text.clone();
+        let heading = file.lines().find(|line| line.starts_with('#')).unwrap();
+        let edited = file.split_inclusive("---\n").take(2).collect::<String>() + "\n" + &new.replace("# A", heading);
+        let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
+        assert!(plan.refused.iter().any(|notice| notice.code == "TABLE_CELLS"), "{plan:?}");
+        let after = applied(&raw, &plan.requests, 9);
+        let after = fetched(&after).parts[0].text.clone();
+        assert!(!after.lines().any(|line| line == "\\"), "{plan:?}\n{after}");
+    }
+}
+
+#[test]
+fn an_empty_paragraph_keeps_its_look() {
+    for added in ["```\ncode\n```\n", "{!Title}\nCode\n\n{!Normal text}\n", "{!align:center}\nCode\n\n{!Normal text}\n"]
+    {
+        let raw = document("First.\n\n\\\n\n| a | b |\n| --- | --- |\n| c | d |\n\nEnd.\n");
+        let remote = fetched(&raw);
+        let file = remote.parts[0].text.clone();
+        let with = file.replacen("\n\\\n\n", &format!("\n\\\n\n{added}\n"), 1);
+        let there = docs::plan(&remote, &remote.parts[0].id, &with, false).unwrap();
+        let between = applied(&raw, &there.requests, 9);
+        assert!(between.to_string().contains("ode"), "{there:?}");
+        let remote = fetched(&between);
+        let back = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
+        let after = applied(&between, &back.requests, 9);
+        let body = |document: &Value| document["tabs"][0]["documentTab"]["body"].clone();
+        assert_eq!(body(&after), body(&raw), "{added:?}: {back:?}");
+    }
+}
+
+#[test]
+fn a_table_becomes_text() {
+    let table = "| Q | A |\n| --- | --- |\n| one | yes |\n| two | no |\n";
+    for (text, refused) in [
+        ("- Q A\n- one yes\n- two no\n", false),
+        ("Q: A\n\none: yes\n\ntwo: no\n", false),
+        ("```\none yes\ntwo no\n```\n", false),
+        // Its Markdown broke: nobody wants a table to become such lines.
+        ("\\| Q \\| A \\|\n\n\\| one \\| yes \\|\n\n\\| two \\| no \\|\n", true),
+    ] {
+        let raw = document(&format!("First.\n\n{table}\nLast.\n"));
+        let remote = fetched(&raw);
+        let file = remote.parts[0].text.clone();
+        let edited = file.replacen(table, text, 1);
+        let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
+        assert_eq!(!plan.refused.is_empty(), refused, "{text:?}: {plan:?}");
+        let after = fetched(&applied(&raw, &plan.requests, 9)).parts[0].text.clone();
+        assert_eq!(after, if refused { file } else { edited }, "{text:?}: {plan:?}");
+    }
+}

@@ -294,8 +294,14 @@ async fn the_same_paragraph_of_both_sides_is_a_conflict() {
     until("the other section flows", || async { world.text(&id).await.contains("Echo still flows") }).await;
     assert!(world.text(&id).await.contains("Bravo theirs is"), "the frozen section is not pushed");
     assert!(std::fs::read_to_string(&file).unwrap().contains("Bravo mine is"), "the person's text stays in the file");
-    let (done, answer) = world.cli(&["resolve", file.to_str().unwrap(), "--mine"]);
-    assert!(done, "{answer}");
+    // As the conflict file says it, in its folder.
+    let command = text.lines().find_map(|line| line.trim().strip_prefix("mcp-workspace ")?.split_once("  "));
+    let (command, meaning) = command.unwrap();
+    assert!(meaning.contains("goes to the document") && command.ends_with("--mine"), "{text}");
+    let mut resolve = Command::new(env!("CARGO_BIN_EXE_mcp-workspace"));
+    let resolve = resolve.args(command.split(' ')).current_dir(file.parent().unwrap()).arg("--home").arg(&world.home);
+    let resolved = resolve.output().unwrap();
+    assert!(resolved.status.success(), "{command}: {resolved:?}");
     until("mine is in the document", || async { world.text(&id).await.contains("Bravo mine is") }).await;
     until("the conflict file is gone", || async { !conflict.exists() }).await;
 }

@@ -11,6 +11,7 @@
 mod support;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use support::world::{World, edit_in_place, until};
 
@@ -23,6 +24,9 @@ fn document(world: &World, text: &str) -> (String, PathBuf) {
     (made["id"].as_str().unwrap().to_owned(), PathBuf::from(made["path"].as_str().unwrap()))
 }
 
+/// How long a daemon lives that is killed a second time, if it does not come to the point before.
+const SECOND_LIFE: Duration = Duration::from_millis(700);
+
 /// A picture that edits name.
 const DOT: &[u8] = include_bytes!("../fixtures/images/dot.png");
 
@@ -32,32 +36,54 @@ const POINTS: [&str; 4] = ["before_journal", "after_journal", "after_post", "aft
 /// The points of the second call of a push. Who asked is answered once, by the first.
 const SECOND_POINTS: [&str; 3] = ["before_journal:2", "after_journal:2", "after_post:2"];
 
-/// Kills the daemon at each point of a push of so many calls; after a restart the document says `found`, the file is in
-/// conflict with nothing, and there is nothing left to push.
-async fn check_kills(name: &str, edited: &str, calls: usize, found: &[&str]) {
+/// What a document says before it is edited.
+const TEXT: &str = "# Head\n\nIntro.\n\nOne two three.\n\n| a | b |\n| --- | --- |\n| c | d |\n\nOld[^1].\n\nEnd.\n\n[^1]: Old note.\n";
+
+/// Kills the daemon at each point of a push of so many calls, once, and again at each point of what it does then; after a
+/// restart the document says `found`, the file is in conflict with nothing, and there is nothing left to push.
+async fn check_kills(name: &str, edits: &[(&str, &str)], calls: usize, found: &[&str]) {
     let mut world = World::new(name);
     let second = if calls > 1 { &SECOND_POINTS[..] } else { &[] };
-    for point in POINTS.iter().chain(second).chain(&["after_record"]) {
-        world.start_daemon(&[]);
-        let (id, file) = document(&world, "# Head\n\nIntro.\n\nEnd.\n");
-        world.kill_daemon();
-        world.start_daemon(&[("MCP_WORKSPACE_CRASH", point)]);
-        std::fs::write(file.with_file_name("dot.png"), DOT).unwrap();
-        edit_in_place(&file, "End.\n", edited);
-        until(&format!("{point}: the daemon is dead"), || std::future::ready(world.daemon_died())).await;
-        world.start_daemon(&[]);
-        let path = format!("/v1/documents/{id}?includeTabsContent=true");
-        until(&format!("{point}: the edit is in the document"), || async {
-            let document = world.get(&path).await.to_string();
-            found.iter().all(|part| document.contains(part))
-        })
-        .await;
-        settled(&world, &file, point);
-        let document = world.get(&path).await.to_string();
-        let pictures = document.matches("\"inlineObjectElement\"").count();
-        assert_eq!(pictures, edited.matches("new image").count(), "{point}: {document}");
+    let points: Vec<&str> = POINTS.iter().chain(second).chain(&["after_record"]).copied().collect();
+    for first in &points {
+        for second in std::iter::once(None).chain(points.iter().map(Some)) {
+            check_kill(&mut world, edits, (first, second.copied()), found).await;
+        }
+    }
+}
+
+async fn check_kill(world: &mut World, edits: &[(&str, &str)], (first, second): (&str, Option<&str>), found: &[&str]) {
+    let at = format!("{first}, {second:?}");
+    world.start_daemon(&[]);
+    let (id, file) = document(world, TEXT);
+    world.kill_daemon();
+    world.start_daemon(&[("MCP_WORKSPACE_CRASH", first)]);
+    std::fs::write(file.with_file_name("dot.png"), DOT).unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    let edited = edits.iter().fold(text.clone(), |text, (old, new)| {
+        assert!(text.contains(old), "{old:?} is not in\n{text}");
+        text.replacen(old, new, 1)
+    });
+    edit_in_place(&file, &text, &edited);
+    until(&format!("{at}: the daemon is dead"), || std::future::ready(world.daemon_died())).await;
+    if let Some(second) = second {
+        // It may have nothing left to do by which it comes to this point.
+        world.start_daemon(&[("MCP_WORKSPACE_CRASH", second)]);
+        tokio::time::sleep(SECOND_LIFE).await;
         world.kill_daemon();
     }
+    world.start_daemon(&[]);
+    let path = format!("/v1/documents/{id}?includeTabsContent=true");
+    until(&format!("{at}: the edit is in the document"), || async {
+        let document = world.get(&path).await.to_string();
+        found.iter().all(|part| document.contains(part))
+    })
+    .await;
+    settled(world, &file, &at);
+    let document = world.get(&path).await.to_string();
+    let pictures = document.matches("\"inlineObjectElement\"").count();
+    assert_eq!(pictures, edited.matches("new image").count(), "{at}: {document}");
+    world.kill_daemon();
 }
 
 /// Checks that a file is in conflict with nothing and has nothing left to push.
@@ -74,22 +100,36 @@ fn settled(world: &World, file: &Path, point: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_footnote_has_its_text_when_the_daemon_is_killed() {
-    check_kills("stages-note", "End[^y].\n\n[^y]: Note y.\n", 2, &["Note y."]).await;
+    check_kills("stages-note", &[("End.", "End[^y].\n\n[^y]: Note y.")], 2, &["Note y."]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_has_its_heading_when_the_daemon_is_killed() {
     let found = ["New h", "\"headingId\":\"h.", "\"link\":{\""];
-    check_kills("stages-link", "End [up](#new-h).\n\n## New h\n", 2, &found).await;
+    check_kills("stages-link", &[("End.", "End [up](#new-h).\n\n## New h")], 2, &found).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_is_no_edit_of_both_sides_when_the_daemon_is_killed() {
-    check_kills("stages-person", "End {^= person \"Ana <ana@x.com>\"} here.\n", 1, &["ana@x.com", " here."]).await;
+    check_kills("stages-person", &[("End.", "End {^= person \"Ana <ana@x.com>\"} here.")], 1, &["ana@x.com", " here."])
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_picture_beside_a_footnote_is_made_once_when_the_daemon_is_killed() {
-    let edited = "End {^= new image \"dot.png\"} and[^y].\n\n[^y]: Note y.\n";
-    check_kills("stages-picture", edited, 2, &["Note y.", "inlineObjectElement"]).await;
+    let edited = "End {^= new image \"dot.png\"} and[^y].\n\n[^y]: Note y.";
+    check_kills("stages-picture", &[("End.", edited)], 2, &["Note y.", "inlineObjectElement"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_things_are_made_once_when_the_daemon_is_killed() {
+    let edits = [
+        ("Intro.", "Intro {^= new image \"dot.png\"} and {^= new image \"dot.png\"}."),
+        ("two", "{!color:#cc0000}two{/!}[^y]"),
+        ("| c | d |", "| c x | d |\n| e | f |"),
+        ("Old[^1].", "Old."),
+        ("End.", "[End](#new-h).\n\n## New h\n\nUnder it.\n\n[^y]: Fresh **y** text."),
+        ("[^1]: Old note.\n", ""),
+    ];
+    check_kills("stages-many", &edits, 2, &["Fresh ", "inlineObjectElement", "Under it."]).await;
 }

@@ -34,12 +34,14 @@ pub fn conflict_text(item: &ItemId, part: &PartId, title: &str, conflicts: &[Sec
     if conflicts.is_empty() {
         return None;
     }
-    let target = if part.0.is_empty() { item.0.clone() } else { format!("{item} --tab {part}") };
+    // It stands beside this one.
+    let target = if part.0.is_empty() { format!("{item}.md") } else { format!("{item}.{part}.md") };
     let mut text = format!(
         "# Conflicts in “{title}”\n\n\
          The sections below were changed in the file and in the document at the same time. Neither side was touched; \
          everything else goes on as usual.\n\n\
-         To end it, either edit the section in the file until it says what the document says, or run one of\n\n\
+         To end it, either edit the section in the file until it says what the document says, or run one of these in the \
+         folder of this file\n\n\
          \x20   mcp-workspace resolve {target} --mine      (the file's text goes to the document)\n\
          \x20   mcp-workspace resolve {target} --theirs    (the document's text comes to the file)\n\n\
          Deleting this file resolves nothing; it is written again.\n"
@@ -85,7 +87,7 @@ mod tests {
             theirs: String::new(),
         };
         let text = conflict_text(&ItemId("1A".into()), &PartId("t.1".into()), "Notes", &[conflict]).unwrap();
-        assert!(text.contains("resolve 1A --tab t.1 --mine"));
+        assert!(text.contains("resolve 1A.t.1.md --mine"));
         assert!(text.contains("````\n```\nmine\n```\n````\n"));
         assert!(text.contains("## Section: Plan"));
         assert_eq!(conflict_text(&ItemId("1A".into()), &PartId::default(), "Notes", &[]), None);

@@ -1,9 +1,12 @@
 //! The merge of front matter, entry by entry.
 
-use crate::mebdf::FrontMatter;
+use crate::mebdf::{self, FrontMatter, Tree};
 
 use super::sides::Text;
 use super::{SectionConflict, Side};
+
+/// The entry that says what the item is called.
+const TITLE: &str = "title";
 
 /// Entries that say which item this is; only Google changes them.
 const OWNED: [&str; 4] = ["id", "tab", "url", "access"];
@@ -127,6 +130,20 @@ fn alike(one: Option<&str>, other: Option<&str>) -> bool {
 /// Tells whether a head could not be read: it is kept as one entry without a name.
 fn is_raw(head: &FrontMatter) -> bool {
     matches!(head.entries.as_slice(), [(name, _)] if name.is_empty())
+}
+
+/// The title that the head of a text says.
+pub(super) fn title(text: &str) -> Option<String> {
+    mebdf::head(text).as_ref().and_then(|head| value(head, TITLE)).map(ToOwned::to_owned)
+}
+
+/// The text with another title in its head; `None` when it has it, or none.
+pub(super) fn with_title(text: &str, title: &str) -> Option<String> {
+    let mut head = mebdf::head(text)?;
+    let (_, said) = head.entries.iter_mut().find(|(key, said)| key == TITLE && said != title)?;
+    title.clone_into(said);
+    let head = mebdf::print(&Tree { front_matter: Some(head), blocks: Vec::new() });
+    Some(format!("{head}\n{}", mebdf::body(text)))
 }
 
 fn value<'a>(head: &'a FrontMatter, name: &str) -> Option<&'a str> {

@@ -30,6 +30,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod told;
+mod unknown;
 mod walk;
 mod weave;
 

@@ -18,18 +18,37 @@ pub(super) type Named = (RunContent, RunContent);
 /// otherwise.
 pub(super) fn found(expected: &str, remote: &str) -> Option<Vec<Named>> {
     let mut tree = mebdf::parse(expected).tree;
-    let there = mebdf::parse(remote).tree;
-    let ids = [picture_ids(&tree), picture_ids(&there)];
-    let mut named = Vec::new();
-    for (block, there) in tree.blocks.iter_mut().zip(&there.blocks) {
+    let named: Vec<Named> = name(&mut tree, &mebdf::parse(remote).tree).into_iter().flatten().collect();
+    (!named.is_empty() && same_meaning(&mebdf::print(&tree), remote)).then_some(named)
+}
+
+/// Finds the same where a later push has written into other blocks: `None` unless those that ask for something say the same
+/// otherwise.
+pub(super) fn found_in_blocks(expected: &str, remote: &str) -> Option<Vec<Named>> {
+    let (mut tree, there) = (mebdf::parse(expected).tree, mebdf::parse(remote).tree);
+    let named = name(&mut tree, &there);
+    let same = |at: usize| tree.blocks.get(at).zip(there.blocks.get(at)).is_some_and(|(one, other)| one == other);
+    let sure = tree.blocks.len() == there.blocks.len()
+        && named.iter().enumerate().all(|(at, named)| named.is_empty() || same(at));
+    let named: Vec<Named> = named.into_iter().flatten().collect();
+    (sure && !named.is_empty()).then_some(named)
+}
+
+/// Puts what stands in `there` into each block of a tree that asks for it there; returns what, block by block.
+fn name(tree: &mut Tree, there: &Tree) -> Vec<Vec<Named>> {
+    let ids = [picture_ids(tree), picture_ids(there)];
+    let blocks = tree.blocks.iter_mut().zip(&there.blocks);
+    let named = blocks.map(|(block, there)| {
+        let mut named = Vec::new();
         for (run, there) in block.content.runs_mut().into_iter().zip(there.content.runs()) {
             if answers(&run.content, &there.content) || is_moved_picture(&run.content, &there.content, &ids) {
                 named.push((run.content.clone(), there.content.clone()));
                 run.content = there.content.clone();
             }
         }
-    }
-    (!named.is_empty() && same_meaning(&mebdf::print(&tree), remote)).then_some(named)
+        named
+    });
+    named.collect()
 }
 
 /// Tells whether the remote has here what the file asks for.
@@ -159,6 +178,18 @@ mod tests {
     fn check(expected: &str, remote: &str, local: &str, result: Option<&str>) {
         let text = found(expected, remote).and_then(|named| put(local, &named));
         assert_eq!(text.as_deref(), result, "{expected:?} {remote:?} {local:?}");
+    }
+
+    #[test]
+    fn a_later_push_may_have_written_into_other_blocks() {
+        let check = |expected: &str, remote: &str, count: Option<usize>| {
+            assert_eq!(found_in_blocks(expected, remote).map(|named| named.len()), count, "{expected:?} {remote:?}");
+        };
+        let asked = "One {^= new image \"x\"} two\n\n[^1]: \\\n";
+        check(asked, "One {^= kix.1 image} two\n\n[^1]: note\n", Some(1));
+        check(asked, "One {^= kix.1 image} three\n\n[^1]: note\n", None);
+        check(asked, "One {^= kix.1 image} two\n\nmore\n\n[^1]: note\n", None);
+        check(asked, "One {^= new image \"x\"} two\n\n[^1]: note\n", None);
     }
 
     #[test]

@@ -12,7 +12,8 @@ use super::item::{Dirty, Item, PUSHES_MAX, Part, Phase, Waiter, Walk, notice};
 use super::merge::{self, Merged};
 use super::named;
 use super::push;
-use super::{Answer, Effect, Failure, FailureClass, JobEnd, Local, Observation, Remote, RequestId, Side, Touch};
+use super::unknown;
+use super::{Answer, Effect, Failure, FailureClass, Local, Observation, Remote, RequestId, Side, Touch};
 
 impl Engine {
     /// The files of an item were read.
@@ -146,7 +147,7 @@ impl Engine {
         item.kind = Some(remote.kind);
         item.title.clone_from(&remote.title);
         item.can_edit = remote.can_edit;
-        settle_unknown(item, &mut walk, &remote, self.now);
+        unknown::settle(item, &mut walk, &remote, self.now);
         name_anew(item, &mut walk, &remote);
         // A part that has neither base nor file nor remote is nothing any more.
         let known: Vec<PartId> = remote.parts.iter().map(|(id, _)| id.clone()).collect();
@@ -382,36 +383,6 @@ fn is_news(walk: &Walk, part: &Part, base: Option<&str>, hash: ContentHash, text
     // Only touched, and still the bytes that were recorded: an echo of our own deposit, or edits that already wait.
     let echo = walk.why.local && !walk.why.look && part.hash == Some(hash);
     !echo && merge::is_edited(base, text)
-}
-
-/// Finds out what became of pushes without an answer, by what the remote says now. They are never sent again as they
-/// were: if one did not land, the merge finds the edit again and it is planned anew.
-fn settle_unknown(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Millis) {
-    for unknown in std::mem::take(&mut item.unknown) {
-        let moved = remote.revision.as_ref() != Some(&unknown.revision);
-        let text = remote.parts.iter().find(|(id, _)| *id == unknown.part).map(|(_, text)| text);
-        let same = text.is_some_and(|text| merge::same_meaning(text, &unknown.expected));
-        // The remote gave ids to what was new in it; the file still asks for them, and must not ask twice.
-        let named = text.filter(|_| moved && !same).and_then(|text| named::found(&unknown.expected, text));
-        if let (Some(named), Some(Observation { local: Local::Text { text, .. }, .. })) =
-            (&named, walk.observed.get_mut(&unknown.part))
-            && let Some(with_ids) = named::put(text, named)
-        {
-            *text = with_ids;
-            walk.rewritten.insert(unknown.part.clone());
-        }
-        if (moved && same) || named.is_some() {
-            item.parts.entry(unknown.part.clone()).or_default().told.landed(unknown.told, now);
-            if let Some(base) = unknown.base {
-                // The ids are no edit of the remote's: else they would meet what of the edit waits in the same block.
-                let with_ids = named.as_ref().and_then(|named| named::put(&base, named));
-                item.bases.insert(unknown.part, with_ids.unwrap_or(base));
-            }
-            item.ended.push((unknown.job, JobEnd::Accepted));
-        } else {
-            item.ended.push((unknown.job, JobEnd::Reconciled));
-        }
-    }
 }
 
 /// Puts the ids that the remote gave into files of which a part waits: else the ids and what waits would meet in one block

@@ -8,12 +8,15 @@ use serde_json::{Map, Value};
 use super::edit::{Expected, What, range};
 use super::restyle::contents;
 use crate::gdocs::{
-    DocumentTab, Paragraph, ParagraphElement, Range, Request, StructuralElement, Style, UpdateTextStyle,
+    DocumentTab, Paragraph, ParagraphElement, Range, Request, StructuralElement, Style, UpdateParagraphStyle,
+    UpdateTextStyle,
 };
 use crate::kinds::docs::text::extract::{Extract, Origin};
 use crate::kinds::docs::text::line::Line;
+use crate::kinds::docs::text::style;
 
-/// Returns the requests that give the newlines of kept paragraphs the looks they had `before`, last first.
+/// Returns the requests that give the newlines of kept paragraphs the looks they had `before`, last first, and empty ones their
+/// whole look: no file shows that, and people see it.
 pub(super) fn as_before(
     before: &DocumentTab,
     (tab, after): (&DocumentTab, &Extract),
@@ -27,6 +30,7 @@ pub(super) fn as_before(
             continue;
         };
         let (Some(old), Some(new)) = (paragraph(before, was), paragraph(tab, *element)) else { continue };
+        requests.extend(look_as_before(old, new, line, tab_id));
         // To style all there is of an item would style its mark, too.
         if new.bullet.is_some() && line.end <= line.start + 1 {
             continue;
@@ -41,6 +45,29 @@ pub(super) fn as_before(
     }
     requests.reverse();
     requests
+}
+
+/// What gives an empty paragraph the look that it had, when it ends with the newline of another now.
+fn look_as_before(old: &Paragraph, new: &Paragraph, line: &Line, tab_id: Option<&str>) -> Option<Request> {
+    let was_empty = old.elements.iter().filter_map(ParagraphElement::text).all(|text| text == "\n");
+    if line.end > line.start + 1 || !was_empty || old.bullet.is_some() || new.bullet.is_some() {
+        return None;
+    }
+    let style =
+        |paragraph: &Paragraph| paragraph.paragraph_style.as_ref().map(|style| style.0.clone()).unwrap_or_default();
+    let (old, new) = (style(old), style(new));
+    let writable =
+        |field: &&str| *field == "namedStyleType" || *field == "direction" || style::OVERRIDE_FIELDS.contains(field);
+    let fields: Vec<&str> = differing(&old, &new).into_iter().filter(writable).collect();
+    if fields.is_empty() {
+        return None;
+    }
+    let style = fields.iter().filter_map(|field| Some(((*field).to_owned(), old.get(*field)?.clone()))).collect();
+    Some(Request::UpdateParagraphStyle(UpdateParagraphStyle {
+        range: range(None, tab_id, line.start, line.end),
+        paragraph_style: Style(style),
+        fields: fields.join(","),
+    }))
 }
 
 /// Returns what gives the end of a paragraph its look again, when something other than text is put right before its newline:

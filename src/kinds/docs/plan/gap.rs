@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::blocks::{Gap, Gone, Neighbour, New};
+use super::blocks::{Gap, Gone, Neighbour, New, is_settled};
 use super::edit::{
     Bullets, Expected, Group, Shape, Wanted, What, delete_range, insert_text, is_stripped, name_of, shape, unmakeable,
 };
@@ -253,7 +253,9 @@ impl Insertions {
             linked: false,
         });
         let previous = last.or_else(|| gap.previous.clone());
-        for new in &gap.inserted {
+        // A table that is new by now cannot be made, and the empty paragraphs beside it are wanted for it alone.
+        let without_table = gap.inserted.iter().any(|new| matches!(new.block.content, Content::Table { .. }));
+        for new in gap.inserted.iter().filter(|new| !(without_table && is_settled(new.block))) {
             let words = words_of(&text_of(&new.block.content));
             let known = words.intersection(kept_words).count();
             let mut place = if let Content::Table { .. } = &new.block.content {

@@ -254,9 +254,10 @@ impl Planner<'_> {
     fn delete_table(&mut self, old: &Entry<'_>, inserted: &[&Entry<'_>], number: u32) {
         let Origin::Table { element, place, cells, lock: None } = &self.remote.origins[old.index] else { return };
         let words = words_of(&text_of(&old.block.content));
-        // A table whose Markdown broke, and one that was moved, look like this: its text stands elsewhere now.
+        // A table whose Markdown broke, and one that was moved, look like this: its text stands elsewhere now, with its bars.
+        let texts = inserted.iter().map(|entry| text_of(&entry.block.content));
         let elsewhere: BTreeSet<String> =
-            inserted.iter().flat_map(|entry| words_of(&text_of(&entry.block.content))).collect();
+            texts.filter(|text| text.contains('|')).flat_map(|text| words_of(&text)).collect();
         let found = words.intersection(&elsewhere).count();
         let same = inserted.iter().any(|entry| entry.key == old.key);
         if old.look.locked.is_some()

@@ -401,7 +401,7 @@ pub(crate) const PARAGRAPH_FIELDS: [&str; 9] = [
 ];
 
 /// The paragraph fields that an inserted paragraph must not inherit from its neighbour.
-pub(super) const OVERRIDE_FIELDS: [&str; 15] = [
+pub(crate) const OVERRIDE_FIELDS: [&str; 15] = [
     "alignment",
     "indentStart",
     "indentEnd",

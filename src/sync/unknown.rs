@@ -1,0 +1,74 @@
+//! Pushes whose answer was lost: what the remote says now tells whether they landed. They are never sent again as they
+//! were: if one did not land, the merge finds the edit again and it is planned anew.
+
+use crate::model::{Millis, PartId};
+
+use super::item::{Item, Unknown, Walk};
+use super::named::{self, Named};
+use super::{JobEnd, Local, Observation, Remote, head, merge};
+
+/// Tells of each push whose answer was lost whether it landed: then its base holds. What the remote gave ids to is still
+/// asked for by the file, which must not ask twice.
+pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Millis) {
+    let mut all = std::mem::take(&mut item.unknown);
+    for unknown in &mut all {
+        entitle(unknown, walk, remote);
+    }
+    let landed: Vec<bool> = all.iter().map(|unknown| landed(unknown, remote)).collect();
+    for (at, unknown) in all.iter().enumerate() {
+        let later = all.iter().zip(&landed).skip(at + 1).any(|(other, landed)| *landed && other.part == unknown.part);
+        let named = named(unknown, remote, later).filter(|_| !landed.get(at).copied().unwrap_or_default());
+        if let (Some(named), Some(Observation { local: Local::Text { text, .. }, .. })) =
+            (&named, walk.observed.get_mut(&unknown.part))
+            && let Some(with_ids) = named::put(text, named)
+        {
+            *text = with_ids;
+            walk.rewritten.insert(unknown.part.clone());
+        }
+        if !landed.get(at).copied().unwrap_or_default() && named.is_none() {
+            item.ended.push((unknown.job, JobEnd::Reconciled));
+            continue;
+        }
+        item.parts.entry(unknown.part.clone()).or_default().told.landed(unknown.told.clone(), now);
+        if let Some(base) = &unknown.base {
+            // The ids are no edit of the remote's: else they would meet what of the edit waits in the same block.
+            let with_ids = named.as_ref().and_then(|named| named::put(base, named));
+            item.bases.insert(unknown.part.clone(), with_ids.unwrap_or_else(|| base.clone()));
+        }
+        item.ended.push((unknown.job, JobEnd::Accepted));
+    }
+}
+
+fn text_of<'a>(remote: &'a Remote, part: &PartId) -> Option<&'a String> {
+    remote.parts.iter().find(|(id, _)| id == part).map(|(_, text)| text)
+}
+
+fn moved(unknown: &Unknown, remote: &Remote) -> bool {
+    remote.revision.as_ref() != Some(&unknown.revision)
+}
+
+fn landed(unknown: &Unknown, remote: &Remote) -> bool {
+    moved(unknown, remote)
+        && text_of(remote, &unknown.part).is_some_and(|text| merge::same_meaning(text, &unknown.expected))
+}
+
+/// The title is given after the text has landed: where it is still the one that it was, that waits, and the rest may stand.
+fn entitle(unknown: &mut Unknown, walk: &Walk, remote: &Remote) {
+    let base = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_deref());
+    let Some(title) = text_of(remote, &unknown.part).and_then(|text| head::title(text)) else { return };
+    if base.and_then(head::title).as_ref() != Some(&title) {
+        return;
+    }
+    if let Some(expected) = head::with_title(&unknown.expected, &title) {
+        unknown.expected = expected;
+        unknown.base = unknown.base.take().map(|base| head::with_title(&base, &title).unwrap_or(base));
+    }
+}
+
+/// What the remote has where a push asked for something new, when all else is as the push has left it; of a push that a
+/// `later` one is known to have followed, when the blocks that ask are.
+fn named(unknown: &Unknown, remote: &Remote, later: bool) -> Option<Vec<Named>> {
+    let text = text_of(remote, &unknown.part).filter(|_| moved(unknown, remote))?;
+    let found = named::found(&unknown.expected, text);
+    found.or_else(|| later.then(|| named::found_in_blocks(&unknown.expected, text)).flatten())
+}
