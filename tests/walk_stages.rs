@@ -11,7 +11,7 @@
 mod support;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use support::world::{World, edit_in_place, until};
 
@@ -39,17 +39,19 @@ const SECOND_POINTS: [&str; 3] = ["before_journal:2", "after_journal:2", "after_
 /// What a document says before it is edited.
 const TEXT: &str = "# Head\n\nIntro.\n\nOne two three.\n\n| a | b |\n| --- | --- |\n| c | d |\n\nOld[^1].\n\nEnd.\n\n[^1]: Old note.\n";
 
-/// Kills the daemon at each point of a push of so many calls, once, and again at each point of what it does then; after a
-/// restart the document says `found`, the file is in conflict with nothing, and there is nothing left to push.
+/// Kills the daemon at each point of a push of so many calls; after a restart the document says `found`, the file is in
+/// conflict with nothing, and there is nothing left to push.
 async fn check_kills(name: &str, edits: &[(&str, &str)], calls: usize, found: &[&str]) {
     let mut world = World::new(name);
-    let second = if calls > 1 { &SECOND_POINTS[..] } else { &[] };
-    let points: Vec<&str> = POINTS.iter().chain(second).chain(&["after_record"]).copied().collect();
-    for first in &points {
-        for second in std::iter::once(None).chain(points.iter().map(Some)) {
-            check_kill(&mut world, edits, (first, second.copied()), found).await;
-        }
+    for first in points(calls) {
+        check_kill(&mut world, edits, (first, None), found).await;
     }
+}
+
+/// The points of a push of so many calls.
+fn points(calls: usize) -> impl Iterator<Item = &'static str> {
+    let second = if calls > 1 { &SECOND_POINTS[..] } else { &[] };
+    POINTS.iter().chain(second).chain(&["after_record"]).copied()
 }
 
 async fn check_kill(world: &mut World, edits: &[(&str, &str)], (first, second): (&str, Option<&str>), found: &[&str]) {
@@ -69,7 +71,10 @@ async fn check_kill(world: &mut World, edits: &[(&str, &str)], (first, second): 
     if let Some(second) = second {
         // It may have nothing left to do by which it comes to this point.
         world.start_daemon(&[("MCP_WORKSPACE_CRASH", second)]);
-        tokio::time::sleep(SECOND_LIFE).await;
+        let end = Instant::now() + SECOND_LIFE;
+        while !world.daemon_died() && Instant::now() < end {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
         world.kill_daemon();
     }
     world.start_daemon(&[]);
@@ -131,5 +136,11 @@ async fn many_things_are_made_once_when_the_daemon_is_killed() {
         ("End.", "[End](#new-h).\n\n## New h\n\nUnder it.\n\n[^y]: Fresh **y** text."),
         ("[^1]: Old note.\n", ""),
     ];
-    check_kills("stages-many", &edits, 2, &["Fresh ", "inlineObjectElement", "Under it."]).await;
+    let mut world = World::new("stages-many");
+    for first in points(2) {
+        // Once, and again at each point of what it does then.
+        for second in std::iter::once(None).chain(points(2).map(Some)) {
+            check_kill(&mut world, &edits, (first, second), &["Fresh ", "inlineObjectElement", "Under it."]).await;
+        }
+    }
 }

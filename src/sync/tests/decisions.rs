@@ -342,6 +342,41 @@ fn what_went_with_a_push_that_landed_is_told_until_it_was_seen() {
 }
 
 #[test]
+fn a_push_landed_though_its_title_waits() {
+    let text = |title: &str, words: &str| format!("---\ntitle: {title}\n---\n\n{words}\n");
+    for (there, landed) in [("Old", true), ("New", true), ("Other", false)] {
+        let part = RowPart {
+            part: PartId::default(),
+            stamp: None,
+            hash: None,
+            told: Told { at: Millis(1), notices: Vec::new() },
+        };
+        let rows = vec![Row {
+            item: id(0),
+            kind: KindName::Docs,
+            title: "t".into(),
+            revision: None,
+            can_edit: true,
+            parts: vec![part],
+        }];
+        let job = OpenJob {
+            job: JobId(1),
+            item: id(0),
+            part: PartId::default(),
+            revision: Revision("0".into()),
+            expected: text("New", "b"),
+            base: None,
+            told: vec![lost(8)],
+        };
+        let mut engine = Engine::new(Settings::default());
+        engine.load(Millis(2), Loaded { rows, jobs: vec![job], cursor: None });
+        engine.step(Millis(3), observed(id(0), &text("Old", "a"), &text("New", "b")));
+        engine.step(Millis(4), fetched(id(0), &text(there, "b"), true));
+        assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{there}");
+    }
+}
+
+#[test]
 fn what_went_with_a_push_survives_a_restart() {
     let row = RowPart {
         part: PartId::default(),
