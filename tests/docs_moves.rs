@@ -475,3 +475,19 @@ fn a_table_becomes_text() {
         assert_eq!(after, if refused { file } else { edited }, "{text:?}: {plan:?}");
     }
 }
+
+#[test]
+fn text_that_moved_into_a_footnote_that_cannot_be_made_stays() {
+    let raw = document("# Head\n\nOne two three.\n\nFour words stand here.\n\nEnd.\n");
+    let remote = fetched(&raw);
+    let file = remote.parts[0].text.clone();
+    let moved = file.replacen("Four words stand here.\n\n", "", 1).replacen("two", "two[^n]", 1);
+    for (object, refused) in [("{^= pagebreak}", true), ("{^= equation}", true), ("", false)] {
+        let edited = format!("{moved}\n[^n]: Four words stand {object} here.\n");
+        let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
+        assert_eq!(!plan.refused.is_empty(), refused, "{object}: {plan:?}");
+        let after = applied(&raw, &plan.requests, 9);
+        let waits = plan.again && !refused;
+        assert!(waits || fetched(&after).parts[0].text.contains("Four words stand here."), "{object}: {plan:?}");
+    }
+}

@@ -317,6 +317,7 @@ fn seeds_that_failed_stay_mended() {
         940_003_741,
         960_204_454,
         1_000_102_624,
+        1_100_605_073,
     ] {
         check(seed, &fates);
     }

@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::blocks::entries;
-use super::edit::{Group, delete_range};
+use super::edit::{Group, delete_range, name_of};
 use super::gap::line_may_go;
+use super::objects::{email, is_day};
 use super::planner::{Planner, words_of};
 use crate::kinds::docs::text::extract::Origin;
 use crate::kinds::docs::text::flat::Flat;
@@ -24,6 +25,7 @@ pub(super) fn relabel(local: &mut Flat, remote: &Tree) -> BTreeSet<String> {
         return BTreeSet::new();
     }
     let matched = here.matched(&there);
+    let unfit = unfit(&local.tree, remote);
     let mut fresh = BTreeSet::new();
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for label in here.labels() {
@@ -33,7 +35,7 @@ pub(super) fn relabel(local: &mut Flat, remote: &Tree) -> BTreeSet<String> {
                 name.push('-');
             }
             let once = here.references.iter().filter(|other| *other == label).count() == 1;
-            if once && here.texts.contains_key(label) {
+            if once && here.texts.contains_key(label) && !unfit.contains_key(label) {
                 fresh.insert(name.clone());
             }
             name
@@ -69,6 +71,32 @@ pub(super) fn relabel(local: &mut Flat, remote: &Tree) -> BTreeSet<String> {
         | Content::Directive { .. } => 0,
     });
     fresh
+}
+
+/// The footnotes of a file that cannot be made, by label, with what their text holds that cannot stand in a new one: without
+/// that the text would not follow, and what was moved into it would be gone.
+pub(super) fn unfit(file: &Tree, remote: &Tree) -> BTreeMap<String, String> {
+    let known = |content: &RunContent| {
+        remote.blocks.iter().any(|block| block.content.runs().iter().any(|run| run.content == *content))
+    };
+    let cannot = |run: &Run| match &run.content {
+        RunContent::Text(_) | RunContent::Anchor(_) => None,
+        RunContent::FootnoteReference(_) => Some("a footnote".to_owned()),
+        RunContent::Object(object) => match object.kind.as_str() {
+            "person" if email(object).is_some() => None,
+            "date" if object.title.as_deref().is_some_and(is_day) || known(&run.content) => None,
+            _ => Some(name_of(object)),
+        },
+    };
+    let mut found = BTreeMap::new();
+    for block in &file.blocks {
+        if let Content::Footnote { label, paragraphs } = &block.content
+            && let Some(what) = paragraphs.iter().flatten().find_map(cannot)
+        {
+            found.insert(label.clone(), what);
+        }
+    }
+    found
 }
 
 /// Gives each reference a footnote of its own where several name the same one, with a copy of its text behind all else.
@@ -322,6 +350,8 @@ impl Planner<'_> {
             "no text refers to this footnote, and the document has none without a reference: write its label where it \
              belongs, as `[^1]`"
                 .to_owned()
+        } else if let Some(what) = self.unfit_footnotes.get(label) {
+            format!("its text holds {what}, which cannot be made in a footnote: take it out of the text")
         } else if self.new_footnotes.is_none() {
             "this footnote cannot be made, since another part of this edit cannot be pushed".to_owned()
         } else {

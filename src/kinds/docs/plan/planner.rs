@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::carried::Carried;
 use super::edit::{Expected, Group};
-use super::footnotes::references;
+use super::footnotes::{references, unfit};
 use super::head::HeadEdits;
 use super::moves::Staying;
 use super::trial::{Task, Ties};
@@ -57,6 +57,8 @@ pub(super) struct Planner<'a> {
     pub(super) references: BTreeSet<String>,
     /// The labels of footnotes that are to be made; `None` when no object is made at all.
     pub(super) new_footnotes: Option<&'a BTreeSet<String>>,
+    /// The footnotes of the file that cannot be made, with what of their text cannot.
+    pub(super) unfit_footnotes: BTreeMap<String, String>,
     /// The dates of the document by what they show, with all that makes them again.
     pub(super) dates: &'a BTreeMap<String, DateElementProperties>,
     /// Whether objects wait to be made once the text stands.
@@ -110,6 +112,7 @@ impl<'a> Planner<'a> {
             unplaced: BTreeSet::new(),
             references: local.tree.blocks.iter().flat_map(|block| references(&block.content)).collect(),
             new_footnotes,
+            unfit_footnotes: unfit(&local.tree, &remote.tree),
             dates: &task.dates,
             pending: false,
             again: false,
