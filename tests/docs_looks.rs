@@ -304,6 +304,24 @@ fn settings_of_paragraphs_that_no_file_shows_go_with_them() {
     check(&|text| behind(text, &head, "Bordered one."), 1);
 }
 
+#[test]
+fn of_paragraphs_with_the_same_words_the_one_with_the_look_keeps_the_settings() {
+    let mut raw = document("# Head\n\n**Same.**\n\nMiddle.\n\nSame.\n\nEnd.\n");
+    let content = raw["tabs"][0]["documentTab"]["body"]["content"].as_array_mut().unwrap();
+    let first = content.iter_mut().find(|element| said(element).starts_with("Same")).unwrap();
+    first["paragraph"]["paragraphStyle"]["keepWithNext"] = json!(true);
+    let remote = fetched(&raw);
+    let file = remote.parts[0].text.replacen("\n\nSame.", "", 1).replacen("\n\n**Same.**", "\n\nSame.\n\n**Same.**", 1);
+    assert_ne!(file, remote.parts[0].text);
+    let plan = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
+    let after = applied(&raw, &plan.requests, 9);
+    assert!(fetched(&after).parts[0].text.ends_with("Same.\n\n**Same.**\n\nMiddle.\n\nEnd.\n"));
+    let kept = |element: &&Value| element["paragraph"]["paragraphStyle"]["keepWithNext"] == json!(true);
+    let bold = |element: &Value| element["paragraph"]["elements"][0]["textRun"]["textStyle"]["bold"] == json!(true);
+    let kept: Vec<bool> = body(&after).iter().filter(kept).map(bold).collect();
+    assert_eq!(kept, [true], "{:#?}", plan.requests);
+}
+
 /// The colour of the mark that stands for a letter.
 fn colour(letter: char) -> Option<Value> {
     let key = match letter {

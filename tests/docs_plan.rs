@@ -18,7 +18,7 @@ use mcp_workspace::kinds::{Fetched, Part};
 use mcp_workspace::mebdf::{self, Block, Content, Mark, Marks, Property, PropertyValue, Run, RunContent};
 use serde_json::Value;
 use support::meaning::meaning as body;
-use support::model::fetched;
+use support::model::{applied, document, fetched};
 use support::oracle::{flatten, splice, without_paragraph};
 
 const REPLACEMENTS: [&str; 12] = [
@@ -486,6 +486,26 @@ fn check(file: &str, tab: usize, old: &str, new: &str, codes: &[&str], text: &st
     assert_eq!(after.matches(text).count(), times, "{old:?} → {new:?}: {after}");
     let head = |text: &str| text[..body_start(text)].to_owned();
     assert_eq!(head(&plan.expected), head(&part.text), "the head of the document is the document's");
+}
+
+#[test]
+fn what_stands_around_a_character_that_cannot_stand_in_a_doc_is_as_if_it_never_had() {
+    let raw = document("one two three\n\nfour\n");
+    let remote = fetched(&raw);
+    // The blanks end what is bold, and no file shows those as bold.
+    let file = remote.parts[0].text.replacen("one two three", "**one** \u{e907} **two** {!color:#ff0000}th\u{7}ree{/!}", 1);
+    let file = file.replacen("four", "four\n\n\u{e907}\n\n```\n\u{e907}\nfive\n```", 1);
+    let plan = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
+    let told: Vec<(&str, u32)> = plan.refused.iter().map(|notice| (notice.code.as_str(), notice.line)).collect();
+    let line = |what: &str| u32::try_from(file[..file.find(what).unwrap()].lines().count() + 1).unwrap();
+    let (first, alone) = (line("**one**"), line("\u{e907}\n\n```"));
+    assert_eq!(told, ["CHARACTER"; 4].into_iter().zip([first, first, alone, alone + 3]).collect::<Vec<_>>());
+    let after = fetched(&applied(&raw, &plan.requests, 3));
+    let text = "**one**  **two** {!color:#ff0000}three{/!}\n\nfour\n\n```\n\nfive\n```\n";
+    assert!(after.parts[0].text.ends_with(text), "{}", after.parts[0].text);
+    assert_eq!(plan.expected, after.parts[0].text);
+    let again = docs::plan(&after, &after.parts[0].id, &file, false).unwrap();
+    assert!(again.requests.is_empty(), "{:#?}", again.requests);
 }
 
 #[test]

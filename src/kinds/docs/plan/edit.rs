@@ -1,6 +1,5 @@
 //! The edit of one paragraph's text, and what is expected of it. Pure.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -149,8 +148,6 @@ pub(super) fn edit_line(
     new: &[(Token, Rc<Marks>)],
     number: u32,
 ) -> Option<(Vec<Request>, Vec<Wanted>)> {
-    // Before anything is compared: what cannot stand in a Doc would differ again after every push.
-    let new = &writable(planner, new, number)[..];
     let old: Vec<&Token> = line.units.iter().map(|unit| &unit.token).collect();
     let wanted: Vec<&Token> = new.iter().map(|(token, _)| token).collect();
     let changes = hunks_around(&old, &wanted, |token| match token {
@@ -206,29 +203,6 @@ fn shown<T>(all: Vec<T>, token: impl Fn(&T) -> &Token) -> Vec<T> {
     }
     shown.reverse();
     shown
-}
-
-/// Leaves out the characters that cannot stand in a Doc, and the blanks that end a line without them; tells of the former.
-fn writable<'a>(
-    planner: &mut Planner<'_>,
-    tokens: &'a [(Token, Rc<Marks>)],
-    number: u32,
-) -> Cow<'a, [(Token, Rc<Marks>)]> {
-    let stripped = |token: &Token| matches!(token, Token::Char(character) if is_stripped(*character));
-    if !tokens.iter().any(|(token, _)| stripped(token)) {
-        return Cow::Borrowed(tokens);
-    }
-    for (token, _) in tokens {
-        if let Token::Char(character) = token
-            && is_stripped(*character)
-        {
-            let code = u32::from(*character);
-            let message = format!("the character U+{code:04X} cannot stand in a Google Doc and was left out");
-            planner.refuse("CHARACTER", number, message);
-        }
-    }
-    let written = tokens.iter().filter(|(token, _)| !stripped(token)).cloned().collect();
-    Cow::Owned(shown(written, |(token, _)| token))
 }
 
 /// Where an insertion goes that comes behind the unit before `index`.
@@ -402,13 +376,6 @@ impl Planner<'_> {
         let moved = words.intersection(&self.moved).count();
         moved * 2 > words.len()
     }
-}
-
-/// Tells whether Google leaves a character out of inserted text.
-///
-/// Source: <https://developers.google.com/docs/api/reference/rest/v1/documents/request#InsertTextRequest>
-pub(super) const fn is_stripped(character: char) -> bool {
-    matches!(character, '\u{0}'..='\u{8}' | '\u{c}'..='\u{1f}' | '\u{e000}'..='\u{f8ff}')
 }
 
 /// Replaces `old` by `text`, or inserts `text` at `place` when there is nothing old.

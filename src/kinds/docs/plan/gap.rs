@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::blocks::{Gap, Gone, Neighbour, New, is_settled};
 use super::edit::{
-    Bullets, Expected, Group, Shape, Wanted, What, delete_range, insert_text, is_stripped, name_of, shape, unmakeable,
+    Bullets, Expected, Group, Shape, Wanted, What, delete_range, insert_text, name_of, shape, unmakeable,
 };
 use super::images::PLACEHOLDER;
 use super::paragraphs::locked_list;
@@ -349,16 +349,8 @@ impl Insertions {
                 }
                 continue;
             };
-            if is_stripped(character) {
-                let message = format!(
-                    "the character U+{:04X} cannot stand in a Google Doc and was left out",
-                    u32::from(character)
-                );
-                planner.refuse("CHARACTER", new.line, message);
-            } else {
-                text.push(character);
-                wanted.push(Wanted { token: Token::Char(character), marks });
-            }
+            text.push(character);
+            wanted.push(Wanted { token: Token::Char(character), marks });
         }
         while text.ends_with(' ') {
             text.pop();

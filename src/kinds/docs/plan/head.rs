@@ -6,7 +6,8 @@
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::edit::{Group, delete_range, insert_text, is_stripped, utf16_len};
+use super::characters::{CHARACTER, is_stripped, left_out};
+use super::edit::{Group, delete_range, insert_text, utf16_len};
 use super::planner::Planner;
 use super::words::{Hunk, hunks};
 use crate::gdocs::{
@@ -357,9 +358,7 @@ impl Planner<'_> {
         let mut wanted: Vec<Token> = Vec::new();
         for character in new.trim_end_matches('\n').chars() {
             if is_stripped(character) {
-                let code = u32::from(character);
-                let message = format!("the character U+{code:04X} cannot stand in a Google Doc and was left out");
-                self.refuse("CHARACTER", line, message);
+                self.refuse(CHARACTER, line, left_out(character));
             } else {
                 // A line break within a paragraph is shown as a blank, so it can only be asked for as one.
                 wanted.push(Token::Char(if character == '\u{b}' { ' ' } else { character }));

@@ -148,7 +148,7 @@ pub(super) fn put_tethered_first(local: &mut Flat, tab: &DocumentTab) {
 }
 
 /// Goes through the paragraphs of a block, and tells of each whether it is one line.
-fn paragraphs(content: &mut Content, act: &mut impl FnMut(&mut Vec<Run>, bool)) {
+pub(super) fn paragraphs(content: &mut Content, act: &mut impl FnMut(&mut Vec<Run>, bool)) {
     match content {
         Content::Heading { runs, .. } => act(runs, true),
         Content::Paragraph { runs } | Content::Item { runs, .. } | Content::ItemParagraph { runs, .. } => {

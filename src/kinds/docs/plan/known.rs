@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::edit::is_stripped;
+use super::characters::is_stripped;
 use super::planner::words_of;
 use crate::kinds::docs::text::line::{Token, block_runs, tokens};
 use crate::mebdf::{Cell, Content, Run, Tree};

@@ -4,6 +4,7 @@ mod align;
 mod anchors;
 mod blocks;
 mod carried;
+mod characters;
 mod creation;
 mod edit;
 mod endings;

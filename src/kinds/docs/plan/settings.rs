@@ -1,7 +1,7 @@
 //! The settings of paragraphs that no file shows, such as borders: a paragraph that was moved is typed anew and would lose
 //! them, and so would one that others were moved past. Pure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::{Map, Value};
 
@@ -45,7 +45,8 @@ impl Restored {
 }
 
 /// Finds what gives each paragraph of the body the settings that one with its words and its named style had, the last
-/// first; where as many say the same before and after, the first of them is the first.
+/// first. Where as many say the same before and after, one that looks as it did is the one that it was, and of the rest the
+/// first is the first.
 pub(super) fn restored(was: &DocumentTab, is: &DocumentTab, tab_id: Option<&str>) -> Restored {
     let mut restored = Restored::default();
     let has_own = |tab: &DocumentTab| paragraphs(tab).any(|(_, paragraph)| !own(tab, paragraph).is_empty());
@@ -56,7 +57,7 @@ pub(super) fn restored(was: &DocumentTab, is: &DocumentTab, tab_id: Option<&str>
     let mut found: Vec<(usize, Vec<&str>, Map<String, Value>)> = Vec::new();
     for (words, there) in &new {
         let Some(here) = old.get(words).filter(|here| here.len() == there.len()) else { continue };
-        for ((_, before), (at, after)) in here.iter().zip(there) {
+        for ((_, before), (at, after)) in paired(here, there) {
             let (had, has) = (own(was, before), own(is, after));
             let fields: Vec<&str> =
                 FIELDS.into_iter().filter(|field| !same_field(had.get(*field), has.get(*field))).collect();
@@ -98,6 +99,38 @@ fn by_words(tab: &DocumentTab) -> BTreeMap<(String, &str), Vec<(usize, &Paragrap
         }
     }
     found
+}
+
+/// Pairs as many paragraphs of the same words: first those that look alike, in their order, then what is left.
+fn paired<'a, 'b>(
+    old: &'a [(usize, &'a Paragraph)],
+    new: &'b [(usize, &'b Paragraph)],
+) -> Vec<(&'a (usize, &'a Paragraph), &'b (usize, &'b Paragraph))> {
+    let mut by_look: BTreeMap<String, VecDeque<usize>> = BTreeMap::new();
+    for (at, (_, before)) in old.iter().enumerate() {
+        by_look.entry(looks(before)).or_default().push_back(at);
+    }
+    let alike: Vec<Option<usize>> =
+        new.iter().map(|(_, after)| by_look.get_mut(&looks(after)).and_then(VecDeque::pop_front)).collect();
+    let left: BTreeSet<usize> = by_look.into_values().flatten().collect();
+    let mut left = left.into_iter();
+    let pairs = alike.into_iter().map(|at| at.or_else(|| left.next())).zip(new);
+    pairs.filter_map(|(at, after)| Some((old.get(at?)?, after))).collect()
+}
+
+/// The words of a paragraph with their styles, without the blanks, which may look otherwise when they are typed anew.
+fn looks(paragraph: &Paragraph) -> String {
+    let mut found: Vec<(String, Option<&Style>)> = Vec::new();
+    for run in paragraph.elements.iter().filter_map(|part| part.text_run.as_ref()) {
+        let words: String = run.content.chars().filter(|letter| !letter.is_whitespace()).collect();
+        match found.last_mut() {
+            _ if words.is_empty() => {}
+            Some((before, style)) if *style == run.text_style.as_ref() => before.push_str(&words),
+            _ => found.push((words, run.text_style.as_ref())),
+        }
+    }
+    // In JSON, since styles have an order there.
+    serde_json::to_string(&found).unwrap_or_default()
 }
 
 /// The settings of a paragraph that are not those of its named style.

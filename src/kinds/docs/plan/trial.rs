@@ -14,7 +14,7 @@ use super::planner::Notices;
 use super::properties::Context;
 use super::restyle::contents;
 use super::tables::{settle, settle_anew};
-use super::{anchors, images, moves, rows, scopes, verify};
+use super::{anchors, characters, images, moves, rows, scopes, verify};
 use crate::error::{Error, Result};
 use crate::gdocs::{
     DateElementProperties, Document, DocumentTab, Range, Refusal, Request, Tab, Ticks, apply, apply_traced,
@@ -119,6 +119,7 @@ impl<'a> Task<'a> {
         let empty = DocumentTab::default();
         let (mut local, opened) =
             scopes::flattened(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty), &remote);
+        characters::leave_out(&mut local, &text);
         images::leave_out_foreign(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));
         images::keep_descriptions(&mut local, &remote.tree);
         images::put_tethered_first(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::edit::{is_stripped, name_of};
+use super::characters::{CHARACTER, is_stripped, left_out};
+use super::edit::name_of;
 use super::images::{can_be_had, is_new, leave_out, no_object_here};
 use super::objects::{email, is_day};
 use super::tables::{COLUMNS_MAX, is_structure};
@@ -39,7 +40,7 @@ pub(super) fn reduced(text: &str, pictures: &Pictures) -> Reduced {
     reducer.opening_rule(&mut text);
     reducer.lines = newlines(&text);
     for (at, _) in text.match_indices('\0') {
-        reducer.tell("CHARACTER", at, "the character U+0000 cannot stand in a Google Doc; U+FFFD stands in its place");
+        reducer.tell(CHARACTER, at, "the character U+0000 cannot stand in a Google Doc; U+FFFD stands in its place");
     }
     let (text, mut parsed) = reducer.widened(text.replace('\0', "\u{fffd}"));
     reducer.lines = newlines(&text);
@@ -321,9 +322,7 @@ impl Reducer<'_> {
     fn characters(&mut self, text: &mut String, start: usize) -> bool {
         let found: BTreeSet<char> = text.chars().filter(|character| is_stripped(*character)).collect();
         for character in &found {
-            let code = u32::from(*character);
-            let message = format!("the character U+{code:04X} cannot stand in a Google Doc and was left out");
-            self.tell("CHARACTER", start, message);
+            self.tell(CHARACTER, start, left_out(*character));
         }
         text.retain(|character| !found.contains(&character));
         !found.is_empty()

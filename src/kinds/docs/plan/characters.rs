@@ -1,0 +1,53 @@
+//! Characters that cannot stand in a Doc. Pure.
+
+use super::images::paragraphs;
+use crate::kinds::docs::text::flat::{Flat, Look};
+use crate::mebdf::{Content, RunContent, normalize_runs};
+
+/// The code of the notice of a character that is left out.
+pub(super) const CHARACTER: &str = "CHARACTER";
+
+/// Tells whether Google leaves a character out of inserted text.
+///
+/// Source: <https://developers.google.com/docs/api/reference/rest/v1/documents/request#InsertTextRequest>
+pub(super) const fn is_stripped(character: char) -> bool {
+    matches!(character, '\u{0}'..='\u{8}' | '\u{c}'..='\u{1f}' | '\u{e000}'..='\u{f8ff}')
+}
+
+/// What is told of a character that is left out.
+pub(super) fn left_out(character: char) -> String {
+    format!("the character U+{:04X} cannot stand in a Google Doc and was left out", u32::from(character))
+}
+
+/// Takes such characters out of a file, whose text is `text`, and tells of each. What is left is read as if they had never
+/// been there: the blanks beside them may now end a line or a word in bold, where no file shows a look of theirs. A
+/// paragraph that says nothing else goes whole.
+pub(super) fn leave_out(local: &mut Flat, text: &str) {
+    if !text.contains(is_stripped) {
+        return;
+    }
+    for at in (0..local.tree.blocks.len()).rev() {
+        let Some(block) = local.tree.blocks.get_mut(at) else { continue };
+        let mut found: Vec<char> = Vec::new();
+        paragraphs(&mut block.content, &mut |runs, one_line| {
+            let before = found.len();
+            for run in runs.iter_mut() {
+                let RunContent::Text(said) = &mut run.content else { continue };
+                found.extend(said.chars().filter(|character| is_stripped(*character)));
+                said.retain(|character| !is_stripped(character));
+            }
+            if found.len() > before {
+                *runs = normalize_runs(std::mem::take(runs), one_line);
+            }
+        });
+        let source = text.get(block.span.0.clone()).unwrap_or_default();
+        let place = |character: &char| block.span.0.start + source.find(*character).unwrap_or(0);
+        let told = found.iter().map(|character| (place(character), CHARACTER, left_out(*character)));
+        local.findings.extend(told);
+        let is_paragraph = !matches!(block.content, Content::Table { .. } | Content::Footnote { .. });
+        let is_code = local.looks.get(at).is_some_and(|look| look.is_like(&Look::code()));
+        if !found.is_empty() && is_paragraph && !is_code && block.content.runs().is_empty() {
+            local.remove(at);
+        }
+    }
+}
