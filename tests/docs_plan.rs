@@ -493,7 +493,8 @@ fn what_stands_around_a_character_that_cannot_stand_in_a_doc_is_as_if_it_never_h
     let raw = document("one two three\n\nfour\n");
     let remote = fetched(&raw);
     // The blanks end what is bold, and no file shows those as bold.
-    let file = remote.parts[0].text.replacen("one two three", "**one** \u{e907} **two** {!color:#ff0000}th\u{7}ree{/!}", 1);
+    let file =
+        remote.parts[0].text.replacen("one two three", "**one** \u{e907} **two** {!color:#ff0000}th\u{7}ree{/!}", 1);
     let file = file.replacen("four", "four\n\n\u{e907}\n\n```\n\u{e907}\nfive\n```", 1);
     let plan = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
     let told: Vec<(&str, u32)> = plan.refused.iter().map(|notice| (notice.code.as_str(), notice.line)).collect();

@@ -254,6 +254,34 @@ async fn a_conflict_in_what_the_file_says_more_of_is_resolved_either_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_push_says_whether_an_edit_waits() {
+    let world = world("waits");
+    let (id, path) = document(&world, "first words here\n\n| a | b |\n| --- | --- |\n| c | d |\n");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let check = |arguments: &[&str], done: bool, waits: bool, message: &str| {
+        let (is_done, answer) = world.cli(arguments);
+        assert_eq!((is_done, &answer["waits"]), (done, &json!(waits)), "{answer}");
+        assert!(answer["message"].as_str().unwrap().starts_with(message), "{answer}");
+    };
+    check(&["push", &path], true, false, "nothing to push");
+    std::fs::write(&path, text.replace("| c | d |", "| c | d | e |")).unwrap();
+    check(&["push", &path, "--dry-run"], true, true, "nothing was pushed: what was refused");
+    check(&["push", &path], false, true, "nothing was pushed: what was refused stays in the file alone");
+    std::fs::write(&path, text.replace("first", "1st").replace("| c | d |", "| c | d | e |")).unwrap();
+    check(&["push", &path], false, true, "pushed");
+    let merged = format!("{text}\n<<<<<<< mine\nx\n=======\ny\n>>>>>>> theirs\n");
+    std::fs::write(&path, merged).unwrap();
+    check(&["push", &path], false, true, "nothing was pushed: it waits for `push --accept`");
+    std::fs::write(&path, &text).unwrap();
+    check(&["push", &path], true, false, "pushed");
+    std::fs::remove_file(&path).unwrap();
+    let message = format!("nothing was pushed: the file was deleted here; `restore {id}`");
+    check(&["push", &path], false, true, &message);
+    assert!(world.cli(&["restore", &id]).0);
+    check(&["push", &path], true, false, "nothing to push");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_no_text_is_told_by_push_as_by_status() {
     let world = world("unreadable");
     let (id, path) = document(&world, "first\n");

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use serde_json::Value;
 
 use crate::config::Places;
 use crate::error::Error;
@@ -40,7 +41,8 @@ pub fn run(line: Vec<OsString>) -> ExitCode {
         Ok(arguments) => {
             let json = arguments.json;
             match perform(arguments) {
-                Ok(()) => ExitCode::from(DONE),
+                Ok(Outcome::Done) => ExitCode::from(DONE),
+                Ok(Outcome::Waits) => ExitCode::from(FAILED),
                 Err(answer) => {
                     print::error(&answer, json);
                     ExitCode::from(FAILED)
@@ -63,19 +65,32 @@ pub fn run(line: Vec<OsString>) -> ExitCode {
     }
 }
 
-fn perform(arguments: Arguments) -> Answer<()> {
+/// What became of a command that was carried out.
+enum Outcome {
+    /// All of it was done.
+    Done,
+    /// A part of what was asked for waits for a person, and was told.
+    Waits,
+}
+
+fn perform(arguments: Arguments) -> Answer<Outcome> {
+    let done = |()| Outcome::Done;
     let json = arguments.json;
     let home = arguments.home;
     let command = match arguments.command {
-        Verb::Demo(demo) => return runtime(Threads::Several)?.block_on(demo::run(home.as_deref(), demo, json)),
-        Verb::Emulator(emulator) => return runtime(Threads::Several)?.block_on(serve::emulator(emulator, json)),
-        Verb::Daemon => return runtime(Threads::Several)?.block_on(serve::daemon(find(home.as_deref())?)),
+        Verb::Demo(demo) => {
+            return runtime(Threads::Several)?.block_on(demo::run(home.as_deref(), demo, json)).map(done);
+        }
+        Verb::Emulator(emulator) => {
+            return runtime(Threads::Several)?.block_on(serve::emulator(emulator, json)).map(done);
+        }
+        Verb::Daemon => return runtime(Threads::Several)?.block_on(serve::daemon(find(home.as_deref())?)).map(done),
         Verb::Bridge => {
             let runtime = runtime(Threads::One)?;
             let result = runtime.block_on(serve::bridge(home.as_deref(), &find(home.as_deref())?));
             // A thread may hang in reading stdin; nobody waits for it.
             runtime.shutdown_background();
-            return result;
+            return result.map(done);
         }
         Verb::Fetch { id, refresh } => Command::Fetch { id, refresh },
         Verb::Search { query, limit } => Command::Search { query: query.join(" "), limit: limit.into() },
@@ -107,7 +122,9 @@ fn perform(arguments: Arguments) -> Answer<()> {
         _ => answer,
     })?;
     print::report(&command, &value, json);
-    Ok(())
+    let pushed = matches!(command, Command::Push { dry_run: false, .. });
+    let waits = value.get("waits").and_then(Value::as_bool) == Some(true);
+    Ok(if pushed && waits { Outcome::Waits } else { Outcome::Done })
 }
 
 fn find(home: Option<&Path>) -> Answer<Places> {

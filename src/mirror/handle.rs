@@ -105,6 +105,8 @@ pub struct PushReport {
     pub held: Vec<Notice>,
     /// The headings of sections in conflict.
     pub conflicts: Vec<String>,
+    /// True when somebody deleted the file.
+    pub hidden: bool,
 }
 
 /// How a mirror stands.
@@ -328,6 +330,7 @@ impl MirrorHandle {
             pushed: !dry_run && requests > 0,
             requests: plan.map(|plan| plan.shown()).unwrap_or_default(),
             conflicts: file.map(|file| file.conflicts.clone()).unwrap_or_default(),
+            hidden: file.is_some_and(|file| file.hidden),
             refused,
             held,
             item,

@@ -285,6 +285,9 @@ pub struct PushReport {
     pub unsaid: Vec<Notice>,
     /// Why the push waits for `--accept`, when it does.
     pub holds: Vec<Notice>,
+    /// True when an edit of the file waits for a person: one was refused or is held, sections are in conflict, or the file
+    /// is gone.
+    pub waits: bool,
     /// One sentence that says what became of it.
     pub message: String,
 }

@@ -173,8 +173,10 @@ impl Host for Mirrors {
         let (handle, path) = self.of_path(path)?;
         let report = handle.push(&path, accept, dry_run).await?;
         let message = push_message(&report, dry_run);
-        let mirror::PushReport { item, path, pushed, requests, refused, told, unsaid, held, .. } = report;
-        Ok(PushReport { id: item, path, pushed, requests, refused, told, unsaid, holds: held, message })
+        let mirror::PushReport { item, path, pushed, requests, refused, told, unsaid, held, conflicts, hidden, .. } =
+            report;
+        let waits = hidden || !(refused.is_empty() && held.is_empty() && conflicts.is_empty());
+        Ok(PushReport { id: item, path, pushed, requests, refused, told, unsaid, holds: held, waits, message })
     }
 
     async fn restore(&self, id_or_url: &str) -> Result<ItemReport> {
@@ -243,6 +245,13 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
         (true, _, 0) => "pushed".to_owned(),
         (true, _, _) => format!("pushed with {requests} requests in one call"),
         (false, true, 1..) => format!("{requests} requests would be sent in one call"),
+        (false, ..) if report.hidden => {
+            format!("nothing was pushed: the file was deleted here; `restore {}` writes it back", report.item)
+        }
+        (false, ..) if !report.held.is_empty() => "nothing was pushed: it waits for `push --accept`".to_owned(),
+        (false, ..) if !report.refused.is_empty() => {
+            "nothing was pushed: what was refused stays in the file alone".to_owned()
+        }
         (false, ..) => "nothing to push".to_owned(),
     };
     let done = match (report.told.is_empty(), report.pushed, dry_run) {

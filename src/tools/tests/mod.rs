@@ -121,6 +121,7 @@ impl Host for MemoryHost {
             told: Vec::new(),
             unsaid: Vec::new(),
             holds: Vec::new(),
+            waits: false,
             message: "nothing to push".into(),
         })
     }
