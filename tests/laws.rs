@@ -320,6 +320,7 @@ fn seeds_that_failed_stay_mended() {
         1_100_605_073,
         1_000_705_732,
         1_100_301_305,
+        2_000_509_627,
     ] {
         check(seed, &fates);
     }

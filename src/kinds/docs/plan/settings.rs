@@ -1,7 +1,7 @@
 //! The settings of paragraphs that no file shows, such as borders: a paragraph that was moved is typed anew and would lose
 //! them, and so would one that others were moved past. Pure.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -45,8 +45,8 @@ impl Restored {
 }
 
 /// Finds what gives each paragraph of the body the settings that one with its words and its named style had, the last
-/// first. Where as many say the same before and after, one that looks as it did is the one that it was, and of the rest the
-/// first is the first.
+/// first. Where as many say the same before and after, and as many of them look the same, those are the same, and of the
+/// rest the first is the first.
 pub(super) fn restored(was: &DocumentTab, is: &DocumentTab, tab_id: Option<&str>) -> Restored {
     let mut restored = Restored::default();
     let has_own = |tab: &DocumentTab| paragraphs(tab).any(|(_, paragraph)| !own(tab, paragraph).is_empty());
@@ -101,21 +101,26 @@ fn by_words(tab: &DocumentTab) -> BTreeMap<(String, &str), Vec<(usize, &Paragrap
     found
 }
 
-/// Pairs as many paragraphs of the same words: first those that look alike, in their order, then what is left.
+/// Pairs as many paragraphs of the same words: where as many of one look stood before as stand now, those in their order,
+/// and what is left in its order.
 fn paired<'a, 'b>(
     old: &'a [(usize, &'a Paragraph)],
     new: &'b [(usize, &'b Paragraph)],
 ) -> Vec<(&'a (usize, &'a Paragraph), &'b (usize, &'b Paragraph))> {
-    let mut by_look: BTreeMap<String, VecDeque<usize>> = BTreeMap::new();
-    for (at, (_, before)) in old.iter().enumerate() {
-        by_look.entry(looks(before)).or_default().push_back(at);
+    let mut by_look: BTreeMap<String, (Vec<_>, Vec<_>)> = BTreeMap::new();
+    for before in old {
+        by_look.entry(looks(before.1)).or_default().0.push(before);
     }
-    let alike: Vec<Option<usize>> =
-        new.iter().map(|(_, after)| by_look.get_mut(&looks(after)).and_then(VecDeque::pop_front)).collect();
-    let left: BTreeSet<usize> = by_look.into_values().flatten().collect();
-    let mut left = left.into_iter();
-    let pairs = alike.into_iter().map(|at| at.or_else(|| left.next())).zip(new);
-    pairs.filter_map(|(at, after)| Some((old.get(at?)?, after))).collect()
+    for after in new {
+        by_look.entry(looks(after.1)).or_default().1.push(after);
+    }
+    let (alike, other): (Vec<_>, Vec<_>) =
+        by_look.into_values().partition(|(before, after)| before.len() == after.len());
+    let (before, after): (Vec<_>, Vec<_>) = other.into_iter().unzip();
+    let mut rest = (before.concat(), after.concat());
+    rest.0.sort_by_key(|(at, _)| *at);
+    rest.1.sort_by_key(|(at, _)| *at);
+    alike.into_iter().chain([rest]).flat_map(|(before, after)| before.into_iter().zip(after)).collect()
 }
 
 /// The words of a paragraph with their styles, without the blanks, which may look otherwise when they are typed anew.
