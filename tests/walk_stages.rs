@@ -130,7 +130,7 @@ async fn a_picture_beside_a_footnote_is_made_once_when_the_daemon_is_killed() {
 async fn many_things_are_made_once_when_the_daemon_is_killed() {
     let edits = [
         ("Intro.", "Intro {^= new image \"dot.png\"} and {^= new image \"dot.png\"}."),
-        ("two", "{!color:#cc0000}two{/!}[^y]"),
+        ("One two", "One {!color:#cc0000}two{/!}[^y]"),
         ("| c | d |", "| c x | d |\n| e | f |"),
         ("Old[^1].", "Old."),
         ("End.", "[End](#new-h).\n\n## New h\n\nUnder it.\n\n[^y]: Fresh **y** text."),

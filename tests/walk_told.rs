@@ -254,6 +254,20 @@ async fn a_conflict_in_what_the_file_says_more_of_is_resolved_either_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_push_of_several_calls_shows_the_requests_of_each() {
+    let world = world("calls");
+    let (id, path) = document(&world, "first words\n");
+    edit_in_place(Path::new(&path), "first words", "first[^n] words\n\n[^n]: a note");
+    let (done, answer) = world.cli(&["push", &path]);
+    assert!(done, "{answer}");
+    let kinds: Vec<&String> =
+        answer["requests"].as_array().unwrap().iter().flat_map(|request| request.as_object().unwrap().keys()).collect();
+    assert_eq!(kinds, ["createFootnote", "insertText"], "{answer}");
+    assert_eq!(answer["message"], "pushed with 2 requests in 2 calls");
+    assert!(world.text(&id).await.contains("a note"), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_push_says_whether_an_edit_waits() {
     let world = world("waits");
     let (id, path) = document(&world, "first words here\n\n| a | b |\n| --- | --- |\n| c | d |\n");

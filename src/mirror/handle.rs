@@ -95,6 +95,8 @@ pub struct PushReport {
     pub pushed: bool,
     /// The requests, as they were or would be sent; empty when there is nothing to push.
     pub requests: Vec<serde_json::Value>,
+    /// How many calls they were sent in.
+    pub calls: usize,
     /// Edits that are not pushed.
     pub refused: Vec<Notice>,
     /// What went with this push and with those since somebody asked last, or would go, though the file does not show it.
@@ -298,6 +300,7 @@ impl MirrorHandle {
             Answer::Failed(failure) => return Err(error_of(failure, &item.0, self.account())),
         };
         let plan = replied.plans.get(&part);
+        let landed = replied.landed.get(&part).map(Vec::as_slice).unwrap_or_default();
         let file = replied.status.as_ref().and_then(|status| status.parts.iter().find(|other| other.part == part));
         let mut refused: Vec<Notice> =
             file.iter().flat_map(|file| file.unusable.iter().chain(&file.refused)).cloned().collect();
@@ -328,7 +331,11 @@ impl MirrorHandle {
             told,
             unsaid,
             pushed: !dry_run && requests > 0,
-            requests: plan.map(|plan| plan.shown()).unwrap_or_default(),
+            calls: landed.len(),
+            requests: match dry_run {
+                true => plan.map(|plan| plan.shown()).unwrap_or_default(),
+                false => landed.iter().flat_map(|plan| plan.shown()).collect(),
+            },
             conflicts: file.map(|file| file.conflicts.clone()).unwrap_or_default(),
             hidden: file.is_some_and(|file| file.hidden),
             refused,

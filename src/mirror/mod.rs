@@ -95,7 +95,10 @@ enum Message {
 /// An answer, and the plans that were made for it.
 struct Replied {
     answer: Answer,
+    /// The newest plan of each file.
     plans: BTreeMap<PartId, Arc<PushPlan>>,
+    /// Those that landed, in order.
+    landed: BTreeMap<PartId, Vec<Arc<PushPlan>>>,
     /// How the item stood when the answer was given; told for a push alone.
     status: Option<ItemStatus>,
 }
@@ -396,11 +399,11 @@ impl Mirror {
     fn answer(&mut self, request: RequestId, answer: Answer) {
         let Some(Question { item, with_status, reply }) = self.questions.remove(&request) else { return };
         let hand = self.lanes.get(&item).and_then(|lane| lane.hand.as_ref());
-        let plans = hand.map(|hand| hand.plans.clone()).unwrap_or_default();
+        let (plans, landed) = hand.map(|hand| (hand.plans.clone(), hand.landed.clone())).unwrap_or_default();
         let mut items = if with_status { self.engine.status().items } else { Vec::new() };
         items.retain(|status| Some(&status.id) == item.as_ref());
         // Who asked may have gone.
-        drop(reply.send(Replied { answer, plans, status: items.pop() }));
+        drop(reply.send(Replied { answer, plans, landed, status: items.pop() }));
     }
 
     fn start_lanes(&mut self) {

@@ -30,6 +30,8 @@ pub(super) struct Hand {
     fetched: Option<Arc<Fetched>>,
     /// The newest plan of each file.
     pub(super) plans: BTreeMap<PartId, Arc<PushPlan>>,
+    /// The plans of each file that landed in this walk, in order.
+    pub(super) landed: BTreeMap<PartId, Vec<Arc<PushPlan>>>,
     /// The file whose push was begun.
     begun: Option<PartId>,
     /// A conflict file that could not be written: what depends on it must not happen.
@@ -41,6 +43,7 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
     match effect {
         Effect::Observe { item } => {
             hand.plans.clear();
+            hand.landed.clear();
             Some(observe(shared, item).await)
         }
         Effect::Poll { cursor } => Some(Event::Polled(poll(shared, cursor).await)),
@@ -268,8 +271,8 @@ async fn post(
     revision: Revision,
     now: Millis,
 ) -> Posted {
-    let plan = hand.begun.take().and_then(|part| hand.plans.get(&part).cloned());
-    let Some(plan) = plan else { return Posted::Failed(lost_hand()) };
+    let begun = hand.begun.take().and_then(|part| Some((hand.plans.get(&part).cloned()?, part)));
+    let Some((plan, part)) = begun else { return Posted::Failed(lost_hand()) };
     let (here, id, planned) = (shared.clone(), item.clone(), plan.clone());
     let uploads = !plan.uploads.is_empty();
     let sent = tokio::spawn(async move {
@@ -298,7 +301,10 @@ async fn post(
     });
     tracing::info!(%item, job = job.0, accepted = matches!(outcome, Ok(Outcome::Accepted(_))), "pushed");
     match outcome {
-        Ok(Outcome::Accepted(revision)) => Posted::Accepted(revision),
+        Ok(Outcome::Accepted(revision)) => {
+            hand.landed.entry(part).or_default().push(planned);
+            Posted::Accepted(revision)
+        }
         Ok(Outcome::Stale) | Err(Error::StaleRevision { .. }) => Posted::Stale,
         Ok(Outcome::Refused(words)) => match planned.refused_picture(&words) {
             // Nothing of the batch was carried out, and without this picture the rest can be.

@@ -206,7 +206,8 @@ pub(super) struct Walk {
     pub(super) pushing: Option<(PartId, Revision, Planned)>,
     /// Its row in the journal.
     pub(super) job: Option<JobId>,
-    /// How often each file was pushed in this walk. None is pushed twice, unless its plan asked for it.
+    /// How often each file was pushed in this walk. None is pushed twice, unless its plan asked for it, or
+    /// left out what may have waited for the rest.
     pub(super) pushed: BTreeMap<PartId, u8>,
     /// Files whose edit the remote has now, but for its spelling and for these blocks.
     pub(super) said: BTreeMap<PartId, Waiting>,

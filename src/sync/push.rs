@@ -138,7 +138,9 @@ impl Engine {
             Posted::Accepted(_) => {
                 walk.requests += planned.requests;
                 let pushes = walk.pushed.entry(id.clone()).or_default();
-                *pushes = if planned.again { pushes.saturating_add(1) } else { PUSHES_MAX };
+                // What was refused may have waited for what has landed now, such as a list for the table that it was.
+                let more = planned.again || !planned.refused.is_empty();
+                *pushes = if more { pushes.saturating_add(1) } else { PUSHES_MAX };
                 if let Some(waiting) = waiting(walk, &id, &planned) {
                     walk.said.insert(id.clone(), waiting);
                 }

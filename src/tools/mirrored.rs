@@ -243,6 +243,7 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
     let requests = report.requests.len();
     let done = match (report.pushed, dry_run, requests) {
         (true, _, 0) => "pushed".to_owned(),
+        (true, _, _) if report.calls > 1 => format!("pushed with {requests} requests in {} calls", report.calls),
         (true, _, _) => format!("pushed with {requests} requests in one call"),
         (false, true, 1..) => format!("{requests} requests would be sent in one call"),
         (false, ..) if report.hidden => {

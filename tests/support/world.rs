@@ -272,8 +272,11 @@ pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut holds: impl 
 /// Replaces a word in a file in place: truncated and written in one go.
 pub(crate) fn edit_in_place(file: &Path, old: &str, new: &str) {
     let text = std::fs::read_to_string(file).unwrap();
-    assert!(text.contains(old), "{old:?} is not in {text:?}");
-    std::fs::write(file, text.replacen(old, new, 1)).unwrap();
+    // Ids are drawn, and any short word may stand in one.
+    let body = text.find("\n---\n").filter(|at| text.split_at(*at).1.contains(old)).unwrap_or(0);
+    let (head, body) = text.split_at(body);
+    assert!(body.contains(old), "{old:?} is not in {text:?}");
+    std::fs::write(file, format!("{head}{}", body.replacen(old, new, 1))).unwrap();
 }
 
 fn client() -> reqwest::Client {

@@ -226,28 +226,54 @@ fn a_save_seen_while_its_plan_was_made_is_pushed_when_it_is_quiet() {
 
 #[test]
 fn what_can_only_be_planned_later_is_pushed_in_the_same_walk() {
-    let mut engine = engine(1);
-    let planned = |again| Event::Planned {
-        item: id(0),
-        result: Ok(Planned {
-            requests: 1,
-            refused: Vec::new(),
-            told: Vec::new(),
-            unsaid: Vec::new(),
-            holds: Vec::new(),
-            expected: "a".into(),
-            again,
-        }),
-    };
-    let posted = || Event::Posted { item: id(0), result: Posted::Accepted(None) };
-    assert_eq!(words(&engine.step(Millis(1), observed(id(0), "a", "b"))), "fetch");
-    for again in [true, false] {
-        assert_eq!(words(&engine.step(Millis(2), fetched(id(0), "a", true))), "plan", "again: {again}");
-        assert_eq!(words(&engine.step(Millis(3), planned(again))), "begin");
-        engine.step(Millis(4), Event::Begun { item: id(0), result: Ok(JobId(1)) });
-        assert_eq!(words(&engine.step(Millis(5), posted())), "fetch");
+    // What was refused may have waited for the rest, too: it is planned again once that has landed.
+    for waits in [(true, Vec::new()), (false, vec![lost(3)])] {
+        let mut engine = engine(1);
+        let planned = |requests, (again, refused): (bool, Vec<Notice>)| Event::Planned {
+            item: id(0),
+            result: Ok(Planned {
+                requests,
+                refused,
+                told: Vec::new(),
+                unsaid: Vec::new(),
+                holds: Vec::new(),
+                expected: "a".into(),
+                again,
+            }),
+        };
+        let posted = || Event::Posted { item: id(0), result: Posted::Accepted(None) };
+        assert_eq!(words(&engine.step(Millis(1), observed(id(0), "a", "b"))), "fetch");
+        for asked in [waits.clone(), (false, Vec::new())] {
+            assert_eq!(words(&engine.step(Millis(2), fetched(id(0), "a", true))), "plan", "{asked:?}");
+            assert_eq!(words(&engine.step(Millis(3), planned(1, asked))), "begin");
+            engine.step(Millis(4), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+            assert_eq!(words(&engine.step(Millis(5), posted())), "fetch");
+        }
+        assert_eq!(words(&engine.step(Millis(6), fetched(id(0), "a", true))), "record", "no plan asked for more");
     }
-    assert_eq!(words(&engine.step(Millis(6), fetched(id(0), "a", true))), "record", "no plan asked for more");
+}
+
+#[test]
+fn plans_that_ask_for_more_for_ever_come_to_an_end() {
+    let mut engine = engine(1);
+    let planned = Planned {
+        requests: 1,
+        refused: vec![lost(3)],
+        told: Vec::new(),
+        unsaid: Vec::new(),
+        holds: Vec::new(),
+        expected: "a".into(),
+        again: false,
+    };
+    engine.step(Millis(1), observed(id(0), "a", "b"));
+    let mut posts = 0;
+    while words(&engine.step(Millis(2), fetched(id(0), "a", true))) == "plan" {
+        engine.step(Millis(3), Event::Planned { item: id(0), result: Ok(planned.clone()) });
+        engine.step(Millis(4), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+        engine.step(Millis(5), Event::Posted { item: id(0), result: Posted::Accepted(None) });
+        posts += 1;
+    }
+    assert_eq!(posts, 4);
 }
 
 #[test]
@@ -341,35 +367,36 @@ fn what_went_with_a_push_that_landed_is_told_until_it_was_seen() {
     }
 }
 
+/// An engine after a restart: a push was begun with `expected` and no answer is known, and `notices` are yet to be told.
+fn restarted(notices: Vec<Notice>, expected: &str) -> Engine {
+    let told = Told { at: Millis(1), notices };
+    let rows = vec![Row {
+        item: id(0),
+        kind: KindName::Docs,
+        title: "t".into(),
+        revision: None,
+        can_edit: true,
+        parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told }],
+    }];
+    let job = OpenJob {
+        job: JobId(1),
+        item: id(0),
+        part: PartId::default(),
+        revision: Revision("0".into()),
+        expected: expected.into(),
+        base: None,
+        told: vec![lost(8)],
+    };
+    let mut engine = Engine::new(Settings::default());
+    engine.load(Millis(2), Loaded { rows, jobs: vec![job], cursor: None });
+    engine
+}
+
 #[test]
 fn a_push_landed_though_its_title_waits() {
     let text = |title: &str, words: &str| format!("---\ntitle: {title}\n---\n\n{words}\n");
     for (there, landed) in [("Old", true), ("New", true), ("Other", false)] {
-        let part = RowPart {
-            part: PartId::default(),
-            stamp: None,
-            hash: None,
-            told: Told { at: Millis(1), notices: Vec::new() },
-        };
-        let rows = vec![Row {
-            item: id(0),
-            kind: KindName::Docs,
-            title: "t".into(),
-            revision: None,
-            can_edit: true,
-            parts: vec![part],
-        }];
-        let job = OpenJob {
-            job: JobId(1),
-            item: id(0),
-            part: PartId::default(),
-            revision: Revision("0".into()),
-            expected: text("New", "b"),
-            base: None,
-            told: vec![lost(8)],
-        };
-        let mut engine = Engine::new(Settings::default());
-        engine.load(Millis(2), Loaded { rows, jobs: vec![job], cursor: None });
+        let mut engine = restarted(Vec::new(), &text("New", "b"));
         engine.step(Millis(3), observed(id(0), &text("Old", "a"), &text("New", "b")));
         engine.step(Millis(4), fetched(id(0), &text(there, "b"), true));
         assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{there}");
@@ -378,32 +405,8 @@ fn a_push_landed_though_its_title_waits() {
 
 #[test]
 fn what_went_with_a_push_survives_a_restart() {
-    let row = RowPart {
-        part: PartId::default(),
-        stamp: None,
-        hash: None,
-        told: Told { at: Millis(1), notices: vec![lost(7)] },
-    };
-    let rows = vec![Row {
-        item: id(0),
-        kind: KindName::Docs,
-        title: "t".into(),
-        revision: None,
-        can_edit: true,
-        parts: vec![row],
-    }];
     // Of a push whose end is not known it is told once that it landed.
-    let job = OpenJob {
-        job: JobId(1),
-        item: id(0),
-        part: PartId::default(),
-        revision: Revision("0".into()),
-        expected: "b".into(),
-        base: None,
-        told: vec![lost(8)],
-    };
-    let mut engine = Engine::new(Settings::default());
-    engine.load(Millis(2), Loaded { rows, jobs: vec![job], cursor: None });
+    let mut engine = restarted(vec![lost(7)], "b");
     assert_eq!(told(&engine), [7]);
     engine.step(Millis(3), observed(id(0), "a", "b"));
     let effects = engine.step(Millis(4), fetched(id(0), "b", true));

@@ -81,15 +81,18 @@ pub(super) fn restored(was: &DocumentTab, is: &DocumentTab, tab_id: Option<&str>
     restored
 }
 
-/// The paragraphs of the body, with their places among its elements.
-fn paragraphs(tab: &DocumentTab) -> impl Iterator<Item = (usize, &Paragraph)> {
+/// A paragraph of the body with its place among its elements.
+type Placed<'a> = (usize, &'a Paragraph);
+
+/// The paragraphs of the body.
+fn paragraphs(tab: &DocumentTab) -> impl Iterator<Item = Placed<'_>> {
     let content = tab.body.as_ref().map(|body| body.content.as_slice()).unwrap_or_default();
     content.iter().enumerate().filter_map(|(at, element)| Some((at, element.paragraph.as_ref()?)))
 }
 
 /// The paragraphs that say something, by that and their named style.
-fn by_words(tab: &DocumentTab) -> BTreeMap<(String, &str), Vec<(usize, &Paragraph)>> {
-    let mut found: BTreeMap<(String, &str), Vec<(usize, &Paragraph)>> = BTreeMap::new();
+fn by_words(tab: &DocumentTab) -> BTreeMap<(String, &str), Vec<Placed<'_>>> {
+    let mut found: BTreeMap<(String, &str), Vec<Placed<'_>>> = BTreeMap::new();
     for (at, paragraph) in paragraphs(tab) {
         // What is typed anew has the blanks that the file shows.
         let words: String = paragraph.elements.iter().filter_map(|part| part.text()).collect();
@@ -103,10 +106,7 @@ fn by_words(tab: &DocumentTab) -> BTreeMap<(String, &str), Vec<(usize, &Paragrap
 
 /// Pairs as many paragraphs of the same words: where as many of one look stood before as stand now, those in their order,
 /// and what is left in its order.
-fn paired<'a, 'b>(
-    old: &'a [(usize, &'a Paragraph)],
-    new: &'b [(usize, &'b Paragraph)],
-) -> Vec<(&'a (usize, &'a Paragraph), &'b (usize, &'b Paragraph))> {
+fn paired<'a>(old: &'a [Placed<'a>], new: &'a [Placed<'a>]) -> Vec<(&'a Placed<'a>, &'a Placed<'a>)> {
     let mut by_look: BTreeMap<String, (Vec<_>, Vec<_>)> = BTreeMap::new();
     for before in old {
         by_look.entry(looks(before.1)).or_default().0.push(before);
