@@ -68,7 +68,7 @@ async fn until_boxes(file: &Path, expected: &[&str]) {
 /// Pushes a file; returns line and code of what was refused.
 fn push(world: &World, file: &Path) -> Vec<(u64, String)> {
     let (done, answer) = world.cli(&["push", file.to_str().unwrap()]);
-    assert!(done, "{answer}");
+    assert_eq!(answer["waits"], !done, "{answer}");
     let refused = answer["refused"].as_array().unwrap().iter();
     refused.map(|notice| (notice["line"].as_u64().unwrap(), notice["code"].as_str().unwrap().to_owned())).collect()
 }

@@ -305,6 +305,28 @@ fn settings_of_paragraphs_that_no_file_shows_go_with_them() {
 }
 
 #[test]
+fn a_moved_heading_keeps_its_own_alignment_and_spacing() {
+    let mut raw = document("# Head\n\nFirst.\n\n## Moved one\n\nSecond.\n\nThird.\n");
+    let content = raw["tabs"][0]["documentTab"]["body"]["content"].as_array_mut().unwrap();
+    let moved = content.iter_mut().find(|element| said(element).starts_with("Moved")).unwrap();
+    moved["paragraph"]["paragraphStyle"]["alignment"] = json!("CENTER");
+    moved["paragraph"]["paragraphStyle"]["spaceAbove"] = json!({"magnitude": 7, "unit": "PT"});
+    let remote = fetched(&raw);
+    let line = remote.parts[0].text.lines().find(|line| line.ends_with("Moved one")).unwrap().to_owned();
+    let file = remote.parts[0].text.replacen(&format!("{line}\n\n"), "", 1);
+    let file = file.replacen("Third.\n", &format!("Third.\n\n{line}\n"), 1);
+    let plan = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
+    let after = applied(&raw, &plan.requests, 9);
+    for element in body(&after) {
+        let style = &element["paragraph"]["paragraphStyle"];
+        let is = said(element).starts_with("Moved");
+        assert_eq!(style["alignment"] == json!("CENTER"), is, "{}: {style}", said(element));
+        assert_eq!(style["spaceAbove"]["magnitude"] == json!(7), is, "{}: {style}", said(element));
+    }
+    assert!(fetched(&after).parts[0].text.ends_with("Moved one\n"), "{:#?}", plan.requests);
+}
+
+#[test]
 fn of_paragraphs_with_the_same_words_the_one_with_the_look_keeps_the_settings() {
     let mut raw = document("# Head\n\n**Same.**\n\nMiddle.\n\nSame.\n\nEnd.\n");
     let content = raw["tabs"][0]["documentTab"]["body"]["content"].as_array_mut().unwrap();

@@ -264,7 +264,8 @@ async fn a_push_of_several_calls_shows_the_requests_of_each() {
         answer["requests"].as_array().unwrap().iter().flat_map(|request| request.as_object().unwrap().keys()).collect();
     assert_eq!(kinds, ["createFootnote", "insertText"], "{answer}");
     assert_eq!(answer["message"], "pushed with 2 requests in 2 calls");
-    assert!(world.text(&id).await.contains("a note"), "{answer}");
+    let document = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await.to_string();
+    assert!(document.contains("a note"), "{document}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

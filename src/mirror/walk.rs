@@ -34,6 +34,8 @@ pub(super) struct Hand {
     pub(super) landed: BTreeMap<PartId, Vec<Arc<PushPlan>>>,
     /// The file whose push was begun.
     begun: Option<PartId>,
+    /// The files that were written in this walk, and stand on the disk.
+    deposited: BTreeSet<PartId>,
     /// A conflict file that could not be written: what depends on it must not happen.
     broken: Option<Failure>,
 }
@@ -44,6 +46,7 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
         Effect::Observe { item } => {
             hand.plans.clear();
             hand.landed.clear();
+            hand.deposited.clear();
             Some(observe(shared, item).await)
         }
         Effect::Poll { cursor } => Some(Event::Polled(poll(shared, cursor).await)),
@@ -251,6 +254,7 @@ async fn begin(
     hand.begun = Some(part.clone());
     let (shared, item) = (shared.clone(), item.clone());
     let job = blocking(move || {
+        shared.workspace.sync(&item, &part)?;
         let plan = serde_json::to_vec(&plan.shown())
             .map_err(|source| Error::Storage { doing: "writing the journal", source: Box::new(source) })?;
         let (base_revision, expected, base) = (&revision, expected.as_str(), base.as_deref());
@@ -330,11 +334,14 @@ async fn deposit(
     if let Some(broken) = hand.broken.take() {
         return Err(DepositFailure::Failed(broken));
     }
-    let here = shared.clone();
-    let deposited = blocking(move || Ok(here.workspace.deposit(&item, &part, &text, expect))).await;
+    let (here, id) = (shared.clone(), part.clone());
+    let deposited = blocking(move || Ok(here.workspace.deposit(&item, &id, &text, expect))).await;
     crash_point("after_deposit");
     match deposited {
-        Ok(Ok(stamp)) => Ok(stamp),
+        Ok(Ok(stamp)) => {
+            hand.deposited.insert(part);
+            Ok(stamp)
+        }
         Ok(Err(NotDeposited::Moved)) => Err(DepositFailure::Moved),
         Ok(Err(NotDeposited::Failed(error))) | Err(error) => Err(DepositFailure::Failed(failure(&error))),
     }
@@ -355,7 +362,11 @@ async fn record(shared: &Arc<Shared>, hand: &mut Hand, record: Record) -> Result
     if let Some(fetched) = &fetched {
         super::comments::read_later(shared, &record.item, fetched);
     }
+    let written = std::mem::take(&mut hand.deposited);
     let recorded = blocking(move || {
+        for part in record.parts.iter().filter(|part| part.stamp.is_some() && !written.contains(&part.part)) {
+            here.workspace.sync(&record.item, &part.part)?;
+        }
         here.store()?.record(&record, facts.as_ref())?;
         if let Some(fetched) = &fetched {
             super::comments::put(&here, &record.item, &fetched.comments, record.at);

@@ -13,6 +13,7 @@ use super::SectionConflict;
 use super::Side;
 use super::head::{self, Heads};
 use super::hunks::{self, Region, Verdict};
+use super::moved;
 use super::numbers::{self, Starts};
 use super::sides::{Keys, Text};
 use super::weave;
@@ -153,37 +154,12 @@ fn pieced(base: &str, local: &str, remote: &str, side: Option<Side>) -> Option<M
         remote: Text::read(remote, &mut keys),
     };
     let mut regions = hunks::regions(&three.base, &three.local, &three.remote);
-    freeze_moved(&three, &mut regions);
+    moved::freeze(&three.base, &three.local, &mut regions);
     let heads = head::merge(&three.base, &three.local, &three.remote, side);
     let starts = numbers::starts(&three.base, &three.local, &regions);
     let restarted = numbers::lists_of(&starts, &three.local);
     let merger = Merger { three, side, starts, restarted };
     merger.merged(&regions, heads, &mut keys)
-}
-
-/// Freezes what the file inserts when it is text that it took out of a conflict: a paragraph that was moved here while it
-/// was edited there would otherwise stand twice in the remote until the conflict ends.
-fn freeze_moved(three: &Three<'_>, regions: &mut [Region]) {
-    let mut taken: BTreeSet<u32> = BTreeSet::new();
-    let mut at = 0;
-    let mut passed = 0;
-    let mut mine = Vec::with_capacity(regions.len());
-    for region in regions.iter() {
-        at += region.base.start.saturating_sub(passed);
-        passed = region.base.end;
-        let here = at..at + region.local_len;
-        at = here.end;
-        if region.verdict == Verdict::Conflict {
-            let kept = three.local.bare(&here);
-            taken.extend(three.base.bare(&region.base).iter().filter(|key| !kept.contains(key)));
-        }
-        mine.push(here);
-    }
-    for (region, mine) in regions.iter_mut().zip(mine) {
-        if region.verdict == Verdict::Local && three.local.bare(&mine).iter().any(|key| taken.contains(key)) {
-            region.verdict = Verdict::Conflict;
-        }
-    }
 }
 
 /// Carries what leads from `from` to `to` over to `onto`, which comes from `from` too; `None` when the two meet.
@@ -419,7 +395,8 @@ impl Merger<'_> {
             let first = text.content(piece.blocks.start);
             match (last, first) {
                 (None, _) => {}
-                (Some(above), Some(below)) if is_listed(above) && is_listed(below) => out.push('\n'),
+                // A further paragraph right below an item's line would be more of that line.
+                (Some(above), Some(Content::Item { .. })) if is_listed(above) => out.push('\n'),
                 (Some(_), _) => out.push_str("\n\n"),
             }
             out.push_str(slice.trim_end_matches('\n'));

@@ -19,6 +19,7 @@ mod item;
 mod lines;
 mod loaded;
 pub mod merge;
+mod moved;
 mod named;
 mod numbers;
 mod polling;

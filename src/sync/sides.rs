@@ -130,9 +130,13 @@ impl<'a> Text<'a> {
         self.text.get(..self.start(0)).unwrap_or_default()
     }
 
-    /// Returns where a block begins, in bytes; behind the last, the end.
+    /// Returns where the line of a block begins, in bytes; behind the last, the end. Its indent is what it stands under.
     pub(super) fn start(&self, index: usize) -> usize {
-        self.tree.blocks.get(index).map_or(self.text.len(), |block| block.span.0.start.min(self.text.len()))
+        let Some(block) = self.tree.blocks.get(index) else { return self.text.len() };
+        let start = block.span.0.start.min(self.text.len());
+        let before = self.text.get(..start).unwrap_or_default();
+        let line = before.trim_end_matches([' ', '\t']);
+        if line.is_empty() || line.ends_with('\n') { line.len() } else { start }
     }
 }
 

@@ -1,6 +1,10 @@
 //! Pushes whose answer was lost: what the remote says now tells whether they landed. They are never sent again as they
 //! were: if one did not land, the merge finds the edit again and it is planned anew.
 
+use std::collections::BTreeSet;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
 use crate::model::{Millis, PartId};
 
 use super::item::{Item, Unknown, Walk};
@@ -14,7 +18,8 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
     for unknown in &mut all {
         entitle(unknown, walk, remote);
     }
-    let landed: Vec<bool> = all.iter().map(|unknown| landed(unknown, remote)).collect();
+    let landed: Vec<bool> =
+        all.iter().map(|unknown| landed(unknown, remote) || left_words(unknown, item, walk, remote)).collect();
     for (at, unknown) in all.iter().enumerate() {
         let later = all.iter().zip(&landed).skip(at + 1).any(|(other, landed)| *landed && other.part == unknown.part);
         let named = named(unknown, remote, later).filter(|_| !landed.get(at).copied().unwrap_or_default());
@@ -50,6 +55,21 @@ fn moved(unknown: &Unknown, remote: &Remote) -> bool {
 fn landed(unknown: &Unknown, remote: &Remote) -> bool {
     moved(unknown, remote)
         && text_of(remote, &unknown.part).is_some_and(|text| merge::same_meaning(text, &unknown.expected))
+}
+
+/// Tells whether all the words that a push brought stand in the remote, though others wrote there since: it landed whole or not
+/// at all, and words that neither side had before are its own. Taken for edits of the other side they would stand twice.
+fn left_words(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> bool {
+    let (Some(text), Some(after)) = (text_of(remote, &unknown.part).filter(|_| moved(unknown, remote)), &unknown.base)
+    else {
+        return false;
+    };
+    let stored = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_ref());
+    let Some(before) = item.bases.get(&unknown.part).or(stored) else { return false };
+    let before: BTreeSet<&str> = before.unicode_words().collect();
+    let mut brought = after.unicode_words().filter(|word| !before.contains(word)).peekable();
+    let there: BTreeSet<&str> = text.unicode_words().collect();
+    brought.peek().is_some() && brought.all(|word| there.contains(word))
 }
 
 /// The title is given after the text has landed: where it is still the one that it was, that waits, and the rest may stand.

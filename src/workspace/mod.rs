@@ -191,6 +191,25 @@ impl Workspace {
         Ok(stamp(&metadata))
     }
 
+    /// Waits until a file that somebody saved, and its name, are on the disk: what is told to others, or taken for agreed,
+    /// must outlive a power cut, or the old text that comes back would look like an edit. What cannot be opened was not read
+    /// either.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` as it comes.
+    pub fn sync(&self, item: &ItemId, part: &PartId) -> Result<()> {
+        let name = Place::file(item, part).name()?;
+        let folder = self.folder()?;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let Ok(file) = rustix::fs::openat(&folder, &name, flags, Mode::empty()) else { return Ok(()) };
+        match rustix::fs::fsync(&file).and_then(|()| rustix::fs::fsync(&folder)) {
+            // A pipe, for one, has nothing to write.
+            Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::ROFS) => Ok(()),
+            Err(errno) => Err(disk(&self.layout.drive_folder().join(&name), "written", errno.into())),
+        }
+    }
+
     /// Writes the conflict file of a part, or removes it. Returns without touching it when it says the same already.
     ///
     /// # Errors

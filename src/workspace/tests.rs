@@ -221,6 +221,19 @@ fn a_start_cleans_up_after_a_dead_process() {
 }
 
 #[test]
+fn what_cannot_be_synced_is_no_failure() {
+    let f = fixture();
+    let sync = |name: &str| f.workspace.sync(&ItemId(name.into()), &PartId::default());
+    sync("missing").unwrap();
+    fs::write(f.path("one.md"), "text").unwrap();
+    sync("one").unwrap();
+    std::os::unix::fs::symlink("/dev/null", f.path("link.md")).unwrap();
+    sync("link").unwrap();
+    fs::create_dir(f.path("folder.md")).unwrap();
+    sync("folder").unwrap();
+}
+
+#[test]
 fn unsafe_folders_are_refused() {
     let f = fixture();
     let refused = |root: &Path| matches!(Workspace::open(root, &account()), Err(Error::Unsafe { .. }));

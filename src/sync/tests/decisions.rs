@@ -367,8 +367,9 @@ fn what_went_with_a_push_that_landed_is_told_until_it_was_seen() {
     }
 }
 
-/// An engine after a restart: a push was begun with `expected` and no answer is known, and `notices` are yet to be told.
-fn restarted(notices: Vec<Notice>, expected: &str) -> Engine {
+/// An engine after a restart: a push was begun with `expected`, and perhaps a base, and no answer is known, and `notices` are
+/// yet to be told.
+fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine {
     let told = Told { at: Millis(1), notices };
     let rows = vec![Row {
         item: id(0),
@@ -384,7 +385,7 @@ fn restarted(notices: Vec<Notice>, expected: &str) -> Engine {
         part: PartId::default(),
         revision: Revision("0".into()),
         expected: expected.into(),
-        base: None,
+        base: base.map(str::to_owned),
         told: vec![lost(8)],
     };
     let mut engine = Engine::new(Settings::default());
@@ -396,7 +397,7 @@ fn restarted(notices: Vec<Notice>, expected: &str) -> Engine {
 fn a_push_landed_though_its_title_waits() {
     let text = |title: &str, words: &str| format!("---\ntitle: {title}\n---\n\n{words}\n");
     for (there, landed) in [("Old", true), ("New", true), ("Other", false)] {
-        let mut engine = restarted(Vec::new(), &text("New", "b"));
+        let mut engine = restarted(Vec::new(), &text("New", "b"), None);
         engine.step(Millis(3), observed(id(0), &text("Old", "a"), &text("New", "b")));
         engine.step(Millis(4), fetched(id(0), &text(there, "b"), true));
         assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{there}");
@@ -406,10 +407,26 @@ fn a_push_landed_though_its_title_waits() {
 #[test]
 fn what_went_with_a_push_survives_a_restart() {
     // Of a push whose end is not known it is told once that it landed.
-    let mut engine = restarted(vec![lost(7)], "b");
+    let mut engine = restarted(vec![lost(7)], "b", None);
     assert_eq!(told(&engine), [7]);
     engine.step(Millis(3), observed(id(0), "a", "b"));
     let effects = engine.step(Millis(4), fetched(id(0), "b", true));
     assert_eq!(told(&engine), [7, 8]);
     assert_eq!(recorded(&effects), [lost(7), lost(8)]);
+}
+
+#[test]
+fn a_push_landed_though_others_wrote_since() {
+    // It brought `ours`, which was moved and edited since; others wrote `theirs`.
+    for (remote, landed) in [("a\n\nours\n\ntheirs\n", true), ("a\n\ntheirs\n", false)] {
+        let mut engine = restarted(Vec::new(), "a\n\nours\n", Some("a\n\nours\n"));
+        engine.step(Millis(3), observed(id(0), "a\n", "ours more\n\na\n"));
+        let effects = engine.step(Millis(4), fetched(id(0), remote, true));
+        let desired = effects
+            .into_iter()
+            .find_map(|effect| if let Effect::Plan { desired, .. } = effect { Some(desired) } else { None });
+        let desired = desired.unwrap_or_default();
+        assert_eq!(desired.matches("ours").count(), 1, "{remote:?}: {desired:?}");
+        assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{remote:?}");
+    }
 }

@@ -331,6 +331,51 @@ proptest! {
 }
 
 #[test]
+fn what_stands_under_an_item_stays_under_it() {
+    let link = |title: &str| format!("[Words](https://x.y{title}) here.\n\n");
+    let list = |under: &str| format!("1. two\n{under}\n");
+    let (plain, titled) = (link(""), link(" \"t\""));
+    let under = "\n   second para in item\n   - deeper\n";
+    let base = format!("# Apples\n\n{plain}{}## Heading full\n\nafter heading\n", list(""));
+    let local = format!("# Apples\n\n{titled}{}## Heading full\n\nafter heading\n", list(under));
+    // What the document does not say is pushed again with each save, and never meets the id of the heading.
+    let remote = base.replace("## ", "## {^ h.1}");
+    let merged = merge3(&base, &local, &remote);
+    assert!(merged.conflicts.is_empty(), "{merged:#?}");
+    assert_eq!(merged.file, local.replace("## ", "## {^ h.1}"));
+    assert_eq!(merged.push, merged.file);
+}
+
+#[test]
+fn a_move_past_the_border_of_a_conflict_waits_with_it() {
+    let base = "# A\n\nfirst thing\n\nmoved along\n\n# B\n\nsecond thing\n\nother text\n";
+    // The first conflict is in A, from which it was moved and edited; the second in B, into which it was.
+    let local = "# A\n\nfirst thing here\n\n# B\n\nsecond thing\n\nmoved along more\n\nother text\n";
+    let over = "# A\n\nfirst thing here\n\n# B\n\nsecond thing here\n\nmoved along more\n\nother text\n";
+    for (local, remote) in [
+        (local, "# A\n\nfirst thing there\n\nmoved along\n\n# B\n\nsecond thing\n\nother text\n"),
+        (over, "# A\n\nfirst thing\n\nmoved along\n\n# B\n\nsecond thing there\n\nother text\n"),
+    ] {
+        let merged = merge3(base, local, remote);
+        assert!(!merged.conflicts.is_empty(), "{merged:#?}");
+        assert_eq!(merged.push.matches("moved along").count(), 1, "{}", merged.push);
+        assert_eq!(merged.file.matches("moved along").count(), 1, "{}", merged.file);
+        for side in [Side::Mine, Side::Theirs] {
+            let ended = resolve(&merged.base, &merged.file, remote, Some(side));
+            assert_eq!(ended.push.matches("moved along").count(), 1, "{side:?}: {}", ended.push);
+            assert_eq!(ended.file.matches("moved along").count(), 1, "{side:?}: {}", ended.file);
+        }
+    }
+    // An edit elsewhere that has nothing of it is pushed all the same.
+    let merged = merge3(
+        base,
+        &base.replace("first thing", "mine").replace("other", "another"),
+        &base.replace("first thing", "x"),
+    );
+    assert!(merged.push.contains("another text"), "{}", merged.push);
+}
+
+#[test]
 fn a_paragraph_moved_here_and_edited_there_stands_once() {
     let base = "# A\n\nfirst\n\nmoved\n\n# B\n\nsecond\n";
     let local = "# A\n\nfirst\n\n# B\n\nsecond\n\nmoved\n";

@@ -25,6 +25,25 @@ const FIELDS: [&str; 10] = [
     "spacingMode",
 ];
 
+/// What of a heading no file shows, either.
+const OF_HEADINGS: [&str; 9] = [
+    "alignment",
+    "direction",
+    "lineSpacing",
+    "spaceAbove",
+    "spaceBelow",
+    "indentStart",
+    "indentEnd",
+    "indentFirstLine",
+    "shading",
+];
+
+/// The settings of a paragraph that no file shows.
+fn hidden(paragraph: &Paragraph) -> impl Iterator<Item = &'static str> {
+    let is_heading = paragraph.named_style_type().starts_with("HEADING_");
+    FIELDS.into_iter().chain(OF_HEADINGS.into_iter().filter(move |_| is_heading))
+}
+
 /// What gives paragraphs their settings again.
 #[derive(Default)]
 pub(super) struct Restored {
@@ -60,7 +79,7 @@ pub(super) fn restored(was: &DocumentTab, is: &DocumentTab, tab_id: Option<&str>
         for ((_, before), (at, after)) in paired(here, there) {
             let (had, has) = (own(was, before), own(is, after));
             let fields: Vec<&str> =
-                FIELDS.into_iter().filter(|field| !same_field(had.get(*field), has.get(*field))).collect();
+                hidden(after).filter(|field| !same_field(had.get(*field), has.get(*field))).collect();
             if !fields.is_empty() {
                 found.push((*at, fields, had));
             }
@@ -147,7 +166,7 @@ fn own(tab: &DocumentTab, paragraph: &Paragraph) -> Map<String, Value> {
             Some(inherited) => same(inherited, value),
             None => matches!(value, Value::Bool(false) | Value::Null),
         };
-        FIELDS.contains(&field.as_str()) && !says_nothing
+        hidden(paragraph).any(|hidden| hidden == field.as_str()) && !says_nothing
     });
     own.map(|(field, value)| (field.clone(), value.clone())).collect()
 }

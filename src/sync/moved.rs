@@ -1,0 +1,116 @@
+//! Text that the file moved out of a conflict or into it. Half of a move must not be pushed: the text would stand in the
+//! remote twice, or nowhere, until the conflict ends. So the other half waits with it.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::hunks::{Region, Verdict};
+use super::sides::Text;
+use crate::mebdf::RunContent;
+
+/// Blocks that are compared with blocks; beyond that, only those that say the very same count as moved.
+const PAIRS_MAX: usize = 1_000_000;
+
+/// What the file did in a region.
+struct Change {
+    /// Blocks that it took away.
+    gone: Vec<Said>,
+    /// Blocks that it brought.
+    came: Vec<Said>,
+}
+
+/// What a block says: its meaning, and its words.
+struct Said {
+    key: u32,
+    words: BTreeSet<String>,
+}
+
+impl Said {
+    /// Tells whether a block is this one, perhaps edited: it has three quarters of its words.
+    fn is_moved_to(&self, came: &Self, by_words: bool) -> bool {
+        self.key == came.key || by_words && !self.words.is_empty() && self.shared(came) * 4 >= self.words.len() * 3
+    }
+
+    /// Tells whether this block was edited to that one where it stands.
+    fn is_edited_to(&self, came: &Self) -> bool {
+        let shared = self.shared(came);
+        shared > 0 && shared * 2 >= self.words.len().min(came.words.len())
+    }
+
+    fn shared(&self, other: &Self) -> usize {
+        self.words.intersection(&other.words).count()
+    }
+}
+
+/// Freezes the regions between which and a frozen one the file moved text.
+pub(super) fn freeze(base: &Text<'_>, local: &Text<'_>, regions: &mut [Region]) {
+    if regions.iter().all(|region| region.verdict != Verdict::Conflict) {
+        return;
+    }
+    let changes = changes(base, local, regions);
+    let gone: usize = changes.iter().map(|change| change.gone.len()).sum();
+    let came: usize = changes.iter().map(|change| change.came.len()).sum();
+    let by_words = gone.saturating_mul(came) <= PAIRS_MAX;
+    let moved = |from: &Change, to: &Change| {
+        from.gone.iter().any(|gone| to.came.iter().any(|came| gone.is_moved_to(came, by_words)))
+    };
+    let mut frozen: Vec<usize> = (0..regions.len())
+        .filter(|at| regions.get(*at).is_some_and(|region| region.verdict == Verdict::Conflict))
+        .collect();
+    // What is frozen now may have been moved further.
+    while let Some(at) = frozen.pop() {
+        let Some(here) = changes.get(at) else { continue };
+        for (other, (region, there)) in regions.iter_mut().zip(&changes).enumerate() {
+            if region.verdict == Verdict::Local && (moved(here, there) || moved(there, here)) {
+                region.verdict = Verdict::Conflict;
+                frozen.push(other);
+            }
+        }
+    }
+}
+
+fn changes(base: &Text<'_>, local: &Text<'_>, regions: &[Region]) -> Vec<Change> {
+    let (mut at, mut passed) = (0, 0);
+    let change = |region: &Region| {
+        at += region.base.start.saturating_sub(passed);
+        passed = region.base.end;
+        let mine = at..at + region.local_len;
+        at = mine.end;
+        if !matches!(region.verdict, Verdict::Conflict | Verdict::Local) {
+            return Change { gone: Vec::new(), came: Vec::new() };
+        }
+        let (was, is) = (base.bare(&region.base), local.bare(&mine));
+        moves_alone(without(base, &region.base, is), without(local, &mine, was))
+    };
+    regions.iter().map(change).collect()
+}
+
+/// Leaves out what was edited where it stands.
+fn moves_alone(gone: Vec<Said>, came: Vec<Said>) -> Change {
+    if gone.len().saturating_mul(came.len()) > PAIRS_MAX {
+        return Change { gone, came };
+    }
+    let stays = |was: &Said| came.iter().any(|is| was.is_edited_to(is));
+    let (edited, gone): (Vec<_>, Vec<_>) = gone.into_iter().partition(stays);
+    let came = came.into_iter().filter(|is| !edited.iter().any(|was| was.is_edited_to(is))).collect();
+    Change { gone, came }
+}
+
+/// What the blocks of a range say that have words and are none of `known`.
+fn without(text: &Text<'_>, range: &Range<usize>, known: &[u32]) -> Vec<Said> {
+    let known: BTreeSet<u32> = known.iter().copied().collect();
+    let blocks = range.clone().zip(text.bare(range));
+    let own = blocks.filter(|(at, key)| !known.contains(key) && text.has_words(*at));
+    own.map(|(at, key)| Said { key: *key, words: words(text, at) }).collect()
+}
+
+fn words(text: &Text<'_>, at: usize) -> BTreeSet<String> {
+    let runs = text.content(at).map(|content| content.runs()).unwrap_or_default();
+    let said = runs.into_iter().filter_map(|run| match &run.content {
+        RunContent::Text(text) => Some(text.as_str()),
+        RunContent::Object(_) | RunContent::Anchor(_) | RunContent::FootnoteReference(_) => None,
+    });
+    said.flat_map(|text| text.unicode_words()).map(str::to_owned).collect()
+}

@@ -1,0 +1,66 @@
+//! What a machine stands in: the time, Google, chance, and what is remembered of the run.
+
+use std::fmt::Debug;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use mcp_workspace::kinds::PushPlan;
+use mcp_workspace::model::{ItemId, Revision};
+
+use crate::dice::Dice;
+use crate::google::{Google, Landed};
+use crate::ledger::Ledger;
+use crate::plants::Plant;
+
+/// All that machines share.
+pub(crate) struct Around {
+    /// The true time in milliseconds.
+    pub(crate) now: u64,
+    pub(crate) google: Google,
+    pub(crate) ledger: Ledger,
+    pub(crate) dice: Dice<'static>,
+    /// Whether things go wrong.
+    pub(crate) faults: bool,
+    pub(crate) plant: Option<Plant>,
+    hash: DefaultHasher,
+    /// Whether the events are printed.
+    pub(crate) shows: bool,
+}
+
+impl Around {
+    pub(crate) fn new(seed: u64, plant: Option<Plant>, shows: bool) -> Self {
+        Self {
+            now: 1_000_000,
+            google: Google::default(),
+            ledger: Ledger::default(),
+            dice: Dice::seeded(seed),
+            faults: true,
+            plant,
+            hash: DefaultHasher::new(),
+            shows,
+        }
+    }
+
+    /// True once in so many times while things go wrong.
+    pub(crate) fn fault(&mut self, one_in: usize) -> bool {
+        self.faults && self.dice.once_in(one_in)
+    }
+
+    /// Remembers that something happened: the same seed must give the same run.
+    pub(crate) fn trace(&mut self, what: &impl Debug) {
+        let line = format!("{} {what:?}", self.now);
+        line.hash(&mut self.hash);
+        if self.shows {
+            println!("{line}");
+        }
+    }
+
+    /// What stands for all that happened.
+    pub(crate) fn trace_hash(&self) -> u64 {
+        self.hash.finish()
+    }
+
+    /// Sends a push.
+    pub(crate) fn push(&mut self, item: &ItemId, revision: &Revision, plan: &PushPlan) -> Landed {
+        self.google.push(item, Some(revision), &plan.requests, &mut self.ledger)
+    }
+}

@@ -1,0 +1,87 @@
+//! What was written by whom: every word that must not get lost carries a name of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mcp_workspace::model::ItemId;
+
+/// Length of a token: a letter for its side, a number, and a last letter.
+const LENGTH: usize = 7;
+
+/// Finds the tokens in a text.
+pub(crate) fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| {
+        let bytes = word.as_bytes();
+        bytes.len() == LENGTH
+            && matches!(bytes.first(), Some(b'l' | b'r'))
+            && bytes.last() == Some(&b'x')
+            && bytes[1..LENGTH - 1].iter().all(u8::is_ascii_digit)
+    })
+}
+
+/// All tokens that were ever written.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    count: u32,
+    /// Those that nobody who saw them removed.
+    alive: BTreeSet<String>,
+    /// Those that somebody removed who saw them, and those that a power cut took from somebody.
+    given_up: BTreeSet<String>,
+    /// Those that some document says.
+    remote: BTreeMap<ItemId, BTreeSet<String>>,
+}
+
+impl Ledger {
+    /// Makes a new token for a side, `l`ocal or `r`emote.
+    pub(crate) fn new_token(&mut self, side: char) -> String {
+        self.count += 1;
+        let token = format!("{side}{:05}x", self.count);
+        self.alive.insert(token.clone());
+        token
+    }
+
+    /// Somebody who saw a token removed it, or nobody can hold the daemon to it.
+    pub(crate) fn given_up(&mut self, token: &str) {
+        self.alive.remove(token);
+        self.given_up.insert(token.to_owned());
+    }
+
+    /// A save did not happen: what it would have brought is nowhere, unless a document says it already.
+    pub(crate) fn given_up_unless_kept(&mut self, token: &str) {
+        if token.starts_with('l') && !self.remote.values().any(|said| said.contains(token)) {
+            self.given_up(token);
+        }
+    }
+
+    /// Counts the tokens that were written.
+    pub(crate) fn count(&self) -> u64 {
+        self.count.into()
+    }
+
+    /// Tokens that must stand somewhere.
+    pub(crate) fn alive(&self) -> impl Iterator<Item = &String> {
+        self.alive.iter()
+    }
+
+    /// A push left a document with this text: no token twice, and none gone that nobody removed.
+    ///
+    /// # Panics
+    ///
+    /// When it is not so.
+    pub(crate) fn pushed(&mut self, item: &ItemId, text: &str) {
+        let mut seen = BTreeSet::new();
+        for token in tokens(text) {
+            assert!(seen.insert(token.to_owned()), "exactly once: {token} stands twice in {item}:\n{text}");
+        }
+        let before = self.remote.insert(item.clone(), seen);
+        let Some(before) = before else { return };
+        let after = &self.remote[item];
+        for token in before.difference(after) {
+            assert!(!self.alive.contains(token), "conservation: a push took {token} out of {item}:\n{text}");
+        }
+    }
+
+    /// Another person left a document with this text.
+    pub(crate) fn collaborated(&mut self, item: &ItemId, text: &str) {
+        self.remote.insert(item.clone(), tokens(text).map(str::to_owned).collect());
+    }
+}

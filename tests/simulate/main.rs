@@ -1,0 +1,86 @@
+//! The whole engine in a simulated world: machines with disks that lose what was not synced, people who save as editors do,
+//! another person in the documents, a network that loses answers, and crashes between any two steps.
+//!
+//! One seed is one run. A seed that fails is printed; `SEED=n cargo test --test simulate` runs it alone and shows it, `SEEDS=n`
+//! runs more of them, beginning with `FROM=n`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
+
+mod around;
+#[path = "../support/dice.rs"]
+mod dice;
+mod disk;
+mod google;
+mod ledger;
+mod machine;
+mod people;
+mod plants;
+mod run;
+mod store;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use plants::Plant;
+use run::{Outcome, run};
+
+/// Seeds of a run of the tests.
+const SEEDS: u64 = 300;
+
+/// Seeds within which a planted fault must be found.
+const PLANT_SEEDS: u64 = 10_000;
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[test]
+fn any_history_ends_in_agreement() {
+    if let Some(seed) = number("SEED") {
+        println!("{:?}", run(seed, None, true));
+        return;
+    }
+    let from = number("FROM").unwrap_or(0);
+    let seeds = number("SEEDS").unwrap_or(SEEDS);
+    let mut sum = Outcome::default();
+    let mut failed = Vec::new();
+    for seed in from..from + seeds {
+        match catch_unwind(|| run(seed, None, false)) {
+            Ok(outcome) => sum.add(&outcome),
+            Err(_) => failed.push(seed),
+        }
+    }
+    println!("{seeds} seeds from {from}: {sum:?}");
+    assert!(failed.is_empty(), "SEED={failed:?} fail");
+    // A simulation in which nothing happens proves nothing.
+    assert!(sum.pushes > seeds && sum.conflicts > 0 && sum.crashes > seeds / 2, "{sum:?}");
+}
+
+#[test]
+fn the_same_seed_is_the_same_run() {
+    for seed in 0..5 {
+        assert_eq!(run(seed, None, false), run(seed, None, false), "seed {seed}");
+    }
+}
+
+#[test]
+fn planted_faults_are_found() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut found = BTreeMap::new();
+    for plant in Plant::ALL {
+        let seed =
+            (0..PLANT_SEEDS).find(|seed| catch_unwind(AssertUnwindSafe(|| run(*seed, Some(plant), false))).is_err());
+        found.insert(format!("{plant:?}"), seed);
+    }
+    drop(std::panic::take_hook());
+    println!("the first seed that finds each planted fault: {found:#?}");
+    assert!(found.values().all(Option::is_some), "{found:#?}");
+}

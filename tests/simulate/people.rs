@@ -1,0 +1,149 @@
+//! People at a machine: they edit files as editors save them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use mcp_workspace::model::{ItemId, Stamp};
+
+use crate::around::Around;
+use crate::disk::Disk;
+use crate::ledger::tokens;
+use crate::machine::file_name;
+
+/// The fewest blocks of a text of which somebody removes one: what shrinks by more is held.
+const BLOCKS_MIN: usize = 7;
+
+/// A step of a save.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    /// The file is opened and emptied, in place.
+    Empty,
+    /// Half of the text is written.
+    Half,
+    /// The rest is, and the file is closed.
+    Rest,
+    /// A new file is written beside the old one.
+    Beside,
+    /// It takes the place of the old one, if that is still the one that was read.
+    Replace,
+    /// The old file is renamed to its backup, if it is still the one that was read.
+    Away,
+    /// The backup is removed.
+    Forget,
+}
+
+/// How editors save.
+const EDITORS: [&[Step]; 3] = [
+    &[Step::Empty, Step::Half, Step::Rest],
+    &[Step::Beside, Step::Replace],
+    &[Step::Away, Step::Empty, Step::Half, Step::Rest, Step::Forget],
+];
+
+/// A save that is under way.
+#[derive(Debug)]
+struct Save {
+    text: String,
+    seen: Stamp,
+    steps: VecDeque<Step>,
+    /// The file, while it is open.
+    open: u64,
+}
+
+/// A person at a machine.
+#[derive(Debug, Default)]
+pub(crate) struct Person {
+    saves: BTreeMap<ItemId, Save>,
+}
+
+impl Person {
+    /// Begins to save an edit of a file.
+    pub(crate) fn edit(&mut self, around: &mut Around, disk: &mut Disk, item: &ItemId) {
+        let name = file_name(item);
+        let (Some(text), Some(seen)) = (disk.read(&name), disk.stamp(&name)) else { return };
+        if self.saves.contains_key(item) || text.trim().is_empty() || text.contains('\0') {
+            return;
+        }
+        let text = edited(around, text);
+        let steps: VecDeque<Step> = around.dice.pick(&EDITORS).iter().copied().collect();
+        around.trace(&("saves", item, &text, &steps));
+        self.saves.insert(item.clone(), Save { text, seen, steps, open: 0 });
+        // Between the look at what stands and the first step nothing comes: editors ask when the file has changed.
+        self.go_on(around, disk, item);
+    }
+
+    /// Does the next step of some save; false when none is under way.
+    pub(crate) fn work(&mut self, around: &mut Around, disk: &mut Disk) -> bool {
+        let items: Vec<ItemId> = self.saves.keys().cloned().collect();
+        if items.is_empty() {
+            return false;
+        }
+        let item = items[around.dice.roll(items.len())].clone();
+        self.go_on(around, disk, &item);
+        true
+    }
+
+    /// The machine is switched off.
+    pub(crate) fn leave(&mut self) {
+        self.saves.clear();
+    }
+
+    fn go_on(&mut self, around: &mut Around, disk: &mut Disk, item: &ItemId) {
+        let Some(save) = self.saves.get_mut(item) else { return };
+        let (name, beside, backup) = (file_name(item), format!(".{item}.tmp"), format!("{item}.md~"));
+        let half = save.text.char_indices().nth(save.text.chars().count() / 2).map_or(0, |(at, _)| at);
+        match save.steps.pop_front() {
+            Some(Step::Empty) => save.open = disk.open_empty(&name),
+            Some(Step::Half) => disk.append(save.open, save.text.split_at(half).0),
+            Some(Step::Rest) => {
+                disk.append(save.open, save.text.split_at(half).1);
+                disk.close(save.open);
+            }
+            Some(Step::Beside) => {
+                let open = disk.open_empty(&beside);
+                disk.append(open, &save.text);
+                disk.close(open);
+            }
+            Some(Step::Replace | Step::Away) if disk.stamp(&name) != Some(save.seen) => {
+                // The editor asks, and the person reads again; nothing of this edit was saved.
+                tokens(&save.text).for_each(|token| around.ledger.given_up_unless_kept(token));
+                disk.remove(&beside);
+                save.steps.clear();
+            }
+            Some(Step::Replace) => disk.rename(&beside, &name),
+            Some(Step::Away) => disk.rename(&name, &backup),
+            Some(Step::Forget) => disk.remove(&backup),
+            None => {}
+        }
+        if save.steps.is_empty() {
+            self.saves.remove(item);
+        }
+    }
+}
+
+/// Edits a text as a person does: a new paragraph, a word added to one, a paragraph moved, seldom one removed.
+fn edited(around: &mut Around, text: &str) -> String {
+    let token = around.ledger.new_token('l');
+    let head = text.find("\n---\n").map_or(0, |at| at + 5);
+    let (head, body) = text.split_at(head);
+    let mut blocks: Vec<String> =
+        body.split("\n\n").map(|block| block.trim().to_owned()).filter(|block| !block.is_empty()).collect();
+    let at = around.dice.roll(blocks.len());
+    match around.dice.roll(9) {
+        0 if blocks.len() >= BLOCKS_MIN && !blocks[at].starts_with('#') => {
+            let gone = blocks.remove(at);
+            tokens(&gone).for_each(|token| around.ledger.given_up(token));
+            blocks.push(token);
+        }
+        1 => blocks.insert(at, format!("# {token}")),
+        2 if blocks.len() > 2 && !blocks[at].starts_with('#') => {
+            let moved = blocks.remove(at);
+            let to = around.dice.roll(blocks.len());
+            blocks.insert(to, format!("{moved} {token}"));
+        }
+        3..=5 => blocks.insert(at, token),
+        _ if blocks.is_empty() || blocks[at].starts_with('#') => blocks.insert(at, token),
+        _ => blocks[at] = format!("{} {token}", blocks[at]),
+    }
+    // People do not write as the printer does.
+    let gap = if around.dice.once_in(3) { "\n\n\n" } else { "\n\n" };
+    format!("{head}\n{}\n", blocks.join(gap))
+}

@@ -1,0 +1,347 @@
+//! One run: a history with faults, then rest without any, then what must hold.
+
+use mcp_workspace::model::{ItemId, PartId};
+use mcp_workspace::sync::{Command, Side};
+
+use crate::around::Around;
+use crate::google::Landed;
+use crate::machine::{Machine, RETIRED, conflict_name, file_name};
+use crate::people::Person;
+use crate::plants::Plant;
+
+/// Steps of a history.
+const STEPS: usize = 260;
+
+/// Steps within which everything comes to rest.
+const REST_MAX: usize = 20_000;
+
+/// The texts that documents begin with.
+const TEXTS: [(&str, &str); 2] = [
+    (
+        "one",
+        "preamble words\n\n# A\n\nalpha paragraph\n\nbeta paragraph\n\n# B\n\ngamma paragraph\n\ndelta paragraph\n",
+    ),
+    ("two", "First words.\n\n- item one\n- item two\n\nLast 👍🏽 words.\n\n# End\n\nBye.\n"),
+];
+
+/// What happened in a run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub(crate) pushes: u64,
+    pub(crate) deposits: u64,
+    pub(crate) conflicts: u64,
+    pub(crate) crashes: u64,
+    /// Tokens that were written.
+    pub(crate) tokens: u64,
+    /// Stands for all that happened.
+    pub(crate) trace: u64,
+}
+
+impl Outcome {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.pushes += other.pushes;
+        self.deposits += other.deposits;
+        self.conflicts += other.conflicts;
+        self.crashes += other.crashes;
+        self.tokens += other.tokens;
+        self.trace ^= other.trace;
+    }
+}
+
+struct World {
+    around: Around,
+    machines: Vec<(Machine, Person)>,
+    outcome: Outcome,
+}
+
+/// Runs one seed.
+///
+/// # Panics
+///
+/// When something does not hold that must.
+pub(crate) fn run(seed: u64, plant: Option<Plant>, shows: bool) -> Outcome {
+    let mut around = Around::new(seed, plant, shows);
+    for (name, text) in TEXTS {
+        around.google.create(name, text);
+    }
+    let count = if around.dice.once_in(4) { 2 } else { 1 };
+    let machines = (0..count).map(|at| (Machine::new(at), Person::default())).collect();
+    let mut world = World { around, machines, outcome: Outcome::default() };
+    for at in 0..count {
+        world.begin(at);
+    }
+    for _ in 0..STEPS {
+        world.happen();
+    }
+    world.rest();
+    world.check("after the history");
+    world.outcome.conflicts += world.conflicts().len() as u64;
+    world.resolve();
+    world.check("after the conflicts");
+    assert!(world.conflicts().is_empty(), "a conflict outlived its end");
+    world.check_idle();
+    let World { around, mut outcome, machines } = world;
+    outcome.pushes = around.google.pushes;
+    outcome.deposits = machines.iter().map(|(machine, _)| machine.deposits).sum();
+    outcome.tokens = around.ledger.count();
+    outcome.trace = around.trace_hash();
+    outcome
+}
+
+impl World {
+    /// Starts a machine and asks for what it does not mirror yet.
+    fn begin(&mut self, at: usize) {
+        let (machine, _) = &mut self.machines[at];
+        machine.start(&mut self.around);
+        for item in self.around.google.items() {
+            if !machine.store.holds(&item) {
+                machine.ask(&mut self.around, Command::Fetch(item));
+            }
+        }
+    }
+
+    /// Lets one thing happen.
+    fn happen(&mut self) {
+        let at = self.around.dice.roll(self.machines.len());
+        let items = self.around.google.items();
+        let item = self.around.dice.roll(items.len());
+        let item = &items[item];
+        let around = &mut self.around;
+        let (machine, person) = &mut self.machines[at];
+        match around.dice.roll(40) {
+            0..=2 => person.edit(around, &mut machine.disk, item),
+            3 | 4 => around.google.collaborate(item, &mut around.dice, &mut around.ledger),
+            5 if around.fault(3) => self.crash(at),
+            6 => self.pass_time(),
+            7 if around.dice.once_in(4) && machine.runs() && machine.store.holds(item) => {
+                let dry_run = around.dice.once_in(2);
+                machine.ask(around, Command::Push { item: item.clone(), accept: false, dry_run });
+            }
+            8 if around.fault(8) => machine.overflow(),
+            9 if around.fault(12) => {
+                // It slept: its clock catches up, and what was seen meanwhile is not known.
+                machine.clock_off += around.dice.roll(10_000_000) as u64;
+                machine.overflow();
+            }
+            10 if !around.google.late.is_empty() => {
+                let late = around.dice.roll(around.google.late.len());
+                let landed = around.google.arrive(late, &mut around.ledger);
+                assert!(!matches!(landed, Landed::Refused(_)), "{landed:?}");
+            }
+            11 if !machine.runs() => self.begin(at),
+            12..=18 => drop(person.work(around, &mut machine.disk)),
+            19..=24 => drop(machine.hear(around)),
+            _ => {
+                if !machine.work(around) && !machine.hear(around) && !person.work(around, &mut machine.disk) {
+                    self.pass_time();
+                }
+            }
+        }
+        for (machine, _) in &mut self.machines {
+            machine.watch(&mut self.around);
+        }
+    }
+
+    /// The daemon dies, or the whole machine.
+    fn crash(&mut self, at: usize) {
+        let around = &mut self.around;
+        let (machine, person) = &mut self.machines[at];
+        around.trace(&"crash");
+        self.outcome.crashes += 1;
+        machine.kill();
+        if around.dice.once_in(2) {
+            around.trace(&"power cut");
+            person.leave();
+            machine.disk.cut_power(&mut around.dice);
+            self.give_up_unsynced();
+        }
+        if self.around.dice.once_in(2) {
+            self.begin(at);
+        }
+    }
+
+    /// What nobody but a disk without power knew is nobody's fault.
+    fn give_up_unsynced(&mut self) {
+        let everywhere = self.everywhere();
+        let lost: Vec<String> = self
+            .around
+            .ledger
+            .alive()
+            .filter(|token| token.starts_with('l') && !everywhere.contains(*token))
+            .cloned()
+            .collect();
+        lost.iter().for_each(|token| self.around.ledger.given_up(token));
+    }
+
+    /// Goes on to the next moment for which somebody waits.
+    fn pass_time(&mut self) {
+        let due = self.machines.iter().filter_map(|(machine, _)| machine.next_due()).min();
+        self.around.now = due.unwrap_or(0).max(self.around.now + 1);
+        let now = self.around.now;
+        for (machine, _) in &mut self.machines {
+            if machine.next_due().is_some_and(|due| due <= now) {
+                machine.tick(&mut self.around);
+            }
+        }
+    }
+
+    /// Lets everything come to rest without faults.
+    fn rest(&mut self) {
+        self.around.faults = false;
+        while !self.around.google.late.is_empty() {
+            drop(self.around.google.arrive(0, &mut self.around.ledger));
+        }
+        for at in 0..self.machines.len() {
+            if !self.machines[at].0.runs() {
+                self.begin(at);
+            }
+        }
+        // What still fails was under way before.
+        self.settle(3);
+        for item in self.around.google.items() {
+            for (machine, _) in &mut self.machines {
+                machine.ask(&mut self.around, Command::Fetch(item.clone()));
+            }
+        }
+        self.settle(60);
+        self.put_right();
+    }
+
+    /// Does one thing that is to be done; false when there is none.
+    fn do_all(&mut self) -> bool {
+        let mut any = false;
+        for (machine, person) in &mut self.machines {
+            any |= person.work(&mut self.around, &mut machine.disk);
+            machine.watch(&mut self.around);
+            any |= machine.hear(&mut self.around);
+            any |= machine.work(&mut self.around);
+            machine.watch(&mut self.around);
+        }
+        any
+    }
+
+    /// People bring back the files that a power cut left empty, or that an editor did not write to their end.
+    fn put_right(&mut self) {
+        let mut any = false;
+        let items = self.around.google.items();
+        for (machine, _) in &mut self.machines {
+            let status = machine.status().unwrap();
+            for item in &items {
+                let known =
+                    status.items.iter().find(|status| status.id == *item).and_then(|status| status.parts.first());
+                if known.is_some_and(|part| part.held.is_empty() && part.unusable.is_none() && !part.hidden) {
+                    continue;
+                }
+                any = true;
+                machine.disk.remove(&file_name(item));
+                machine.watch(&mut self.around);
+                let command = if known.is_some() { Command::Restore } else { Command::Fetch };
+                machine.ask(&mut self.around, command(item.clone()));
+            }
+        }
+        if any {
+            self.give_up_unsynced();
+            self.settle(20);
+        }
+    }
+
+    fn settle(&mut self, rounds: usize) {
+        for _ in 0..rounds {
+            let mut steps = 0;
+            while self.do_all() {
+                steps += 1;
+                assert!(steps < REST_MAX, "it does not come to rest");
+            }
+            self.pass_time();
+        }
+        while self.do_all() {}
+    }
+
+    /// The conflicts that stand: the machine and the item.
+    fn conflicts(&self) -> Vec<(usize, ItemId)> {
+        let of = |(at, (machine, _)): (usize, &(Machine, Person))| {
+            let items = machine.status().map(|status| status.items).unwrap_or_default();
+            let open = items.into_iter().filter(|item| item.parts.iter().any(|part| !part.conflicts.is_empty()));
+            open.map(move |item| (at, item.id)).collect::<Vec<_>>()
+        };
+        self.machines.iter().enumerate().flat_map(of).collect()
+    }
+
+    /// People end all conflicts.
+    fn resolve(&mut self) {
+        for _ in 0..6 {
+            let conflicts = self.conflicts();
+            if conflicts.is_empty() {
+                break;
+            }
+            for (at, item) in conflicts {
+                let side = if self.around.dice.once_in(2) { Side::Mine } else { Side::Theirs };
+                let (machine, _) = &mut self.machines[at];
+                // Who chooses has read the conflict file.
+                let shown = machine.disk.read(&conflict_name(&item)).unwrap_or_default().to_owned();
+                crate::ledger::tokens(&shown).for_each(|token| self.around.ledger.given_up(token));
+                machine.ask(&mut self.around, Command::Resolve { item, part: PartId::default(), side });
+            }
+            self.settle(3);
+            for (machine, _) in &mut self.machines {
+                machine.ask(&mut self.around, Command::Poll);
+            }
+            self.settle(20);
+        }
+    }
+
+    /// All text that stands anywhere.
+    fn everywhere(&self) -> String {
+        let mut all = String::new();
+        for item in self.around.google.items() {
+            all.push_str(&self.around.google.text(&item));
+        }
+        for (machine, _) in &self.machines {
+            // What an editor keeps beside a file is its own.
+            for name in machine.disk.names().filter(|name| name.ends_with(".md") || name.starts_with(RETIRED)) {
+                all.push_str(machine.disk.read(name).unwrap_or_default());
+                all.push('\n');
+            }
+        }
+        all
+    }
+
+    /// Checks what holds at rest.
+    fn check(&self, when: &str) {
+        let everywhere = self.everywhere();
+        for token in self.around.ledger.alive() {
+            assert!(everywhere.contains(token), "{when}: conservation: {token} is lost:\n{everywhere}");
+        }
+        let conflicts = self.conflicts();
+        for (at, (machine, _)) in self.machines.iter().enumerate() {
+            assert!(machine.unanswered().is_empty(), "{when}: nobody answers {:?}", machine.unanswered());
+            assert!(machine.store.is_quiet(), "{when}: a push never ended");
+            for item in self.around.google.items() {
+                if conflicts.contains(&(at, item.clone())) {
+                    continue;
+                }
+                let remote = self.around.google.fetch(&item).parts[0].text.clone();
+                let file = machine.disk.read(&file_name(&item)).unwrap_or("(no file)");
+                let status = machine.status();
+                let same = |text: &str| mcp_workspace::sync::merge::same_meaning(text, &remote);
+                assert!(
+                    same(file),
+                    "{when}: convergence: {item} on machine {at}:\n{file}\nremote:\n{remote}\n{status:?}"
+                );
+                let base = machine.store.base(&item).unwrap_or_default();
+                assert!(same(&base), "{when}: convergence: the base of {item}:\n{base}\nremote:\n{remote}");
+            }
+        }
+    }
+
+    /// Checks that nothing happens any more.
+    fn check_idle(&mut self) {
+        let deposits = |world: &Self| world.machines.iter().map(|(machine, _)| machine.deposits).sum::<u64>();
+        let before = (self.around.google.pushes, deposits(self));
+        for (machine, _) in &mut self.machines {
+            machine.overflow();
+        }
+        self.settle(20);
+        assert_eq!((self.around.google.pushes, deposits(self)), before, "it does not stay at rest");
+    }
+}

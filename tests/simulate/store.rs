@@ -1,0 +1,133 @@
+//! What the daemon knows across its lives: each change is on the disk, whole, before it is answered.
+
+use std::collections::BTreeMap;
+
+use mcp_workspace::model::{Cursor, ItemId, Notice, PartId, Revision};
+use mcp_workspace::sync::{JobEnd, JobId, Loaded, OpenJob, Record, Row, RowPart, Told};
+
+use crate::machine::row;
+
+/// A push in the journal.
+#[derive(Debug)]
+struct Job {
+    open: OpenJob,
+    sent: bool,
+    end: Option<JobEnd>,
+}
+
+/// Bases, the journal and the cursor.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    items: BTreeMap<ItemId, Record>,
+    jobs: Vec<Job>,
+    pub(crate) cursor: Option<Cursor>,
+}
+
+impl Store {
+    /// Returns what an engine is told at its start.
+    pub(crate) fn loaded(&self) -> Loaded {
+        let part = |part: &mcp_workspace::sync::RecordPart| RowPart {
+            part: part.part.clone(),
+            stamp: part.stamp,
+            hash: part.hash,
+            told: part.told.clone(),
+        };
+        let row = |record: &Record| Row {
+            item: record.item.clone(),
+            kind: record.kind,
+            title: record.title.clone(),
+            revision: record.revision.clone(),
+            can_edit: record.can_edit,
+            parts: record.parts.iter().map(part).collect(),
+        };
+        Loaded {
+            rows: self.items.values().map(row).collect(),
+            jobs: self.jobs.iter().filter(|job| job.end.is_none()).map(|job| job.open.clone()).collect(),
+            cursor: self.cursor.clone(),
+        }
+    }
+
+    /// Tells whether an item is mirrored.
+    pub(crate) fn holds(&self, item: &ItemId) -> bool {
+        self.items.contains_key(item)
+    }
+
+    /// Returns what both sides last agreed on.
+    pub(crate) fn base(&self, item: &ItemId) -> Option<String> {
+        self.items.get(item)?.parts.first().map(|part| part.base.clone())
+    }
+
+    /// Returns the revision that was recorded last.
+    pub(crate) fn revision(&self, item: &ItemId) -> Option<u64> {
+        self.items.get(item)?.revision.as_ref()?.0.strip_prefix('r')?.parse().ok()
+    }
+
+    /// Stores another base.
+    pub(crate) fn rebase(&mut self, item: &ItemId, base: &str) {
+        if let Some(part) = self.items.get_mut(item).and_then(|record| record.parts.first_mut()) {
+            base.clone_into(&mut part.base);
+        }
+    }
+
+    /// Notes that a push begins.
+    pub(crate) fn begin(
+        &mut self,
+        item: &ItemId,
+        part: &PartId,
+        revision: &Revision,
+        (expected, base): (&str, Option<&str>),
+        told: &[Notice],
+    ) -> JobId {
+        let job = JobId(i64::try_from(self.jobs.len()).unwrap());
+        let open = OpenJob {
+            job,
+            item: item.clone(),
+            part: part.clone(),
+            revision: revision.clone(),
+            expected: expected.to_owned(),
+            base: base.map(str::to_owned),
+            told: told.to_vec(),
+        };
+        self.jobs.push(Job { open, sent: false, end: None });
+        job
+    }
+
+    /// A push goes out: only what was begun may, on its revision, and once.
+    ///
+    /// # Panics
+    ///
+    /// When it is not so.
+    pub(crate) fn sent(&mut self, item: &ItemId, job: JobId, revision: &Revision) {
+        let job = self.jobs.get_mut(row(job)).expect("journal: a push without a row");
+        let begun = job.open.item == *item && job.open.revision == *revision && job.end.is_none();
+        assert!(begun, "journal: a push that was not begun: {job:?}");
+        assert!(!std::mem::replace(&mut job.sent, true), "journal: a push was sent twice: {job:?}");
+    }
+
+    /// Stores the end of a walk in one transaction.
+    ///
+    /// # Panics
+    ///
+    /// When a push ends twice.
+    pub(crate) fn record(&mut self, record: Record) {
+        for (job, end) in &record.jobs {
+            let job = &mut self.jobs[row(*job)];
+            assert!(job.end.is_none(), "journal: a push ended twice: {job:?}");
+            job.end = Some(*end);
+        }
+        self.items.insert(record.item.clone(), record);
+    }
+
+    /// Stores what a person is yet to be told.
+    pub(crate) fn save_told(&mut self, item: &ItemId, part: &PartId, told: Told) {
+        let parts = self.items.get_mut(item).map(|record| &mut record.parts);
+        if let Some(known) = parts.and_then(|parts| parts.iter_mut().find(|known| known.part == *part)) {
+            known.told = told;
+        }
+    }
+
+    /// Tells whether every push has come to its end.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.jobs.iter().all(|job| job.end.is_some())
+    }
+}
