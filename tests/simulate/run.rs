@@ -233,6 +233,10 @@ impl World {
                     continue;
                 }
                 any = true;
+                for name in [file_name(item), conflict_name(item)] {
+                    let text = machine.disk.read(&name).unwrap_or_default().to_owned();
+                    crate::ledger::tokens(&text).for_each(|token| self.around.ledger.given_up_unless_kept(token));
+                }
                 machine.disk.remove(&file_name(item));
                 machine.watch(&mut self.around);
                 let command = if known.is_some() { Command::Restore } else { Command::Fetch };
