@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::hunks::{Region, Verdict};
 use super::sides::Text;
-use crate::mebdf::RunContent;
+use crate::mebdf::{Content, RunContent};
 
 /// Blocks that are compared with blocks; beyond that, only those that say the very same count as moved.
 const PAIRS_MAX: usize = 1_000_000;
@@ -107,10 +107,15 @@ fn without(text: &Text<'_>, range: &Range<usize>, known: &[u32]) -> Vec<Said> {
 }
 
 fn words(text: &Text<'_>, at: usize) -> BTreeSet<String> {
-    let runs = text.content(at).map(|content| content.runs()).unwrap_or_default();
-    let said = runs.into_iter().filter_map(|run| match &run.content {
+    text.content(at).map(words_of).unwrap_or_default()
+}
+
+/// The words that a block says, without those of its marks and objects.
+pub(super) fn words_of(content: &Content) -> BTreeSet<String> {
+    let said = content.runs().into_iter().filter_map(|run| match &run.content {
         RunContent::Text(text) => Some(text.as_str()),
         RunContent::Object(_) | RunContent::Anchor(_) | RunContent::FootnoteReference(_) => None,
     });
-    said.flat_map(|text| text.unicode_words()).map(str::to_owned).collect()
+    let code = if let Content::Code { text, .. } = content { Some(text.as_str()) } else { None };
+    said.chain(code).flat_map(|text| text.unicode_words()).map(str::to_owned).collect()
 }

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use unicode_segmentation::UnicodeSegmentation as _;
-
+use crate::mebdf;
 use crate::model::{Millis, PartId};
 
 use super::item::{Item, Unknown, Walk};
+use super::moved::words_of;
 use super::named::{self, Named};
 use super::{JobEnd, Local, Observation, Remote, head, merge};
 
@@ -18,11 +18,12 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
     for unknown in &mut all {
         entitle(unknown, walk, remote);
     }
-    let landed: Vec<bool> =
-        all.iter().map(|unknown| landed(unknown, remote) || left_words(unknown, item, walk, remote)).collect();
-    for (at, unknown) in all.iter().enumerate() {
-        let later = all.iter().zip(&landed).skip(at + 1).any(|(other, landed)| *landed && other.part == unknown.part);
-        let named = named(unknown, remote, later).filter(|_| !landed.get(at).copied().unwrap_or_default());
+    let fates: Vec<(&Unknown, Fate)> =
+        all.iter().map(|unknown| (unknown, Fate::of(unknown, item, walk, remote))).collect();
+    for (at, (unknown, fate)) in fates.iter().copied().enumerate() {
+        let after = fates.iter().skip(at + 1);
+        let later = after.filter(|(_, fate)| *fate != Fate::Open).any(|(other, _)| other.part == unknown.part);
+        let named = if fate == Fate::Landed { None } else { named(unknown, remote, later || fate == Fate::LeftWords) };
         if let (Some(named), Some(Observation { local: Local::Text { text, .. }, .. })) =
             (&named, walk.observed.get_mut(&unknown.part))
             && let Some(with_ids) = named::put(text, named)
@@ -30,7 +31,7 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             *text = with_ids;
             walk.rewritten.insert(unknown.part.clone());
         }
-        if !landed.get(at).copied().unwrap_or_default() && named.is_none() {
+        if fate == Fate::Open && named.is_none() {
             item.ended.push((unknown.job, JobEnd::Reconciled));
             continue;
         }
@@ -41,6 +42,29 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             item.bases.insert(unknown.part.clone(), with_ids.unwrap_or_else(|| base.clone()));
         }
         item.ended.push((unknown.job, JobEnd::Accepted));
+    }
+}
+
+/// What the text of the remote tells of a push.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// It stands there as it was expected.
+    Landed,
+    /// What it brought stands there, among what others wrote since.
+    LeftWords,
+    /// Nothing.
+    Open,
+}
+
+impl Fate {
+    fn of(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> Self {
+        if landed(unknown, remote) {
+            Self::Landed
+        } else if left_words(unknown, item, walk, remote) {
+            Self::LeftWords
+        } else {
+            Self::Open
+        }
     }
 }
 
@@ -66,9 +90,11 @@ fn left_words(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> b
     };
     let stored = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_ref());
     let Some(before) = item.bases.get(&unknown.part).or(stored) else { return false };
-    let before: BTreeSet<&str> = before.unicode_words().collect();
-    let mut brought = after.unicode_words().filter(|word| !before.contains(word)).peekable();
-    let there: BTreeSet<&str> = text.unicode_words().collect();
+    let said = |text: &str| -> BTreeSet<String> {
+        mebdf::parse(text).tree.blocks.iter().flat_map(|block| words_of(&block.content)).collect()
+    };
+    let (before, after, there) = (said(before), said(after), said(text));
+    let mut brought = after.difference(&before).peekable();
     brought.peek().is_some() && brought.all(|word| there.contains(word))
 }
 
@@ -85,8 +111,8 @@ fn entitle(unknown: &mut Unknown, walk: &Walk, remote: &Remote) {
     }
 }
 
-/// What the remote has where a push asked for something new, when all else is as the push has left it; of a push that a
-/// `later` one is known to have followed, when the blocks that ask are.
+/// What the remote has where a push asked for something new, when all else is as the push has left it; of a push that is
+/// known to have landed before something `later`, when the blocks that ask are.
 fn named(unknown: &Unknown, remote: &Remote, later: bool) -> Option<Vec<Named>> {
     let text = text_of(remote, &unknown.part).filter(|_| moved(unknown, remote))?;
     let found = named::found(&unknown.expected, text);

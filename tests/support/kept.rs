@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use mcp_workspace::mebdf::{self, Block, Content, Marks, Object, Run, RunContent, State, Tree, states};
+use mcp_workspace::mebdf::{self, Block, Content, Mark, Marks, Object, Run, RunContent, State, Tree, states};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// What stands for an object.
@@ -268,8 +268,9 @@ fn passed((old, new): (&File, &File), known: &BTreeSet<String>, tied: bool, part
     let cannot_move = |(block, state): &(Block, State)| {
         let linked = matches!(block.content, Content::Heading { anchor: Some(_), .. });
         let whole = matches!(block.content, Content::Table { .. } | Content::Rule);
+        let ticked = matches!(block.content, Content::Item { mark: Mark::Task { checked: true }, .. });
         let objects = || visible(&block.content).iter().any(|token| token.object.is_some());
-        tied || linked || whole || state.locked.is_some() || objects()
+        tied || linked || whole || ticked || state.locked.is_some() || objects()
     };
     let stays: Vec<Option<usize>> =
         partners.iter().map(|partner| if let Partner::One(at) = partner { Some(*at) } else { None }).collect();

@@ -4,6 +4,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -13,6 +14,9 @@ pub(crate) const TOKEN: &str = "walk-token";
 
 /// Longer than any walk takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(40);
+
+/// Homes made by this process.
+static WORLDS: AtomicU32 = AtomicU32::new(0);
 
 /// A home with the embedded Google beside it.
 pub(crate) struct World {
@@ -28,9 +32,11 @@ impl World {
     /// Makes a home seeded with the documents of the demo. It lies below `target`, since editors save differently in
     /// the system's temporary folder.
     pub(crate) fn new(name: &str) -> Self {
+        // The tests of a binary run side by side in one process, and two of them may choose the same name.
+        let number = WORLDS.fetch_add(1, Ordering::Relaxed);
         let home = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
             .join("target/worlds")
-            .join(format!("{name}-{}", std::process::id()));
+            .join(format!("{name}-{}-{number}", std::process::id()));
         if home.exists() {
             std::fs::remove_dir_all(&home).unwrap();
         }

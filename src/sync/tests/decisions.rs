@@ -430,3 +430,17 @@ fn a_push_landed_though_others_wrote_since() {
         assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{remote:?}");
     }
 }
+
+#[test]
+fn what_a_landed_push_asked_for_gets_its_id_though_others_wrote_since() {
+    let pushed = "a\n\nb\n\nours {^= new image \"https://x.example/p.png\"}\n";
+    let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+    // The block was edited again meanwhile, and others wrote into the one before.
+    engine.step(Millis(3), observed(id(0), "a\n\nb\n", &pushed.replace("ours", "ours more")));
+    let remote = "a theirs\n\nb\n\nours {^= kix.p1 image}\n";
+    let effects = engine.step(Millis(4), fetched(id(0), remote, true));
+    let planned = effects
+        .iter()
+        .find_map(|effect| if let Effect::Plan { desired, .. } = effect { Some(desired.as_str()) } else { None });
+    assert_eq!(planned, Some("a theirs\n\nb\n\nours more {^= kix.p1 image}\n"), "{}", words(&effects));
+}

@@ -13,7 +13,7 @@ use super::planner::{excerpt, is_mostly, text_of, words_of};
 use crate::kinds::docs::text::extract::{Extract, Origin};
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::docs::text::line::{Line, Token, block_runs, tokens};
-use crate::mebdf::{Block, Content, Run, Tree};
+use crate::mebdf::{Block, Content, Mark, Run, Tree};
 
 /// Most moves that are held one by one; an edit with more of them is seldom a person's.
 const HELD_MAX: usize = 100;
@@ -76,6 +76,8 @@ fn reason(entry: &Entry<'_>, origin: &Origin, targets: &BTreeSet<&str>) -> Optio
         Content::Heading { anchor: Some(anchor), .. } if targets.contains(&**anchor) => {
             return Some("a heading that a link goes to".into());
         }
+        // What is typed anew has no tick, and no request sets one.
+        Content::Item { mark: Mark::Task { checked: true }, .. } => return Some("a ticked box".into()),
         Content::Heading { .. }
         | Content::Paragraph { .. }
         | Content::Item { .. }

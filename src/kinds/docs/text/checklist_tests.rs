@@ -241,6 +241,28 @@ fn edits_of_ticked_items_are_planned_and_ticks_are_not() {
     check_plan(deeper, true, deeper, &[]);
 }
 
+/// What is ticked stays where it is, and what is not makes way for it; where that cannot be, the move is held.
+#[test]
+fn a_move_takes_no_tick() {
+    let tabs: [&[&str]; 1] = [&["- one", "- two", "- three", "- four"]];
+    let fetched = fetched(&tabs, "- [ ] one\n- [ ] two\n- [x] three\n- [x] four\n");
+    let text = &fetched.parts[0].text;
+    let list = |lines: [&str; 4]| {
+        text.replace("- [ ] one\n- [ ] two\n- [x] three\n- [x] four", &lines.map(|line| format!("- {line}")).join("\n"))
+    };
+    let planned = |new: &str| {
+        let plan = plan(&fetched, &PartId::default(), new, false).unwrap();
+        let codes: Vec<String> = plan.refused.into_iter().map(|notice| notice.code).collect();
+        (plan.expected, codes, !plan.requests.is_empty())
+    };
+    let up = list(["[x] three", "[ ] one", "[ ] two", "[x] four"]);
+    assert_eq!(planned(&up), (up, Vec::new(), true));
+    let crossed = list(["[ ] one", "[ ] two", "[x] four", "[x] three"]);
+    assert_eq!(planned(&crossed), (text.clone(), vec!["LOCKED".to_owned()], false));
+    let unticked = list(["[ ] one", "[ ] two", "[ ] four", "[x] three"]);
+    assert_eq!(planned(&unticked), (unticked, Vec::new(), true));
+}
+
 #[test]
 fn a_long_list_takes_no_longer_than_its_length() {
     let lists: [fn(usize) -> String; 3] = [
