@@ -321,6 +321,7 @@ fn seeds_that_failed_stay_mended() {
         1_000_705_732,
         1_100_301_305,
         2_000_509_627,
+        3_000_003_917,
     ] {
         check(seed, &fates);
     }

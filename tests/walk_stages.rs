@@ -103,6 +103,25 @@ fn settled(world: &World, file: &Path, point: &str) {
     assert!(!status.contains("both sides"), "{point}: {status}\n{text}");
 }
 
+/// What a power cut would take back must not have been told to anybody, nor be what both sides are known to say.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_save_stands_on_the_disk_before_it_is_told() {
+    let mut world = World::new("stages-disk");
+    for (point, times) in [("before_journal", 0), ("after_journal", 1), ("after_reply", 1), ("after_record", 2)] {
+        world.start_daemon(&[]);
+        let (_, file) = document(&world, TEXT);
+        world.kill_daemon();
+        world.start_daemon(&[("MCP_WORKSPACE_CRASH", point)]);
+        let before = std::fs::read_to_string(world.log()).unwrap().len();
+        edit_in_place(&file, "One two", "One 2");
+        until(&format!("{point}: the daemon is dead"), || std::future::ready(world.daemon_died())).await;
+        let name = file.file_name().unwrap().to_str().unwrap();
+        let log = std::fs::read_to_string(world.log()).unwrap();
+        let lines = log[before..].lines().filter(|line| line.contains("stands on the disk") && line.contains(name));
+        assert_eq!(lines.count(), times, "{point}: {}", &log[before..]);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_footnote_has_its_text_when_the_daemon_is_killed() {
     check_kills("stages-note", &[("End.", "End[^y].\n\n[^y]: Note y.")], 2, &["Note y."]).await;

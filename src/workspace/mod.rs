@@ -205,7 +205,10 @@ impl Workspace {
         let Ok(file) = rustix::fs::openat(&folder, &name, flags, Mode::empty()) else { return Ok(()) };
         match rustix::fs::fsync(&file).and_then(|()| rustix::fs::fsync(&folder)) {
             // A pipe, for one, has nothing to write.
-            Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::ROFS) => Ok(()),
+            Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::ROFS) => {
+                tracing::debug!(name, "a saved file stands on the disk");
+                Ok(())
+            }
             Err(errno) => Err(disk(&self.layout.drive_folder().join(&name), "written", errno.into())),
         }
     }

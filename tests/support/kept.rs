@@ -293,8 +293,55 @@ fn passed((old, new): (&File, &File), known: &BTreeSet<String>, tied: bool, part
 
 /// Compares two files; `tied` tells that people or programs have tied something to text of the document.
 pub(crate) fn compare(old: &File, new: &File, tied: bool) -> Kept {
+    let mut partners = partners(old, new);
+    let loose = loose_blanks((old, new), &partners);
+    let mut kept = compared((old, new), tied, partners.clone());
+    if !loose.is_empty() {
+        // What stands only if it is that empty block which stayed is not sure.
+        loose.iter().for_each(|at| partners[*at] = Partner::None);
+        kept.keep(&compared((old, new), tied, partners));
+    }
+    kept
+}
+
+/// Finds the empty blocks past which text would have moved if they stayed: one is like any other, and text that stays is
+/// not moved for it.
+fn loose_blanks((old, new): (&File, &File), partners: &[Partner]) -> Vec<usize> {
+    let is_blank = |at: usize| {
+        let content = &old.blocks[at].0.content;
+        is_paragraph(content) && visible(content).is_empty()
+    };
+    let sure = partners.iter().enumerate();
+    // Counted from 1, so that both begins are sure, too.
+    let sure = sure.filter_map(|(i, partner)| if let Partner::One(j) = partner { Some((i + 1, j + 1)) } else { None });
+    let sure: Vec<(usize, usize)> =
+        std::iter::once((0, 0)).chain(sure).chain([(old.blocks.len() + 1, new.blocks.len() + 1)]).collect();
+    let words = |file: &File, range: Range<usize>| -> Vec<BTreeSet<String>> {
+        let said = |(block, _): &(Block, State)| Found::of(&block.content).text;
+        let words = |text: String| text.unicode_words().map(str::to_owned).collect();
+        file.blocks[range].iter().map(said).map(words).collect()
+    };
+    let any_like = |gone: &[BTreeSet<String>], came: &[BTreeSet<String>]| {
+        let like = |one: &BTreeSet<String>, other: &BTreeSet<String>| {
+            !one.is_empty() && one.intersection(other).count() * 2 >= one.len().min(other.len())
+        };
+        gone.iter().any(|gone| came.iter().any(|came| like(gone, came)))
+    };
+    let crossed = |near: &&[(usize, usize)]| {
+        let sides =
+            |file: &File, [before, at, behind]: [usize; 3]| [words(file, before..at - 1), words(file, at..behind - 1)];
+        let [gone_before, gone_behind] = sides(old, [near[0].0, near[1].0, near[2].0]);
+        let [came_before, came_behind] = sides(new, [near[0].1, near[1].1, near[2].1]);
+        any_like(&gone_behind, &came_before) || any_like(&gone_before, &came_behind)
+    };
+    let blanks = sure.windows(3).filter(|near| is_blank(near[1].0 - 1));
+    blanks.filter(crossed).map(|near| near[1].0 - 1).collect()
+}
+
+/// Finds what of the new file each block of the old one is.
+fn partners(old: &File, new: &File) -> Vec<Partner> {
     let rows = (old.blocks.len(), new.blocks.len());
-    let known = old.blocks.iter().flat_map(|(block, _)| names(&[Found::of(&block.content)])).collect();
+    let known = known(old);
     let mut partners = certain(rows, |i, j| old.blocks[i] == new.blocks[j], |_| 1, 0);
     // A block that moved past others may as well have stayed while they moved, and took on what stands there.
     let texts = |file: &File| file.blocks.iter().map(|(block, _)| said(&block.content, &known)).collect::<Vec<_>>();
@@ -306,7 +353,16 @@ pub(crate) fn compare(old: &File, new: &File, tied: bool) -> Kept {
             *partner = Partner::None;
         }
     }
-    passed((old, new), &known, tied, &mut partners);
+    partners
+}
+
+/// The names of the objects of a file.
+fn known(file: &File) -> BTreeSet<String> {
+    file.blocks.iter().flat_map(|(block, _)| names(&[Found::of(&block.content)])).collect()
+}
+
+fn compared((old, new): (&File, &File), tied: bool, mut partners: Vec<Partner>) -> Kept {
+    passed((old, new), &known(old), tied, &mut partners);
     let mut words = Vec::new();
     let mut stretches = 0;
     let (mut i, mut j) = (0, 0);

@@ -65,7 +65,7 @@ impl World {
             .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(std::fs::File::options().create(true).append(true).open(self.home.join("stderr.log")).unwrap())
+            .stderr(std::fs::File::options().create(true).append(true).open(self.log()).unwrap())
             .spawn()
             .unwrap()
     }
@@ -90,7 +90,7 @@ impl World {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        panic!("the daemon does not answer; see {}", self.home.join("stderr.log").display());
+        panic!("the daemon does not answer; see {}", self.log().display());
     }
 
     /// Tells whether the daemon has ended by itself.
@@ -107,6 +107,11 @@ impl World {
             daemon.kill().unwrap();
             daemon.wait().unwrap();
         }
+    }
+
+    /// What the processes log.
+    pub(crate) fn log(&self) -> PathBuf {
+        self.home.join("stderr.log")
     }
 
     /// Process id of the daemon.
