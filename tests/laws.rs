@@ -274,6 +274,12 @@ fn what_random_edits_found_stays_mended() {
     let (twice, joined) = ("*one* *two*tail\n\n*one* *two*tail", "*one two*tail");
     check_found(&[parted.clone(), plain("end")], ("*one* *two*tail", twice), Fate::Arrived);
     check_found(&[parted, plain("end")], ("*one* *two*tail", joined), Fate::Arrived);
+    // The empty paragraph that comes with a section break does not tell which of two texts was moved.
+    let long = plain("alpha iota under score");
+    let paragraphs = [plain(""), plain(""), long, plain("x"), plain("theta"), plain("end")];
+    let (text, short) = ("alpha iota under score\n\n", "x\n\n");
+    let moved = format!("{{^= sectionbreak}}\n\n\\\n{short}\\\n\n{text}");
+    check_found(&paragraphs, (&format!("\\\n\n\\\n\n{text}{short}"), &moved), Fate::Arrived);
     // A short word between two changes is not written anew.
     check_found(&[plain("eta and tail"), plain("end")], ("eta and", "line eta or"), Fate::Arrived);
 }
@@ -322,6 +328,7 @@ fn seeds_that_failed_stay_mended() {
         1_100_301_305,
         2_000_509_627,
         3_000_003_917,
+        3_100_309_715,
     ] {
         check(seed, &fates);
     }

@@ -307,10 +307,6 @@ pub(crate) fn compare(old: &File, new: &File, tied: bool) -> Kept {
 /// Finds the empty blocks past which text would have moved if they stayed: one is like any other, and text that stays is
 /// not moved for it.
 fn loose_blanks((old, new): (&File, &File), partners: &[Partner]) -> Vec<usize> {
-    let is_blank = |at: usize| {
-        let content = &old.blocks[at].0.content;
-        is_paragraph(content) && visible(content).is_empty()
-    };
     let sure = partners.iter().enumerate();
     // Counted from 1, so that both begins are sure, too.
     let sure = sure.filter_map(|(i, partner)| if let Partner::One(j) = partner { Some((i + 1, j + 1)) } else { None });
@@ -334,8 +330,13 @@ fn loose_blanks((old, new): (&File, &File), partners: &[Partner]) -> Vec<usize> 
         let [came_before, came_behind] = sides(new, [near[0].1, near[1].1, near[2].1]);
         any_like(&gone_behind, &came_before) || any_like(&gone_before, &came_behind)
     };
-    let blanks = sure.windows(3).filter(|near| is_blank(near[1].0 - 1));
+    let blanks = sure.windows(3).filter(|near| is_blank(&old.blocks[near[1].0 - 1].0.content));
     blanks.filter(crossed).map(|near| near[1].0 - 1).collect()
+}
+
+/// Tells whether a block is a paragraph in which nothing stands.
+fn is_blank(content: &Content) -> bool {
+    is_paragraph(content) && visible(content).is_empty()
 }
 
 /// Finds what of the new file each block of the old one is.
@@ -343,6 +344,16 @@ fn partners(old: &File, new: &File) -> Vec<Partner> {
     let rows = (old.blocks.len(), new.blocks.len());
     let known = known(old);
     let mut partners = certain(rows, |i, j| old.blocks[i] == new.blocks[j], |_| 1, 0);
+    // A new section break or table brings an empty paragraph that the file does not show, so the count of these decides
+    // nothing about texts.
+    let weight = |i: usize| u32::from(!is_blank(&old.blocks[i].0.content));
+    let by_texts = certain(rows, |i, j| old.blocks[i] == new.blocks[j], weight, 0);
+    let unsure = |(at, partner): (usize, &Partner)| weight(at) > 0 && *partner != by_texts[at];
+    if partners.iter().enumerate().any(unsure) {
+        for (at, partner) in partners.iter_mut().enumerate() {
+            *partner = if weight(at) > 0 { by_texts[at] } else { Partner::None };
+        }
+    }
     // A block that moved past others may as well have stayed while they moved, and took on what stands there.
     let texts = |file: &File| file.blocks.iter().map(|(block, _)| said(&block.content, &known)).collect::<Vec<_>>();
     let (old_texts, new_texts) = (texts(old), texts(new));
