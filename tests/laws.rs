@@ -329,6 +329,7 @@ fn seeds_that_failed_stay_mended() {
         2_000_509_627,
         3_000_003_917,
         3_100_309_715,
+        3_101_204_657,
     ] {
         check(seed, &fates);
     }

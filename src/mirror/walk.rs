@@ -122,8 +122,11 @@ async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
         parts
             .into_iter()
             .map(|part| {
-                let local = here.workspace.observe(&id, &part)?;
-                Ok(Observation { base: bases.remove(&part), local, part })
+                let (local, base) = (here.workspace.observe(&id, &part)?, bases.remove(&part));
+                // They are asked for only by a file that says something else, and they are long.
+                let edited = matches!((&local, &base), (Local::Text { text, .. }, Some(base)) if text != base);
+                let arrivals = if edited { here.store()?.arrivals(&id, &part)? } else { Vec::new() };
+                Ok(Observation { base, local, part, arrivals })
             })
             .collect::<Result<Vec<_>>>()
     })
@@ -131,7 +134,7 @@ async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
     let parts = parts.unwrap_or_else(|error| {
         // What cannot be known now is neither absent nor changed: it is looked at again later.
         tracing::warn!(%item, %error, "the files of an item could not be looked at");
-        vec![Observation { part: PartId::default(), base: None, local: Local::Restless }]
+        vec![Observation { part: PartId::default(), base: None, local: Local::Restless, arrivals: Vec::new() }]
     });
     Event::Observed { item, parts }
 }

@@ -2,6 +2,7 @@
 //!
 //! What is stored are observations; what is to be done follows from them. Only pushes begun are stored as work.
 
+mod arrivals;
 mod failure;
 mod images;
 mod record;

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
+use super::arrivals;
 use super::{Facts, KEPT_BASES, KEPT_JOBS, KEPT_LOG, json, millis, pack, storage};
 use crate::error::Result;
 use crate::mebdf;
@@ -25,6 +26,9 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
     let what = if pushed { "push" } else { "pull" };
     for (position, part) in parts.iter().enumerate() {
         let changed = write_base(transaction, item, &part.part, &part.base, *at)?;
+        if let Some(arrival) = &part.arrived {
+            arrivals::write(transaction, item, &part.part, arrival)?;
+        }
         write_index(transaction, record, position, title)?;
         write_told(transaction, item, &part.part, &part.told)?;
         if changed {
@@ -169,6 +173,9 @@ fn drop_missing_parts(transaction: &Transaction<'_>, record: &Record) -> Result<
         transaction.execute("DELETE FROM doc WHERE rowid = ?1", [doc]).map_err(storage(doing))?;
         transaction.execute("DELETE FROM part WHERE item = ?1 AND part = ?2", [item, &part]).map_err(storage(doing))?;
         transaction.execute("DELETE FROM base WHERE item = ?1 AND part = ?2", [item, &part]).map_err(storage(doing))?;
+        transaction
+            .execute("DELETE FROM arrival WHERE item = ?1 AND part = ?2", [item, &part])
+            .map_err(storage(doing))?;
     }
     Ok(())
 }

@@ -97,7 +97,20 @@ ALTER TABLE job ADD COLUMN told TEXT NOT NULL DEFAULT '';
 /// What both sides agree on once a push has landed.
 const LANDED: &str = "ALTER TABLE job ADD COLUMN landed BLOB;";
 
+/// What came from the remote into each file, so that a save of an older text is known for one.
+const ARRIVALS: &str = "
+CREATE TABLE arrival (
+    item   TEXT NOT NULL REFERENCES item (id) ON DELETE CASCADE,
+    part   TEXT NOT NULL,
+    seq    INTEGER NOT NULL,
+    before BLOB NOT NULL,
+    after  BLOB NOT NULL,
+    base   BLOB,
+    PRIMARY KEY (item, part, seq)
+) STRICT, WITHOUT ROWID;
+";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
-    Migrations::new(vec![M::up(FIRST), M::up(PICTURES), M::up(TOLD), M::up(LANDED)])
+    Migrations::new(vec![M::up(FIRST), M::up(PICTURES), M::up(TOLD), M::up(LANDED), M::up(ARRIVALS)])
 }

@@ -1,7 +1,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
-use crate::sync::{JobEnd, RecordPart};
+use crate::sync::{Arrival, JobEnd, RecordPart};
 
 fn store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
@@ -31,6 +31,7 @@ fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> Record {
                 hash: Some(ContentHash::of(text.as_bytes())),
                 indexed: (*text).into(),
                 told: Told::default(),
+                arrived: None,
             })
             .collect(),
         jobs: Vec::new(),
@@ -201,4 +202,25 @@ fn a_newer_or_damaged_database_is_refused_with_advice() {
     let error = Store::open(&path).unwrap_err();
     assert!(error.to_string().contains("damaged"), "{error}");
     assert!(error.suggestion().contains("Move"), "{}", error.suggestion());
+}
+
+#[test]
+fn the_newest_of_what_came_is_kept() {
+    let (_folder, mut store) = store();
+    let (item, part) = (ItemId("one".into()), PartId(String::new()));
+    let arrival = |number: u64| Arrival {
+        before: format!("without {number}"),
+        after: format!("with {number}"),
+        base: if number % 2 == 0 { format!("without {number}") } else { format!("base {number}") },
+    };
+    for number in 0..25 {
+        let mut record = record("one", "First", &[("", "a\n"), ("t.2", "b\n")], number);
+        record.parts[0].arrived = Some(arrival(number));
+        store.record(&record, None).unwrap();
+    }
+    let kept: Vec<Arrival> = (5..25).rev().map(arrival).collect();
+    assert_eq!(store.arrivals(&item, &part).unwrap(), kept);
+    assert_eq!(store.arrivals(&item, &PartId("t.2".into())).unwrap(), Vec::new());
+    store.record(&record("one", "First", &[("t.2", "b\n")], 30), None).unwrap();
+    assert_eq!(store.arrivals(&item, &part).unwrap(), Vec::new());
 }

@@ -5,11 +5,23 @@ use crate::model::{ContentHash, Millis, PartId, Stamp};
 use super::backoff;
 use super::conflict::{conflict_text, shown};
 use super::engine::{Engine, Fate};
-use super::item::{Item, Phase};
+use super::item::{Item, Part, Phase, notice};
+use super::stale::Arrival;
 use super::{DepositFailure, Effect, Failure, Local, Record, RecordPart};
 
 /// Files that moved under a deposit are read again at once this often; then with pauses.
 const MOVED_AT_ONCE: u32 = 3;
+
+/// Tells that a file got back what it lacked since it was saved from an older text.
+fn put_back(part: &mut Part, stale: Option<(String, String)>, now: Millis) {
+    let Some((saved, lacks)) = stale else { return };
+    part.put_back = Some(saved);
+    let message = format!(
+        "the file was saved from an older text, without `{lacks}`, which came from the document meanwhile and was put back; to \
+         delete that, delete it once more and push the file with `push --accept`"
+    );
+    part.told.landed(vec![notice("PUT_BACK", message)], now);
+}
 
 impl Engine {
     /// Writes the conflict files, then queues the deposits.
@@ -77,7 +89,14 @@ impl Engine {
                     if let Some(part) = item.parts.get_mut(id) {
                         // So that the watcher's word of our own writing is known for an echo.
                         part.hash = Some(hash);
+                        put_back(part, walk.stale.remove(id), self.now);
                     }
+                    let base = item.bases.get(id).or(walk.observed.get(id).and_then(|seen| seen.base.as_ref()));
+                    let arrived = match (walk.local(id), base) {
+                        (Some(Local::Text { text, .. }), Some(base)) => Arrival::of(text, &merged.file, base),
+                        _ => None,
+                    };
+                    walk.arrived.extend(arrived.map(|arrived| (id.clone(), arrived)));
                 }
                 self.next_deposit(item)
             }
@@ -115,14 +134,15 @@ impl Engine {
                 let stamp = deposited.map(|(stamp, _)| *stamp).or(stamp);
                 let hash = deposited.map(|(_, hash)| *hash).or(hash);
                 let (base, indexed) = (merged.base.clone(), merged.file.clone());
-                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told });
+                let arrived = walk.arrived.get(id).cloned();
+                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told, arrived });
             } else if let Some(base) = item.bases.get(id).or(seen.and_then(|seen| seen.base.as_ref())) {
                 // It took no part: its base stays, so that nothing of either side is taken for agreed. And so does
                 // its hash, or the edit that was seen here would look like an echo to the walk that is for it.
                 let known = item.parts.get(id);
                 let (stamp, hash) = (known.and_then(|part| part.stamp), known.and_then(|part| part.hash));
                 let (base, indexed) = (base.clone(), text.to_owned());
-                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told });
+                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told, arrived: None });
             }
         }
         let record = Record {

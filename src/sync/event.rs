@@ -1,5 +1,6 @@
 //! What the engine hears and what it wants done. The shell performs effects and feeds their results back as events.
 
+use super::stale::Arrival;
 use super::told::Told;
 use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
@@ -113,6 +114,8 @@ pub struct Observation {
     pub base: Option<String>,
     /// The file now.
     pub local: Local,
+    /// What came from the remote into the file, newest first; of a file that says what its base does it need not be told.
+    pub arrivals: Vec<Arrival>,
 }
 
 /// A file as it was read.
@@ -443,6 +446,8 @@ pub struct RecordPart {
     pub indexed: String,
     /// What a person has yet to be told of pushes that landed.
     pub told: Told,
+    /// What came from the remote into the file by this walk.
+    pub arrived: Option<Arrival>,
 }
 
 /// How a push ended.

@@ -7,6 +7,7 @@ use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revisi
 use super::conflict::SectionConflict;
 use super::merge::Merged;
 use super::spelling::Waiting;
+use super::stale::Arrival;
 use super::told::Told;
 use super::{Failure, JobEnd, JobId, Local, Observation, Planned, Remote, RequestId, Side};
 
@@ -175,6 +176,8 @@ pub(super) struct Part {
     pub(super) behind: bool,
     /// The text whose holds were released.
     pub(super) accepted: Option<ContentHash>,
+    /// The save of an older text into which what it lacked was put back last. Saved so once more, that is a deletion.
+    pub(super) put_back: Option<String>,
     /// The first of two readings.
     pub(super) first_reading: Option<ContentHash>,
     /// Hash of the conflict file that stands; `None` while it is not known what stands.
@@ -198,6 +201,8 @@ pub(super) struct Walk {
     pub(super) remote: Option<Remote>,
     /// The merge of each file that takes part.
     pub(super) merged: BTreeMap<PartId, Merged>,
+    /// The files that were saved from an older text, as they stand, with the first words that they lack.
+    pub(super) stale: BTreeMap<PartId, (String, String)>,
     /// Files still to be planned.
     pub(super) plans: VecDeque<PartId>,
     /// The file that is being planned.
@@ -217,6 +222,8 @@ pub(super) struct Walk {
     pub(super) deposits: VecDeque<PartId>,
     /// What was written.
     pub(super) deposited: BTreeMap<PartId, (Stamp, ContentHash)>,
+    /// What came from the remote into the files that were written.
+    pub(super) arrived: BTreeMap<PartId, Arrival>,
     /// Requests that were sent, or would be.
     pub(super) requests: usize,
     /// A file must be read again later.

@@ -27,6 +27,7 @@ mod push;
 mod settle;
 mod sides;
 mod spelling;
+mod stale;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -41,5 +42,6 @@ pub use event::*;
 pub use lines::lines_of_file;
 pub use loaded::{Loaded, OpenJob, Row, RowPart, Settings};
 pub use merge::Merged;
+pub use stale::Arrival;
 pub use status::{ItemStatus, PartStatus, Status, Trouble};
 pub use told::Told;

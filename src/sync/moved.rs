@@ -107,15 +107,15 @@ fn without(text: &Text<'_>, range: &Range<usize>, known: &[u32]) -> Vec<Said> {
 }
 
 fn words(text: &Text<'_>, at: usize) -> BTreeSet<String> {
-    text.content(at).map(words_of).unwrap_or_default()
+    text.content(at).into_iter().flat_map(words_of).map(str::to_owned).collect()
 }
 
 /// The words that a block says, without those of its marks and objects.
-pub(super) fn words_of(content: &Content) -> BTreeSet<String> {
+pub(super) fn words_of(content: &Content) -> Vec<&str> {
     let said = content.runs().into_iter().filter_map(|run| match &run.content {
         RunContent::Text(text) => Some(text.as_str()),
         RunContent::Object(_) | RunContent::Anchor(_) | RunContent::FootnoteReference(_) => None,
     });
     let code = if let Content::Code { text, .. } = content { Some(text.as_str()) } else { None };
-    said.chain(code).flat_map(|text| text.unicode_words()).map(str::to_owned).collect()
+    said.chain(code).flat_map(|text| text.unicode_words()).collect()
 }

@@ -91,7 +91,8 @@ fn left_words(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> b
     let stored = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_ref());
     let Some(before) = item.bases.get(&unknown.part).or(stored) else { return false };
     let said = |text: &str| -> BTreeSet<String> {
-        mebdf::parse(text).tree.blocks.iter().flat_map(|block| words_of(&block.content)).collect()
+        let blocks = mebdf::parse(text).tree.blocks;
+        blocks.iter().flat_map(|block| words_of(&block.content)).map(str::to_owned).collect()
     };
     let (before, after, there) = (said(before), said(after), said(text));
     let mut brought = after.difference(&before).peekable();

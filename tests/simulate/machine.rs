@@ -281,7 +281,7 @@ impl Machine {
     /// Begins an effect.
     fn begin(&mut self, around: &mut Around, lane: &mut Lane, effect: Effect) -> Option<Task> {
         let event = match effect {
-            Effect::Observe { item } => self.observe(item),
+            Effect::Observe { item } => self.observe(around, item),
             Effect::Poll { cursor } => {
                 if around.fault(10) {
                     let class =
@@ -366,7 +366,7 @@ impl Machine {
         Some(Task::Tell(Box::new(event)))
     }
 
-    fn observe(&self, item: ItemId) -> Event {
+    fn observe(&self, around: &Around, item: ItemId) -> Event {
         let name = file_name(&item);
         let local = match (self.disk.read(&name), self.disk.stamp(&name)) {
             (Some(text), Some(_)) if text.contains('\0') => Local::Unusable {
@@ -384,7 +384,9 @@ impl Machine {
         };
         let base = self.store.base(&item);
         let parts = if base.is_none() && local == Local::Absent { Vec::new() } else { vec![PartId::default()] };
-        let parts = parts.into_iter().map(|part| Observation { part, base: base.clone(), local: local.clone() });
+        let arrivals = if around.plant == Some(Plant::ForgetsArrivals) { &[] } else { self.store.arrivals(&item) };
+        let seen = |part| Observation { part, base: base.clone(), local: local.clone(), arrivals: arrivals.to_vec() };
+        let parts = parts.into_iter().map(seen);
         Event::Observed { item, parts: parts.collect() }
     }
 

@@ -12,6 +12,9 @@ use crate::machine::file_name;
 /// The fewest blocks of a text of which somebody removes one: what shrinks by more is held.
 const BLOCKS_MIN: usize = 7;
 
+/// Of how many saves one leaves the editor open.
+const LEFT_OPEN: usize = 4;
+
 /// A step of a save.
 #[derive(Debug, Clone, Copy)]
 enum Step {
@@ -52,6 +55,8 @@ struct Save {
 #[derive(Debug, Default)]
 pub(crate) struct Person {
     saves: BTreeMap<ItemId, Save>,
+    /// Editors that were left open, with what they show: they do not look at the file before they save it again.
+    open: BTreeMap<ItemId, String>,
 }
 
 impl Person {
@@ -62,7 +67,11 @@ impl Person {
         if self.saves.contains_key(item) || text.trim().is_empty() || text.contains('\0') {
             return;
         }
-        let text = edited(around, text);
+        let shown = self.open.remove(item);
+        let text = edited(around, shown.as_deref().unwrap_or(text));
+        if around.dice.once_in(LEFT_OPEN) {
+            self.open.insert(item.clone(), text.clone());
+        }
         let steps: VecDeque<Step> = around.dice.pick(&EDITORS).iter().copied().collect();
         around.trace(&("saves", item, &text, &steps));
         self.saves.insert(item.clone(), Save { text, seen, steps, open: 0 });
@@ -84,6 +93,7 @@ impl Person {
     /// The machine is switched off.
     pub(crate) fn leave(&mut self) {
         self.saves.clear();
+        self.open.clear();
     }
 
     fn go_on(&mut self, around: &mut Around, disk: &mut Disk, item: &ItemId) {
@@ -104,6 +114,7 @@ impl Person {
             }
             Some(Step::Replace | Step::Away) if disk.stamp(&name) != Some(save.seen) => {
                 // The editor asks, and the person reads again; nothing of this edit was saved.
+                self.open.remove(item);
                 tokens(&save.text).for_each(|token| around.ledger.given_up_unless_kept(token));
                 disk.remove(&beside);
                 save.steps.clear();

@@ -19,11 +19,13 @@ pub(crate) enum Plant {
     DropsTheirs,
     /// A save is pushed though the disk does not have it yet.
     TrustsTheCache,
+    /// What came into a file is not remembered, so that a save of an older text is taken for a deletion.
+    ForgetsArrivals,
 }
 
 impl Plant {
     /// All of them.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::ResendsBlind,
         Self::IgnoresRescan,
         Self::CursorBeforeItem,
@@ -32,5 +34,6 @@ impl Plant {
         Self::RecordsBeforeAnswer,
         Self::DropsTheirs,
         Self::TrustsTheCache,
+        Self::ForgetsArrivals,
     ];
 }

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use mcp_workspace::model::{Cursor, ItemId, Notice, PartId, Revision};
-use mcp_workspace::sync::{JobEnd, JobId, Loaded, OpenJob, Record, Row, RowPart, Told};
+use mcp_workspace::sync::{Arrival, JobEnd, JobId, Loaded, OpenJob, Record, Row, RowPart, Told};
 
 use crate::machine::row;
+
+/// As many arrivals of each file are kept as the real store keeps.
+const ARRIVALS_MAX: usize = 20;
 
 /// A push in the journal.
 #[derive(Debug)]
@@ -19,6 +22,8 @@ struct Job {
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     items: BTreeMap<ItemId, Record>,
+    /// What came into each file, newest first.
+    arrivals: BTreeMap<ItemId, Vec<Arrival>>,
     jobs: Vec<Job>,
     pub(crate) cursor: Option<Cursor>,
 }
@@ -55,6 +60,11 @@ impl Store {
     /// Returns what both sides last agreed on.
     pub(crate) fn base(&self, item: &ItemId) -> Option<String> {
         self.items.get(item)?.parts.first().map(|part| part.base.clone())
+    }
+
+    /// Returns what came into a file, newest first.
+    pub(crate) fn arrivals(&self, item: &ItemId) -> &[Arrival] {
+        self.arrivals.get(item).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Returns the revision that was recorded last.
@@ -115,6 +125,9 @@ impl Store {
             assert!(job.end.is_none(), "journal: a push ended twice: {job:?}");
             job.end = Some(*end);
         }
+        let arrivals = self.arrivals.entry(record.item.clone()).or_default();
+        record.parts.iter().filter_map(|part| part.arrived.clone()).for_each(|arrived| arrivals.insert(0, arrived));
+        arrivals.truncate(ARRIVALS_MAX);
         self.items.insert(record.item.clone(), record);
     }
 

@@ -333,6 +333,8 @@ pub(super) fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32>
     const MADE_FOR_IT: f32 = 1.4;
     /// More than text and nothing have in common, and less than any table.
     const BOTH_EMPTY: f32 = 0.05;
+    /// Less than any block has that kept a word.
+    const EMPTIED: f32 = 0.01;
     let score = match (&old.content, &new.content, origin) {
         (Content::Table { rows: old, .. }, Content::Table { rows: new, .. }, Origin::Table { .. }) => {
             let shape = |rows: &[Vec<crate::mebdf::Cell>]| rows.iter().map(Vec::len).collect::<Vec<_>>();
@@ -372,6 +374,9 @@ pub(super) fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32>
     }
     if old_tokens.is_empty() && new_tokens.is_empty() {
         return Some(score + BOTH_EMPTY);
+    }
+    if new_tokens.is_empty() {
+        return Some(EMPTIED);
     }
     let row = |tokens: &'_ [(Token, Rc<crate::mebdf::Marks>)]| {
         tokens.iter().map(|(token, _)| token.clone()).collect::<Vec<_>>()

@@ -306,7 +306,7 @@ impl World {
             hash: ContentHash::of(file.text.as_bytes()),
             text: file.text.clone(),
         });
-        let parts = vec![Observation { part: PartId::default(), base, local }];
+        let parts = vec![Observation { part: PartId::default(), base, local, arrivals: Vec::new() }];
         Event::Observed { item, parts }
     }
 

@@ -1,0 +1,82 @@
+//! Editors that were not told of what came into a file since they read it, with the real binary and the embedded Google.
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
+
+mod support;
+
+use std::path::PathBuf;
+
+use support::world::{World, until};
+
+const TEXT: &str = "# Head\n\nAlpha bravo charlie delta.\n\n## Second\n\nEcho foxtrot golf hotel.\n";
+
+/// A document, its file, and the file's text in an editor: since then a colleague wrote `theirs` into the document.
+async fn colleague(world: &World) -> (String, PathBuf, String) {
+    let source = world.home.join("source.md");
+    std::fs::write(&source, TEXT).unwrap();
+    let (done, made) = world.cli(&["create", "--title", "Open", source.to_str().unwrap()]);
+    assert!(done, "{made}");
+    let (id, file) = (made["id"].as_str().unwrap().to_owned(), PathBuf::from(made["path"].as_str().unwrap()));
+    let open = std::fs::read_to_string(&file).unwrap();
+    world.collaborate(&id, "foxtrot", "foxtrot theirs").await;
+    until("what the colleague wrote is in the file", || {
+        std::future::ready(std::fs::read_to_string(&file).unwrap().contains("theirs"))
+    })
+    .await;
+    (id, file, open)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_open_editor_takes_nothing_that_a_colleague_wrote() {
+    let mut world = World::new("stale");
+    world.start_daemon(&[]);
+    let (id, file, mut open) = colleague(&world).await;
+    let path = file.to_str().unwrap();
+    // Once more after a restart, as often as it is saved.
+    for (old, new) in [("bravo", "bravo mine"), ("delta", "delta more"), ("Head", "Head line")] {
+        open = open.replacen(old, new, 1);
+        std::fs::write(&file, &open).unwrap();
+        let (done, answer) = world.cli(&["push", path]);
+        assert!(done && answer["told"].to_string().contains("PUT_BACK"), "{answer}");
+        let both = |text: &str| text.contains("theirs") && text.contains(new);
+        let (document, text) = (world.text(&id).await, std::fs::read_to_string(&file).unwrap());
+        assert!(both(&document) && both(&text), "{document}\n{text}");
+        world.kill_daemon();
+        world.start_daemon(&[]);
+    }
+    // In the sentence that the colleague has edited, both sides edited it.
+    std::fs::write(&file, open.replacen("golf", "golf too", 1)).unwrap();
+    let (done, answer) = world.cli(&["push", path]);
+    assert!(!done && answer["message"].as_str().unwrap().contains("in conflict: \"Second\""), "{answer}");
+    assert!(world.text(&id).await.contains("theirs") && std::fs::read_to_string(&file).unwrap().contains("golf too"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_colleague_wrote_is_deleted_by_who_means_it() {
+    let mut world = World::new("stale-meant");
+    world.start_daemon(&[]);
+    let (id, file, open) = colleague(&world).await;
+    let path = file.to_str().unwrap();
+    std::fs::write(&file, &open).unwrap();
+    until("it is back in the file", || std::future::ready(std::fs::read_to_string(&file).unwrap().contains("theirs")))
+        .await;
+    std::fs::write(&file, &open).unwrap();
+    let (done, answer) = world.cli(&["push", path]);
+    assert!(!done && answer["holds"][0]["code"] == "TAKEN_AGAIN", "{answer}");
+    assert!(world.text(&id).await.contains("theirs"));
+    let (done, answer) = world.cli(&["push", "--accept", path]);
+    assert!(done, "{answer}");
+    assert!(!world.text(&id).await.contains("theirs"));
+    // Then it is gone for good.
+    std::fs::write(&file, open.replace("bravo", "bravo mine")).unwrap();
+    let (done, answer) = world.cli(&["push", path]);
+    assert!(done, "{answer}");
+    let text = world.text(&id).await;
+    assert!(text.contains("bravo mine") && !text.contains("theirs"), "{text}");
+}
