@@ -14,8 +14,8 @@ use crate::kinds::{Fetched, Lack, Outcome, PushPlan};
 use crate::model::{Cursor, ItemId, Millis, Notice, PartId, Revision, Stamp};
 use crate::store::{Facts, NewJob};
 use crate::sync::{
-    DepositFailure, Effect, Event, Failure, FailureClass, Feed, JobId, Local, Observation, Planned, Posted, Record,
-    Remote, lines_of_file,
+    DepositFailure, Effect, Event, Failure, FailureClass, Feed, Intent, JobId, Local, Observation, Planned, Posted,
+    Record, Remote, lines_of_file,
 };
 use crate::workspace::NotDeposited;
 use crate::workspace::layout::Place;
@@ -78,8 +78,8 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
             }
             None
         }
-        Effect::Deposit { item, part, text, expect } => {
-            let result = deposit(shared, hand, item.clone(), part.clone(), text, expect).await;
+        Effect::Deposit { item, part, intent, expect } => {
+            let result = deposit(shared, hand, item.clone(), part.clone(), intent, expect).await;
             Some(Event::Deposited { item, part, result })
         }
         Effect::Record(record) => {
@@ -126,7 +126,8 @@ async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
                 // They are asked for only by a file that says something else, and they are long.
                 let edited = matches!((&local, &base), (Local::Text { text, .. }, Some(base)) if text != base);
                 let arrivals = if edited { here.store()?.arrivals(&id, &part)? } else { Vec::new() };
-                Ok(Observation { base, local, part, arrivals })
+                let intent = if edited { here.store()?.intent(&id, &part)? } else { None };
+                Ok(Observation { base, local, part, intent, arrivals })
             })
             .collect::<Result<Vec<_>>>()
     })
@@ -134,7 +135,13 @@ async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
     let parts = parts.unwrap_or_else(|error| {
         // What cannot be known now is neither absent nor changed: it is looked at again later.
         tracing::warn!(%item, %error, "the files of an item could not be looked at");
-        vec![Observation { part: PartId::default(), base: None, local: Local::Restless, arrivals: Vec::new() }]
+        vec![Observation {
+            part: PartId::default(),
+            base: None,
+            local: Local::Restless,
+            intent: None,
+            arrivals: Vec::new(),
+        }]
     });
     Event::Observed { item, parts }
 }
@@ -331,14 +338,18 @@ async fn deposit(
     hand: &mut Hand,
     item: ItemId,
     part: PartId,
-    text: String,
+    intent: Intent,
     expect: Option<Stamp>,
 ) -> Result<Stamp, DepositFailure> {
     if let Some(broken) = hand.broken.take() {
         return Err(DepositFailure::Failed(broken));
     }
     let (here, id) = (shared.clone(), part.clone());
-    let deposited = blocking(move || Ok(here.workspace.deposit(&item, &id, &text, expect))).await;
+    let deposited = blocking(move || {
+        here.store()?.intend(&item, &id, &intent)?;
+        Ok(here.workspace.deposit(&item, &id, &intent.after, expect))
+    })
+    .await;
     crash_point("after_deposit");
     match deposited {
         Ok(Ok(stamp)) => {

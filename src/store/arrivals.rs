@@ -1,11 +1,11 @@
-//! What came from the remote into each file, so that a save of an older text is known for one.
+//! What came from the remote into each file, so that a save of an older text is known for one; and what is about to come.
 
-use rusqlite::{Transaction, params};
+use rusqlite::{OptionalExtension as _, Transaction, params};
 
 use super::{Store, pack, storage, unpack};
 use crate::error::Result;
 use crate::model::{ItemId, PartId};
-use crate::sync::Arrival;
+use crate::sync::{Arrival, Intent};
 
 /// How many of each file are kept, the newest.
 const KEPT: i64 = 20;
@@ -36,6 +36,55 @@ impl Store {
         }
         Ok(arrivals)
     }
+
+    /// Writes down what a file is about to say; on return it is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes; then the file must not be written.
+    pub fn intend(&mut self, item: &ItemId, part: &PartId, intent: &Intent) -> Result<()> {
+        let doing = "writing down what a file will say";
+        let pack = |text: &str| pack(text.as_bytes(), doing);
+        let base = (intent.base != intent.after).then(|| pack(&intent.base)).transpose()?;
+        let (before, after) = (pack(&intent.before)?, pack(&intent.after)?);
+        self.connection.execute_batch("PRAGMA synchronous = FULL").map_err(storage(doing))?;
+        let written = self.connection.execute(
+            "INSERT INTO intent (item, part, before, after, base) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (item, part) DO UPDATE SET before = ?3, after = ?4, base = ?5",
+            params![item.0, part.0, before, after, base],
+        );
+        self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
+        written.map(drop).map_err(storage(doing))
+    }
+
+    /// Returns what a file was about to say, when that was not recorded.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn intent(&self, item: &ItemId, part: &PartId) -> Result<Option<Intent>> {
+        let doing = "reading what a file shall say";
+        let found: Option<(Vec<u8>, Vec<u8>, Option<Vec<u8>>)> = self
+            .connection
+            .prepare_cached("SELECT before, after, base FROM intent WHERE item = ?1 AND part = ?2")
+            .and_then(|mut statement| {
+                statement.query_row([&item.0, &part.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()
+            })
+            .map_err(storage(doing))?;
+        let Some((before, after, base)) = found else { return Ok(None) };
+        let after = unpack(&after, doing)?;
+        let base = base.map_or_else(|| Ok(after.clone()), |base| unpack(&base, doing))?;
+        Ok(Some(Intent { before: unpack(&before, doing)?, after, base }))
+    }
+}
+
+/// Lets go of what a file was about to say, since it is recorded; the caller commits.
+pub(super) fn forget_intent(transaction: &Transaction<'_>, item: &ItemId, part: &PartId) -> Result<()> {
+    transaction
+        .prepare_cached("DELETE FROM intent WHERE item = ?1 AND part = ?2")
+        .and_then(|mut statement| statement.execute([&item.0, &part.0]))
+        .map(drop)
+        .map_err(storage("recording what a file says"))
 }
 
 /// Adds what came into a file, and drops the oldest beyond [`KEPT`]; the caller commits.

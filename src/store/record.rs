@@ -29,6 +29,7 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
         if let Some(arrival) = &part.arrived {
             arrivals::write(transaction, item, &part.part, arrival)?;
         }
+        arrivals::forget_intent(transaction, item, &part.part)?;
         write_index(transaction, record, position, title)?;
         write_told(transaction, item, &part.part, &part.told)?;
         if changed {
@@ -176,6 +177,7 @@ fn drop_missing_parts(transaction: &Transaction<'_>, record: &Record) -> Result<
         transaction
             .execute("DELETE FROM arrival WHERE item = ?1 AND part = ?2", [item, &part])
             .map_err(storage(doing))?;
+        arrivals::forget_intent(transaction, &record.item, &PartId(part))?;
     }
     Ok(())
 }

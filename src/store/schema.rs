@@ -108,6 +108,15 @@ CREATE TABLE arrival (
     base   BLOB,
     PRIMARY KEY (item, part, seq)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE intent (
+    item   TEXT NOT NULL,
+    part   TEXT NOT NULL,
+    before BLOB NOT NULL,
+    after  BLOB NOT NULL,
+    base   BLOB,
+    PRIMARY KEY (item, part)
+) STRICT, WITHOUT ROWID;
 ";
 
 /// Returns the migrations, oldest first.

@@ -1,7 +1,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
-use crate::sync::{Arrival, JobEnd, RecordPart};
+use crate::sync::{Arrival, Intent, JobEnd, RecordPart};
 
 fn store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
@@ -223,4 +223,18 @@ fn the_newest_of_what_came_is_kept() {
     assert_eq!(store.arrivals(&item, &PartId("t.2".into())).unwrap(), Vec::new());
     store.record(&record("one", "First", &[("t.2", "b\n")], 30), None).unwrap();
     assert_eq!(store.arrivals(&item, &part).unwrap(), Vec::new());
+}
+
+#[test]
+fn what_a_file_is_about_to_say_is_known_until_it_is_recorded() {
+    let (_folder, mut store) = store();
+    let (item, part) = (ItemId("one".into()), PartId(String::new()));
+    let intent = |after: &str, base: &str| Intent { before: "b".into(), after: after.into(), base: base.into() };
+    assert_eq!(store.intent(&item, &part).unwrap(), None);
+    for intent in [intent("one", "one"), intent("two", "base")] {
+        store.intend(&item, &part, &intent).unwrap();
+        assert_eq!(store.intent(&item, &part).unwrap(), Some(intent));
+    }
+    store.record(&record("one", "First", &[("", "two\n")], 1), None).unwrap();
+    assert_eq!(store.intent(&item, &part).unwrap(), None);
 }

@@ -5,6 +5,7 @@ use crate::model::{ContentHash, Millis, PartId, Stamp};
 use super::backoff;
 use super::conflict::{conflict_text, shown};
 use super::engine::{Engine, Fate};
+use super::intent::Intent;
 use super::item::{Item, Part, Phase, notice};
 use super::stale::Arrival;
 use super::{DepositFailure, Effect, Failure, Local, Record, RecordPart};
@@ -67,11 +68,12 @@ impl Engine {
             return Fate::Keep;
         }
         let Some(merged) = walk.merged.get(&id) else { return self.lost(item) };
-        let expect = match walk.local(&id) {
-            Some(Local::Text { stamp, .. }) => Some(*stamp),
-            Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => None,
+        let (before, expect) = match walk.local(&id) {
+            Some(Local::Text { stamp, text, .. }) => (text.clone(), Some(*stamp)),
+            Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => (String::new(), None),
         };
-        let effect = Effect::Deposit { item: item.id.clone(), part: id, text: merged.file.clone(), expect };
+        let intent = Intent { before, after: merged.file.clone(), base: merged.base.clone() };
+        let effect = Effect::Deposit { item: item.id.clone(), part: id, intent, expect };
         item.phase = Phase::Depositing;
         self.out.push(effect);
         Fate::Keep
@@ -97,6 +99,7 @@ impl Engine {
                         _ => None,
                     };
                     walk.arrived.extend(arrived.map(|arrived| (id.clone(), arrived)));
+                    item.bases.insert(id.clone(), merged.base.clone());
                 }
                 self.next_deposit(item)
             }

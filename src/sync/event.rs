@@ -1,5 +1,6 @@
 //! What the engine hears and what it wants done. The shell performs effects and feeds their results back as events.
 
+use super::intent::Intent;
 use super::stale::Arrival;
 use super::told::Told;
 use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
@@ -114,6 +115,8 @@ pub struct Observation {
     pub base: Option<String>,
     /// The file now.
     pub local: Local,
+    /// What was written into the file last, or was about to be, when that is not recorded.
+    pub intent: Option<Intent>,
     /// What came from the remote into the file, newest first; of a file that says what its base does it need not be told.
     pub arrivals: Vec<Arrival>,
 }
@@ -378,8 +381,8 @@ pub enum Effect {
         item: ItemId,
         /// Which of its files.
         part: PartId,
-        /// The bytes.
-        text: String,
+        /// What it shall say; written into the store before the file is.
+        intent: Intent,
         /// The stamp of the file that may be replaced; `None` when there must be no file.
         expect: Option<Stamp>,
     },

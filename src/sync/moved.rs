@@ -92,10 +92,16 @@ fn moves_alone(gone: Vec<Said>, came: Vec<Said>) -> Change {
     if gone.len().saturating_mul(came.len()) > PAIRS_MAX {
         return Change { gone, came };
     }
-    let stays = |was: &Said| came.iter().any(|is| was.is_edited_to(is));
-    let (edited, gone): (Vec<_>, Vec<_>) = gone.into_iter().partition(stays);
-    let came = came.into_iter().filter(|is| !edited.iter().any(|was| was.is_edited_to(is))).collect();
-    Change { gone, came }
+    let (mut left, mut came) = (Vec::new(), came);
+    for was in gone {
+        // Of several that share words with it, it became the one that shares most.
+        let edits = came.iter().enumerate().filter(|(_, is)| was.is_edited_to(is));
+        match edits.max_by_key(|(at, is)| (was.shared(is), std::cmp::Reverse(*at))).map(|(at, _)| at) {
+            Some(at) => drop(came.remove(at)),
+            None => left.push(was),
+        }
+    }
+    Change { gone: left, came }
 }
 
 /// What the blocks of a range say that have words and are none of `known`.

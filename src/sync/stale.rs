@@ -39,6 +39,19 @@ impl Arrival {
     }
 }
 
+impl Arrival {
+    /// Tells whether a text has all of it.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        let mut keys = Keys::default();
+        let [before, local, after] = [&*self.before, text, &*self.after].map(|text| Text::read(text, &mut keys));
+        let regions = hunks::regions(&before, &local, &after);
+        placed(&regions).all(|(region, mine, theirs)| {
+            let was = before.words_of(&region.base);
+            brought(&was, &after.words_of(&theirs)).is_subset(&brought(&was, &local.words_of(&mine)))
+        })
+    }
+}
+
 /// A save that was made from an older text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stale {

@@ -8,6 +8,7 @@ use super::backoff;
 use super::conflict::shown;
 use super::engine::{Engine, Fate, failure_of};
 use super::hold;
+use super::intent;
 use super::item::{Dirty, Item, PUSHES_MAX, Part, Phase, Waiter, Walk, notice};
 use super::merge::{self, Merged};
 use super::named;
@@ -23,9 +24,7 @@ impl Engine {
         let mut news = false;
         for mut observation in observations {
             // A push that landed moves the base at once, though it is stored only at the end of the walk.
-            if let Some(base) = item.bases.get(&observation.part) {
-                observation.base = Some(base.clone());
-            }
+            intent::rebase(item, &mut observation);
             news |= self.look_at(item, &mut walk, &mut observation);
             walk.observed.insert(observation.part.clone(), observation);
         }

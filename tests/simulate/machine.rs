@@ -321,7 +321,11 @@ impl Machine {
                 self.put_conflict(&item, text.as_deref());
                 return None;
             }
-            Effect::Deposit { item, part, text, expect } => {
+            Effect::Deposit { item, part, intent, expect } => {
+                let text = intent.after.clone();
+                if around.plant != Some(Plant::ForgetsIntents) {
+                    self.store.intend(&item, intent);
+                }
                 self.last_new += 1;
                 let new = format!("{NEW}{}", self.last_new);
                 return Some(Task::Deposit(Deposit { item, part, text, expect, new, open: 0, stage: Stage::Begin }));
@@ -385,7 +389,14 @@ impl Machine {
         let base = self.store.base(&item);
         let parts = if base.is_none() && local == Local::Absent { Vec::new() } else { vec![PartId::default()] };
         let arrivals = if around.plant == Some(Plant::ForgetsArrivals) { &[] } else { self.store.arrivals(&item) };
-        let seen = |part| Observation { part, base: base.clone(), local: local.clone(), arrivals: arrivals.to_vec() };
+        let intent = self.store.intent(&item);
+        let seen = |part| Observation {
+            part,
+            base: base.clone(),
+            local: local.clone(),
+            intent: intent.cloned(),
+            arrivals: arrivals.to_vec(),
+        };
         let parts = parts.into_iter().map(seen);
         Event::Observed { item, parts: parts.collect() }
     }

@@ -21,11 +21,13 @@ pub(crate) enum Plant {
     TrustsTheCache,
     /// What came into a file is not remembered, so that a save of an older text is taken for a deletion.
     ForgetsArrivals,
+    /// What a file is about to say is not written down, so that after a crash it looks like edits of a person.
+    ForgetsIntents,
 }
 
 impl Plant {
     /// All of them.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::ResendsBlind,
         Self::IgnoresRescan,
         Self::CursorBeforeItem,
@@ -35,5 +37,6 @@ impl Plant {
         Self::DropsTheirs,
         Self::TrustsTheCache,
         Self::ForgetsArrivals,
+        Self::ForgetsIntents,
     ];
 }

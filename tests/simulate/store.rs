@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcp_workspace::model::{Cursor, ItemId, Notice, PartId, Revision};
-use mcp_workspace::sync::{Arrival, JobEnd, JobId, Loaded, OpenJob, Record, Row, RowPart, Told};
+use mcp_workspace::sync::{Arrival, Intent, JobEnd, JobId, Loaded, OpenJob, Record, Row, RowPart, Told};
 
 use crate::machine::row;
 
@@ -24,6 +24,8 @@ pub(crate) struct Store {
     items: BTreeMap<ItemId, Record>,
     /// What came into each file, newest first.
     arrivals: BTreeMap<ItemId, Vec<Arrival>>,
+    /// What each file is about to say, until it is recorded.
+    intents: BTreeMap<ItemId, Intent>,
     jobs: Vec<Job>,
     pub(crate) cursor: Option<Cursor>,
 }
@@ -60,6 +62,16 @@ impl Store {
     /// Returns what both sides last agreed on.
     pub(crate) fn base(&self, item: &ItemId) -> Option<String> {
         self.items.get(item)?.parts.first().map(|part| part.base.clone())
+    }
+
+    /// Writes down what a file is about to say.
+    pub(crate) fn intend(&mut self, item: &ItemId, intent: Intent) {
+        self.intents.insert(item.clone(), intent);
+    }
+
+    /// Returns what a file was about to say.
+    pub(crate) fn intent(&self, item: &ItemId) -> Option<&Intent> {
+        self.intents.get(item)
     }
 
     /// Returns what came into a file, newest first.
@@ -125,6 +137,7 @@ impl Store {
             assert!(job.end.is_none(), "journal: a push ended twice: {job:?}");
             job.end = Some(*end);
         }
+        self.intents.remove(&record.item);
         let arrivals = self.arrivals.entry(record.item.clone()).or_default();
         record.parts.iter().filter_map(|part| part.arrived.clone()).for_each(|arrived| arrivals.insert(0, arrived));
         arrivals.truncate(ARRIVALS_MAX);

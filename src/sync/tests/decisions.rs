@@ -34,7 +34,10 @@ fn observed(item: ItemId, base: &str, local: &str) -> Event {
         text => Local::Text { stamp: STAMP, hash: ContentHash::of(text.as_bytes()), text: text.into() },
     };
     let base = (base != "-").then(|| base.to_owned());
-    Event::Observed { item, parts: vec![Observation { part: PartId::default(), base, local, arrivals: Vec::new() }] }
+    Event::Observed {
+        item,
+        parts: vec![Observation { part: PartId::default(), base, local, intent: None, arrivals: Vec::new() }],
+    }
 }
 
 fn fetched(item: ItemId, text: &str, can_edit: bool) -> Event {

@@ -247,11 +247,11 @@ impl World {
                 };
                 return None;
             }
-            Effect::Deposit { item, part, text, expect } => {
+            Effect::Deposit { item, part, intent, expect } => {
                 let result = if self.fault(20) {
                     Err(DepositFailure::Failed(failure(FailureClass::Permanent)))
                 } else if self.files.get(&item).map(|file| file.stamp) == expect {
-                    let stamp = self.save(&item, text);
+                    let stamp = self.save(&item, intent.after);
                     self.feed_in(Event::Touched { item: item.clone(), part: part.clone(), touch: Touch::Complete });
                     Ok(stamp)
                 } else {
@@ -306,7 +306,7 @@ impl World {
             hash: ContentHash::of(file.text.as_bytes()),
             text: file.text.clone(),
         });
-        let parts = vec![Observation { part: PartId::default(), base, local, arrivals: Vec::new() }];
+        let parts = vec![Observation { part: PartId::default(), base, local, intent: None, arrivals: Vec::new() }];
         Event::Observed { item, parts }
     }
 

@@ -1,0 +1,40 @@
+//! What a file is about to say. When the daemon dies between the file and the base, what came with the file would look like
+//! edits of a person, and come a second time. Pure.
+
+use super::item::Item;
+use super::stale::Arrival;
+use super::{Local, Observation};
+
+/// A text on its way into a file, and what both sides agree on once it stands there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Intent {
+    /// What stood in the file; empty when there was none.
+    pub before: String,
+    /// What it shall say.
+    pub after: String,
+    /// The base then.
+    pub base: String,
+}
+
+impl Intent {
+    /// Tells whether the text has come into a file that says `text`, perhaps edited since.
+    fn stands_in(&self, text: &str) -> bool {
+        text == self.after || Arrival::of(&self.before, &self.after, "").is_some_and(|arrival| arrival.is_in(text))
+    }
+}
+
+/// Gives a file that was read the base that holds for it: that of a push that landed or of a text that was written, though
+/// they are not recorded yet.
+pub(super) fn rebase(item: &mut Item, observation: &mut Observation) {
+    let part = &observation.part;
+    // What was never recorded has no base, and is compared with the remote whole.
+    if let (None, Some(_), Some(intent), Local::Text { text, .. }) =
+        (item.bases.get(part), &observation.base, &observation.intent, &observation.local)
+        && intent.stands_in(text)
+    {
+        item.bases.insert(part.clone(), intent.base.clone());
+    }
+    if let Some(base) = item.bases.get(part) {
+        observation.base = Some(base.clone());
+    }
+}
