@@ -139,7 +139,9 @@ impl Engine {
                 let (base, indexed) = (merged.base.clone(), merged.file.clone());
                 let arrived = walk.arrived.get(id).cloned();
                 parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told, arrived });
-            } else if let Some(base) = item.bases.get(id).or(seen.and_then(|seen| seen.base.as_ref())) {
+            } else if let Some(base) =
+                item.bases.get(id).or(walk.newest.get(id)).or(seen.and_then(|seen| seen.base.as_ref()))
+            {
                 // It took no part: its base stays, so that nothing of either side is taken for agreed. And so does
                 // its hash, or the edit that was seen here would look like an echo to the walk that is for it.
                 let known = item.parts.get(id);

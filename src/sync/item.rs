@@ -203,6 +203,8 @@ pub(super) struct Walk {
     pub(super) merged: BTreeMap<PartId, Merged>,
     /// The files that were saved from an older text, as they stand, with the first words that they lack.
     pub(super) stale: BTreeMap<PartId, (String, String)>,
+    /// Their bases, in whose places stand the older ones.
+    pub(super) newest: BTreeMap<PartId, String>,
     /// Files still to be planned.
     pub(super) plans: VecDeque<PartId>,
     /// The file that is being planned.

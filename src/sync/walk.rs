@@ -90,10 +90,14 @@ impl Engine {
                 }
                 let mut news = is_news(walk, part, observation.base.as_deref(), *hash, text);
                 let accepted = part.accepted == Some(*hash);
-                let older = observation.base.as_ref().filter(|base| !accepted && *base != text);
-                if let Some(stale) = older.and_then(|base| stale::find(&observation.arrivals, base, text)) {
+                let newest = observation.base.as_ref().filter(|base| !accepted && *base != text);
+                // Half a file lacks much, and waits whole.
+                let saved =
+                    newest.filter(|base| !observation.arrivals.is_empty() && hold::holds(Some(base), text).is_empty());
+                if let Some(stale) = saved.and_then(|base| stale::find(&observation.arrivals, base, text)) {
                     if part.put_back.as_ref().is_none_or(|saved| !merge::same_meaning(saved, text)) {
-                        observation.base = Some(stale.base);
+                        let newest = observation.base.replace(stale.base);
+                        walk.newest.extend(newest.map(|newest| (observation.part.clone(), newest)));
                     }
                     walk.stale.insert(observation.part.clone(), (text.clone(), stale.lacks));
                     news = true;
