@@ -26,7 +26,7 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
     let what = if pushed { "push" } else { "pull" };
     for (position, part) in parts.iter().enumerate() {
         let changed = write_base(transaction, item, &part.part, &part.base, *at)?;
-        if let Some(arrival) = &part.arrived {
+        for arrival in part.arrived.iter().rev() {
             arrivals::write(transaction, item, &part.part, arrival)?;
         }
         arrivals::forget_intent(transaction, item, &part.part)?;

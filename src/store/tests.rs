@@ -31,7 +31,7 @@ fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> Record {
                 hash: Some(ContentHash::of(text.as_bytes())),
                 indexed: (*text).into(),
                 told: Told::default(),
-                arrived: None,
+                arrived: Vec::new(),
             })
             .collect(),
         jobs: Vec::new(),
@@ -215,7 +215,7 @@ fn the_newest_of_what_came_is_kept() {
     };
     for number in 0..25 {
         let mut record = record("one", "First", &[("", "a\n"), ("t.2", "b\n")], number);
-        record.parts[0].arrived = Some(arrival(number));
+        record.parts[0].arrived = vec![arrival(number)];
         store.record(&record, None).unwrap();
     }
     let kept: Vec<Arrival> = (5..25).rev().map(arrival).collect();

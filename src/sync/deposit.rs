@@ -94,12 +94,13 @@ impl Engine {
                         put_back(part, walk.stale.remove(id), self.now);
                     }
                     let base = item.bases.get(id).or(walk.observed.get(id).and_then(|seen| seen.base.as_ref()));
-                    let arrived = match (walk.local(id), base) {
-                        (Some(Local::Text { text, .. }), Some(base)) => Arrival::of(text, &merged.file, base),
-                        _ => None,
-                    };
-                    walk.arrived.extend(arrived.map(|arrived| (id.clone(), arrived)));
+                    let arrival = base.and_then(|base| {
+                        // Who has the text of a file open that is gone has what it said last.
+                        let before = if let Some(Local::Text { text, .. }) = walk.local(id) { text } else { base };
+                        Arrival::of(before, &merged.file, base)
+                    });
                     item.bases.insert(id.clone(), merged.base.clone());
+                    item.note_arrival(id, arrival);
                 }
                 self.next_deposit(item)
             }
@@ -128,6 +129,7 @@ impl Engine {
         for (id, _) in &remote.parts {
             let seen = walk.observed.get(id);
             let told = item.parts.get(id).map(|part| part.told.clone()).unwrap_or_default();
+            let arrived = item.arrived.get(id).cloned().unwrap_or_default();
             let (stamp, hash, text) = match seen.map(|seen| &seen.local) {
                 Some(Local::Text { stamp, hash, text }) => (Some(*stamp), Some(*hash), text.as_str()),
                 Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => (None, None, ""),
@@ -137,7 +139,6 @@ impl Engine {
                 let stamp = deposited.map(|(stamp, _)| *stamp).or(stamp);
                 let hash = deposited.map(|(_, hash)| *hash).or(hash);
                 let (base, indexed) = (merged.base.clone(), merged.file.clone());
-                let arrived = walk.arrived.get(id).cloned();
                 parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told, arrived });
             } else if let Some(base) =
                 item.bases.get(id).or(walk.newest.get(id)).or(seen.and_then(|seen| seen.base.as_ref()))
@@ -147,7 +148,7 @@ impl Engine {
                 let known = item.parts.get(id);
                 let (stamp, hash) = (known.and_then(|part| part.stamp), known.and_then(|part| part.hash));
                 let (base, indexed) = (base.clone(), text.to_owned());
-                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told, arrived: None });
+                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told, arrived });
             }
         }
         let record = Record {
@@ -179,6 +180,7 @@ impl Engine {
         item.mirrored = true;
         item.ended.clear();
         item.bases.clear();
+        item.arrived.clear();
         if item.dirty.forget {
             self.retire(item);
             return Fate::Drop;

@@ -449,8 +449,8 @@ pub struct RecordPart {
     pub indexed: String,
     /// What a person has yet to be told of pushes that landed.
     pub told: Told,
-    /// What came from the remote into the file by this walk.
-    pub arrived: Option<Arrival>,
+    /// What came from the remote into the file since the last record, newest first.
+    pub arrived: Vec<Arrival>,
 }
 
 /// How a push ended.

@@ -28,13 +28,15 @@ impl Intent {
 pub(super) fn rebase(item: &mut Item, observation: &mut Observation) {
     let part = &observation.part;
     // What was never recorded has no base, and is compared with the remote whole.
-    if let (None, Some(_), Some(intent), Local::Text { text, .. }) =
+    if let (None, Some(base), Some(intent), Local::Text { text, .. }) =
         (item.bases.get(part), &observation.base, &observation.intent, &observation.local)
         && intent.stands_in(text)
     {
+        item.note_arrival(part, Arrival::of(&intent.before, &intent.after, base));
         item.bases.insert(part.clone(), intent.base.clone());
     }
     if let Some(base) = item.bases.get(part) {
         observation.base = Some(base.clone());
     }
+    observation.arrivals.splice(0..0, item.arrived.get(part).into_iter().flatten().cloned());
 }

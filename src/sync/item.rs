@@ -224,8 +224,6 @@ pub(super) struct Walk {
     pub(super) deposits: VecDeque<PartId>,
     /// What was written.
     pub(super) deposited: BTreeMap<PartId, (Stamp, ContentHash)>,
-    /// What came from the remote into the files that were written.
-    pub(super) arrived: BTreeMap<PartId, Arrival>,
     /// Requests that were sent, or would be.
     pub(super) requests: usize,
     /// A file must be read again later.
@@ -286,11 +284,20 @@ pub(super) struct Item {
     pub(super) ended: Vec<(JobId, JobEnd)>,
     /// Bases that hold since a push landed, until they are recorded.
     pub(super) bases: BTreeMap<PartId, String>,
+    /// What came from the remote into each file, newest first, until it is recorded.
+    pub(super) arrived: BTreeMap<PartId, Vec<Arrival>>,
     /// How far the change feed was read when the remote was asked for last.
     pub(super) covers: u64,
 }
 
 impl Item {
+    /// Notes what came from the remote into a file.
+    pub(super) fn note_arrival(&mut self, part: &PartId, arrival: Option<Arrival>) {
+        if let Some(arrival) = arrival {
+            self.arrived.entry(part.clone()).or_default().insert(0, arrival);
+        }
+    }
+
     /// Makes an item of which only the id is known.
     pub(super) fn new(id: ItemId) -> Self {
         Self {
@@ -314,6 +321,7 @@ impl Item {
             unknown: Vec::new(),
             ended: Vec::new(),
             bases: BTreeMap::new(),
+            arrived: BTreeMap::new(),
             covers: 0,
         }
     }

@@ -96,6 +96,9 @@ impl Engine {
                     newest.filter(|base| !observation.arrivals.is_empty() && hold::holds(Some(base), text).is_empty());
                 if let Some(stale) = saved.and_then(|base| stale::find(&observation.arrivals, base, text)) {
                     if part.put_back.as_ref().is_none_or(|saved| !merge::same_meaning(saved, text)) {
+                        if let Some(base) = item.bases.get_mut(&observation.part) {
+                            base.clone_from(&stale.base);
+                        }
                         let newest = observation.base.replace(stale.base);
                         walk.newest.extend(newest.map(|newest| (observation.part.clone(), newest)));
                     }

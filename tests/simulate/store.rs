@@ -139,7 +139,7 @@ impl Store {
         }
         self.intents.remove(&record.item);
         let arrivals = self.arrivals.entry(record.item.clone()).or_default();
-        record.parts.iter().filter_map(|part| part.arrived.clone()).for_each(|arrived| arrivals.insert(0, arrived));
+        arrivals.splice(0..0, record.parts.iter().flat_map(|part| part.arrived.iter().cloned()));
         arrivals.truncate(ARRIVALS_MAX);
         self.items.insert(record.item.clone(), record);
     }
