@@ -10,6 +10,9 @@ use crate::sync::{Arrival, Intent};
 /// How many of each file are kept, the newest.
 const KEPT: i64 = 20;
 
+/// The text before, the text after, and the base where it is neither.
+type Packed = (Vec<u8>, Vec<u8>, Option<Vec<u8>>);
+
 impl Store {
     /// Returns what came into a file, newest first.
     ///
@@ -23,13 +26,11 @@ impl Store {
             .prepare_cached("SELECT before, after, base FROM arrival WHERE item = ?1 AND part = ?2 ORDER BY seq DESC")
             .map_err(storage(doing))?;
         let rows = statement
-            .query_map([&item.0, &part.0], |row| {
-                Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?, row.get::<_, Option<Vec<u8>>>(2)?))
-            })
+            .query_map([&item.0, &part.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
             .map_err(storage(doing))?;
         let mut arrivals = Vec::new();
         for row in rows {
-            let (before, after, base) = row.map_err(storage(doing))?;
+            let (before, after, base): Packed = row.map_err(storage(doing))?;
             let before = unpack(&before, doing)?;
             let base = base.map_or_else(|| Ok(before.clone()), |base| unpack(&base, doing))?;
             arrivals.push(Arrival { before, after: unpack(&after, doing)?, base });
@@ -64,7 +65,7 @@ impl Store {
     /// `Storage` as it comes.
     pub fn intent(&self, item: &ItemId, part: &PartId) -> Result<Option<Intent>> {
         let doing = "reading what a file shall say";
-        let found: Option<(Vec<u8>, Vec<u8>, Option<Vec<u8>>)> = self
+        let found: Option<Packed> = self
             .connection
             .prepare_cached("SELECT before, after, base FROM intent WHERE item = ?1 AND part = ?2")
             .and_then(|mut statement| {

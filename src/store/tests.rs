@@ -211,7 +211,7 @@ fn the_newest_of_what_came_is_kept() {
     let arrival = |number: u64| Arrival {
         before: format!("without {number}"),
         after: format!("with {number}"),
-        base: if number % 2 == 0 { format!("without {number}") } else { format!("base {number}") },
+        base: if number.is_multiple_of(2) { format!("without {number}") } else { format!("base {number}") },
     };
     for number in 0..25 {
         let mut record = record("one", "First", &[("", "a\n"), ("t.2", "b\n")], number);

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::mebdf;
@@ -104,6 +105,10 @@ fn lacked(arrival: &Arrival, text: &str) -> Option<String> {
         if has_most(&was, &is, &came) || moved() {
             return None;
         }
+        // In the same place words were written instead, as by who reads them; blocks that came are not so easily in the way.
+        if theirs.len() <= region.base.len() && is_replaced(&before, &local, &after, [&region.base, &mine, &theirs]) {
+            continue;
+        }
         let shown = || {
             let said = after.slice(&theirs);
             let count = |line: &&str| line.unicode_words().filter(|word| new.contains(word)).count();
@@ -137,6 +142,18 @@ impl Text<'_> {
 fn brought<'a>(was: &Counts<'_>, came: &Counts<'a>) -> BTreeSet<&'a str> {
     let more = came.iter().filter(|(word, count)| was.get(*word).is_none_or(|was| was < *count));
     more.map(|(word, _)| *word).collect()
+}
+
+/// Tells whether all changes of words that came lie where the text has changes of its own.
+fn is_replaced(before: &Text<'_>, local: &Text<'_>, after: &Text<'_>, places: [&Range<usize>; 3]) -> bool {
+    let [was, is, came] = [(before, places[0]), (local, places[1]), (after, places[2])]
+        .map(|(text, place)| text.blocks(place).iter().flat_map(|block| words_of(&block.content)).collect::<Vec<_>>());
+    let changes = |new: &[&str]| -> Vec<Range<usize>> {
+        let ops = capture_diff_slices(Algorithm::Myers, &was, new).into_iter();
+        ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).map(|op| op.old_range()).collect()
+    };
+    let mine = changes(&is);
+    changes(&came).iter().all(|theirs| mine.iter().any(|own| own.start <= theirs.end && theirs.start <= own.end))
 }
 
 /// The words of each block of a range that the text before does not have.
@@ -225,6 +242,17 @@ mod tests {
         let (came, rest) = ("One two three came.\n\nFour five six.\n\n", "First words.\n");
         assert_eq!(found(&after.replace(came, "").replace(rest, &format!("{came}{rest}"))), None);
         assert!(found(&after.replace(came, "")).is_some());
+        // A word that came was replaced where it stands, which is what people do.
+        let worded = BEFORE.replace("Second words", "Second theirs words");
+        let arrival_of = |after: &str| Arrival { before: BEFORE.into(), after: after.into(), base: BEFORE.into() };
+        let replaced = |new: &str| find(&[arrival_of(&worded)], &worded, &worded.replace("theirs", new));
+        assert_eq!(replaced("mine"), None);
+        assert_eq!(replaced("mine and more"), None);
+        assert!(find(&[arrival_of(&worded)], &worded, &BEFORE.replace("Second words", "Second words mine")).is_some());
+        // Two who write a paragraph at the same end have not read each other.
+        let appended = |line: &str| format!("{BEFORE}\n{line}\n");
+        let (theirs, mine) = (appended("Theirs at the end."), appended("Mine there too."));
+        assert!(find(&[arrival_of(&theirs)], &theirs, &mine).is_some());
         // What is gone by now cannot be lacked.
         assert_eq!(find(&[arrival], BEFORE, &BEFORE.replace("First", "My first")), None);
     }

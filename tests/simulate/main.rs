@@ -75,9 +75,10 @@ fn the_same_seed_is_the_same_run() {
 fn planted_faults_are_found() {
     std::panic::set_hook(Box::new(|_| {}));
     let mut found = BTreeMap::new();
+    let fails = |seed, plant| catch_unwind(AssertUnwindSafe(|| run(seed, plant, false))).is_err();
     for plant in Plant::ALL {
-        let seed =
-            (0..PLANT_SEEDS).find(|seed| catch_unwind(AssertUnwindSafe(|| run(*seed, Some(plant), false))).is_err());
+        // What fails without the fault tells nothing of it.
+        let seed = (0..PLANT_SEEDS).find(|seed| fails(*seed, Some(plant)) && !fails(*seed, None));
         found.insert(format!("{plant:?}"), seed);
     }
     drop(std::panic::take_hook());
