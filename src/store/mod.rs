@@ -397,6 +397,7 @@ impl Store {
             "DELETE FROM doc WHERE rowid IN (SELECT docid FROM part WHERE item = ?1)",
             "UPDATE job SET state = 'reconciled' WHERE item = ?1 AND state = 'begun'",
             "DELETE FROM image WHERE item = ?1",
+            "DELETE FROM intent WHERE item = ?1",
             "DELETE FROM item WHERE id = ?1",
         ] {
             transaction.execute(sql, [&id.0]).map_err(storage(doing))?;

@@ -237,4 +237,7 @@ fn what_a_file_is_about_to_say_is_known_until_it_is_recorded() {
     }
     store.record(&record("one", "First", &[("", "two\n")], 1), None).unwrap();
     assert_eq!(store.intent(&item, &part).unwrap(), None);
+    store.intend(&item, &part, &intent("three", "three")).unwrap();
+    store.retire(&item, Millis(2)).unwrap();
+    assert_eq!(store.intent(&item, &part).unwrap(), None);
 }

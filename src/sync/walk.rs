@@ -91,10 +91,9 @@ impl Engine {
                 let mut news = is_news(walk, part, observation.base.as_deref(), *hash, text);
                 let accepted = part.accepted == Some(*hash);
                 let newest = observation.base.as_ref().filter(|base| !accepted && *base != text);
+                let stale = newest.and_then(|base| stale::find(&observation.arrivals, base, text));
                 // Half a file lacks much, and waits whole.
-                let saved =
-                    newest.filter(|base| !observation.arrivals.is_empty() && hold::holds(Some(base), text).is_empty());
-                if let Some(stale) = saved.and_then(|base| stale::find(&observation.arrivals, base, text)) {
+                if let Some(stale) = stale.filter(|_| hold::holds(newest.map(String::as_str), text).is_empty()) {
                     if part.put_back.as_ref().is_none_or(|saved| !merge::same_meaning(saved, text)) {
                         if let Some(base) = item.bases.get_mut(&observation.part) {
                             base.clone_from(&stale.base);
