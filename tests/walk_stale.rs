@@ -29,6 +29,9 @@ async fn colleague(world: &World) -> (String, PathBuf, String) {
         std::future::ready(std::fs::read_to_string(&file).unwrap().contains("theirs"))
     })
     .await;
+    // It stands there before the walk that wrote it has ended; this waits for that.
+    let (done, answer) = world.cli(&["push", file.to_str().unwrap()]);
+    assert!(done && answer["pushed"] == false, "{answer}");
     (id, file, open)
 }
 
@@ -64,8 +67,9 @@ async fn what_a_colleague_wrote_is_deleted_by_who_means_it() {
     let (id, file, open) = colleague(&world).await;
     let path = file.to_str().unwrap();
     std::fs::write(&file, &open).unwrap();
-    until("it is back in the file", || std::future::ready(std::fs::read_to_string(&file).unwrap().contains("theirs")))
-        .await;
+    let (done, answer) = world.cli(&["push", path]);
+    assert!(done && answer["told"].to_string().contains("PUT_BACK"), "{answer}");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("theirs"));
     std::fs::write(&file, &open).unwrap();
     let (done, answer) = world.cli(&["push", path]);
     assert!(!done && answer["holds"][0]["code"] == "TAKEN_AGAIN", "{answer}");
