@@ -330,6 +330,7 @@ fn seeds_that_failed_stay_mended() {
         3_000_003_917,
         3_100_309_715,
         3_101_204_657,
+        3_900_008_345,
     ] {
         check(seed, &fates);
     }

@@ -343,7 +343,8 @@ impl Text {
         trial.carry_out(requests)?;
         let mut uploads = Vec::new();
         let inserted = trial.with_pictures(&mut expected, &mut uploads)?;
-        for step in [restyle::paragraph_styles, restyle::text_styles] {
+        // The last one asks again: a blank shows its look only once the words on both sides of it have that look.
+        for step in [restyle::paragraph_styles, restyle::text_styles, restyle::text_styles] {
             let styles = trial.restyled(step, &mut expected, &mut told.notices)?;
             trial.carry_out(styles)?;
         }
