@@ -10,6 +10,8 @@
 
 mod support;
 
+use std::collections::BTreeMap;
+
 use mcp_workspace::gdocs;
 use mcp_workspace::kinds::PushPlan;
 use mcp_workspace::kinds::docs::{self, Access};
@@ -296,6 +298,53 @@ fn footnotes_are_known_by_text_and_place() {
     ] {
         let (told, raw) = pushed(&created(start).unwrap(), text);
         assert_eq!((told, text_of(&raw).trim_end()), (Vec::new(), found));
+    }
+}
+
+/// Each footnote of a document, by its id, with its words.
+fn notes(raw: &Value) -> BTreeMap<String, String> {
+    let notes = raw["tabs"][0]["documentTab"]["footnotes"].as_object().into_iter().flatten();
+    let words = |note: &Value| {
+        let runs = note.pointer("/content/0/paragraph/elements").unwrap().as_array().unwrap().iter();
+        runs.filter_map(|run| run["textRun"]["content"].as_str()).collect::<String>().trim().to_owned()
+    };
+    notes.map(|(id, note)| (id.clone(), words(note))).collect()
+}
+
+/// A paragraph that says nothing of its own but a footnote is that footnote's, and no other's that says the same.
+#[test]
+fn a_footnote_that_nobody_edited_keeps_its_words() {
+    const THREE: &str = "intro\n\n## Nets\n\nSource[^1]\n\n## Boats\n\nSource[^2]\n\n## Ropes\n\nSource[^3]\n\n\
+                         [^1]: one\n\n[^2]: two\n\n[^3]: three";
+    for (start, text, found) in [
+        (
+            THREE,
+            "intro\n\n## Boats\n\nSource[^2]\n\n## Ropes\n\nSource[^3]\n\n[^2]: two\n\n[^3]: three",
+            "intro\n\n## Boats\n\nSource[^1]\n\n## Ropes\n\nSource[^2]\n\n[^1]: two\n\n[^2]: three",
+        ),
+        (
+            "intro\n\n## Boats\n\nSource[^1]\n\n[^1]: Smith",
+            "intro\n\n## Nets\n\nSource[^b]\n\n## Boats\n\nSource[^1]\n\n[^1]: Smith\n\n[^b]: Miller",
+            "intro\n\n## Nets\n\nSource[^1]\n\n## Boats\n\nSource[^2]\n\n[^1]: Miller\n\n[^2]: Smith",
+        ),
+        (
+            "Source[^1]\n\nend\n\n[^1]: Smith",
+            "Source[^v]\n\nSource[^1]\n\nend\n\n[^1]: Smith\n\n[^v]: Miller",
+            "Source[^1]\n\nSource[^2]\n\nend\n\n[^1]: Miller\n\n[^2]: Smith",
+        ),
+        (
+            "| Ann | see[^1] |\n| --- | --- |\n| Eve | x |\n\nend\n\n[^1]: tea",
+            "\\\n\n| Bob | see[^u] |\n| --- | --- |\n| Ann | see[^1] |\n| Eve | x |\n\nend\n\n[^1]: tea\n\n[^u]: uma",
+            "\\\n\n| Bob | see[^1] |\n| --- | --- |\n| Ann | see[^2] |\n| Eve | x |\n\nend\n\n[^1]: uma\n\n[^2]: tea",
+        ),
+    ] {
+        let raw = created(start).unwrap();
+        let (told, after) = pushed(&raw, text);
+        assert_eq!((told, canonical(&text_of(&after)).as_str()), (Vec::new(), found), "{text}");
+        let after = notes(&after);
+        for (id, words) in notes(&raw) {
+            assert!(after.get(&id).is_none_or(|is| *is == words), "{id} said {words:?}: {after:?}\n{text}");
+        }
     }
 }
 

@@ -155,10 +155,9 @@ struct Place {
 }
 
 impl Place {
-    /// Tells whether it is the place that it was: in a block with the same words, or in one without any between the same.
-    fn is_still(&self, was: &Self) -> bool {
-        let same = self.words == was.words && self.before == was.before;
-        same && (!self.words.is_empty() || self.beside == was.beside)
+    /// Tells whether its block says the same words up to there.
+    fn says_same(&self, other: &Self) -> bool {
+        self.words == other.words && self.before == other.before
     }
 
     /// The places of the references of a block, each with its label.
@@ -228,7 +227,7 @@ impl Notes {
         // Where the reference stands as it did it is the same footnote, whatever it says now: two may have changed texts.
         let stands = |here: &String, other: &String| {
             let mut places = self.places_of(here).flat_map(|is| there.places_of(other).map(move |was| (is, was)));
-            here == other && !blank(there.texts.get(other)) && places.any(|(is, was)| is.is_still(was))
+            here == other && !blank(there.texts.get(other)) && places.any(|(is, was)| self.is_still(is, there, was))
         };
         pairs.find((self, there), &|here, other| stands(here, other) && !blank(self.texts.get(here)));
         pairs.find((self, there), &same_text);
@@ -250,6 +249,14 @@ impl Notes {
 }
 
 impl Notes {
+    /// Tells whether a place of this side is one of the other: in a block with the same words; in one without any, or where
+    /// others refer to footnotes in the same words, between the same blocks.
+    fn is_still(&self, place: &Place, there: &Self, was: &Place) -> bool {
+        let count = |notes: &Self| notes.places.values().flatten().filter(|other| other.says_same(place)).count();
+        let alone = || !place.words.is_empty() && count(self) == 1 && count(there) == 1;
+        place.says_same(was) && (place.beside == was.beside || alone())
+    }
+
     fn places_of(&self, label: &String) -> impl Iterator<Item = &Place> {
         self.places.get(label).into_iter().flatten()
     }
