@@ -257,6 +257,28 @@ fn what_a_lost_heading_shielded_is_told() {
     check_scope("Zero.\n\n# Alpha\n\n{!Title}\n\nOne.\n", &[("# Alpha\n\n", "")], &[], &[("One.", named, title)]);
 }
 
+#[test]
+fn what_a_new_heading_takes_from_a_directive_is_told() {
+    let raw = document("{!align:center}\n\nMid\n\nLow\n\nEnd\n\n# Alpha\n\nOne.\n");
+    let remote = fetched(&raw);
+    let text = &remote.parts[0].text;
+    for (old, new, told) in [
+        ("Mid\n\nLow", "Mid\n\n## New\n\nLow", Some("Low")),
+        ("\nMid\n", "\n## Mid\n", Some("Low")),
+        ("Mid\n\nLow", "Mid\n\n## New\n\n{!align:center}\n\nLow", None),
+        ("Mid\n\nLow", "Mid\n\n{!align:right}\n\nLow", None),
+        ("One.", "## New\n\nOne.", None),
+    ] {
+        assert!(text.contains(old), "{text}");
+        let edited = text.replacen(old, new, 1);
+        let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
+        let line = |at: u32| edited.lines().nth(at as usize - 1).unwrap_or_default();
+        let is: Vec<&str> =
+            plan.told.iter().filter(|notice| notice.code == "SCOPE").map(|notice| line(notice.line)).collect();
+        assert_eq!(is, told.into_iter().collect::<Vec<_>>(), "{edited}");
+    }
+}
+
 /// The text of a paragraph.
 fn said(element: &Value) -> String {
     let parts = element["paragraph"]["elements"].as_array().into_iter().flatten();

@@ -84,3 +84,41 @@ async fn what_a_colleague_wrote_is_deleted_by_who_means_it() {
     let text = world.text(&id).await;
     assert!(text.contains("bravo mine") && !text.contains("theirs"), "{text}");
 }
+
+/// Who dies before it has recorded what it wrote, and dies again before it has written what came then, leaves a file in which
+/// nobody edited anything.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_came_before_two_kills_is_nobodys_edit() {
+    let mut world = World::new("stale-kills");
+    world.start_daemon(&[]);
+    let (id, file, _) = colleague(&world).await;
+    let says = |text: &'static str| {
+        let file = file.clone();
+        move || std::future::ready(std::fs::read_to_string(&file).unwrap().contains(text))
+    };
+    for (first, second) in [("hotel first", "hotel first second"), ("hotel third", "hotel third fourth")] {
+        world.kill_daemon();
+        world.start_daemon(&[("MCP_WORKSPACE_CRASH", "after_deposit")]);
+        world.collaborate(&id, "hotel", first).await;
+        until("the daemon has written the file and is dead", || std::future::ready(world.daemon_died())).await;
+        assert!(says(first)().await);
+        world.collaborate(&id, first, second).await;
+        world.start_daemon(&[("MCP_WORKSPACE_CRASH", "during_deposit")]);
+        until("the daemon is dead before it has written the file", || std::future::ready(world.daemon_died())).await;
+        assert!(!says(second)().await);
+        // The colleague takes it back, or goes on.
+        let third = if first == "hotel first" { "hotel" } else { "hotel other words" };
+        world.collaborate(&id, second, third).await;
+        let before = world.pushes().await.len();
+        world.start_daemon(&[]);
+        let agreed = || async {
+            let file = std::fs::read_to_string(&file).unwrap();
+            file.contains(&format!("{third}.")) && !file.contains(first)
+        };
+        until("the file says what the document says", agreed).await;
+        let (done, answer) = world.cli(&["push", file.to_str().unwrap()]);
+        assert!(done && answer["pushed"] == false, "{answer}");
+        assert_eq!(world.pushes().await.len(), before);
+        assert!(world.text(&id).await.contains(&format!("{third}.")));
+    }
+}

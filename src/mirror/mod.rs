@@ -471,7 +471,7 @@ fn item_of_effect(effect: &Effect) -> Option<ItemId> {
         | Effect::SaveTold { item, .. }
         | Effect::Retire { item } => Some(item.clone()),
         Effect::Record(record) => Some(record.item.clone()),
-        Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::Reply { .. } => None,
+        Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::Sweep | Effect::Reply { .. } => None,
     }
 }
 

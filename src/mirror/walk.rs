@@ -4,6 +4,7 @@
 //! follows which is the engine's to say; that a step only happens when the one before it stood is its safety.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::crash::crash_point;
@@ -17,8 +18,8 @@ use crate::sync::{
     DepositFailure, Effect, Event, Failure, FailureClass, Feed, Intent, JobId, Local, Observation, Planned, Posted,
     Record, Remote, lines_of_file,
 };
-use crate::workspace::NotDeposited;
 use crate::workspace::layout::Place;
+use crate::workspace::{NotDeposited, Swept};
 
 /// The name under which the cursor of an account's change feed is stored.
 pub(super) const FEED: &str = "changes";
@@ -71,7 +72,14 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
         }
         Effect::PutConflict { item, part, text } => {
             let shared = shared.clone();
-            let put = blocking(move || shared.workspace.put_conflict(&item, &part, text.as_deref(), now)).await;
+            let put = blocking(move || {
+                if text.is_some() {
+                    // What it quotes of the file must outlive a power cut no less than the quotation.
+                    shared.workspace.sync(&item, &part)?;
+                }
+                shared.workspace.put_conflict(&item, &part, text.as_deref(), now)
+            });
+            let put = put.await;
             if let Err(error) = put {
                 tracing::error!(%error, "a conflict file could not be written");
                 hand.broken = Some(failure(&error));
@@ -107,8 +115,25 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
             }
             None
         }
+        Effect::Sweep => Some(sweep(shared, now).await),
         // Answers are given by the loop, which knows who asked.
         Effect::Reply { .. } => None,
+    }
+}
+
+/// Looks at the files that were replaced; what fails is looked at once more later.
+async fn sweep(shared: &Arc<Shared>, now: Millis) -> Event {
+    let here = shared.clone();
+    let swept = blocking(move || here.workspace.sweep_displaced(now)).await;
+    match swept {
+        Ok(Swept { left, aside }) => {
+            let shown = |(place, path): (Place, PathBuf)| (place.item, place.part, path.display().to_string());
+            Event::Swept { left, aside: aside.into_iter().map(shown).collect() }
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the files that were replaced could not be looked at");
+            Event::Swept { left: true, aside: Vec::new() }
+        }
     }
 }
 
@@ -118,7 +143,8 @@ async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
     let parts = blocking(move || {
         let mut bases: BTreeMap<PartId, String> = here.store()?.bases(&id)?.into_iter().collect();
         let standing = here.workspace.files(&id)?.into_iter().filter(|place| !place.conflict).map(|place| place.part);
-        let parts: BTreeSet<PartId> = standing.chain(bases.keys().cloned()).collect();
+        let mut intents: BTreeMap<PartId, Intent> = here.store()?.intents(&id)?.into_iter().collect();
+        let parts: BTreeSet<PartId> = standing.chain(bases.keys().chain(intents.keys()).cloned()).collect();
         parts
             .into_iter()
             .map(|part| {
@@ -126,7 +152,7 @@ async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
                 // They are asked for only by a file that says something else, and they are long.
                 let edited = matches!((&local, &base), (Local::Text { text, .. }, Some(base)) if text != base);
                 let arrivals = if edited { here.store()?.arrivals(&id, &part)? } else { Vec::new() };
-                let intent = if edited { here.store()?.intent(&id, &part)? } else { None };
+                let intent = intents.remove(&part);
                 Ok(Observation { base, local, part, intent, arrivals })
             })
             .collect::<Result<Vec<_>>>()

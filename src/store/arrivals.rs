@@ -1,6 +1,6 @@
 //! What came from the remote into each file, so that a save of an older text is known for one; and what is about to come.
 
-use rusqlite::{OptionalExtension as _, Transaction, params};
+use rusqlite::{Transaction, params};
 
 use super::{Store, pack, storage, unpack};
 use crate::error::Result;
@@ -47,35 +47,41 @@ impl Store {
         let doing = "writing down what a file will say";
         let pack = |text: &str| pack(text.as_bytes(), doing);
         let base = (intent.base != intent.after).then(|| pack(&intent.base)).transpose()?;
+        let was = intent.was.as_deref().map(pack).transpose()?;
         let (before, after) = (pack(&intent.before)?, pack(&intent.after)?);
         self.connection.execute_batch("PRAGMA synchronous = FULL").map_err(storage(doing))?;
         let written = self.connection.execute(
-            "INSERT INTO intent (item, part, before, after, base) VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT (item, part) DO UPDATE SET before = ?3, after = ?4, base = ?5",
-            params![item.0, part.0, before, after, base],
+            "INSERT INTO intent (item, part, before, after, base, was) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT (item, part) DO UPDATE SET before = ?3, after = ?4, base = ?5, was = ?6",
+            params![item.0, part.0, before, after, base, was],
         );
         self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
         written.map(drop).map_err(storage(doing))
     }
 
-    /// Returns what a file was about to say, when that was not recorded.
+    /// Returns what the files of an item were about to say, where that was not recorded.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes.
-    pub fn intent(&self, item: &ItemId, part: &PartId) -> Result<Option<Intent>> {
+    pub fn intents(&self, item: &ItemId) -> Result<Vec<(PartId, Intent)>> {
         let doing = "reading what a file shall say";
-        let found: Option<Packed> = self
+        let mut statement = self
             .connection
-            .prepare_cached("SELECT before, after, base FROM intent WHERE item = ?1 AND part = ?2")
-            .and_then(|mut statement| {
-                statement.query_row([&item.0, &part.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()
-            })
+            .prepare_cached("SELECT part, before, after, base, was FROM intent WHERE item = ?1")
             .map_err(storage(doing))?;
-        let Some((before, after, base)) = found else { return Ok(None) };
-        let after = unpack(&after, doing)?;
-        let base = base.map_or_else(|| Ok(after.clone()), |base| unpack(&base, doing))?;
-        Ok(Some(Intent { before: unpack(&before, doing)?, after, base }))
+        let rows = statement
+            .query_map([&item.0], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?), row.get(4)?)))
+            .map_err(storage(doing))?;
+        let mut intents = Vec::new();
+        for row in rows {
+            let (part, (before, after, base), was): (String, Packed, Option<Vec<u8>>) = row.map_err(storage(doing))?;
+            let was = was.map(|was| unpack(&was, doing)).transpose()?;
+            let after = unpack(&after, doing)?;
+            let base = base.map_or_else(|| Ok(after.clone()), |base| unpack(&base, doing))?;
+            intents.push((PartId(part), Intent { before: unpack(&before, doing)?, was, after, base }));
+        }
+        Ok(intents)
     }
 }
 

@@ -119,7 +119,10 @@ CREATE TABLE intent (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// The base of a file while what it is about to say does not stand there yet.
+const WAS: &str = "ALTER TABLE intent ADD COLUMN was BLOB;";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
-    Migrations::new(vec![M::up(FIRST), M::up(PICTURES), M::up(TOLD), M::up(LANDED), M::up(ARRIVALS)])
+    Migrations::new(vec![M::up(FIRST), M::up(PICTURES), M::up(TOLD), M::up(LANDED), M::up(ARRIVALS), M::up(WAS)])
 }

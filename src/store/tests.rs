@@ -229,15 +229,20 @@ fn the_newest_of_what_came_is_kept() {
 fn what_a_file_is_about_to_say_is_known_until_it_is_recorded() {
     let (_folder, mut store) = store();
     let (item, part) = (ItemId("one".into()), PartId(String::new()));
-    let intent = |after: &str, base: &str| Intent { before: "b".into(), after: after.into(), base: base.into() };
-    assert_eq!(store.intent(&item, &part).unwrap(), None);
+    let intent = |after: &str, base: &str| Intent {
+        before: "b".into(),
+        was: (after != base).then(|| "was".into()),
+        after: after.into(),
+        base: base.into(),
+    };
+    assert_eq!(store.intents(&item).unwrap(), Vec::new());
     for intent in [intent("one", "one"), intent("two", "base")] {
         store.intend(&item, &part, &intent).unwrap();
-        assert_eq!(store.intent(&item, &part).unwrap(), Some(intent));
+        assert_eq!(store.intents(&item).unwrap(), [(part.clone(), intent)]);
     }
     store.record(&record("one", "First", &[("", "two\n")], 1), None).unwrap();
-    assert_eq!(store.intent(&item, &part).unwrap(), None);
+    assert_eq!(store.intents(&item).unwrap(), Vec::new());
     store.intend(&item, &part, &intent("three", "three")).unwrap();
     store.retire(&item, Millis(2)).unwrap();
-    assert_eq!(store.intent(&item, &part).unwrap(), None);
+    assert_eq!(store.intents(&item).unwrap(), Vec::new());
 }

@@ -1,6 +1,6 @@
 //! The end of a walk: conflict file first, then the files, then the base in one transaction.
 
-use crate::model::{ContentHash, Millis, PartId, Stamp};
+use crate::model::{ContentHash, ItemId, Millis, PartId, Stamp};
 
 use super::backoff;
 use super::conflict::{conflict_text, shown};
@@ -12,6 +12,10 @@ use super::{DepositFailure, Effect, Failure, Local, Record, RecordPart};
 
 /// Files that moved under a deposit are read again at once this often; then with pauses.
 const MOVED_AT_ONCE: u32 = 3;
+
+/// How long a file that was replaced is kept at least, in milliseconds: so long may a program take that has it open and
+/// writes its save into it.
+const REPLACED_MS: u64 = 60_000;
 
 /// Tells that a file got back what it lacked since it was saved from an older text.
 fn put_back(part: &mut Part, stale: Option<(String, String)>, now: Millis) {
@@ -72,15 +76,42 @@ impl Engine {
             Some(Local::Text { stamp, text, .. }) => (text.clone(), Some(*stamp)),
             Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => (String::new(), None),
         };
-        let intent = Intent { before, after: merged.file.clone(), base: merged.base.clone() };
+        let seen = walk.observed.get(&id).and_then(|seen| seen.base.as_ref());
+        let was = item.bases.get(&id).or(seen).cloned();
+        let intent = Intent { before, was, after: merged.file.clone(), base: merged.base.clone() };
         let effect = Effect::Deposit { item: item.id.clone(), part: id, intent, expect };
         item.phase = Phase::Depositing;
         self.out.push(effect);
         Fate::Keep
     }
 
+    /// Lets the files that were replaced be looked at, once they have stood for a while.
+    pub(super) fn sweep_later(&mut self) {
+        let at = Millis(self.now.0.saturating_add(REPLACED_MS));
+        self.sweep_at.get_or_insert(at);
+    }
+
+    /// The files that were replaced were looked at. A save that came back is a file that was touched; of one that stands
+    /// aside a person is told.
+    pub(super) fn swept(&mut self, left: bool, aside: Vec<(ItemId, PartId, String)>) {
+        if left {
+            self.sweep_later();
+        }
+        for (id, part, path) in aside {
+            let Some(known) = self.items.get_mut(&id).and_then(|item| item.parts.get_mut(&part)) else { continue };
+            let message = format!(
+                "a program saved the file while another text took its place; what it saved stands in `{path}`: put into the \
+                 file what is missing there"
+            );
+            known.told.landed(vec![notice("SAVED_ASIDE", message)], self.now);
+            let told = known.told.clone();
+            self.out.push(Effect::SaveTold { item: id, part, told });
+        }
+    }
+
     /// A file was written, or not.
     pub(super) fn deposited(&mut self, item: &mut Item, id: &PartId, result: Result<Stamp, DepositFailure>) -> Fate {
+        self.sweep_later();
         match result {
             Ok(stamp) => {
                 let Some(walk) = &mut item.walk else { return self.lost(item) };
@@ -93,7 +124,11 @@ impl Engine {
                         part.hash = Some(hash);
                         put_back(part, walk.stale.remove(id), self.now);
                     }
-                    let base = item.bases.get(id).or(walk.observed.get(id).and_then(|seen| seen.base.as_ref()));
+                    let seen = walk.observed.get(id);
+                    let base = item.bases.get(id).or(seen.and_then(|seen| seen.base.as_ref()));
+                    // A file that was never recorded may have stood all the same, and be open in an editor.
+                    let intended = seen.and_then(|seen| seen.intent.as_ref());
+                    let base = base.or(intended.map(|intent| &intent.base));
                     let arrival = base.and_then(|base| {
                         // Who has the text of a file open that is gone has what it said last.
                         let before = if let Some(Local::Text { text, .. }) = walk.local(id) { text } else { base };

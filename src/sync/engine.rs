@@ -47,6 +47,8 @@ pub struct Engine {
     retries: BTreeSet<(Millis, ItemId)>,
     /// Count of items being walked.
     walking: usize,
+    /// When the files that were replaced are looked at next.
+    pub(super) sweep_at: Option<Millis>,
     pub(super) out: Vec<Effect>,
 }
 
@@ -77,6 +79,7 @@ impl Engine {
             ready: VecDeque::new(),
             retries: BTreeSet::new(),
             walking: 0,
+            sweep_at: None,
             out: Vec::new(),
         }
     }
@@ -99,24 +102,26 @@ impl Engine {
             self.items.insert(row.item, item);
         }
         for job in loaded.jobs {
-            // The outcome of a push that was begun is only known to the remote: compare before anything else.
-            if let Some(item) = self.items.get_mut(&job.item) {
-                item.dirty.remote = true;
-                item.unknown.push(Unknown {
-                    job: job.job,
-                    part: job.part,
-                    revision: job.revision,
-                    expected: job.expected,
-                    base: job.base,
-                    told: job.told,
-                });
-            }
+            // The outcome of a push that was begun is only known to the remote: compare before anything else. Its item may have
+            // died before it was recorded for the first time.
+            let item = self.items.entry(job.item.clone()).or_insert_with(|| Item::new(job.item.clone()));
+            item.mirrored = true;
+            item.dirty.remote = true;
+            item.unknown.push(Unknown {
+                job: job.job,
+                part: job.part,
+                revision: job.revision,
+                expected: job.expected,
+                base: job.base,
+                told: job.told,
+            });
         }
         let ids: Vec<ItemId> = self.items.keys().cloned().collect();
         for id in ids {
             self.enqueue(&id, false);
         }
         self.polling.ask(now);
+        self.sweep_later();
         self.pump();
         std::mem::take(&mut self.out)
     }
@@ -171,6 +176,7 @@ impl Engine {
             Event::Recorded { item, result } => {
                 self.with(&item, Phase::Recording, |engine, item| engine.recorded(item, result));
             }
+            Event::Swept { left, aside } => self.swept(left, aside),
         }
     }
 
@@ -244,6 +250,10 @@ impl Engine {
 
     /// Turns time that has passed into triggers.
     fn wake(&mut self) {
+        if self.sweep_at.is_some_and(|at| at <= self.now) {
+            self.sweep_at = None;
+            self.out.push(Effect::Sweep);
+        }
         for settled in self.settle.take_due(self.now) {
             let (id, part) = settled.key;
             if let Some(item) = self.items.get_mut(&id) {
@@ -340,7 +350,7 @@ impl Engine {
     pub fn next_due(&self) -> Option<Millis> {
         let retry = self.retries.first().map(|(at, _)| *at);
         let poll = if self.halted.is_some() { None } else { self.polling.due() };
-        [self.settle.due(), retry, poll].into_iter().flatten().min()
+        [self.settle.due(), retry, poll, self.sweep_at].into_iter().flatten().min()
     }
 
     /// Returns what a person sees.

@@ -83,6 +83,13 @@ pub enum Event {
         /// Nothing to tell but failure.
         result: Result<(), Failure>,
     },
+    /// The files that were replaced were looked at.
+    Swept {
+        /// Whether some wait for another look.
+        left: bool,
+        /// Saves that came into a file when another had its place, and where they stand now.
+        aside: Vec<(ItemId, PartId, String)>,
+    },
     /// Somebody asks for something.
     Asked {
         /// Names the question in the answer.
@@ -404,6 +411,8 @@ pub enum Effect {
     },
     /// Store how far the feed was read; everything before it is recorded.
     SaveCursor(Cursor),
+    /// Look at the files that were replaced, into which a program that had one open may have saved since → [`Event::Swept`].
+    Sweep,
     /// Answer a question.
     Reply {
         /// Which one.

@@ -102,7 +102,7 @@ fn diff(base: &Text<'_>, new: &Text<'_>) -> Vec<Hunk> {
     }
     let mut hunks = Vec::new();
     for run in runs.into_iter().flat_map(|run| at_new_section(run, base, new)) {
-        if run.base.len() == run.new.len() {
+        if run.base.len() == run.new.len() && !crosses_sections(&run, base, new) {
             let singles = run.base.zip(run.new);
             hunks.extend(singles.map(|(base, new)| Hunk { base: base..base + 1, new: new..new + 1 }));
         } else {
@@ -130,6 +130,27 @@ fn at_new_section(run: Hunk, base: &Text<'_>, new: &Text<'_>) -> Vec<Hunk> {
         ],
         None => vec![run],
     }
+}
+
+/// Tells whether a change of several blocks takes text from one section into another: cut one for one, a conflict in one of
+/// them would bring that text twice.
+fn crosses_sections(run: &Hunk, base: &Text<'_>, new: &Text<'_>) -> bool {
+    let pairs = || run.base.clone().zip(run.new.clone());
+    if !pairs().any(|(old, new_at)| base.is_heading(old) || new.is_heading(new_at)) {
+        return false;
+    }
+    let words = |text: &Text<'_>, block: usize| -> HashSet<String> {
+        let words = text.slice(&(block..block + 1));
+        words.split_whitespace().filter(|word| word.len() >= TELLING_BYTES).map(str::to_owned).collect()
+    };
+    pairs().any(|(old, new_at)| base.is_heading(old) != new.is_heading(new_at))
+        || pairs().any(|(old, own)| {
+            let (was, kept) = (words(base, old), words(new, own));
+            let others = run.new.clone().filter(|other| *other != own);
+            others
+                .into_iter()
+                .any(|other| words(new, other).iter().any(|word| was.contains(word) && !kept.contains(word)))
+        })
 }
 
 impl Search<'_> {

@@ -10,6 +10,8 @@ use super::{Local, Observation};
 pub struct Intent {
     /// What stood in the file; empty when there was none.
     pub before: String,
+    /// The base while that stands there, which may not be recorded either; `None` when there is none.
+    pub was: Option<String>,
     /// What it shall say.
     pub after: String,
     /// The base then.
@@ -17,7 +19,7 @@ pub struct Intent {
 }
 
 impl Intent {
-    /// Tells whether the text has come into a file that says `text`, perhaps edited since.
+    /// Tells whether the text has come into a file that says `text`, perhaps edited since: what it brought is there.
     fn stands_in(&self, text: &str) -> bool {
         text == self.after || Arrival::of(&self.before, &self.after, "").is_some_and(|arrival| arrival.is_in(text))
     }
@@ -27,13 +29,19 @@ impl Intent {
 /// they are not recorded yet.
 pub(super) fn rebase(item: &mut Item, observation: &mut Observation) {
     let part = &observation.part;
-    // What was never recorded has no base, and is compared with the remote whole.
-    if let (None, Some(base), Some(intent), Local::Text { text, .. }) =
-        (item.bases.get(part), &observation.base, &observation.intent, &observation.local)
-        && intent.stands_in(text)
+    if let (None, Some(intent), Local::Text { text, .. }) =
+        (item.bases.get(part), &observation.intent, &observation.local)
     {
-        item.note_arrival(part, Arrival::of(&intent.before, &intent.after, base));
-        item.bases.insert(part.clone(), intent.base.clone());
+        let was = intent.was.as_ref().or(observation.base.as_ref());
+        if intent.stands_in(text) {
+            // What was never recorded had nothing that could be lacked.
+            let arrival = was.and_then(|base| Arrival::of(&intent.before, &intent.after, base));
+            item.note_arrival(part, arrival);
+            item.bases.insert(part.clone(), intent.base.clone());
+        } else if let Some(was) = &intent.was {
+            // Whoever died before this one came may have written the file, too.
+            item.bases.insert(part.clone(), was.clone());
+        }
     }
     if let Some(base) = item.bases.get(part) {
         observation.base = Some(base.clone());

@@ -154,7 +154,7 @@ fn pieced(base: &str, local: &str, remote: &str, side: Option<Side>) -> Option<M
         remote: Text::read(remote, &mut keys),
     };
     let mut regions = hunks::regions(&three.base, &three.local, &three.remote);
-    moved::freeze(&three.base, &three.local, &mut regions);
+    moved::freeze(&three.base, &three.local, &three.remote, &mut regions);
     let heads = head::merge(&three.base, &three.local, &three.remote, side);
     let starts = numbers::starts(&three.base, &three.local, &regions);
     let restarted = numbers::lists_of(&starts, &three.local);

@@ -1,5 +1,5 @@
-//! Text that the file moved out of a conflict or into it. Half of a move must not be pushed: the text would stand in the
-//! remote twice, or nowhere, until the conflict ends. So the other half waits with it.
+//! Text that one side moved out of a conflict or into it. Half of a move must not go on: the text would stand on the other
+//! side twice, or nowhere, until the conflict ends. So the other half waits with it.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::mebdf::{Content, RunContent};
 /// Blocks that are compared with blocks; beyond that, only those that say the very same count as moved.
 const PAIRS_MAX: usize = 1_000_000;
 
-/// What the file did in a region.
+/// What a side did in a region.
 struct Change {
     /// Blocks that it took away.
     gone: Vec<Said>,
@@ -44,12 +44,20 @@ impl Said {
     }
 }
 
-/// Freezes the regions between which and a frozen one the file moved text.
-pub(super) fn freeze(base: &Text<'_>, local: &Text<'_>, regions: &mut [Region]) {
-    if regions.iter().all(|region| region.verdict != Verdict::Conflict) {
-        return;
+/// Freezes the regions between which and a frozen one a side moved text.
+pub(super) fn freeze(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, regions: &mut [Region]) {
+    let frozen = |regions: &[Region]| regions.iter().filter(|region| region.verdict == Verdict::Conflict).count();
+    let mut before = 0;
+    while frozen(regions) > before {
+        before = frozen(regions);
+        freeze_moved(base, local, regions, Verdict::Local);
+        freeze_moved(base, remote, regions, Verdict::Remote);
     }
-    let changes = changes(base, local, regions);
+}
+
+/// Freezes the regions with the verdict `side` between which and a frozen one that side, which says `text`, moved text.
+fn freeze_moved(base: &Text<'_>, text: &Text<'_>, regions: &mut [Region], side: Verdict) {
+    let changes = changes(base, text, regions, side);
     let gone: usize = changes.iter().map(|change| change.gone.len()).sum();
     let came: usize = changes.iter().map(|change| change.came.len()).sum();
     let by_words = gone.saturating_mul(came) <= PAIRS_MAX;
@@ -63,7 +71,7 @@ pub(super) fn freeze(base: &Text<'_>, local: &Text<'_>, regions: &mut [Region]) 
     while let Some(at) = frozen.pop() {
         let Some(here) = changes.get(at) else { continue };
         for (other, (region, there)) in regions.iter_mut().zip(&changes).enumerate() {
-            if region.verdict == Verdict::Local && (moved(here, there) || moved(there, here)) {
+            if region.verdict == side && (moved(here, there) || moved(there, here)) {
                 region.verdict = Verdict::Conflict;
                 frozen.push(other);
             }
@@ -71,18 +79,18 @@ pub(super) fn freeze(base: &Text<'_>, local: &Text<'_>, regions: &mut [Region]) 
     }
 }
 
-fn changes(base: &Text<'_>, local: &Text<'_>, regions: &[Region]) -> Vec<Change> {
+fn changes(base: &Text<'_>, text: &Text<'_>, regions: &[Region], side: Verdict) -> Vec<Change> {
     let (mut at, mut passed) = (0, 0);
     let change = |region: &Region| {
         at += region.base.start.saturating_sub(passed);
         passed = region.base.end;
-        let mine = at..at + region.local_len;
-        at = mine.end;
-        if !matches!(region.verdict, Verdict::Conflict | Verdict::Local) {
+        let now = at..at + if side == Verdict::Local { region.local_len } else { region.remote_len };
+        at = now.end;
+        if region.verdict != Verdict::Conflict && region.verdict != side {
             return Change { gone: Vec::new(), came: Vec::new() };
         }
-        let (was, is) = (base.bare(&region.base), local.bare(&mine));
-        moves_alone(without(base, &region.base, is), without(local, &mine, was))
+        let (was, is) = (base.bare(&region.base), text.bare(&now));
+        moves_alone(without(base, &region.base, is), without(text, &now, was))
     };
     regions.iter().map(change).collect()
 }
@@ -92,16 +100,23 @@ fn moves_alone(gone: Vec<Said>, came: Vec<Said>) -> Change {
     if gone.len().saturating_mul(came.len()) > PAIRS_MAX {
         return Change { gone, came };
     }
-    let (mut left, mut came) = (Vec::new(), came);
-    for was in gone {
-        // Of several that share words with it, it became the one that shares most.
+    // Of several that share words, those became each other that share most.
+    let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
+    for (i, was) in gone.iter().enumerate() {
         let edits = came.iter().enumerate().filter(|(_, is)| was.is_edited_to(is));
-        match edits.max_by_key(|(at, is)| (was.shared(is), std::cmp::Reverse(*at))).map(|(at, _)| at) {
-            Some(at) => drop(came.remove(at)),
-            None => left.push(was),
+        pairs.extend(edits.map(|(j, is)| (was.shared(is), i, j)));
+    }
+    pairs.sort_by_key(|(shared, i, j)| (std::cmp::Reverse(*shared), *i, *j));
+    let (mut was_edited, mut is_edit) = (BTreeSet::new(), BTreeSet::new());
+    for (_, i, j) in pairs {
+        if !was_edited.contains(&i) && is_edit.insert(j) {
+            was_edited.insert(i);
         }
     }
-    Change { gone: left, came }
+    let alone = |blocks: Vec<Said>, edited: &BTreeSet<usize>| -> Vec<Said> {
+        blocks.into_iter().enumerate().filter(|(at, _)| !edited.contains(at)).map(|(_, said)| said).collect()
+    };
+    Change { gone: alone(gone, &was_edited), came: alone(came, &is_edit) }
 }
 
 /// What the blocks of a range say that have words and are none of `known`.

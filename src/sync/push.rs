@@ -115,6 +115,8 @@ impl Engine {
             Ok(job) => job,
             Err(failure) => return self.fail_here(item, failure),
         };
+        // Its row in the journal stands in the store, and is not to be forgotten with an item that was never recorded.
+        item.mirrored = true;
         if self.halted.is_some() {
             item.ended.push((job, JobEnd::Failed));
             return self.stop(item);

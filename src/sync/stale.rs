@@ -38,18 +38,13 @@ impl Arrival {
         let came = !brought(&was.words(), &is.words()).is_empty();
         came.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })
     }
-}
 
-impl Arrival {
-    /// Tells whether a text has all of it.
+    /// Tells whether a text has all of it, wherever that stands by now.
     pub(super) fn is_in(&self, text: &str) -> bool {
         let mut keys = Keys::default();
         let [before, local, after] = [&*self.before, text, &*self.after].map(|text| Text::read(text, &mut keys));
-        let regions = hunks::regions(&before, &local, &after);
-        placed(&regions).all(|(region, mine, theirs)| {
-            let was = before.words_of(&region.base);
-            brought(&was, &after.words_of(&theirs)).is_subset(&brought(&was, &local.words_of(&mine)))
-        })
+        let was = before.words();
+        brought(&was, &after.words()).is_subset(&brought(&was, &local.words()))
     }
 }
 
@@ -67,30 +62,52 @@ pub(super) struct Stale {
 pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale> {
     let mut found: Option<(&Arrival, String)> = None;
     for arrival in arrivals {
-        if lacked(arrival, base).is_some() {
+        if lacked(arrival, base).is_lacking() {
             // It went again since, and both sides know.
             continue;
         }
-        if found.as_ref().is_some_and(|(newer, _)| lacked(arrival, &newer.before).is_some()) {
+        if found.as_ref().is_some_and(|(newer, _)| lacked(arrival, &newer.before).is_lacking()) {
             // It came once more with the newer one, into a file that was saved without it.
             continue;
         }
-        let Some(lacks) = lacked(arrival, text) else { break };
-        let lacks = found.map_or(lacks, |(_, newest)| newest);
-        found = Some((arrival, lacks));
+        match lacked(arrival, text) {
+            Presence::Has => break,
+            // Whether who wrote that had read it, an older one may tell.
+            Presence::Replaced => {}
+            Presence::Lacks(lacks) => {
+                let lacks = found.map_or(lacks, |(_, newest)| newest);
+                found = Some((arrival, lacks));
+            }
+        }
     }
     found.map(|(oldest, lacks)| Stale { base: oldest.base.clone(), lacks })
 }
 
-/// Finds the first words of an arrival in a text that has nothing of it; `None` when it has.
-fn lacked(arrival: &Arrival, text: &str) -> Option<String> {
+/// What a text has of an arrival.
+enum Presence {
+    /// Some of it.
+    Has,
+    /// Nothing, but where it came other words were written.
+    Replaced,
+    /// Nothing; its first words.
+    Lacks(String),
+}
+
+impl Presence {
+    const fn is_lacking(&self) -> bool {
+        matches!(self, Self::Lacks(_))
+    }
+}
+
+/// Looks for an arrival in a text.
+fn lacked(arrival: &Arrival, text: &str) -> Presence {
     if has_new_line(arrival, text) {
-        return None;
+        return Presence::Has;
     }
     let mut keys = Keys::default();
     let [before, local, after] = [&*arrival.before, text, &*arrival.after].map(|text| Text::read(text, &mut keys));
     let own = new_blocks(&before, &local, 0..local.len());
-    let mut lacked = None;
+    let (mut lacked, mut is_replaced_somewhere) = (None, false);
     for (region, mine, theirs) in placed(&hunks::regions(&before, &local, &after)) {
         let (was, is) = (before.words_of(&region.base), local.words_of(&mine));
         let came = after.words_of(&theirs);
@@ -103,10 +120,11 @@ fn lacked(arrival: &Arrival, text: &str) -> Option<String> {
             blocks.iter().any(|block| own.iter().any(|own| is_mostly(own, block) && has_most(&was, own, block)))
         };
         if has_most(&was, &is, &came) || moved() {
-            return None;
+            return Presence::Has;
         }
         // In the same place words were written instead, as by who reads them; blocks that came are not so easily in the way.
         if theirs.len() <= region.base.len() && is_replaced(&before, &local, &after, [&region.base, &mine, &theirs]) {
+            is_replaced_somewhere = true;
             continue;
         }
         let shown = || {
@@ -118,7 +136,11 @@ fn lacked(arrival: &Arrival, text: &str) -> Option<String> {
         };
         lacked.get_or_insert_with(shown);
     }
-    lacked
+    match lacked {
+        Some(lacked) => Presence::Lacks(lacked),
+        None if is_replaced_somewhere => Presence::Replaced,
+        None => Presence::Has,
+    }
 }
 
 /// How often each word stands somewhere.
@@ -148,9 +170,11 @@ fn brought<'a>(was: &Counts<'_>, came: &Counts<'a>) -> BTreeSet<&'a str> {
 fn is_replaced(before: &Text<'_>, local: &Text<'_>, after: &Text<'_>, places: [&Range<usize>; 3]) -> bool {
     let [was, is, came] = [(before, places[0]), (local, places[1]), (after, places[2])]
         .map(|(text, place)| text.blocks(place).iter().flat_map(|block| words_of(&block.content)).collect::<Vec<_>>());
+    // Who takes away what stood there before has read no more than that.
     let changes = |new: &[&str]| -> Vec<Range<usize>> {
         let ops = capture_diff_slices(Algorithm::Myers, &was, new).into_iter();
-        ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).map(|op| op.old_range()).collect()
+        let writes = |op: &DiffOp| !matches!(op, DiffOp::Equal { .. } | DiffOp::Delete { .. });
+        ops.filter(writes).map(|op| op.old_range()).collect()
     };
     let mine = changes(&is);
     changes(&came).iter().all(|theirs| mine.iter().any(|own| own.start <= theirs.end && theirs.start <= own.end))
@@ -249,6 +273,10 @@ mod tests {
         assert_eq!(replaced("mine"), None);
         assert_eq!(replaced("mine and more"), None);
         assert!(find(&[arrival_of(&worded)], &worded, &BEFORE.replace("Second words", "Second words mine")).is_some());
+        // Who takes away the paragraph that they replaced has not read theirs.
+        let changed = BEFORE.replace("Second words.", "Theirs came.");
+        let (gone, mine) = (BEFORE.replace("Second words.\n\n", ""), "\n\nMine.\n");
+        assert!(find(&[arrival_of(&changed)], &changed, &format!("{}{mine}", gone.trim_end())).is_some());
         // Two who write a paragraph at the same end have not read each other.
         let appended = |line: &str| format!("{BEFORE}\n{line}\n");
         let (theirs, mine) = (appended("Theirs at the end."), appended("Mine there too."));

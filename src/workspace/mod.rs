@@ -2,6 +2,7 @@
 //!
 //! Folders are opened step by step without following links, so nothing in the tree leads out of it.
 
+mod displaced;
 mod images;
 pub mod layout;
 mod names;
@@ -24,6 +25,7 @@ use crate::model::{Account, ItemId, Millis, PartId, Stamp};
 use crate::sync::Local;
 use layout::{DRIVE, Layout, Place, comments_name};
 
+pub use displaced::Swept;
 pub use sidecar::IsOurs;
 pub use watch::{Seen, Watch, watch};
 
@@ -44,6 +46,7 @@ const NUMBERED_MAX: usize = 10_000;
 pub struct Workspace {
     layout: Layout,
     interrupt: fn(),
+    displaced: displaced::Displaced,
 }
 
 /// Why a deposit did not happen.
@@ -80,7 +83,7 @@ impl Workspace {
         ] {
             own_folder(&folder)?;
         }
-        let workspace = Self { layout, interrupt: || () };
+        let workspace = Self { layout, interrupt: || (), displaced: displaced::Displaced::default() };
         workspace.sweep()?;
         Ok(workspace)
     }
@@ -175,7 +178,7 @@ impl Workspace {
         let (new_name, new) = self.write_new(&folder, text.as_bytes())?;
         let placed = match expect {
             None => place_where_none_is(&folder, &new_name, &name, &path),
-            Some(stamp) => self.exchange(&folder, &new_name, &name, &path, stamp),
+            Some(stamp) => self.exchange(&folder, (&new_name, &new), &name, stamp),
         };
         if let Err(failure) = placed {
             // The new text is still known to the caller, so removing its file loses nothing; if even that fails, the
@@ -229,7 +232,7 @@ impl Workspace {
                 return Ok(());
             }
             let day = self.retired_folder(at)?;
-            return self.put_away(&folder, &open_folder(&day)?, &name).map(drop);
+            return self.put_away(&folder, &open_folder(&day)?, (&name, &name)).map(drop);
         };
         if let Local::Text { text: now, .. } = observe::observe(&folder, &path, &name)
             && now == text
@@ -261,7 +264,7 @@ impl Workspace {
         let (from, to) = (self.folder()?, open_folder(&day)?);
         let mut paths = Vec::new();
         for name in names {
-            if let Some(name) = self.put_away(&from, &to, &name)? {
+            if let Some(name) = self.put_away(&from, &to, (&name, &name))? {
                 paths.push(day.join(name));
             }
         }
@@ -281,13 +284,13 @@ impl Workspace {
         Ok(day)
     }
 
-    /// Moves a mirrored file into the folder `to`, numbered where its name is taken. Returns its name there; `None` when
-    /// there is no such file.
-    fn put_away(&self, from: &OwnedFd, to: &OwnedFd, name: &str) -> Result<Option<String>> {
+    /// Moves a file into the folder `to`, there named `wanted`, numbered where that is taken. Returns its name there; `None`
+    /// when there is no such file.
+    fn put_away(&self, from: &OwnedFd, to: &OwnedFd, (name, wanted): (&str, &str)) -> Result<Option<String>> {
         let path = self.layout.drive_folder().join(name);
-        let stem = name.strip_suffix(".md").unwrap_or(name);
+        let stem = wanted.strip_suffix(".md").unwrap_or(wanted);
         for number in 1..NUMBERED_MAX {
-            let target = if number == 1 { name.to_owned() } else { format!("{stem} ({number}).md") };
+            let target = if number == 1 { wanted.to_owned() } else { format!("{stem} ({number}).md") };
             match rename_new(from, name, to, &target) {
                 Ok(()) => return Ok(Some(target)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -328,45 +331,6 @@ impl Workspace {
             return Err(disk(&shown.join(&name), "written", source));
         }
         Ok((name, file))
-    }
-
-    /// Puts the new file in the place of the one with the stamp `expect`.
-    fn exchange(
-        &self,
-        folder: &OwnedFd,
-        new_name: &str,
-        name: &str,
-        path: &Path,
-        expect: Stamp,
-    ) -> Result<(), NotDeposited> {
-        match fs::symlink_metadata(path) {
-            Ok(metadata) if stamp(&metadata) == expect => {}
-            Ok(_) => return Err(NotDeposited::Moved),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(NotDeposited::Moved),
-            Err(source) => return Err(disk(path, "read", source).into()),
-        }
-        // RACE: somebody may save between the look above and the rename. Exchanging the two names instead of
-        // replacing one keeps that save: it is found under the new file's name, and changed back. A file system
-        // without exchange is left with a gap of microseconds.
-        match rustix::fs::renameat_with(folder, new_name, folder, name, RenameFlags::EXCHANGE) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::NOENT) => return Err(NotDeposited::Moved),
-            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP) => {
-                return rustix::fs::renameat(folder, new_name, folder, name)
-                    .map_err(|errno| disk(path, "written", errno.into()).into());
-            }
-            Err(errno) => return Err(disk(path, "written", errno.into()).into()),
-        }
-        let old_path = self.layout.drive_folder().join(new_name);
-        let old = fs::symlink_metadata(&old_path).map_err(|source| disk(&old_path, "read", source))?;
-        // The exchange itself moved the change time, so everything but that must be equal.
-        if (Stamp { ctime_ns: expect.ctime_ns, ..stamp(&old) }) != expect {
-            rustix::fs::renameat_with(folder, new_name, folder, name, RenameFlags::EXCHANGE)
-                .map_err(|errno| disk(path, "written", errno.into()))?;
-            return Err(NotDeposited::Moved);
-        }
-        rustix::fs::unlinkat(folder, new_name, AtFlags::empty())
-            .map_err(|errno| disk(&old_path, "removed", errno.into()).into())
     }
 
     /// Removes what dead processes of ours left behind.

@@ -91,7 +91,8 @@ impl Workspace {
         let Some(place) = standing else { return Ok(None) };
         let target = self.layout().path(&place)?;
         let day = self.retired_folder(at)?;
-        self.put_away(&self.folder()?, &open_folder(&day)?, &place.name()?)?;
+        let name = place.name()?;
+        self.put_away(&self.folder()?, &open_folder(&day)?, (&name, &name))?;
         fs::rename(path, &target).map_err(|source| disk(&target, "written", source))?;
         let to = Path::new("..").join(DRIVE).join(place.name()?);
         symlink(&to, path).map_err(|source| disk(path, "written", source))?;

@@ -67,7 +67,7 @@ impl Workspace {
             rustix::fs::fchmod(&new, Mode::RUSR).map_err(|errno| disk(&path, "made read-only", errno.into()))?;
             let placed = match standing {
                 None => place_where_none_is(&folder, &new_name, &name, &path),
-                Some(stamp) => self.exchange(&folder, &new_name, &name, &path, stamp),
+                Some(stamp) => self.exchange(&folder, (&new_name, &new), &name, stamp),
             };
             match placed {
                 Ok(()) => {
@@ -106,7 +106,7 @@ impl Workspace {
     fn keep(&self, name: &str, is_ours: IsOurs<'_>, at: Millis) -> Result<Option<PathBuf>> {
         let day = self.retired_folder(at)?;
         let (from, to) = (self.folder()?, open_folder(&day)?);
-        let Some(kept) = self.put_away(&from, &to, name)? else { return Ok(None) };
+        let Some(kept) = self.put_away(&from, &to, (name, name))? else { return Ok(None) };
         let path = day.join(&kept);
         for folder in [&from, &to] {
             rustix::fs::fsync(folder).map_err(|errno| disk(&path, "written", errno.into()))?;

@@ -1,3 +1,4 @@
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -71,6 +72,7 @@ fn a_deposit_is_read_back_and_private() {
     assert_eq!(local, Local::Text { stamp, hash, text: "grüße\n".into() });
     let second = f.workspace.deposit(&item, &part, "two\n", Some(stamp)).unwrap();
     assert_ne!(second, stamp);
+    assert_eq!(sweep_twice(&f), Vec::<PathBuf>::new());
     assert_eq!(f.names(), ["one.md"]);
     assert_eq!(fs::metadata(f.path("one.md")).unwrap().permissions().mode() & 0o777, 0o600);
     for folder in [f.workspace.layout().root().to_path_buf(), f.workspace.layout().drive_folder()] {
@@ -102,11 +104,48 @@ fn a_save_between_the_look_and_the_rename_is_kept() {
     fs::write(f.path("other"), "edited\n").unwrap();
     fs::rename(f.path("other"), f.path("one.md")).unwrap();
     let folder = f.workspace.folder().unwrap();
-    let (new_name, _file) = f.workspace.write_new(&folder, b"two\n").unwrap();
-    let path = f.path("one.md");
-    let result = f.workspace.exchange(&folder, &new_name, "one.md", &path, seen);
+    let (new_name, file) = f.workspace.write_new(&folder, b"two\n").unwrap();
+    let result = f.workspace.exchange(&folder, (&new_name, &file), "one.md", seen);
     assert!(matches!(result, Err(NotDeposited::Moved)));
-    assert_eq!(fs::read_to_string(path).unwrap(), "edited\n");
+    assert_eq!(fs::read_to_string(f.path("one.md")).unwrap(), "edited\n");
+}
+
+/// Looks at the replaced files as the daemon does: what stood there at one look ends at the next.
+fn sweep_twice(f: &Fixture) -> Vec<PathBuf> {
+    let first = f.workspace.sweep_displaced(Millis(0)).unwrap();
+    let second = f.workspace.sweep_displaced(Millis(0)).unwrap();
+    first.aside.into_iter().chain(second.aside).map(|(_, path)| path).collect()
+}
+
+#[test]
+fn what_is_saved_into_a_file_that_was_replaced_comes_back() {
+    let (item, part) = one();
+    // Nobody saves: nothing stays. Somebody does: it takes its place again, unless that holds another save.
+    for (late, other, stands, aside) in [
+        (None, None, "two\n", None),
+        (Some("late\n"), None, "late\n", None),
+        (Some("late\n"), Some("other save\n"), "other save\n", Some("late\n")),
+        (None, Some("other save\n"), "other save\n", None),
+    ] {
+        let f = fixture();
+        let seen = f.workspace.deposit(&item, &part, "one\n", None).unwrap();
+        let mut open = fs::OpenOptions::new().write(true).open(f.path("one.md")).unwrap();
+        f.workspace.deposit(&item, &part, "two\n", Some(seen)).unwrap();
+        if let Some(late) = late {
+            open.write_all(late.as_bytes()).unwrap();
+        }
+        if let Some(other) = other {
+            fs::write(f.path("one.md"), other).unwrap();
+        }
+        let found = sweep_twice(&f);
+        assert_eq!(fs::read_to_string(f.path("one.md")).unwrap(), stands, "{late:?} {other:?}");
+        let found: Vec<String> = found.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+        assert_eq!(found, aside.into_iter().collect::<Vec<_>>(), "{late:?} {other:?}");
+        // What came back has replaced a file, too.
+        assert_eq!(sweep_twice(&f), Vec::<PathBuf>::new());
+        assert_eq!(f.names(), ["one.md"], "{late:?} {other:?}");
+        assert!(!f.workspace.sweep_displaced(Millis(0)).unwrap().left);
+    }
 }
 
 #[test]
@@ -315,6 +354,7 @@ fn the_comments_file_is_ours_and_what_people_put_there_is_kept() {
 
     let retired = f.workspace.retire(&item, Millis(1_795_219_200_000)).unwrap();
     assert_eq!(retired.len(), 2);
+    assert_eq!(sweep_twice(&f), Vec::<PathBuf>::new());
     assert_eq!(f.names(), Vec::<String>::new());
 }
 

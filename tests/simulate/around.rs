@@ -54,6 +54,13 @@ impl Around {
         }
     }
 
+    /// Shows what is not worth remembering.
+    pub(crate) fn show(&self, what: &impl Debug) {
+        if self.shows {
+            println!("    {what:?}");
+        }
+    }
+
     /// What stands for all that happened.
     pub(crate) fn trace_hash(&self) -> u64 {
         self.hash.finish()

@@ -20,8 +20,14 @@ use crate::store::Store;
 /// What the name of a file begins with that the daemon is writing.
 const NEW: &str = ".new-";
 
+/// What the name of a file begins with that was replaced.
+pub(crate) const REPLACED: &str = ".old-";
+
 /// What the name of a file begins with that was put away.
 pub(crate) const RETIRED: &str = ".retired-";
+
+/// What the name of a conflict file ends with.
+pub(crate) const CONFLICT: &str = ".conflict.md";
 
 /// The file of an item.
 pub(crate) fn file_name(item: &ItemId) -> String {
@@ -30,7 +36,7 @@ pub(crate) fn file_name(item: &ItemId) -> String {
 
 /// The file that shows what an item is in conflict about.
 pub(crate) fn conflict_name(item: &ItemId) -> String {
-    format!("{item}.conflict.md")
+    format!("{item}{CONFLICT}")
 }
 
 fn item_of_name(name: &str) -> Option<ItemId> {
@@ -59,7 +65,7 @@ enum Task {
     /// What came of an effect is on its way to the engine.
     Tell(Box<Event>),
     /// A text is being written.
-    Deposit(Deposit),
+    Deposit(Box<Deposit>),
 }
 
 /// A text on its way into the folder.
@@ -70,6 +76,8 @@ struct Deposit {
     text: String,
     expect: Option<Stamp>,
     new: String,
+    /// The name of what it replaces.
+    old: String,
     /// The new file, while it is open.
     open: u64,
     stage: Stage,
@@ -82,7 +90,6 @@ enum Stage {
     Write,
     Place,
     Check,
-    Remove,
     End,
 }
 
@@ -111,6 +118,8 @@ pub(crate) struct Machine {
     pub(crate) deposits: u64,
     /// Texts that were put away.
     last_retired: u64,
+    /// The files that were replaced and stood there at the last look.
+    replaced: BTreeSet<String>,
 }
 
 impl Machine {
@@ -128,6 +137,7 @@ impl Machine {
             asked: BTreeMap::new(),
             deposits: 0,
             last_retired: 0,
+            replaced: BTreeSet::new(),
         }
     }
 
@@ -154,6 +164,7 @@ impl Machine {
         self.lanes.clear();
         self.seen.clear();
         self.asked.clear();
+        self.replaced.clear();
         self.disk.touches.clear();
     }
 
@@ -228,7 +239,7 @@ impl Machine {
             if self.engine.is_none() {
                 continue;
             }
-            let event = match (item_of_name(&name), name.strip_suffix(".conflict.md")) {
+            let event = match (item_of_name(&name), name.strip_suffix(CONFLICT)) {
                 (Some(item), _) => Event::Touched { item, part: PartId::default(), touch },
                 (None, Some(item)) if touch == mcp_workspace::sync::Touch::Missing => {
                     Event::ConflictMissing { item: ItemId(item.into()), part: PartId::default() }
@@ -268,9 +279,13 @@ impl Machine {
                 self.step(around, *event);
                 return true;
             }
-            Some(Task::Deposit(deposit)) => lane.task = Some(self.deposit(around, deposit)),
+            Some(Task::Deposit(deposit)) => {
+                around.show(&(self.number, &deposit.item, deposit.stage));
+                lane.task = Some(self.deposit(around, deposit));
+            }
             None => {
                 let effect = lane.effects.pop_front().unwrap();
+                around.show(&(self.number, &effect));
                 lane.task = self.begin(around, &mut lane, effect);
             }
         }
@@ -318,6 +333,9 @@ impl Machine {
                 Event::Posted { item, result }
             }
             Effect::PutConflict { item, text, .. } => {
+                if text.is_some() {
+                    self.sync_file(around, &item);
+                }
                 self.put_conflict(&item, text.as_deref());
                 return None;
             }
@@ -328,7 +346,9 @@ impl Machine {
                 }
                 self.last_new += 1;
                 let new = format!("{NEW}{}", self.last_new);
-                return Some(Task::Deposit(Deposit { item, part, text, expect, new, open: 0, stage: Stage::Begin }));
+                let (old, stage) = (String::new(), Stage::Begin);
+                let deposit = Deposit { item, part, text, expect, new, old, open: 0, stage };
+                return Some(Task::Deposit(Box::new(deposit)));
             }
             Effect::Record(record) => {
                 let item = record.item.clone();
@@ -352,6 +372,7 @@ impl Machine {
                 self.store.cursor = Some(cursor);
                 return None;
             }
+            Effect::Sweep => self.sweep(),
             Effect::SaveTold { item, part, told } => {
                 self.store.save_told(&item, &part, told);
                 return None;
@@ -387,7 +408,8 @@ impl Machine {
             _ => Local::Absent,
         };
         let base = self.store.base(&item);
-        let parts = if base.is_none() && local == Local::Absent { Vec::new() } else { vec![PartId::default()] };
+        let is_known = base.is_some() || self.store.intent(&item).is_some() || local != Local::Absent;
+        let parts = if is_known { vec![PartId::default()] } else { Vec::new() };
         let arrivals = if around.plant == Some(Plant::ForgetsArrivals) { &[] } else { self.store.arrivals(&item) };
         let intent = self.store.intent(&item);
         let seen = |part| Observation {
@@ -414,21 +436,48 @@ impl Machine {
         match text {
             Some(text) if self.disk.read(&name) == Some(text) => {}
             Some(text) => self.disk.put(&name, text),
-            None => self.put_away(&name),
+            None => drop(self.put_away(&name)),
         }
     }
 
-    /// Puts a file where nobody looks but who misses it.
-    fn put_away(&mut self, name: &str) {
+    /// Puts a file where nobody looks but who misses it; returns its name there.
+    fn put_away(&mut self, name: &str) -> String {
+        let kept = format!("{RETIRED}{}", self.last_retired + 1);
         if self.disk.read(name).is_some() {
             self.last_retired += 1;
-            self.disk.rename(name, &format!("{RETIRED}{}", self.last_retired));
+            self.disk.rename(name, &kept);
             self.disk.sync_names();
         }
+        kept
+    }
+
+    /// Looks at the files that were replaced and stood there at the last look.
+    fn sweep(&mut self) -> Event {
+        let names: BTreeSet<String> = self.disk.names().filter(|name| name.starts_with(REPLACED)).cloned().collect();
+        let (mut left, mut aside) = (false, Vec::new());
+        for name in &names {
+            let fields: Vec<&str> = name.trim_start_matches(REPLACED).split(' ').collect();
+            let (was, new, file) = (fields[0], fields[1], fields[2]);
+            let now = self.disk.stamp(name).map(|stamp| version(&stamp)).unwrap();
+            if !self.replaced.contains(name) {
+                left = true;
+            } else if now == was || now == new {
+                self.disk.remove(name);
+            } else if self.disk.stamp(file).is_some_and(|stands| version(&stands) == new) {
+                self.disk.exchange(name, file);
+                self.disk.sync_names();
+                left = true;
+            } else {
+                let kept = self.put_away(name);
+                aside.push((item_of_name(file).unwrap(), PartId::default(), kept));
+            }
+        }
+        self.replaced = names;
+        Event::Swept { left, aside }
     }
 
     /// Does the next step of a deposit.
-    fn deposit(&mut self, around: &mut Around, mut deposit: Deposit) -> Task {
+    fn deposit(&mut self, around: &mut Around, mut deposit: Box<Deposit>) -> Task {
         let name = file_name(&deposit.item);
         let result = match deposit.stage {
             Stage::Begin if around.fault(25) => Err(DepositFailure::Failed(failure(FailureClass::Permanent))),
@@ -448,30 +497,32 @@ impl Machine {
             Stage::Place => {
                 let stamp = self.disk.stamp(&name);
                 if stamp == deposit.expect || around.plant == Some(Plant::NoStampCheck) {
-                    if deposit.expect.is_none() || !self.disk.exchange(&deposit.new, &name) {
+                    if let Some(stands) = stamp {
+                        let new = self.disk.stamp(&deposit.new).unwrap();
+                        deposit.old = format!("{REPLACED}{} {} {name}", version(&stands), version(&new));
+                        self.disk.rename(&deposit.new, &deposit.old);
+                        self.disk.exchange(&deposit.old, &name);
+                        deposit.stage = Stage::Check;
+                    } else {
                         self.disk.rename(&deposit.new, &name);
                         deposit.stage = Stage::End;
-                    } else {
-                        deposit.stage = Stage::Check;
                     }
                     return Task::Deposit(deposit);
                 }
                 Err(DepositFailure::Moved)
             }
             Stage::Check => {
-                let old = self.disk.stamp(&deposit.new).zip(deposit.expect);
+                let old = self.disk.stamp(&deposit.old).zip(deposit.expect);
                 let same = old.is_some_and(|(old, expect)| Stamp { ctime_ns: expect.ctime_ns, ..old } == expect);
                 if same || around.plant == Some(Plant::NoStampCheck) {
-                    deposit.stage = Stage::Remove;
+                    deposit.stage = Stage::End;
+                    if around.plant == Some(Plant::ForgetsReplaced) {
+                        self.disk.remove(&deposit.old);
+                    }
                     return Task::Deposit(deposit);
                 }
-                self.disk.exchange(&deposit.new, &name);
+                self.disk.exchange(&deposit.old, &name);
                 Err(DepositFailure::Moved)
-            }
-            Stage::Remove => {
-                self.disk.remove(&deposit.new);
-                deposit.stage = Stage::End;
-                return Task::Deposit(deposit);
             }
             Stage::End => {
                 if around.plant != Some(Plant::DepositsWithoutSync) {
@@ -489,6 +540,11 @@ impl Machine {
     }
 }
 
+/// What tells that nobody has written to a file since.
+fn version(stamp: &Stamp) -> String {
+    format!("{}.{}", stamp.len_bytes, stamp.mtime_ns)
+}
+
 /// The item that an effect is about.
 fn item_of(effect: &Effect) -> Option<&ItemId> {
     match effect {
@@ -502,7 +558,7 @@ fn item_of(effect: &Effect) -> Option<&ItemId> {
         | Effect::SaveTold { item, .. }
         | Effect::Retire { item } => Some(item),
         Effect::Record(record) => Some(&record.item),
-        Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::Reply { .. } => None,
+        Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::Sweep | Effect::Reply { .. } => None,
     }
 }
 

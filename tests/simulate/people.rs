@@ -57,6 +57,8 @@ pub(crate) struct Person {
     saves: BTreeMap<ItemId, Save>,
     /// Editors that were left open, with what they show: they do not look at the file before they save it again.
     open: BTreeMap<ItemId, String>,
+    /// Files that a power cut left with a part of a save, as they stand: nobody goes on from there.
+    torn: BTreeMap<ItemId, String>,
 }
 
 impl Person {
@@ -64,7 +66,8 @@ impl Person {
     pub(crate) fn edit(&mut self, around: &mut Around, disk: &mut Disk, item: &ItemId) {
         let name = file_name(item);
         let (Some(text), Some(seen)) = (disk.read(&name), disk.stamp(&name)) else { return };
-        if self.saves.contains_key(item) || text.trim().is_empty() || text.contains('\0') {
+        let is_torn = self.torn.get(item).is_some_and(|torn| torn == text);
+        if self.saves.contains_key(item) || text.trim().is_empty() || text.contains('\0') || is_torn {
             return;
         }
         let shown = self.open.remove(item);
@@ -90,9 +93,13 @@ impl Person {
         true
     }
 
-    /// The machine is switched off.
-    pub(crate) fn leave(&mut self) {
-        self.saves.clear();
+    /// The machine was switched off, and its disk says what it says.
+    pub(crate) fn leave(&mut self, disk: &Disk) {
+        for (item, _) in std::mem::take(&mut self.saves) {
+            if let Some(text) = disk.read(&file_name(&item)) {
+                self.torn.insert(item, text.to_owned());
+            }
+        }
         self.open.clear();
     }
 

@@ -23,11 +23,13 @@ pub(crate) enum Plant {
     ForgetsArrivals,
     /// What a file is about to say is not written down, so that after a crash it looks like edits of a person.
     ForgetsIntents,
+    /// A file that was replaced is removed, though an editor may have it open.
+    ForgetsReplaced,
 }
 
 impl Plant {
     /// All of them.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::ResendsBlind,
         Self::IgnoresRescan,
         Self::CursorBeforeItem,
@@ -38,5 +40,6 @@ impl Plant {
         Self::TrustsTheCache,
         Self::ForgetsArrivals,
         Self::ForgetsIntents,
+        Self::ForgetsReplaced,
     ];
 }

@@ -5,7 +5,7 @@ use mcp_workspace::sync::{Command, Side};
 
 use crate::around::Around;
 use crate::google::Landed;
-use crate::machine::{Machine, RETIRED, conflict_name, file_name};
+use crate::machine::{CONFLICT, Machine, REPLACED, RETIRED, conflict_name, file_name};
 use crate::people::Person;
 use crate::plants::Plant;
 
@@ -109,7 +109,10 @@ impl World {
         let around = &mut self.around;
         let (machine, person) = &mut self.machines[at];
         match around.dice.roll(40) {
-            0..=2 => person.edit(around, &mut machine.disk, item),
+            0..=2 => {
+                around.show(&("at machine", at));
+                person.edit(around, &mut machine.disk, item);
+            }
             3 | 4 => around.google.collaborate(item, &mut around.dice, &mut around.ledger),
             5 if around.fault(3) => self.crash(at),
             6 => self.pass_time(),
@@ -146,13 +149,13 @@ impl World {
     fn crash(&mut self, at: usize) {
         let around = &mut self.around;
         let (machine, person) = &mut self.machines[at];
-        around.trace(&"crash");
+        around.trace(&("crash", at));
         self.outcome.crashes += 1;
         machine.kill();
         if around.dice.once_in(2) {
-            around.trace(&"power cut");
-            person.leave();
+            around.trace(&("power cut", at));
             machine.disk.cut_power(&mut around.dice);
+            person.leave(&machine.disk);
             self.give_up_unsynced();
         }
         if self.around.dice.once_in(2) {
@@ -160,9 +163,10 @@ impl World {
         }
     }
 
-    /// What nobody but a disk without power knew is nobody's fault.
+    /// What nobody but a disk without power knew is nobody's fault. That a conflict file quotes what an editor was just writing
+    /// anew does not bring it back.
     fn give_up_unsynced(&mut self) {
-        let everywhere = self.everywhere();
+        let everywhere = self.everywhere(|name| !name.ends_with(CONFLICT));
         let lost: Vec<String> = self
             .around
             .ledger
@@ -294,15 +298,16 @@ impl World {
         }
     }
 
-    /// All text that stands anywhere.
-    fn everywhere(&self) -> String {
+    /// All text that stands anywhere, of the files whose names count.
+    fn everywhere(&self, counts: impl Fn(&str) -> bool) -> String {
         let mut all = String::new();
         for item in self.around.google.items() {
             all.push_str(&self.around.google.text(&item));
         }
         for (machine, _) in &self.machines {
             // What an editor keeps beside a file is its own.
-            for name in machine.disk.names().filter(|name| name.ends_with(".md") || name.starts_with(RETIRED)) {
+            let names = machine.disk.names().filter(|name| name.ends_with(".md") || name.starts_with(RETIRED));
+            for name in names.filter(|name| counts(name)) {
                 all.push_str(machine.disk.read(name).unwrap_or_default());
                 all.push('\n');
             }
@@ -312,7 +317,7 @@ impl World {
 
     /// Checks what holds at rest.
     fn check(&self, when: &str) {
-        let everywhere = self.everywhere();
+        let everywhere = self.everywhere(|name| !name.starts_with(REPLACED));
         for token in self.around.ledger.alive() {
             assert!(everywhere.contains(token), "{when}: conservation: {token} is lost:\n{everywhere}");
         }

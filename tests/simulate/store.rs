@@ -137,7 +137,9 @@ impl Store {
             assert!(job.end.is_none(), "journal: a push ended twice: {job:?}");
             job.end = Some(*end);
         }
-        self.intents.remove(&record.item);
+        if !record.parts.is_empty() {
+            self.intents.remove(&record.item);
+        }
         let arrivals = self.arrivals.entry(record.item.clone()).or_default();
         arrivals.splice(0..0, record.parts.iter().flat_map(|part| part.arrived.iter().cloned()));
         arrivals.truncate(ARRIVALS_MAX);

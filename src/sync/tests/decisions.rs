@@ -76,6 +76,7 @@ fn words(effects: &[Effect]) -> String {
         Effect::Record(_) => "record",
         Effect::Retire { .. } => "retire",
         Effect::SaveTold { .. } => "told",
+        Effect::Sweep => "sweep",
         Effect::SaveCursor(_) => "cursor",
         Effect::Reply { answer: Answer::Done { .. }, .. } => "done",
         Effect::Reply { answer: Answer::Failed(_), .. } => "failed",

@@ -330,6 +330,40 @@ proptest! {
     }
 }
 
+/// A word stands once in what is pushed and in the file when it stood once on both sides.
+#[track_caller]
+fn check_once(base: &str, local: &str, remote: &str, word: &str) {
+    let merged = merge3(base, local, remote);
+    for text in [&merged.file, &merged.push, &merged.base, &merged.landed] {
+        assert!(text.matches(word).count() <= 1, "{word} stands twice:\n{text}\n{merged:#?}");
+    }
+}
+
+#[test]
+fn a_paragraph_that_changed_its_section_stands_once() {
+    // The heading went, so the text before it and behind it is one run of changes.
+    check_once(
+        "First.\n\nlast words once\n\n# End\n\nBye.\n",
+        "First.\n\nmine\n\nlast words once\n\n# End\n\nBye.\n",
+        "First. theirs\n\nmore\n\nlast words once theirs\n\nBye.\n",
+        "once",
+    );
+    // The other side moved it out of a section in conflict.
+    check_once(
+        "First words.\n\nlast words once\n\n# End\n\nBye.\n",
+        "last words once mine\n\nFirst words.\n\n# End\n\nBye.\n",
+        "First words. theirs\n\n# End\n\nlast words once theirs\n\nBye.\n",
+        "once",
+    );
+    // Another paragraph of the section shares a word with it.
+    check_once(
+        "First words once.\n\n- one\n- two\n\nLast words.\n\n# End\n\nBye.\n",
+        "- two mine\n\nLast words. too\n\nanother\n\n# End\n\nFirst words once. mine\n\nBye. too\n",
+        "First words once. theirs\n\n- two\n\nLast words. too\n\n# End\n\nBye. too\n",
+        "once",
+    );
+}
+
 #[test]
 fn what_stands_under_an_item_stays_under_it() {
     let link = |title: &str| format!("[Words](https://x.y{title}) here.\n\n");

@@ -1,5 +1,4 @@
-//! Tests of the room: the merge, and the whole engine in a simulation.
+//! Tests of the room: the merge, and single decisions. The whole engine is tried in `tests/simulate`.
 
 mod decisions;
 mod merge;
-mod simulation;

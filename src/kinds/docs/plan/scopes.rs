@@ -1,36 +1,40 @@
-//! Headings that are gone and ended what a directive said: it now says that of what stands behind them, too. Pure.
+//! Headings that are gone and ended what a directive said: it now says that of what stands behind them, too. And new ones,
+//! which end it now. Pure.
 
 use super::align::Step;
 use super::blocks::{aligned, entries, key};
 use super::moves::Staying;
+use super::planner::{excerpt, text_of};
 use crate::gdocs::DocumentTab;
 use crate::kinds::docs::text::extract::Extract;
 use crate::kinds::docs::text::flat::{Flat, flatten, flatten_ended};
 use crate::mebdf::{Block, Content, Property, State, Tree, states};
 
-/// A directive that reaches further than it did.
-pub(super) struct Opened {
-    /// Where the first block stands that it did not reach, in bytes.
+/// A directive that reaches further than it did, or less far.
+pub(super) struct Reach {
+    /// Where the first block stands that it did not reach, or does not reach any more, in bytes.
     pub(super) at: usize,
     /// What it says.
     pub(super) says: String,
+    /// The new heading that ends it; `None` where it reaches further.
+    pub(super) ended_by: Option<String>,
 }
 
 /// Brings a file into flat form; also returns the directives that reach further than they did, since the file does not have
-/// the headings any more that ended them. A directive that was written since is none of them.
-pub(super) fn flattened(parsed: &Tree, text: &str, tab: &DocumentTab, remote: &Extract) -> (Flat, Vec<Opened>) {
+/// the headings any more that ended them, and those that new headings end. A directive that was written since is none of them.
+pub(super) fn flattened(parsed: &Tree, text: &str, tab: &DocumentTab, remote: &Extract) -> (Flat, Vec<Reach>) {
     let plain = flatten(parsed, text, tab);
     let directs = |block: &Block| matches!(block.content, Content::Directive { .. });
     if !parsed.blocks.iter().any(directs) || headings(&remote.tree) == headings(&plain.tree) {
         return (plain, Vec::new());
     }
+    let mut reaches = closed(parsed, &plain, remote);
     let ends = ends(parsed, &plain, remote);
     if ends.is_empty() {
-        return (plain, Vec::new());
+        return (plain, reaches);
     }
     let all: Vec<usize> = ends.iter().map(|(at, _)| *at).collect();
     let ended = flatten_ended(parsed, text, tab, &all);
-    let mut opened = Vec::new();
     for (at, state) in ends {
         let from = at.checked_sub(1).and_then(|before| parsed.blocks.get(before)).map_or(0, |block| block.span.0.end);
         let mut behind = plain.tree.blocks.iter().zip(&plain.looks).zip(ended.tree.blocks.iter().zip(&ended.looks));
@@ -38,11 +42,44 @@ pub(super) fn flattened(parsed: &Tree, text: &str, tab: &DocumentTab, remote: &E
             block.span.0.start >= from && (block.content != is.content || look != looks)
         });
         if let Some(((block, _), _)) = other {
-            opened.push(Opened { at: block.span.0.start, says: said(&state) });
+            reaches.push(Reach { at: block.span.0.start, says: said(&state), ended_by: None });
         }
     }
-    opened.dedup_by_key(|opened| opened.at);
-    (plain, opened)
+    reaches.sort_by_key(|reach| reach.at);
+    reaches.dedup_by_key(|reach| reach.at);
+    (plain, reaches)
+}
+
+/// The directives that a new heading ends, each with the first block behind it that nobody edited and that loses its look.
+fn closed(parsed: &Tree, plain: &Flat, remote: &Extract) -> Vec<Reach> {
+    let (old, new) = entries(remote, plain, &Staying::default());
+    let states = states(&parsed.blocks);
+    let state = |block: &Block| {
+        let at = parsed.blocks.partition_point(|other| other.span.0.start <= block.span.0.start);
+        at.checked_sub(1).map(|at| (at, states.get(at)))
+    };
+    let mut found = Vec::new();
+    let mut heading: Option<&Block> = None;
+    for step in aligned(remote, &old, &new) {
+        match step {
+            Step::Insert(j) if is_heading(new[j].block) => heading = Some(new[j].block),
+            Step::Pair(i, j) if is_heading(new[j].block) => {
+                heading = (!is_heading(old[i].block)).then_some(new[j].block);
+            }
+            Step::Pair(i, j) if key(&old[i].block.content) == key(&new[j].block.content) => {
+                let Some(ends) = heading.filter(|_| !old[i].look.is_like(new[j].look)) else { continue };
+                let is_plain = state(new[j].block).is_some_and(|(_, now)| now == Some(&State::default()));
+                let before = state(ends).and_then(|(at, _)| states.get(at.checked_sub(1)?));
+                if let Some(before) = before.filter(|before| is_plain && **before != State::default()) {
+                    let ended_by = Some(excerpt(&text_of(&ends.content)));
+                    found.push(Reach { at: new[j].block.span.0.start, says: said(before), ended_by });
+                    heading = None;
+                }
+            }
+            Step::Pair(..) | Step::Insert(_) | Step::Delete(_) => {}
+        }
+    }
+    found
 }
 
 fn headings(tree: &Tree) -> Vec<String> {

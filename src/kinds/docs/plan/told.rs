@@ -117,13 +117,19 @@ pub(super) fn side_effects(
     if !requests.is_empty() {
         told.0.extend(notices.0.extract_if(.., |notice| notice.code == "STRUCTURE"));
     }
-    for opened in &*task.opened {
-        let message = format!(
-            "the heading that ended `{}` went, so this and the following paragraphs look as it says: write \
-             `{{!Normal text}}` above them to end it here",
-            opened.says
-        );
-        told.refuse("SCOPE", task.line_at(opened.at), message);
+    for reach in &*task.reaches {
+        let says = &reach.says;
+        let message = match &reach.ended_by {
+            None => format!(
+                "the heading that ended `{says}` went, so this and the following paragraphs look as it says: write \
+                 `{{!Normal text}}` above them to end it here"
+            ),
+            Some(heading) => format!(
+                "the heading `{heading}` ends `{says}`, so this and the following paragraphs do not look as it says any \
+                 more: write the directive once more above them to keep that"
+            ),
+        };
+        told.refuse("SCOPE", task.line_at(reach.at), message);
     }
     let places = Places::default();
     loosened::tell(task, trial, &places, &mut told);

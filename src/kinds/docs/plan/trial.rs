@@ -64,7 +64,7 @@ pub(super) struct Task<'a> {
     /// When only some changes of the edit are in it, the words that one of them takes from another beside it.
     pub(super) slid: Option<Rc<BTreeSet<String>>>,
     /// The directives that would reach further, since the heading that ended them is gone.
-    pub(super) opened: Rc<[scopes::Opened]>,
+    pub(super) reaches: Rc<[scopes::Reach]>,
     /// The dates of the document by what they show, with all that makes them again.
     pub(super) dates: BTreeMap<String, DateElementProperties>,
     /// What the parser did not understand.
@@ -117,7 +117,7 @@ impl<'a> Task<'a> {
         let mut remote = extract(document, ticks, tab, several);
         remote.tree.front_matter = head;
         let empty = DocumentTab::default();
-        let (mut local, opened) =
+        let (mut local, reaches) =
             scopes::flattened(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty), &remote);
         characters::leave_out(&mut local, &text);
         images::leave_out_foreign(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));
@@ -135,7 +135,7 @@ impl<'a> Task<'a> {
             file: None,
             held: Vec::new(),
             slid: None,
-            opened: opened.into(),
+            reaches: reaches.into(),
             staying: Staying::default(),
             dates: tab.document_tab.as_ref().map(dates).unwrap_or_default(),
             document,
@@ -174,7 +174,7 @@ impl<'a> Task<'a> {
             kept_anchors,
             held,
             slid: Some(slid),
-            opened: Rc::clone(&self.opened),
+            reaches: Rc::clone(&self.reaches),
             file: Some(self.file.clone().unwrap_or_else(|| self.local.tree.clone())),
             document: self.document,
             ticks: self.ticks,
