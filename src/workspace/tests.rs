@@ -408,6 +408,10 @@ fn saves_are_seen_as_what_they_are() {
     };
     assert_eq!(seen(&f, vim, "one/ complete"), ["one/ missing", "one/ modified", "one/ complete"]);
     assert_eq!(seen(&f, || fs::remove_file(&path).unwrap(), "one/ missing"), ["one/ missing"]);
+    // A link in its place is never closed by anybody.
+    let link = || std::os::unix::fs::symlink("elsewhere", &path).unwrap();
+    assert_eq!(seen(&f, link, "one/ complete"), ["one/ complete"]);
+    assert_eq!(seen(&f, || fs::remove_file(&path).unwrap(), "one/ missing"), ["one/ missing"]);
     let tab = f.path("one.t.1.conflict.md");
     let conflict = || {
         fs::write(&tab, "c").unwrap();

@@ -138,8 +138,8 @@ fn touch(kind: EventKind, index: usize, path: &Path) -> Option<Touch> {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write | AccessMode::Any)) => Some(Touch::Complete),
         EventKind::Access(_) => None,
-        // A hard link appears complete and is never closed; any other new file is closed by its writer.
-        EventKind::Create(CreateKind::Any | CreateKind::File | CreateKind::Other) if is_hard_link(path) => {
+        // A link appears complete and is never closed, and neither is a pipe; any other new file is closed by its writer.
+        EventKind::Create(CreateKind::Any | CreateKind::File | CreateKind::Other) if is_never_closed(path) => {
             Some(Touch::Complete)
         }
         EventKind::Create(CreateKind::Any | CreateKind::File | CreateKind::Other)
@@ -164,7 +164,7 @@ fn touch(kind: EventKind, index: usize, path: &Path) -> Option<Touch> {
     }
 }
 
-fn is_hard_link(path: &Path) -> bool {
+fn is_never_closed(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    path.symlink_metadata().is_ok_and(|metadata| metadata.nlink() > 1)
+    path.symlink_metadata().is_ok_and(|metadata| metadata.nlink() > 1 || !metadata.is_file())
 }

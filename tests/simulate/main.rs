@@ -28,6 +28,8 @@ mod store;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use plants::Plant;
 use run::{Outcome, run};
@@ -74,14 +76,21 @@ fn the_same_seed_is_the_same_run() {
 #[test]
 fn planted_faults_are_found() {
     std::panic::set_hook(Box::new(|_| {}));
-    let mut found = BTreeMap::new();
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     let fails = |seed, plant| catch_unwind(AssertUnwindSafe(|| run(seed, plant, false))).is_err();
-    for plant in Plant::ALL {
-        // What fails without the fault tells nothing of it.
-        let seed = (0..PLANT_SEEDS).find(|seed| fails(*seed, Some(plant)) && !fails(*seed, None));
-        found.insert(format!("{plant:?}"), seed);
-    }
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                while let Some(plant) = Plant::ALL.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
+                    // What fails without the fault tells nothing of it.
+                    let seed = (0..PLANT_SEEDS).find(|seed| fails(*seed, Some(plant)) && !fails(*seed, None));
+                    found.lock().unwrap().insert(format!("{plant:?}"), seed);
+                }
+            });
+        }
+    });
     drop(std::panic::take_hook());
+    let found = found.into_inner().unwrap();
     println!("the first seed that finds each planted fault: {found:#?}");
     assert!(found.values().all(Option::is_some), "{found:#?}");
 }

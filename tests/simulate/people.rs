@@ -71,7 +71,7 @@ impl Person {
             return;
         }
         let shown = self.open.remove(item);
-        let text = edited(around, shown.as_deref().unwrap_or(text));
+        let text = edited(around, shown.as_deref().unwrap_or(text), text);
         if around.dice.once_in(LEFT_OPEN) {
             self.open.insert(item.clone(), text.clone());
         }
@@ -137,14 +137,21 @@ impl Person {
     }
 }
 
-/// Edits a text as a person does: a new paragraph, a word added to one, a paragraph moved, seldom one removed.
-fn edited(around: &mut Around, text: &str) -> String {
+/// Edits a text as a person does: a new paragraph, a word added to one, a paragraph moved, seldom one removed. `now` is what
+/// the file says by then: words that were written over others at the very place where somebody else wrote may be of who has
+/// read those, so nobody edits there a paragraph that has changed since.
+fn edited(around: &mut Around, text: &str, now: &str) -> String {
     let token = around.ledger.new_token('l');
     let head = text.find("\n---\n").map_or(0, |at| at + 5);
     let (head, body) = text.split_at(head);
     let mut blocks: Vec<String> =
         body.split("\n\n").map(|block| block.trim().to_owned()).filter(|block| !block.is_empty()).collect();
-    let at = around.dice.roll(blocks.len());
+    let said: Vec<&str> = now.split("\n\n").map(str::trim).collect();
+    let unchanged: Vec<usize> = (0..blocks.len()).filter(|at| said.contains(&&*blocks[*at])).collect();
+    if unchanged.is_empty() {
+        return format!("{head}\n{token}\n\n{}\n", blocks.join("\n\n"));
+    }
+    let at = unchanged[around.dice.roll(unchanged.len())];
     match around.dice.roll(9) {
         0 if blocks.len() >= BLOCKS_MIN && !blocks[at].starts_with('#') => {
             let gone = blocks.remove(at);

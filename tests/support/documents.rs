@@ -57,10 +57,10 @@ struct Maker<'a, 'b> {
 }
 
 /// Makes the raw JSON of a document of a few paragraphs; positions are filled in.
-pub(crate) fn document(dice: &mut Dice<'_>) -> Value {
+pub(crate) fn document(dice: &mut Dice<'_>, cites: bool) -> Value {
     let mut value = serde_json::to_value(new_document("1random00000000000000000000", "Random")).unwrap();
     value["revisionId"] = json!("r1");
-    let first = tab(dice, 0);
+    let first = tab(dice, 0, cites);
     merge(&mut value["tabs"][0]["documentTab"], first);
     if dice.once_in(8) {
         let mut second = value["tabs"][0].clone();
@@ -68,7 +68,7 @@ pub(crate) fn document(dice: &mut Dice<'_>) -> Value {
         for key in SEVERAL {
             second["documentTab"].as_object_mut().unwrap().remove(key);
         }
-        let content = tab(dice, 100);
+        let content = tab(dice, 100, false);
         merge(&mut second["documentTab"], content);
         value["tabs"].as_array_mut().unwrap().push(second);
     }
@@ -79,7 +79,7 @@ pub(crate) fn document(dice: &mut Dice<'_>) -> Value {
         for key in SEVERAL {
             child["documentTab"].as_object_mut().unwrap().remove(key);
         }
-        let content = tab(dice, 200);
+        let content = tab(dice, 200, false);
         merge(&mut child["documentTab"], content);
         value["tabs"][0]["childTabs"] = json!([child]);
     }
@@ -171,7 +171,7 @@ fn merge(tab: &mut Value, content: Value) {
     }
 }
 
-fn tab(dice: &mut Dice<'_>, next: usize) -> Value {
+fn tab(dice: &mut Dice<'_>, next: usize, cites: bool) -> Value {
     let mut maker = Maker {
         dice,
         next,
@@ -187,6 +187,9 @@ fn tab(dice: &mut Dice<'_>, next: usize) -> Value {
     let blocks = 1 + maker.dice.roll(most);
     for _ in 0..blocks {
         maker.block(&mut body);
+    }
+    if cites {
+        maker.citations(&mut body);
     }
     let last = if maker.dice.once_in(4) { maker.heading() } else { maker.paragraph() };
     body.push(last);
@@ -373,13 +376,26 @@ impl Maker<'_, '_> {
             5 => object("equation", json!({})),
             6 => object("autoText", json!({"type": "PAGE_NUMBER"})),
             7 => run("\u{e907}", json!({})),
-            _ => {
-                self.notes += 1;
-                let id = self.id("kix.fn");
-                let content = vec![paragraph(vec![run(&format!(" {}\n", self.words()), json!({}))], json!({}))];
-                self.footnotes.insert(id.clone(), json!({"footnoteId": id, "content": content}));
-                object("footnoteReference", json!({"footnoteId": id, "footnoteNumber": self.notes.to_string()}))
+            _ => self.note(),
+        }
+    }
+
+    fn note(&mut self) -> Value {
+        self.notes += 1;
+        let id = self.id("kix.fn");
+        let content = vec![paragraph(vec![run(&format!(" {}\n", self.words()), json!({}))], json!({}))];
+        self.footnotes.insert(id.clone(), json!({"footnoteId": id, "content": content}));
+        object("footnoteReference", json!({"footnoteId": id, "footnoteNumber": self.notes.to_string()}))
+    }
+
+    /// Sections or paragraphs that say where something is from, and nothing else.
+    fn citations(&mut self, body: &mut Vec<Value>) {
+        for _ in 0..2 + self.dice.roll(2) {
+            if self.dice.once_in(2) {
+                body.push(self.heading());
             }
+            let note = self.note();
+            body.push(paragraph(vec![run("Source", json!({})), note, run("\n", json!({}))], json!({})));
         }
     }
 

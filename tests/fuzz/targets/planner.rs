@@ -24,7 +24,8 @@ mod laws;
 
 fuzz_target!(|bytes: &[u8]| {
     let mut dice = dice::Dice::of_bytes(bytes);
-    let raw = documents::document(&mut dice);
+    let cites = dice.once_in(5);
+    let raw = documents::document(&mut dice, cites);
     let stand = laws::check_unedited(&raw);
     let part = dice.roll(stand.remote.parts.len());
     let edited = edits::edit(&stand.remote.parts[part].text, &mut dice);

@@ -249,12 +249,16 @@ impl Notes {
 }
 
 impl Notes {
-    /// Tells whether a place of this side is one of the other: in a block with the same words; in one without any, or where
-    /// others refer to footnotes in the same words, between the same blocks.
+    /// Tells whether a place of this side is one of the other: in a block with the same words; where others refer to footnotes
+    /// in the same words, beside a block that stood there; in one without any words, between the same blocks.
     fn is_still(&self, place: &Place, there: &Self, was: &Place) -> bool {
         let count = |notes: &Self| notes.places.values().flatten().filter(|other| other.says_same(place)).count();
         let alone = || !place.words.is_empty() && count(self) == 1 && count(there) == 1;
-        place.says_same(was) && (place.beside == was.beside || alone())
+        let beside = || {
+            let mut both = place.beside.iter().zip(&was.beside);
+            !place.words.is_empty() && both.any(|(is, was)| is == was && !is.is_empty())
+        };
+        place.says_same(was) && (place.beside == was.beside || alone() || beside())
     }
 
     fn places_of(&self, label: &String) -> impl Iterator<Item = &Place> {
