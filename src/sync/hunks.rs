@@ -139,18 +139,20 @@ fn crosses_sections(run: &Hunk, base: &Text<'_>, new: &Text<'_>) -> bool {
     if !pairs().any(|(old, new_at)| base.is_heading(old) || new.is_heading(new_at)) {
         return false;
     }
+    if pairs().any(|(old, new_at)| base.is_heading(old) != new.is_heading(new_at)) {
+        return true;
+    }
     let words = |text: &Text<'_>, block: usize| -> HashSet<String> {
         let words = text.slice(&(block..block + 1));
         words.split_whitespace().filter(|word| word.len() >= TELLING_BYTES).map(str::to_owned).collect()
     };
-    pairs().any(|(old, new_at)| base.is_heading(old) != new.is_heading(new_at))
-        || pairs().any(|(old, own)| {
-            let (was, kept) = (words(base, old), words(new, own));
-            let others = run.new.clone().filter(|other| *other != own);
-            others
-                .into_iter()
-                .any(|other| words(new, other).iter().any(|word| was.contains(word) && !kept.contains(word)))
-        })
+    // A word that is gone from its block and stands in another one went there.
+    let mut gone = HashSet::new();
+    for (old, own) in pairs() {
+        let kept = words(new, own);
+        gone.extend(words(base, old).into_iter().filter(|word| !kept.contains(word)));
+    }
+    run.new.clone().any(|block| words(new, block).iter().any(|word| gone.contains(word)))
 }
 
 impl Search<'_> {
