@@ -29,7 +29,9 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
         for arrival in part.arrived.iter().rev() {
             arrivals::write(transaction, item, &part.part, arrival)?;
         }
-        arrivals::forget_intent(transaction, item, &part.part)?;
+        if part.settled {
+            arrivals::forget_intent(transaction, item, &part.part)?;
+        }
         write_index(transaction, record, position, title)?;
         write_told(transaction, item, &part.part, &part.told)?;
         if changed {

@@ -32,6 +32,7 @@ fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> Record {
                 indexed: (*text).into(),
                 told: Told::default(),
                 arrived: Vec::new(),
+                settled: true,
             })
             .collect(),
         jobs: Vec::new(),
@@ -240,6 +241,11 @@ fn what_a_file_is_about_to_say_is_known_until_it_is_recorded() {
         store.intend(&item, &part, &intent).unwrap();
         assert_eq!(store.intents(&item).unwrap(), [(part.clone(), intent)]);
     }
+    // What was read did not tell whether it stands there.
+    let mut unsettled = record("one", "First", &[("", "two\n")], 1);
+    unsettled.parts[0].settled = false;
+    store.record(&unsettled, None).unwrap();
+    assert_eq!(store.intents(&item).unwrap().len(), 1);
     store.record(&record("one", "First", &[("", "two\n")], 1), None).unwrap();
     assert_eq!(store.intents(&item).unwrap(), Vec::new());
     store.intend(&item, &part, &intent("three", "three")).unwrap();

@@ -174,7 +174,7 @@ impl Engine {
                 let stamp = deposited.map(|(stamp, _)| *stamp).or(stamp);
                 let hash = deposited.map(|(_, hash)| *hash).or(hash);
                 let (base, indexed) = (merged.base.clone(), merged.file.clone());
-                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told, arrived });
+                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told, arrived, settled: true });
             } else if let Some(base) =
                 item.bases.get(id).or(walk.newest.get(id)).or(seen.and_then(|seen| seen.base.as_ref()))
             {
@@ -183,7 +183,10 @@ impl Engine {
                 let known = item.parts.get(id);
                 let (stamp, hash) = (known.and_then(|part| part.stamp), known.and_then(|part| part.hash));
                 let (base, indexed) = (base.clone(), text.to_owned());
-                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told, arrived });
+                // What was read may have been half a save, or the moment between two names.
+                let intent = seen.and_then(|seen| seen.intent.as_ref());
+                let settled = intent.is_none_or(|intent| item.bases.get(id) == Some(&intent.base));
+                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told, arrived, settled });
             }
         }
         let record = Record {

@@ -460,6 +460,8 @@ pub struct RecordPart {
     pub told: Told,
     /// What came from the remote into the file since the last record, newest first.
     pub arrived: Vec<Arrival>,
+    /// Whether it is known what became of the text that was to be written into the file: until it is, the note of it is kept.
+    pub settled: bool,
 }
 
 /// How a push ended.

@@ -334,6 +334,7 @@ impl Merger<'_> {
         .into_iter()
         .flatten()
         .find_map(heading_text)
+        .or_else(|| (0..base.start).rev().filter_map(|at| self.three.base.content(at)).find_map(heading_text))
         .unwrap_or_default();
         SectionConflict {
             heading,

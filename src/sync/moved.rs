@@ -1,5 +1,6 @@
 //! Text that one side moved out of a conflict or into it. Half of a move must not go on: the text would stand on the other
-//! side twice, or nowhere, until the conflict ends. So the other half waits with it.
+//! side twice, or nowhere, until the conflict ends. So the other half waits with it. And text that one side moved and the other
+//! took away, or moved elsewhere: that is a conflict as any other edit of it would be.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -47,6 +48,8 @@ impl Said {
 /// Freezes the regions between which and a frozen one a side moved text.
 pub(super) fn freeze(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, regions: &mut [Region]) {
     let frozen = |regions: &[Region]| regions.iter().filter(|region| region.verdict == Verdict::Conflict).count();
+    contend(base, local, regions, Verdict::Local);
+    contend(base, remote, regions, Verdict::Remote);
     let mut before = 0;
     while frozen(regions) > before {
         before = frozen(regions);
@@ -55,9 +58,30 @@ pub(super) fn freeze(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, regio
     }
 }
 
+/// Freezes the regions in which both sides took away what that side, which says `text`, brought elsewhere.
+fn contend(base: &Text<'_>, text: &Text<'_>, regions: &mut [Region], side: Verdict) {
+    let changes = changes(base, text, regions, side, true);
+    let brought: Vec<&Said> = regions
+        .iter()
+        .zip(&changes)
+        .filter(|(region, _)| region.verdict == side)
+        .flat_map(|(_, change)| &change.came)
+        .collect();
+    let agreed = |region: &Region| region.verdict == Verdict::Agree;
+    let gone: usize =
+        regions.iter().zip(&changes).filter(|(region, _)| agreed(region)).map(|(_, change)| change.gone.len()).sum();
+    let by_words = gone.saturating_mul(brought.len()) <= PAIRS_MAX;
+    for (region, change) in regions.iter_mut().zip(&changes) {
+        let moved = |gone: &Said| brought.iter().any(|came| gone.is_moved_to(came, by_words));
+        if agreed(region) && change.gone.iter().any(moved) {
+            region.verdict = Verdict::Conflict;
+        }
+    }
+}
+
 /// Freezes the regions with the verdict `side` between which and a frozen one that side, which says `text`, moved text.
 fn freeze_moved(base: &Text<'_>, text: &Text<'_>, regions: &mut [Region], side: Verdict) {
-    let changes = changes(base, text, regions, side);
+    let changes = changes(base, text, regions, side, false);
     let gone: usize = changes.iter().map(|change| change.gone.len()).sum();
     let came: usize = changes.iter().map(|change| change.came.len()).sum();
     let by_words = gone.saturating_mul(came) <= PAIRS_MAX;
@@ -79,14 +103,16 @@ fn freeze_moved(base: &Text<'_>, text: &Text<'_>, regions: &mut [Region], side: 
     }
 }
 
-fn changes(base: &Text<'_>, text: &Text<'_>, regions: &[Region], side: Verdict) -> Vec<Change> {
+/// What a side did in the frozen regions and those that it alone changed; with `agreed` also where both did the same.
+fn changes(base: &Text<'_>, text: &Text<'_>, regions: &[Region], side: Verdict, agreed: bool) -> Vec<Change> {
     let (mut at, mut passed) = (0, 0);
     let change = |region: &Region| {
         at += region.base.start.saturating_sub(passed);
         passed = region.base.end;
         let now = at..at + if side == Verdict::Local { region.local_len } else { region.remote_len };
         at = now.end;
-        if region.verdict != Verdict::Conflict && region.verdict != side {
+        let counts = [Verdict::Conflict, side].contains(&region.verdict) || agreed && region.verdict == Verdict::Agree;
+        if !counts {
             return Change { gone: Vec::new(), came: Vec::new() };
         }
         let (was, is) = (base.bare(&region.base), text.bare(&now));

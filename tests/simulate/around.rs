@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use mcp_workspace::kinds::PushPlan;
 use mcp_workspace::model::{ItemId, Revision};
+use serde_json::Value;
 
 use crate::dice::Dice;
 use crate::google::{Google, Landed};
@@ -27,12 +27,12 @@ pub(crate) struct Around {
 }
 
 impl Around {
-    pub(crate) fn new(seed: u64, plant: Option<Plant>, shows: bool) -> Self {
+    pub(crate) fn new(google: Google, plant: Option<Plant>, shows: bool) -> Self {
         Self {
             now: 1_000_000,
-            google: Google::default(),
+            google,
             ledger: Ledger::default(),
-            dice: Dice::seeded(seed),
+            dice: Dice::seeded(0),
             faults: true,
             plant,
             hash: DefaultHasher::new(),
@@ -66,8 +66,8 @@ impl Around {
         self.hash.finish()
     }
 
-    /// Sends a push.
-    pub(crate) fn push(&mut self, item: &ItemId, revision: &Revision, plan: &PushPlan) -> Landed {
-        self.google.push(item, Some(revision), &plan.requests, &mut self.ledger)
+    /// Sends a push that requires a revision; one of ours always does.
+    pub(crate) fn push(&mut self, item: &ItemId, revision: Option<&Revision>, requests: &[Value]) -> Landed {
+        self.google.push(item, revision, requests, &mut self.ledger)
     }
 }

@@ -1,8 +1,10 @@
 //! Google as the daemon meets it: documents on the Docs model, a change feed, and a network that loses answers.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use mcp_workspace::gdocs::{self, Document, Paragraph, Request};
+use mcp_workspace::gdocs::{self, Document, Paragraph, Request, SegmentTrace};
 use mcp_workspace::kinds::Fetched;
 use mcp_workspace::kinds::docs::{self, Access};
 use mcp_workspace::model::{Cursor, ItemId, Revision};
@@ -11,11 +13,35 @@ use serde_json::{Value, json};
 use crate::dice::Dice;
 use crate::ledger::{Ledger, tokens};
 
+/// The first number that makes fresh ids; smaller ones made the documents.
+const SEED: u64 = 100;
+
 /// One document.
 #[derive(Debug)]
 struct Doc {
     document: Document,
     revision: u64,
+    /// What is read of it, until it changes.
+    read: OnceCell<Rc<Fetched>>,
+}
+
+impl Doc {
+    fn change(&mut self, document: Document) {
+        self.document = document;
+        self.revision += 1;
+        self.read = OnceCell::new();
+    }
+}
+
+/// Makes a document that says `text`.
+pub(crate) fn document(name: &str, text: &str) -> Document {
+    let mut document = gdocs::new_document(name, &format!("Title {name}"));
+    let raw = serde_json::to_vec(&document).unwrap();
+    for (plan, seed) in docs::plan_creation(&raw, text).unwrap().iter().zip(1..) {
+        let requests = gdocs::read_requests(&plan.requests).unwrap();
+        document = gdocs::apply(&document, &requests, seed).unwrap().document;
+    }
+    document
 }
 
 /// A push that was sent and whose sender is gone or tired of waiting; it may arrive yet.
@@ -36,7 +62,7 @@ pub(crate) enum Landed {
 }
 
 /// All of Google.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Google {
     docs: BTreeMap<ItemId, Doc>,
     /// The item and revision of every change, in order; a cursor is a length of it.
@@ -48,16 +74,11 @@ pub(crate) struct Google {
 }
 
 impl Google {
-    /// Makes a document that says `text`.
-    pub(crate) fn create(&mut self, name: &str, text: &str) {
-        let mut document = gdocs::new_document(name, &format!("Title {name}"));
-        let raw = serde_json::to_vec(&document).unwrap();
-        for plan in docs::plan_creation(&raw, text).unwrap() {
-            self.seed += 1;
-            let requests = gdocs::read_requests(&plan.requests).unwrap();
-            document = gdocs::apply(&document, &requests, self.seed).unwrap().document;
-        }
-        self.docs.insert(ItemId(name.into()), Doc { document, revision: 1 });
+    /// A Google that has these documents.
+    pub(crate) fn with(documents: &[(&str, Document)]) -> Self {
+        let doc = |document: &Document| Doc { document: document.clone(), revision: 1, read: OnceCell::new() };
+        let docs = documents.iter().map(|(name, document)| (ItemId((*name).into()), doc(document)));
+        Self { docs: docs.collect(), feed: Vec::new(), late: Vec::new(), seed: SEED, pushes: 0 }
     }
 
     /// Returns the ids of all documents.
@@ -66,12 +87,15 @@ impl Google {
     }
 
     /// Reads a document.
-    pub(crate) fn fetch(&self, item: &ItemId) -> Fetched {
-        let Doc { document, revision } = &self.docs[item];
-        let mut document = document.clone();
-        document.revision_id = Some(format!("r{revision}"));
-        let url = format!("https://docs.google.com/document/d/{item}/edit");
-        docs::read(serde_json::to_vec(&document).unwrap(), Access::Edit, &url).unwrap()
+    pub(crate) fn fetch(&self, item: &ItemId) -> Rc<Fetched> {
+        let Doc { document, revision, read } = &self.docs[item];
+        let reading = || {
+            let mut document = document.clone();
+            document.revision_id = Some(format!("r{revision}"));
+            let url = format!("https://docs.google.com/document/d/{item}/edit");
+            Rc::new(docs::read(serde_json::to_vec(&document).unwrap(), Access::Edit, &url).unwrap())
+        };
+        Rc::clone(read.get_or_init(reading))
     }
 
     /// Returns all text of a document.
@@ -79,11 +103,26 @@ impl Google {
         paragraphs(&self.docs[item].document).map(|(_, paragraph)| paragraph.text()).collect()
     }
 
-    /// Reads the change feed.
-    pub(crate) fn changes(&self, cursor: Option<&Cursor>) -> (Vec<ItemId>, Cursor) {
-        let from = cursor.map_or(self.feed.len(), |cursor| cursor.0.parse().unwrap());
-        let changed = self.feed[from..].iter().map(|(item, _)| item.clone()).collect();
-        (changed, Cursor(self.feed.len().to_string()))
+    /// Reads the change feed, which does not know of the last `lag` changes yet.
+    pub(crate) fn changes(&self, cursor: Option<&Cursor>, lag: usize) -> (Vec<ItemId>, Cursor) {
+        let known = self.feed.len().saturating_sub(lag);
+        let from: usize = cursor.map_or(known, |cursor| cursor.0.parse().unwrap());
+        let known = known.max(from);
+        let changed = self.feed[from..known].iter().map(|(item, _)| item.clone()).collect();
+        (changed, Cursor(known.to_string()))
+    }
+
+    /// Returns the indices of the letters of a body that take two units.
+    pub(crate) fn astral(&self, item: &ItemId) -> Vec<u32> {
+        let mut found = Vec::new();
+        for (start, paragraph) in paragraphs(&self.docs[item].document) {
+            let mut at = start;
+            for letter in paragraph.text().chars() {
+                found.extend((letter.len_utf16() == 2).then_some(at));
+                at += letter.len_utf16() as u32;
+            }
+        }
+        found
     }
 
     /// Returns what the feed said up to a cursor.
@@ -105,11 +144,13 @@ impl Google {
         }
         let requests: Vec<Request> = gdocs::read_requests(requests).unwrap();
         self.seed += 1;
-        match gdocs::apply(&doc.document, &requests, self.seed) {
-            Ok(after) => doc.document = after.document,
+        match gdocs::apply_traced(&doc.document, &requests, self.seed) {
+            Ok((after, traces)) => {
+                check_kept(item, &doc.document, &after.document, &traces);
+                doc.change(after.document);
+            }
             Err(refusal) => return Landed::Refused(refusal.message),
         }
-        doc.revision += 1;
         self.pushes += 1;
         self.feed.push((item.clone(), doc.revision));
         ledger.pushed(item, &self.text(item));
@@ -154,8 +195,8 @@ impl Google {
         };
         let requests = gdocs::read_requests(&[request]).unwrap();
         self.seed += 1;
-        doc.document = gdocs::apply(&doc.document, &requests, self.seed).unwrap().document;
-        doc.revision += 1;
+        let after = gdocs::apply(&doc.document, &requests, self.seed).unwrap().document;
+        doc.change(after);
         self.feed.push((item.clone(), doc.revision));
         ledger.collaborated(item, &self.text(item));
     }
@@ -166,4 +207,36 @@ fn paragraphs(document: &Document) -> impl Iterator<Item = (u32, &Paragraph)> {
     let tabs = document.tabs.iter().filter_map(|tab| tab.document_tab.as_ref());
     let content = tabs.filter_map(|tab| tab.body.as_ref()).flat_map(|body| &body.content);
     content.filter_map(|element| Some((element.start_index.utf16(), element.paragraph.as_ref()?)))
+}
+
+/// Checks that a push leaves the very characters of the paragraphs that stand before and after it, where all of those stand in
+/// one order: what is written anew loses its comments.
+fn check_kept(item: &ItemId, before: &Document, after: &Document, traces: &[SegmentTrace]) {
+    let texts = |document| -> BTreeMap<u32, String> {
+        paragraphs(document).map(|(start, paragraph)| (start, paragraph.text())).collect()
+    };
+    let (before, after) = (texts(before), texts(after));
+    let once = |texts: &BTreeMap<u32, String>| -> BTreeSet<String> {
+        let mut seen: BTreeMap<&String, usize> = BTreeMap::new();
+        texts.values().for_each(|text| *seen.entry(text).or_default() += 1);
+        seen.into_iter()
+            .filter(|(text, count)| *count == 1 && !text.trim().is_empty())
+            .map(|(text, _)| text.clone())
+            .collect()
+    };
+    let both: BTreeSet<String> = once(&before).intersection(&once(&after)).cloned().collect();
+    let stay = |texts: &BTreeMap<u32, String>| -> Vec<(u32, String)> {
+        texts.iter().filter(|(_, text)| both.contains(*text)).map(|(start, text)| (*start, text.clone())).collect()
+    };
+    let pairs: Vec<_> = stay(&before).into_iter().zip(stay(&after)).collect();
+    if pairs.iter().any(|((_, was), (_, is))| was != is) {
+        return;
+    }
+    let trace = traces.iter().find(|trace| trace.segment_id.is_empty()).expect("the body is traced");
+    for ((from, text), (to, _)) in pairs {
+        for unit in 0..text.trim_end_matches('\n').encode_utf16().count() as u32 {
+            let came = trace.units[(to + unit) as usize];
+            assert_eq!(came, Some(from + unit), "anchors: a push wrote {text:?} of {item} anew");
+        }
+    }
 }

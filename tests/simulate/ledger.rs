@@ -28,6 +28,8 @@ pub(crate) struct Ledger {
     given_up: BTreeSet<String>,
     /// Those that some document says.
     remote: BTreeMap<ItemId, BTreeSet<String>>,
+    /// Those that a document said once, and that somebody removed there.
+    gone: BTreeMap<ItemId, BTreeSet<String>>,
 }
 
 impl Ledger {
@@ -62,7 +64,19 @@ impl Ledger {
         self.alive.iter()
     }
 
-    /// A push left a document with this text: no token twice, and none gone that nobody removed.
+    /// Who chooses a side of a conflict has read it: what was removed may come back.
+    pub(crate) fn chosen(&mut self, item: &ItemId) {
+        self.gone.remove(item);
+    }
+
+    /// Somebody may bring back a token that was removed.
+    pub(crate) fn may_return(&mut self, item: &ItemId, token: &str) {
+        if let Some(gone) = self.gone.get_mut(item) {
+            gone.remove(token);
+        }
+    }
+
+    /// A push left a document with this text: no token twice, none gone that nobody removed, and none back that somebody did.
     ///
     /// # Panics
     ///
@@ -72,16 +86,22 @@ impl Ledger {
         for token in tokens(text) {
             assert!(seen.insert(token.to_owned()), "exactly once: {token} stands twice in {item}:\n{text}");
         }
-        let before = self.remote.insert(item.clone(), seen);
-        let Some(before) = before else { return };
+        let before = self.remote.insert(item.clone(), seen).unwrap_or_default();
         let after = &self.remote[item];
+        let gone = self.gone.entry(item.clone()).or_default();
         for token in before.difference(after) {
             assert!(!self.alive.contains(token), "conservation: a push took {token} out of {item}:\n{text}");
+            gone.insert(token.clone());
+        }
+        for token in after.difference(&before) {
+            assert!(!gone.contains(token), "resurrection: a push brought {token} back into {item}:\n{text}");
         }
     }
 
     /// Another person left a document with this text.
     pub(crate) fn collaborated(&mut self, item: &ItemId, text: &str) {
-        self.remote.insert(item.clone(), tokens(text).map(str::to_owned).collect());
+        let after: BTreeSet<String> = tokens(text).map(str::to_owned).collect();
+        let before = self.remote.insert(item.clone(), after.clone()).unwrap_or_default();
+        self.gone.entry(item.clone()).or_default().extend(before.difference(&after).cloned());
     }
 }

@@ -32,10 +32,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use plants::Plant;
-use run::{Outcome, run};
+use run::{History, Outcome, run};
+
+/// Nearly all of the time goes into making and freeing small things.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Seeds of a run of the tests.
 const SEEDS: u64 = 300;
+
+/// As many of the seeds that fail are shrunk.
+const SHRUNK_MAX: usize = 3;
 
 /// Seeds within which a planted fault must be found.
 const PLANT_SEEDS: u64 = 10_000;
@@ -44,10 +51,33 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
+/// Returns what does not hold in a history.
+fn failure(history: &History, plant: Option<Plant>) -> Option<String> {
+    let failed = catch_unwind(AssertUnwindSafe(|| run(history, plant, false))).err()?;
+    Some(failed.downcast::<String>().map(|said| *said).unwrap_or_default())
+}
+
+/// Says how to see a seed fail in as few steps as it does.
+fn show_shrunk(seed: u64) {
+    std::panic::set_hook(Box::new(|_| {}));
+    // What does not hold is said first, and then where.
+    let law = |said: &str| said.split([':', ' ']).next().unwrap_or_default().to_owned();
+    let history = History::of(seed);
+    let fails = failure(&history, None).map(|said| law(&said));
+    let history = history.shrunk(|fewer| failure(fewer, None).map(|said| law(&said)) == fails);
+    drop(std::panic::take_hook());
+    let steps: Vec<String> = history.steps.iter().map(usize::to_string).collect();
+    println!("SEED={seed} STEPS={} cargo test --test simulate any_history -- --nocapture", steps.join(","));
+}
+
 #[test]
 fn any_history_ends_in_agreement() {
     if let Some(seed) = number("SEED") {
-        println!("{:?}", run(seed, None, true));
+        let mut history = History::of(seed);
+        if let Ok(steps) = std::env::var("STEPS") {
+            history.steps = steps.split(',').map(|step| step.parse().expect("the number of a step")).collect();
+        }
+        println!("{:?}", run(&history, None, true));
         return;
     }
     let from = number("FROM").unwrap_or(0);
@@ -55,11 +85,12 @@ fn any_history_ends_in_agreement() {
     let mut sum = Outcome::default();
     let mut failed = Vec::new();
     for seed in from..from + seeds {
-        match catch_unwind(|| run(seed, None, false)) {
+        match catch_unwind(|| run(&History::of(seed), None, false)) {
             Ok(outcome) => sum.add(&outcome),
             Err(_) => failed.push(seed),
         }
     }
+    failed.iter().take(SHRUNK_MAX).for_each(|seed| show_shrunk(*seed));
     println!("{seeds} seeds from {from}: {sum:?}");
     assert!(failed.is_empty(), "SEED={failed:?} fail");
     // A simulation in which nothing happens proves nothing.
@@ -69,7 +100,8 @@ fn any_history_ends_in_agreement() {
 #[test]
 fn the_same_seed_is_the_same_run() {
     for seed in 0..5 {
-        assert_eq!(run(seed, None, false), run(seed, None, false), "seed {seed}");
+        let history = History::of(seed);
+        assert_eq!(run(&history, None, false), run(&history, None, false), "seed {seed}");
     }
 }
 
@@ -77,7 +109,7 @@ fn the_same_seed_is_the_same_run() {
 fn planted_faults_are_found() {
     std::panic::set_hook(Box::new(|_| {}));
     let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let fails = |seed, plant| catch_unwind(AssertUnwindSafe(|| run(seed, plant, false))).is_err();
+    let fails = |seed, plant| failure(&History::of(seed), plant).is_some();
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
             scope.spawn(|| {

@@ -26,6 +26,8 @@ enum Step {
     Rest,
     /// A new file is written beside the old one.
     Beside,
+    /// It is given an old date, as a copy that keeps dates has.
+    Date,
     /// It takes the place of the old one, if that is still the one that was read.
     Replace,
     /// The old file is renamed to its backup, if it is still the one that was read.
@@ -35,9 +37,10 @@ enum Step {
 }
 
 /// How editors save.
-const EDITORS: [&[Step]; 3] = [
+const EDITORS: [&[Step]; 4] = [
     &[Step::Empty, Step::Half, Step::Rest],
     &[Step::Beside, Step::Replace],
+    &[Step::Beside, Step::Date, Step::Replace],
     &[Step::Away, Step::Empty, Step::Half, Step::Rest, Step::Forget],
 ];
 
@@ -71,6 +74,9 @@ impl Person {
             return;
         }
         let shown = self.open.remove(item);
+        // Who saves an older text over a newer one brings back what others took away: that is not lost, and it is told apart
+        // from a person's own words by nobody.
+        shown.iter().flat_map(|shown| tokens(shown)).for_each(|token| around.ledger.may_return(item, token));
         let text = edited(around, shown.as_deref().unwrap_or(text), text);
         if around.dice.once_in(LEFT_OPEN) {
             self.open.insert(item.clone(), text.clone());
@@ -119,6 +125,7 @@ impl Person {
                 disk.append(open, &save.text);
                 disk.close(open);
             }
+            Some(Step::Date) => disk.date(&beside),
             Some(Step::Replace | Step::Away) if disk.stamp(&name) != Some(save.seen) => {
                 // The editor asks, and the person reads again; nothing of this edit was saved.
                 self.open.remove(item);

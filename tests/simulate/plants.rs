@@ -25,11 +25,29 @@ pub(crate) enum Plant {
     ForgetsIntents,
     /// A file that was replaced is removed, though an editor may have it open.
     ForgetsReplaced,
+    /// A push goes out before the journal knows of it.
+    PostsWithoutIntent,
+    /// No push requires the revision that it was planned for.
+    RequiresNoRevision,
+    /// Indices are counted in letters, not in units of UTF-16.
+    CountsLetters,
+    /// What is pushed at once goes out in two requests.
+    SplitsBatches,
+    /// A file that is not newer than the last known one counts as unchanged.
+    ComparesTimes,
+    /// What touches a file soon after the daemon did is taken for the daemon.
+    IgnoresEchoesByTime,
+    /// A save counts as complete while it is being written.
+    HurriesSaves,
+    /// A conflict is shown nowhere.
+    WritesNoConflictFile,
+    /// What stands in the file counts as agreed on.
+    TakesFileForBase,
 }
 
 impl Plant {
     /// All of them.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::ResendsBlind,
         Self::IgnoresRescan,
         Self::CursorBeforeItem,
@@ -41,5 +59,14 @@ impl Plant {
         Self::ForgetsArrivals,
         Self::ForgetsIntents,
         Self::ForgetsReplaced,
+        Self::PostsWithoutIntent,
+        Self::RequiresNoRevision,
+        Self::CountsLetters,
+        Self::SplitsBatches,
+        Self::ComparesTimes,
+        Self::IgnoresEchoesByTime,
+        Self::HurriesSaves,
+        Self::WritesNoConflictFile,
+        Self::TakesFileForBase,
     ];
 }

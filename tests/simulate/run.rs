@@ -1,16 +1,23 @@
 //! One run: a history with faults, then rest without any, then what must hold.
 
+use std::sync::LazyLock;
+
+use mcp_workspace::gdocs::Document;
 use mcp_workspace::model::{ItemId, PartId};
 use mcp_workspace::sync::{Command, Side};
 
 use crate::around::Around;
-use crate::google::Landed;
+use crate::dice::Dice;
+use crate::google::{Google, Landed, document};
 use crate::machine::{CONFLICT, Machine, REPLACED, RETIRED, conflict_name, file_name};
 use crate::people::Person;
 use crate::plants::Plant;
 
-/// Steps of a history.
-const STEPS: usize = 260;
+/// Steps of a history: short ones are soon run, and long ones get into more.
+const STEPS: [usize; 4] = [40, 80, 140, 260];
+
+/// The number of the step after the last.
+const REST: usize = usize::MAX;
 
 /// Steps within which everything comes to rest.
 const REST_MAX: usize = 20_000;
@@ -38,6 +45,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// Counts the outcome of another run, too.
     pub(crate) fn add(&mut self, other: &Self) {
         self.pushes += other.pushes;
         self.deposits += other.deposits;
@@ -54,25 +62,69 @@ struct World {
     outcome: Outcome,
 }
 
-/// Runs one seed.
+/// What a seed brings about. Each step has its own chance, so that the others stay the same without it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct History {
+    pub(crate) seed: u64,
+    pub(crate) steps: Vec<usize>,
+}
+
+impl History {
+    /// Returns all of what a seed brings about.
+    pub(crate) fn of(seed: u64) -> Self {
+        Self { seed, steps: (0..Dice::seeded(mixed(seed, REST)).pick(&STEPS)).collect() }
+    }
+
+    /// Leaves out of a history whatever it fails without.
+    pub(crate) fn shrunk(mut self, fails: impl Fn(&Self) -> bool) -> Self {
+        let mut count = self.steps.len().div_ceil(2);
+        while count > 0 {
+            let mut at = 0;
+            while at < self.steps.len() {
+                let mut fewer = self.clone();
+                fewer.steps.drain(at..(at + count).min(self.steps.len()));
+                if fails(&fewer) {
+                    self = fewer;
+                } else {
+                    at += count;
+                }
+            }
+            count /= 2;
+        }
+        self
+    }
+}
+
+/// Makes one number of two that differs greatly where they differ little.
+const fn mixed(seed: u64, step: usize) -> u64 {
+    let sum = seed.wrapping_mul(0x2545_f491_4f6c_dd1d).wrapping_add(step as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (sum ^ (sum >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed ^ (mixed >> 31)
+}
+
+/// The documents, made once.
+static DOCUMENTS: LazyLock<Vec<(&str, Document)>> =
+    LazyLock::new(|| TEXTS.iter().map(|(name, text)| (*name, document(name, text))).collect());
+
+/// Runs one history.
 ///
 /// # Panics
 ///
 /// When something does not hold that must.
-pub(crate) fn run(seed: u64, plant: Option<Plant>, shows: bool) -> Outcome {
-    let mut around = Around::new(seed, plant, shows);
-    for (name, text) in TEXTS {
-        around.google.create(name, text);
-    }
+pub(crate) fn run(history: &History, plant: Option<Plant>, shows: bool) -> Outcome {
+    let mut around = Around::new(Google::with(&DOCUMENTS), plant, shows);
+    around.dice = Dice::seeded(mixed(history.seed, REST));
     let count = if around.dice.once_in(4) { 2 } else { 1 };
     let machines = (0..count).map(|at| (Machine::new(at), Person::default())).collect();
     let mut world = World { around, machines, outcome: Outcome::default() };
     for at in 0..count {
         world.begin(at);
     }
-    for _ in 0..STEPS {
+    for step in &history.steps {
+        world.around.dice = Dice::seeded(mixed(history.seed, *step));
         world.happen();
     }
+    world.around.dice = Dice::seeded(mixed(history.seed, REST));
     world.rest();
     world.check("after the history");
     world.outcome.conflicts += world.conflicts().len() as u64;
@@ -203,7 +255,7 @@ impl World {
         // What still fails was under way before.
         self.settle(3);
         for item in self.around.google.items() {
-            for (machine, _) in &mut self.machines {
+            for (machine, _) in self.machines.iter_mut().filter(|(machine, _)| !machine.store.holds(&item)) {
                 machine.ask(&mut self.around, Command::Fetch(item.clone()));
             }
         }
@@ -288,6 +340,7 @@ impl World {
                 // Who chooses has read the conflict file.
                 let shown = machine.disk.read(&conflict_name(&item)).unwrap_or_default().to_owned();
                 crate::ledger::tokens(&shown).for_each(|token| self.around.ledger.given_up(token));
+                self.around.ledger.chosen(&item);
                 machine.ask(&mut self.around, Command::Resolve { item, part: PartId::default(), side });
             }
             self.settle(3);
@@ -319,12 +372,12 @@ impl World {
     fn check(&self, when: &str) {
         let everywhere = self.everywhere(|name| !name.starts_with(REPLACED));
         for token in self.around.ledger.alive() {
-            assert!(everywhere.contains(token), "{when}: conservation: {token} is lost:\n{everywhere}");
+            assert!(everywhere.contains(token), "conservation {when}: {token} is lost:\n{everywhere}");
         }
         let conflicts = self.conflicts();
         for (at, (machine, _)) in self.machines.iter().enumerate() {
-            assert!(machine.unanswered().is_empty(), "{when}: nobody answers {:?}", machine.unanswered());
-            assert!(machine.store.is_quiet(), "{when}: a push never ended");
+            assert!(machine.unanswered().is_empty(), "answers {when}: nobody answers {:?}", machine.unanswered());
+            assert!(machine.store.is_quiet(), "journal {when}: a push never ended");
             for item in self.around.google.items() {
                 if conflicts.contains(&(at, item.clone())) {
                     continue;
@@ -335,10 +388,10 @@ impl World {
                 let same = |text: &str| mcp_workspace::sync::merge::same_meaning(text, &remote);
                 assert!(
                     same(file),
-                    "{when}: convergence: {item} on machine {at}:\n{file}\nremote:\n{remote}\n{status:?}"
+                    "convergence {when}: {item} on machine {at}:\n{file}\nremote:\n{remote}\n{status:?}"
                 );
                 let base = machine.store.base(&item).unwrap_or_default();
-                assert!(same(&base), "{when}: convergence: the base of {item}:\n{base}\nremote:\n{remote}");
+                assert!(same(&base), "convergence {when}: the base of {item}:\n{base}\nremote:\n{remote}");
             }
         }
     }

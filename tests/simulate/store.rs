@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_workspace::model::{Cursor, ItemId, Notice, PartId, Revision};
+use mcp_workspace::model::{Cursor, ItemId, Notice, PartId, Revision, Stamp};
 use mcp_workspace::sync::{Arrival, Intent, JobEnd, JobId, Loaded, OpenJob, Record, Row, RowPart, Told};
 
 use crate::machine::row;
@@ -79,6 +79,11 @@ impl Store {
         self.arrivals.get(item).map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// Returns the version of the file that was recorded last.
+    pub(crate) fn stamp(&self, item: &ItemId) -> Option<Stamp> {
+        self.items.get(item)?.parts.first()?.stamp
+    }
+
     /// Returns the revision that was recorded last.
     pub(crate) fn revision(&self, item: &ItemId) -> Option<u64> {
         self.items.get(item)?.revision.as_ref()?.0.strip_prefix('r')?.parse().ok()
@@ -137,7 +142,7 @@ impl Store {
             assert!(job.end.is_none(), "journal: a push ended twice: {job:?}");
             job.end = Some(*end);
         }
-        if !record.parts.is_empty() {
+        if record.parts.iter().any(|part| part.settled) {
             self.intents.remove(&record.item);
         }
         let arrivals = self.arrivals.entry(record.item.clone()).or_default();

@@ -3,8 +3,8 @@
 use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
 use super::super::{
-    Answer, Command, Effect, Engine, Event, Failure, FailureClass, JobId, Loaded, Local, Observation, OpenJob, Planned,
-    Posted, Remote, RequestId, Row, RowPart, Settings, Side, Told,
+    Answer, Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobId, Loaded, Local, Observation, OpenJob,
+    Planned, Posted, Remote, RequestId, Row, RowPart, Settings, Side, Told,
 };
 
 const STAMP: Stamp = Stamp { dev: 1, ino: 1, len_bytes: 1, mtime_ns: 1, ctime_ns: 1 };
@@ -447,4 +447,36 @@ fn what_a_landed_push_asked_for_gets_its_id_though_others_wrote_since() {
         .iter()
         .find_map(|effect| if let Effect::Plan { desired, .. } = effect { Some(desired.as_str()) } else { None });
     assert_eq!(planned, Some("a theirs\n\nb\n\nours more {^= kix.p1 image}\n"), "{}", words(&effects));
+}
+
+#[test]
+fn a_note_of_what_is_written_outlives_half_a_save() {
+    let after = "theirs\n\na\n";
+    let intent = Intent { before: "a\n".into(), was: Some("a\n".into()), after: after.into(), base: after.into() };
+    let mut engine = engine(1);
+    let mut walk = |local: &str| {
+        let mut seen = observed(id(0), "a\n", local);
+        if let Event::Observed { parts, .. } = &mut seen {
+            parts[0].intent = Some(intent.clone());
+        }
+        engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+        engine.step(Millis(1), seen);
+        // Others have taken away again what came.
+        let effects = engine.step(Millis(2), fetched(id(0), "a\n", true));
+        engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+        effects
+    };
+    // The text came into the file, and nobody knows it yet. Then a person who has read it saves: half of that is read first.
+    let effects = walk("");
+    let settled = effects.iter().find_map(|effect| match effect {
+        Effect::Record(record) => Some(record.parts[0].settled),
+        _ => None,
+    });
+    assert_eq!(settled, Some(false), "{}", words(&effects));
+    let effects = walk("theirs\n\na mine\n");
+    let planned = effects.iter().find_map(|effect| match effect {
+        Effect::Plan { desired, .. } => Some(desired.as_str()),
+        _ => None,
+    });
+    assert_eq!(planned, Some("a mine\n"), "{}", words(&effects));
 }

@@ -50,6 +50,18 @@ fn one_side_changed() {
 }
 
 #[test]
+fn what_one_side_moved_and_the_other_took_away_is_a_conflict() {
+    let (base, moved, gone) = ("A one b B c d", "A b B c d one", "A b B c d");
+    check(base, moved, gone, moved, gone, "A B");
+    check(base, gone, moved, gone, moved, "A B");
+    check(base, "A b B c one d", "A b B c d one", "A b B c one d", "A b B c d one", "A B B");
+    // Both moved it to one place, or one side alone did.
+    check(base, moved, moved, moved, moved, "");
+    check(base, moved, base, moved, moved, "");
+    check(base, moved, "A one b x B c d", "A b x B c d one", "A b x B c d one", "");
+}
+
+#[test]
 fn both_sides_changed_different_blocks() {
     check("a b c d", "x b c d", "a b c y", "x b c y", "x b c y", "");
     // Neighbours.

@@ -230,7 +230,19 @@ impl Notes {
             here == other && !blank(there.texts.get(other)) && places.any(|(is, was)| self.is_still(is, there, was))
         };
         pairs.find((self, there), &|here, other| stands(here, other) && !blank(self.texts.get(here)));
+        // Who has taken the text of a footnote away, but no reference, has left another one's text to it, whatever that says.
+        let said = |notes: &Self, label: &String| !blank(notes.texts.get(label));
+        let lost = |label: &String| !said(self, label) && said(there, label);
+        let torn = self.references == there.references && self.references.iter().any(lost);
+        let both = |here: &String, other: &String| here == other && said(self, here) && said(there, other);
+        pairs.find((self, there), &|here, other| torn && both(here, other));
         pairs.find((self, there), &same_text);
+        // References in the same words that all stay in turn are told apart by their labels.
+        let in_turn = |here: &String, other: &String| {
+            let mut places = self.places_of(here).flat_map(|is| there.places_of(other).map(move |was| (is, was)));
+            both(here, other) && places.any(|(is, was)| is.says_same(was) && self.alike(is) == there.alike(is))
+        };
+        pairs.find((self, there), &in_turn);
         let same_words = |here: &String, other: &String| {
             let words = self.words.get(here).filter(|words| !words.is_empty());
             words.is_some() && words == there.words.get(other)
@@ -259,6 +271,12 @@ impl Notes {
             !place.words.is_empty() && both.any(|(is, was)| is == was && !is.is_empty())
         };
         place.says_same(was) && (place.beside == was.beside || alone() || beside())
+    }
+
+    /// The labels of the references that stand in the same words as one, in order.
+    fn alike(&self, place: &Place) -> Vec<&String> {
+        let is_alike = |label: &&String| self.places_of(label).any(|other| other.says_same(place));
+        self.references.iter().filter(is_alike).collect()
     }
 
     fn places_of(&self, label: &String) -> impl Iterator<Item = &Place> {

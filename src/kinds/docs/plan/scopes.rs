@@ -2,7 +2,7 @@
 //! which end it now. Pure.
 
 use super::align::Step;
-use super::blocks::{aligned, entries, key};
+use super::blocks::{Entry, aligned, entries, key};
 use super::moves::Staying;
 use super::planner::{excerpt, text_of};
 use crate::gdocs::DocumentTab;
@@ -28,8 +28,10 @@ pub(super) fn flattened(parsed: &Tree, text: &str, tab: &DocumentTab, remote: &E
     if !parsed.blocks.iter().any(directs) || headings(&remote.tree) == headings(&plain.tree) {
         return (plain, Vec::new());
     }
-    let mut reaches = closed(parsed, &plain, remote);
-    let ends = ends(parsed, &plain, remote);
+    let (old, new) = entries(remote, &plain, &Staying::default());
+    let sides = Sides { steps: aligned(remote, &old, &new), old, new };
+    let mut reaches = closed(parsed, &sides);
+    let ends = ends(parsed, &plain, &sides);
     if ends.is_empty() {
         return (plain, reaches);
     }
@@ -50,9 +52,15 @@ pub(super) fn flattened(parsed: &Tree, text: &str, tab: &DocumentTab, remote: &E
     (plain, reaches)
 }
 
+/// The blocks of the document and of the file, and which of them belong together.
+struct Sides<'a> {
+    old: Vec<Entry<'a>>,
+    new: Vec<Entry<'a>>,
+    steps: Vec<Step>,
+}
+
 /// The directives that a new heading ends, each with the first block behind it that nobody edited and that loses its look.
-fn closed(parsed: &Tree, plain: &Flat, remote: &Extract) -> Vec<Reach> {
-    let (old, new) = entries(remote, plain, &Staying::default());
+fn closed(parsed: &Tree, Sides { old, new, steps }: &Sides<'_>) -> Vec<Reach> {
     let states = states(&parsed.blocks);
     let state = |block: &Block| {
         let at = parsed.blocks.partition_point(|other| other.span.0.start <= block.span.0.start);
@@ -60,8 +68,8 @@ fn closed(parsed: &Tree, plain: &Flat, remote: &Extract) -> Vec<Reach> {
     };
     let mut found = Vec::new();
     let mut heading: Option<&Block> = None;
-    for step in aligned(remote, &old, &new) {
-        match step {
+    for step in steps {
+        match *step {
             Step::Insert(j) if is_heading(new[j].block) => heading = Some(new[j].block),
             Step::Pair(i, j) if is_heading(new[j].block) => {
                 heading = (!is_heading(old[i].block)).then_some(new[j].block);
@@ -91,9 +99,7 @@ const fn is_heading(block: &Block) -> bool {
 }
 
 /// The blocks of the file before which a heading stood that ended the state told with it.
-fn ends(parsed: &Tree, plain: &Flat, remote: &Extract) -> Vec<(usize, State)> {
-    let nothing = Staying::default();
-    let (old, new) = entries(remote, plain, &nothing);
+fn ends(parsed: &Tree, plain: &Flat, Sides { old, new, steps }: &Sides<'_>) -> Vec<(usize, State)> {
     let states = states(&parsed.blocks);
     let place = |flat: usize| {
         let start = plain.tree.blocks.get(flat)?.span.0.start;
@@ -102,8 +108,8 @@ fn ends(parsed: &Tree, plain: &Flat, remote: &Extract) -> Vec<(usize, State)> {
     let mut found: Vec<(usize, State)> = Vec::new();
     // The last block that both sides have with one look, and the last of the file.
     let (mut kept, mut last): (Option<usize>, Option<usize>) = (None, None);
-    for step in aligned(remote, &old, &new) {
-        let gone = match step {
+    for step in steps {
+        let gone = match *step {
             Step::Pair(i, j) => is_heading(old[i].block) && !is_heading(new[j].block),
             Step::Delete(i) => is_heading(old[i].block),
             Step::Insert(_) => false,
@@ -117,7 +123,7 @@ fn ends(parsed: &Tree, plain: &Flat, remote: &Extract) -> Vec<(usize, State)> {
         {
             found.push((last + 1, state.clone()));
         }
-        match step {
+        match *step {
             Step::Pair(i, j) => {
                 kept = old[i].look.is_like(new[j].look).then_some(new[j].index);
                 last = Some(new[j].index);

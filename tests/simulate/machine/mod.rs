@@ -1,21 +1,24 @@
 //! One machine: the engine, its shell, and what they stand on. The shell does what the real one does, in steps between which
 //! anything may happen.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod files;
+mod network;
 
-use mcp_workspace::kinds::docs::plan;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
+
 use mcp_workspace::kinds::{Fetched, PushPlan};
-use mcp_workspace::model::{ContentHash, ItemId, Millis, PartId, Stamp};
+use mcp_workspace::model::{ItemId, Millis, PartId};
 use mcp_workspace::sync::{
-    Answer, Command, DepositFailure, Effect, Engine, Event, Failure, FailureClass, Feed, JobId, Local, Observation,
-    Planned, Posted, Remote, RequestId, Settings, Status, lines_of_file,
+    Answer, Command, Effect, Engine, Event, FailureClass, JobId, RequestId, Settings, Status, Touch,
 };
 
 use crate::around::Around;
 use crate::disk::Disk;
-use crate::google::Landed;
 use crate::plants::Plant;
 use crate::store::Store;
+use files::{Deposit, Stage};
+use network::{failure, fetched, planned, polled, posted};
 
 /// What the name of a file begins with that the daemon is writing.
 const NEW: &str = ".new-";
@@ -49,7 +52,7 @@ fn item_of_name(name: &str) -> Option<ItemId> {
 struct Lane {
     effects: VecDeque<Effect>,
     task: Option<Task>,
-    fetched: Option<Fetched>,
+    fetched: Option<Rc<Fetched>>,
     plan: Option<PushPlan>,
 }
 
@@ -66,31 +69,6 @@ enum Task {
     Tell(Box<Event>),
     /// A text is being written.
     Deposit(Box<Deposit>),
-}
-
-/// A text on its way into the folder.
-#[derive(Debug)]
-struct Deposit {
-    item: ItemId,
-    part: PartId,
-    text: String,
-    expect: Option<Stamp>,
-    new: String,
-    /// The name of what it replaces.
-    old: String,
-    /// The new file, while it is open.
-    open: u64,
-    stage: Stage,
-}
-
-/// What a deposit does next.
-#[derive(Debug, Clone, Copy)]
-enum Stage {
-    Begin,
-    Write,
-    Place,
-    Check,
-    End,
 }
 
 /// What the watcher saw.
@@ -120,6 +98,8 @@ pub(crate) struct Machine {
     last_retired: u64,
     /// The files that were replaced and stood there at the last look.
     replaced: BTreeSet<String>,
+    /// When each item's file was written last.
+    deposited_at: BTreeMap<ItemId, u64>,
 }
 
 impl Machine {
@@ -138,6 +118,7 @@ impl Machine {
             deposits: 0,
             last_retired: 0,
             replaced: BTreeSet::new(),
+            deposited_at: BTreeMap::new(),
         }
     }
 
@@ -239,9 +220,14 @@ impl Machine {
             if self.engine.is_none() {
                 continue;
             }
+            let touch = match touch {
+                Touch::Modified { .. } if around.plant == Some(Plant::HurriesSaves) => Touch::Complete,
+                touch => touch,
+            };
             let event = match (item_of_name(&name), name.strip_suffix(CONFLICT)) {
+                (Some(item), _) if self.is_echo(around, &item) => continue,
                 (Some(item), _) => Event::Touched { item, part: PartId::default(), touch },
-                (None, Some(item)) if touch == mcp_workspace::sync::Touch::Missing => {
+                (None, Some(item)) if touch == Touch::Missing => {
                     Event::ConflictMissing { item: ItemId(item.into()), part: PartId::default() }
                 }
                 _ => continue,
@@ -253,9 +239,25 @@ impl Machine {
         }
     }
 
-    /// The engine hears what the watcher saw.
+    /// Tells whether a touch is taken for one of the daemon's own because it comes so soon after one.
+    fn is_echo(&self, around: &Around, item: &ItemId) -> bool {
+        const SOON_MS: u64 = 2_000;
+        let last = self.deposited_at.get(item).copied();
+        around.plant == Some(Plant::IgnoresEchoesByTime)
+            && last.is_some_and(|last| around.now.saturating_sub(last) < SOON_MS)
+    }
+
+    /// The engine hears what the watcher saw: of one item in its order, of several perhaps not.
     pub(crate) fn hear(&mut self, around: &mut Around) -> bool {
-        match self.seen.pop_front() {
+        let at = if around.fault(10) { around.dice.roll(self.seen.len()) } else { 0 };
+        let about = |seen: &Seen| match seen {
+            Seen::File(Event::Touched { item, .. } | Event::ConflictMissing { item, .. }) => Some(item.clone()),
+            Seen::File(_) | Seen::Rescan => None,
+        };
+        let item = self.seen.get(at).and_then(about);
+        let may_pass = |other: &Seen| item.is_some() && about(other).is_some_and(|other| Some(other) != item);
+        let is_free = self.seen.iter().take(at).all(may_pass);
+        match self.seen.remove(if is_free { at } else { 0 }) {
             Some(Seen::File(event)) => self.step(around, event),
             Some(Seen::Rescan) if around.plant == Some(Plant::IgnoresRescan) => {}
             Some(Seen::Rescan) => self.step(around, Event::Rescan),
@@ -298,25 +300,21 @@ impl Machine {
         let event = match effect {
             Effect::Observe { item } => self.observe(around, item),
             Effect::Poll { cursor } => {
-                if around.fault(10) {
-                    let class =
-                        if around.dice.once_in(4) { FailureClass::CursorExpired } else { FailureClass::Transient };
-                    Event::Polled(Err(failure(class)))
-                } else {
-                    let (changed, cursor) = around.google.changes(cursor.as_ref());
-                    if around.plant == Some(Plant::CursorBeforeItem) {
-                        self.store.cursor = Some(cursor.clone());
-                    }
-                    Event::Polled(Ok(Feed { changed, vanished: Vec::new(), cursor }))
+                let event = polled(around, cursor.as_ref());
+                if let (Some(Plant::CursorBeforeItem), Event::Polled(Ok(feed))) = (around.plant, &event) {
+                    self.store.cursor = Some(feed.cursor.clone());
                 }
+                event
             }
-            Effect::Fetch { item } => fetch(around, lane, item),
+            Effect::Fetch { item } => fetched(around, lane, item),
             Effect::Plan { item, part, desired, file, accept } => {
                 planned(around, lane, (item, part), (desired, file), accept)
             }
             Effect::Begin { item, part, revision, expected, base, told } => {
                 let result = if around.fault(25) {
                     Err(failure(FailureClass::Permanent))
+                } else if around.plant == Some(Plant::PostsWithoutIntent) {
+                    Ok(JobId(0))
                 } else {
                     self.sync_file(around, &item);
                     Ok(self.store.begin(&item, &part, &revision, (&expected, base.as_deref()), &told))
@@ -326,7 +324,7 @@ impl Machine {
             Effect::Post { item, job, revision } => {
                 self.store.sent(&item, job, &revision);
                 let plan = lane.plan.take().unwrap();
-                let result = post(around, &item, &revision, &plan);
+                let result = posted(around, &item, &revision, &plan);
                 if around.plant == Some(Plant::RecordsBeforeAnswer) {
                     self.store.rebase(&item, &plan.expected);
                 }
@@ -336,7 +334,7 @@ impl Machine {
                 if text.is_some() {
                     self.sync_file(around, &item);
                 }
-                self.put_conflict(&item, text.as_deref());
+                self.put_conflict(around, &item, text.as_deref());
                 return None;
             }
             Effect::Deposit { item, part, intent, expect } => {
@@ -356,7 +354,10 @@ impl Machine {
                     Err(failure(FailureClass::Permanent))
                 } else {
                     self.sync_file(around, &item);
+                    let takes_file = around.plant == Some(Plant::TakesFileForBase);
+                    let file = if takes_file { self.disk.read(&file_name(&item)).map(str::to_owned) } else { None };
                     self.store.record(record);
+                    file.iter().for_each(|file| self.store.rebase(&item, file));
                     Ok(())
                 };
                 Event::Recorded { item, result }
@@ -390,159 +391,6 @@ impl Machine {
         };
         Some(Task::Tell(Box::new(event)))
     }
-
-    fn observe(&self, around: &Around, item: ItemId) -> Event {
-        let name = file_name(&item);
-        let local = match (self.disk.read(&name), self.disk.stamp(&name)) {
-            (Some(text), Some(_)) if text.contains('\0') => Local::Unusable {
-                notice: mcp_workspace::model::Notice {
-                    code: "NUL".into(),
-                    line: 1,
-                    column: 0,
-                    message: "this line holds a NUL byte".into(),
-                },
-            },
-            (Some(text), Some(stamp)) => {
-                Local::Text { stamp, hash: ContentHash::of(text.as_bytes()), text: text.to_owned() }
-            }
-            _ => Local::Absent,
-        };
-        let base = self.store.base(&item);
-        let is_known = base.is_some() || self.store.intent(&item).is_some() || local != Local::Absent;
-        let parts = if is_known { vec![PartId::default()] } else { Vec::new() };
-        let arrivals = if around.plant == Some(Plant::ForgetsArrivals) { &[] } else { self.store.arrivals(&item) };
-        let intent = self.store.intent(&item);
-        let seen = |part| Observation {
-            part,
-            base: base.clone(),
-            local: local.clone(),
-            intent: intent.cloned(),
-            arrivals: arrivals.to_vec(),
-        };
-        let parts = parts.into_iter().map(seen);
-        Event::Observed { item, parts: parts.collect() }
-    }
-
-    /// Waits until the file of an item is on the disk: what others are told of it must outlive a power cut.
-    fn sync_file(&mut self, around: &Around, item: &ItemId) {
-        if around.plant != Some(Plant::TrustsTheCache) {
-            self.disk.sync_name(&file_name(item));
-            self.disk.sync_names();
-        }
-    }
-
-    fn put_conflict(&mut self, item: &ItemId, text: Option<&str>) {
-        let name = conflict_name(item);
-        match text {
-            Some(text) if self.disk.read(&name) == Some(text) => {}
-            Some(text) => self.disk.put(&name, text),
-            None => drop(self.put_away(&name)),
-        }
-    }
-
-    /// Puts a file where nobody looks but who misses it; returns its name there.
-    fn put_away(&mut self, name: &str) -> String {
-        let kept = format!("{RETIRED}{}", self.last_retired + 1);
-        if self.disk.read(name).is_some() {
-            self.last_retired += 1;
-            self.disk.rename(name, &kept);
-            self.disk.sync_names();
-        }
-        kept
-    }
-
-    /// Looks at the files that were replaced and stood there at the last look.
-    fn sweep(&mut self) -> Event {
-        let names: BTreeSet<String> = self.disk.names().filter(|name| name.starts_with(REPLACED)).cloned().collect();
-        let (mut left, mut aside) = (false, Vec::new());
-        for name in &names {
-            let fields: Vec<&str> = name.trim_start_matches(REPLACED).split(' ').collect();
-            let (was, new, file) = (fields[0], fields[1], fields[2]);
-            let now = self.disk.stamp(name).map(|stamp| version(&stamp)).unwrap();
-            if !self.replaced.contains(name) {
-                left = true;
-            } else if now == was || now == new {
-                self.disk.remove(name);
-            } else if self.disk.stamp(file).is_some_and(|stands| version(&stands) == new) {
-                self.disk.exchange(name, file);
-                self.disk.sync_names();
-                left = true;
-            } else {
-                let kept = self.put_away(name);
-                aside.push((item_of_name(file).unwrap(), PartId::default(), kept));
-            }
-        }
-        self.replaced = names;
-        Event::Swept { left, aside }
-    }
-
-    /// Does the next step of a deposit.
-    fn deposit(&mut self, around: &mut Around, mut deposit: Box<Deposit>) -> Task {
-        let name = file_name(&deposit.item);
-        let result = match deposit.stage {
-            Stage::Begin if around.fault(25) => Err(DepositFailure::Failed(failure(FailureClass::Permanent))),
-            Stage::Begin => {
-                deposit.open = self.disk.open_empty(&deposit.new);
-                deposit.stage = Stage::Write;
-                return Task::Deposit(deposit);
-            }
-            Stage::Write => {
-                self.disk.append(deposit.open, &deposit.text);
-                if around.plant != Some(Plant::DepositsWithoutSync) {
-                    self.disk.sync(deposit.open);
-                }
-                deposit.stage = Stage::Place;
-                return Task::Deposit(deposit);
-            }
-            Stage::Place => {
-                let stamp = self.disk.stamp(&name);
-                if stamp == deposit.expect || around.plant == Some(Plant::NoStampCheck) {
-                    if let Some(stands) = stamp {
-                        let new = self.disk.stamp(&deposit.new).unwrap();
-                        deposit.old = format!("{REPLACED}{} {} {name}", version(&stands), version(&new));
-                        self.disk.rename(&deposit.new, &deposit.old);
-                        self.disk.exchange(&deposit.old, &name);
-                        deposit.stage = Stage::Check;
-                    } else {
-                        self.disk.rename(&deposit.new, &name);
-                        deposit.stage = Stage::End;
-                    }
-                    return Task::Deposit(deposit);
-                }
-                Err(DepositFailure::Moved)
-            }
-            Stage::Check => {
-                let old = self.disk.stamp(&deposit.old).zip(deposit.expect);
-                let same = old.is_some_and(|(old, expect)| Stamp { ctime_ns: expect.ctime_ns, ..old } == expect);
-                if same || around.plant == Some(Plant::NoStampCheck) {
-                    deposit.stage = Stage::End;
-                    if around.plant == Some(Plant::ForgetsReplaced) {
-                        self.disk.remove(&deposit.old);
-                    }
-                    return Task::Deposit(deposit);
-                }
-                self.disk.exchange(&deposit.old, &name);
-                Err(DepositFailure::Moved)
-            }
-            Stage::End => {
-                if around.plant != Some(Plant::DepositsWithoutSync) {
-                    self.disk.sync_names();
-                }
-                self.deposits += 1;
-                // The real one asks its open file; here nobody can have come between.
-                self.disk.stamp(&name).ok_or(DepositFailure::Moved)
-            }
-        };
-        if result.is_err() {
-            self.disk.remove(&deposit.new);
-        }
-        Task::Tell(Box::new(Event::Deposited { item: deposit.item, part: deposit.part, result }))
-    }
-}
-
-/// What tells that nobody has written to a file since.
-fn version(stamp: &Stamp) -> String {
-    format!("{}.{}", stamp.len_bytes, stamp.mtime_ns)
 }
 
 /// The item that an effect is about.
@@ -559,92 +407,6 @@ fn item_of(effect: &Effect) -> Option<&ItemId> {
         | Effect::Retire { item } => Some(item),
         Effect::Record(record) => Some(&record.item),
         Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::Sweep | Effect::Reply { .. } => None,
-    }
-}
-
-/// A failure that the world planned.
-fn failure(class: FailureClass) -> Failure {
-    Failure {
-        class,
-        retry_after_ms: None,
-        message: "planted".into(),
-        kind: "network_error".into(),
-        suggestion: "-".into(),
-    }
-}
-
-fn fetch(around: &mut Around, lane: &mut Lane, item: ItemId) -> Event {
-    if around.fault(10) {
-        return Event::Fetched { item, result: Err(failure(FailureClass::Transient)) };
-    }
-    let fetched = around.google.fetch(&item);
-    let remote = Remote {
-        kind: fetched.kind,
-        title: fetched.title.clone(),
-        revision: fetched.revision.clone(),
-        can_edit: fetched.can_edit,
-        parts: fetched.parts.iter().map(|part| (part.id.clone(), part.text.clone())).collect(),
-    };
-    lane.fetched = Some(fetched);
-    Event::Fetched { item, result: Ok(remote) }
-}
-
-fn planned(
-    around: &mut Around,
-    lane: &mut Lane,
-    (item, part): (ItemId, PartId),
-    (desired, file): (String, String),
-    accept: bool,
-) -> Event {
-    let fetched = lane.fetched.as_ref().unwrap();
-    let desired = if around.plant == Some(Plant::DropsTheirs) { file.clone() } else { desired };
-    let mut plan = match plan(fetched, &part, &desired, accept) {
-        Ok(plan) => plan,
-        Err(error) => {
-            panic!("a plan was rejected: {error:?}\nit shall say:\n{desired}\nit says:\n{}", fetched.parts[0].text)
-        }
-    };
-    for notices in [&mut plan.refused, &mut plan.told, &mut plan.unsaid, &mut plan.holds] {
-        lines_of_file(notices, &desired, &file);
-    }
-    let planned = Planned {
-        requests: plan.size(),
-        refused: plan.refused.clone(),
-        told: plan.told.clone(),
-        unsaid: plan.unsaid.clone(),
-        holds: plan.holds.clone(),
-        expected: plan.expected.clone(),
-        again: plan.again,
-    };
-    lane.plan = Some(plan);
-    Event::Planned { item, result: Ok(planned) }
-}
-
-/// Sends a push over a network that may lose it, or the answer, or both, or bring it late.
-fn post(around: &mut Around, item: &ItemId, revision: &mcp_workspace::model::Revision, plan: &PushPlan) -> Posted {
-    if around.fault(12) {
-        return Posted::Failed(failure(FailureClass::Transient));
-    }
-    let unknown = || Posted::Unknown(failure(FailureClass::Transient));
-    if around.fault(8) {
-        match around.dice.roll(3) {
-            0 => {}
-            1 => around.google.keep(item, revision, &plan.requests),
-            _ => drop(around.push(item, revision, plan)),
-        }
-        if around.plant == Some(Plant::ResendsBlind) {
-            return answer(around.google.push(item, None, &plan.requests, &mut around.ledger), item);
-        }
-        return unknown();
-    }
-    answer(around.push(item, revision, plan), item)
-}
-
-fn answer(landed: Landed, item: &ItemId) -> Posted {
-    match landed {
-        Landed::Yes => Posted::Accepted(None),
-        Landed::Stale => Posted::Stale,
-        Landed::Refused(words) => panic!("Google refused a plan for {item}: {words}"),
     }
 }
 

@@ -1,0 +1,199 @@
+//! What the shell does with files: it reads them, writes them in steps, and keeps what it replaces.
+
+use std::collections::BTreeSet;
+
+use mcp_workspace::model::{ContentHash, ItemId, PartId, Stamp};
+use mcp_workspace::sync::{DepositFailure, Event, FailureClass, Local, Observation};
+
+use super::network::failure;
+use super::{Machine, REPLACED, RETIRED, Task, conflict_name, file_name, item_of_name};
+use crate::around::Around;
+use crate::plants::Plant;
+
+/// A text on its way into the folder.
+#[derive(Debug)]
+pub(super) struct Deposit {
+    pub(super) item: ItemId,
+    pub(super) part: PartId,
+    pub(super) text: String,
+    pub(super) expect: Option<Stamp>,
+    pub(super) new: String,
+    /// The name of what it replaces.
+    pub(super) old: String,
+    /// The new file, while it is open.
+    pub(super) open: u64,
+    pub(super) stage: Stage,
+}
+
+/// What a deposit does next.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Stage {
+    Begin,
+    Write,
+    Place,
+    Check,
+    End,
+}
+
+impl Machine {
+    /// Reads a file and what is known of it.
+    pub(super) fn observe(&self, around: &Around, item: ItemId) -> Event {
+        let name = file_name(&item);
+        let local = match (self.disk.read(&name), self.disk.stamp(&name)) {
+            (Some(text), Some(_)) if text.contains('\0') => Local::Unusable {
+                notice: mcp_workspace::model::Notice {
+                    code: "NUL".into(),
+                    line: 1,
+                    column: 0,
+                    message: "this line holds a NUL byte".into(),
+                },
+            },
+            (Some(text), Some(stamp)) => {
+                let known = self.store.stamp(&item).filter(|_| around.plant == Some(Plant::ComparesTimes));
+                let base = self.store.base(&item).filter(|_| known.is_some_and(|was| stamp.mtime_ns <= was.mtime_ns));
+                let text = base.as_deref().unwrap_or(text);
+                Local::Text { stamp, hash: ContentHash::of(text.as_bytes()), text: text.to_owned() }
+            }
+            _ => Local::Absent,
+        };
+        let base = self.store.base(&item);
+        let is_known = base.is_some() || self.store.intent(&item).is_some() || local != Local::Absent;
+        let parts = if is_known { vec![PartId::default()] } else { Vec::new() };
+        let arrivals = if around.plant == Some(Plant::ForgetsArrivals) { &[] } else { self.store.arrivals(&item) };
+        let intent = self.store.intent(&item);
+        let seen = |part| Observation {
+            part,
+            base: base.clone(),
+            local: local.clone(),
+            intent: intent.cloned(),
+            arrivals: arrivals.to_vec(),
+        };
+        let parts = parts.into_iter().map(seen);
+        Event::Observed { item, parts: parts.collect() }
+    }
+
+    /// Waits until the file of an item is on the disk: what others are told of it must outlive a power cut.
+    pub(super) fn sync_file(&mut self, around: &Around, item: &ItemId) {
+        if around.plant != Some(Plant::TrustsTheCache) {
+            self.disk.sync_name(&file_name(item));
+            self.disk.sync_names();
+        }
+    }
+
+    /// Shows what an item is in conflict about, or that it is not any more.
+    pub(super) fn put_conflict(&mut self, around: &Around, item: &ItemId, text: Option<&str>) {
+        if around.plant == Some(Plant::WritesNoConflictFile) && text.is_some() {
+            return;
+        }
+        let name = conflict_name(item);
+        match text {
+            Some(text) if self.disk.read(&name) == Some(text) => {}
+            Some(text) => self.disk.put(&name, text),
+            None => drop(self.put_away(&name)),
+        }
+    }
+
+    /// Puts a file where nobody looks but who misses it; returns its name there.
+    fn put_away(&mut self, name: &str) -> String {
+        let kept = format!("{RETIRED}{}", self.last_retired + 1);
+        if self.disk.read(name).is_some() {
+            self.last_retired += 1;
+            self.disk.rename(name, &kept);
+            self.disk.sync_names();
+        }
+        kept
+    }
+
+    /// Looks at the files that were replaced and stood there at the last look.
+    pub(super) fn sweep(&mut self) -> Event {
+        let names: BTreeSet<String> = self.disk.names().filter(|name| name.starts_with(REPLACED)).cloned().collect();
+        let (mut left, mut aside) = (false, Vec::new());
+        for name in &names {
+            let fields: Vec<&str> = name.trim_start_matches(REPLACED).split(' ').collect();
+            let (was, new, file) = (fields[0], fields[1], fields[2]);
+            let now = self.disk.stamp(name).map(|stamp| version(&stamp)).unwrap();
+            if !self.replaced.contains(name) {
+                left = true;
+            } else if now == was || now == new {
+                self.disk.remove(name);
+            } else if self.disk.stamp(file).is_some_and(|stands| version(&stands) == new) {
+                self.disk.exchange(name, file);
+                self.disk.sync_names();
+                left = true;
+            } else {
+                let kept = self.put_away(name);
+                aside.push((item_of_name(file).unwrap(), PartId::default(), kept));
+            }
+        }
+        self.replaced = names;
+        Event::Swept { left, aside }
+    }
+
+    /// Does the next step of a deposit.
+    pub(super) fn deposit(&mut self, around: &mut Around, mut deposit: Box<Deposit>) -> Task {
+        let name = file_name(&deposit.item);
+        let result = match deposit.stage {
+            Stage::Begin if around.fault(25) => Err(DepositFailure::Failed(failure(FailureClass::Permanent))),
+            Stage::Begin => {
+                deposit.open = self.disk.open_empty(&deposit.new);
+                deposit.stage = Stage::Write;
+                return Task::Deposit(deposit);
+            }
+            Stage::Write => {
+                self.disk.append(deposit.open, &deposit.text);
+                if around.plant != Some(Plant::DepositsWithoutSync) {
+                    self.disk.sync(deposit.open);
+                }
+                deposit.stage = Stage::Place;
+                return Task::Deposit(deposit);
+            }
+            Stage::Place => {
+                let stamp = self.disk.stamp(&name);
+                if stamp == deposit.expect || around.plant == Some(Plant::NoStampCheck) {
+                    if let Some(stands) = stamp {
+                        let new = self.disk.stamp(&deposit.new).unwrap();
+                        deposit.old = format!("{REPLACED}{} {} {name}", version(&stands), version(&new));
+                        self.disk.rename(&deposit.new, &deposit.old);
+                        self.disk.exchange(&deposit.old, &name);
+                        deposit.stage = Stage::Check;
+                    } else {
+                        self.disk.rename(&deposit.new, &name);
+                        deposit.stage = Stage::End;
+                    }
+                    return Task::Deposit(deposit);
+                }
+                Err(DepositFailure::Moved)
+            }
+            Stage::Check => {
+                let old = self.disk.stamp(&deposit.old).zip(deposit.expect);
+                let same = old.is_some_and(|(old, expect)| Stamp { ctime_ns: expect.ctime_ns, ..old } == expect);
+                if same || around.plant == Some(Plant::NoStampCheck) {
+                    deposit.stage = Stage::End;
+                    if around.plant == Some(Plant::ForgetsReplaced) {
+                        self.disk.remove(&deposit.old);
+                    }
+                    return Task::Deposit(deposit);
+                }
+                self.disk.exchange(&deposit.old, &name);
+                Err(DepositFailure::Moved)
+            }
+            Stage::End => {
+                if around.plant != Some(Plant::DepositsWithoutSync) {
+                    self.disk.sync_names();
+                }
+                self.deposits += 1;
+                self.deposited_at.insert(deposit.item.clone(), around.now);
+                self.disk.stamp_of(deposit.open).ok_or(DepositFailure::Moved)
+            }
+        };
+        if result.is_err() {
+            self.disk.remove(&deposit.new);
+        }
+        Task::Tell(Box::new(Event::Deposited { item: deposit.item, part: deposit.part, result }))
+    }
+}
+
+/// What tells that nobody has written to a file since.
+fn version(stamp: &Stamp) -> String {
+    format!("{}.{}", stamp.len_bytes, stamp.mtime_ns)
+}

@@ -1,0 +1,158 @@
+//! What the shell asks of Google, over a network that fails.
+
+use mcp_workspace::kinds::PushPlan;
+use mcp_workspace::kinds::docs::plan;
+use mcp_workspace::model::{Cursor, ItemId, PartId, Revision};
+use mcp_workspace::sync::merge::same_meaning;
+use mcp_workspace::sync::{Event, Failure, FailureClass, Feed, Planned, Posted, Remote, lines_of_file};
+use serde_json::Value;
+
+use super::Lane;
+use crate::around::Around;
+use crate::google::Landed;
+use crate::plants::Plant;
+
+/// A failure that the world planned.
+pub(super) fn failure(class: FailureClass) -> Failure {
+    Failure {
+        class,
+        retry_after_ms: None,
+        message: "planted".into(),
+        kind: "network_error".into(),
+        suggestion: "-".into(),
+    }
+}
+
+/// A failure that passes, perhaps with the time that Google asks for.
+fn trouble(around: &mut Around) -> Failure {
+    let retry_after_ms = around.dice.once_in(3).then(|| around.dice.roll(100_000) as u64);
+    Failure { retry_after_ms, ..failure(FailureClass::Transient) }
+}
+
+/// Reads the change feed: it may fail, say things twice, or not know yet what changed last.
+pub(super) fn polled(around: &mut Around, cursor: Option<&Cursor>) -> Event {
+    if around.fault(10) {
+        let class = around.dice.pick(&[FailureClass::CursorExpired, FailureClass::SignedOut, FailureClass::Transient]);
+        return Event::Polled(Err(Failure { class, ..trouble(around) }));
+    }
+    let lag = if around.fault(6) { around.dice.roll(4) } else { 0 };
+    let (mut changed, cursor) = around.google.changes(cursor, lag);
+    if around.fault(10) {
+        changed.extend_from_within(..);
+    }
+    Event::Polled(Ok(Feed { changed, vanished: Vec::new(), cursor }))
+}
+
+/// Reads a document.
+pub(super) fn fetched(around: &mut Around, lane: &mut Lane, item: ItemId) -> Event {
+    if around.fault(10) {
+        return Event::Fetched { item, result: Err(trouble(around)) };
+    }
+    let fetched = around.google.fetch(&item);
+    let remote = Remote {
+        kind: fetched.kind,
+        title: fetched.title.clone(),
+        revision: fetched.revision.clone(),
+        can_edit: fetched.can_edit,
+        parts: fetched.parts.iter().map(|part| (part.id.clone(), part.text.clone())).collect(),
+    };
+    lane.fetched = Some(fetched);
+    Event::Fetched { item, result: Ok(remote) }
+}
+
+/// Plans a push.
+pub(super) fn planned(
+    around: &mut Around,
+    lane: &mut Lane,
+    (item, part): (ItemId, PartId),
+    (desired, file): (String, String),
+    accept: bool,
+) -> Event {
+    let fetched = lane.fetched.as_ref().unwrap();
+    let desired = if around.plant == Some(Plant::DropsTheirs) { file.clone() } else { desired };
+    let mut plan = match plan(fetched, &part, &desired, accept) {
+        Ok(plan) => plan,
+        Err(error) => {
+            panic!("a plan was rejected: {error:?}\nit shall say:\n{desired}\nit says:\n{}", fetched.parts[0].text)
+        }
+    };
+    for notices in [&mut plan.refused, &mut plan.told, &mut plan.unsaid, &mut plan.holds] {
+        lines_of_file(notices, &desired, &file);
+    }
+    let planned = Planned {
+        requests: plan.size(),
+        refused: plan.refused.clone(),
+        told: plan.told.clone(),
+        unsaid: plan.unsaid.clone(),
+        holds: plan.holds.clone(),
+        expected: plan.expected.clone(),
+        again: plan.again,
+    };
+    lane.plan = Some(plan);
+    Event::Planned { item, result: Ok(planned) }
+}
+
+/// Sends a push over a network that may lose it, or the answer, or both, or bring it late.
+pub(super) fn posted(around: &mut Around, item: &ItemId, revision: &Revision, plan: &PushPlan) -> Posted {
+    if around.fault(12) {
+        return Posted::Failed(trouble(around));
+    }
+    let mut requests = plan.requests.clone();
+    let required = (around.plant != Some(Plant::RequiresNoRevision)).then_some(revision);
+    if around.plant == Some(Plant::CountsLetters) {
+        let astral = around.google.astral(item);
+        requests.iter_mut().for_each(|request| count_letters(request, &astral));
+    }
+    if around.plant == Some(Plant::SplitsBatches) && requests.len() > 1 {
+        let rest = requests.split_off(requests.len() / 2);
+        return match around.push(item, required, &requests) {
+            Landed::Yes if around.fault(8) => Posted::Unknown(trouble(around)),
+            Landed::Yes => answer(around.push(item, None, &rest), item),
+            landed => answer(landed, item),
+        };
+    }
+    if around.fault(8) {
+        match around.dice.roll(3) {
+            0 => {}
+            1 => around.google.keep(item, revision, &requests),
+            _ => drop(around.push(item, required, &requests)),
+        }
+        if around.plant == Some(Plant::ResendsBlind) {
+            return answer(around.push(item, None, &requests), item);
+        }
+        return Posted::Unknown(trouble(around));
+    }
+    let landed = around.push(item, required, &requests);
+    if landed == Landed::Yes && required.is_some() && !plan.again {
+        let says = &around.google.fetch(item).parts[0].text;
+        let planned = &plan.expected;
+        assert!(same_meaning(says, planned), "a push of {item} says\n{says}\nand was planned to say\n{planned}");
+    }
+    answer(landed, item)
+}
+
+/// Makes of indices in UTF-16 what they would be in letters.
+fn count_letters(request: &mut Value, astral: &[u32]) {
+    match request {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value.as_u64().filter(|_| matches!(name.as_str(), "index" | "startIndex" | "endIndex")) {
+                    Some(index) => {
+                        *value = (index - astral.iter().filter(|at| u64::from(**at) < index).count() as u64).into()
+                    }
+                    None => count_letters(value, astral),
+                }
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| count_letters(value, astral)),
+        _ => {}
+    }
+}
+
+fn answer(landed: Landed, item: &ItemId) -> Posted {
+    match landed {
+        Landed::Yes => Posted::Accepted(None),
+        Landed::Stale => Posted::Stale,
+        Landed::Refused(words) => panic!("Google refused a plan for {item}: {words}"),
+    }
+}
