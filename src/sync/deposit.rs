@@ -130,8 +130,13 @@ impl Engine {
                     let intended = seen.and_then(|seen| seen.intent.as_ref());
                     let base = base.or(intended.map(|intent| &intent.base));
                     let arrival = base.and_then(|base| {
-                        // Who has the text of a file open that is gone has what it said last.
-                        let before = if let Some(Local::Text { text, .. }) = walk.local(id) { text } else { base };
+                        // Who has the text of a file open that is gone, or is just being written anew, has what it said last.
+                        let last = intended.map_or(base, |intent| &intent.after);
+                        let before = match walk.local(id) {
+                            Some(Local::Text { text, .. }) if text.trim().is_empty() => last,
+                            Some(Local::Text { text, .. }) => text,
+                            Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => base,
+                        };
                         Arrival::of(before, &merged.file, base)
                     });
                     item.bases.insert(id.clone(), merged.base.clone());
@@ -183,9 +188,11 @@ impl Engine {
                 let known = item.parts.get(id);
                 let (stamp, hash) = (known.and_then(|part| part.stamp), known.and_then(|part| part.hash));
                 let (base, indexed) = (base.clone(), text.to_owned());
-                // What was read may have been half a save, or the moment between two names.
+                // What was read may have been half a save, or the moment between two names; once the base has moved on it is
+                // known.
                 let intent = seen.and_then(|seen| seen.intent.as_ref());
-                let settled = intent.is_none_or(|intent| item.bases.get(id) == Some(&intent.base));
+                let moved = |intent: &Intent| item.bases.get(id).is_some_and(|base| Some(base) != intent.was.as_ref());
+                let settled = intent.is_none_or(moved);
                 parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told, arrived, settled });
             }
         }

@@ -38,9 +38,7 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
     if base.strip_prefix(local).is_some_and(|rest| !rest.trim_start_matches(' ').starts_with('\n') && !rest.is_empty())
         && !local.ends_with('\n')
     {
-        let message = "the file ends in the middle of a line, as half-written files do; save it again, with a newline at its \
-                       end if it is meant so, or push it with `push --accept`";
-        notices.push(at_line(local.lines().count(), notice("HALF_WRITTEN", message)));
+        notices.push(half_written(local));
     }
     let (was, is) = (mebdf::parse(base), mebdf::parse(local));
     notices.extend(opened((base, &was), (local, &is)));
@@ -50,6 +48,36 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
         notices.extend(second_head(head, (base, &was), (local, &is)));
     }
     notices
+}
+
+/// Returns why a file that has no base must not be merged with `remote`: its head is none, or another item's.
+pub(super) fn other_item(remote: &str, local: &str) -> Option<Notice> {
+    let head = mebdf::parse(remote).tree.front_matter?;
+    if local.trim().is_empty() {
+        return None;
+    }
+    other_head(&head, (local, &mebdf::parse(local)))
+}
+
+/// Returns why `local`, which nobody saw being saved, may be half of a save that a power cut ended, whatever was edited in it:
+/// it has no end of its own, nor that of the base.
+pub(super) fn cut(base: &str, local: &str) -> Option<Notice> {
+    if local.ends_with('\n') || local.trim().is_empty() {
+        return None;
+    }
+    let (was, is) = (mebdf::body(base), mebdf::body(local));
+    let known: BTreeSet<&str> = is.lines().collect();
+    let mut ends = was.lines().rev().filter(|line| !line.trim().is_empty());
+    let (last, before) = (ends.next()?, ends.next());
+    let is_cut = is.lines().next_back().is_some_and(|line| line != last && last.starts_with(line));
+    let lacks_both = !known.contains(last) && before.is_some_and(|line| !known.contains(line));
+    (is_cut || lacks_both).then(|| half_written(local))
+}
+
+fn half_written(local: &str) -> Notice {
+    let message = "the file ends in the middle of a line, as half-written files do; save it again, with a newline at its end \
+                   if it is meant so, or push it with `push --accept`";
+    at_line(local.lines().count(), notice("HALF_WRITTEN", message))
 }
 
 /// A text and what it says.
@@ -231,5 +259,13 @@ mod tests {
         check(&BODY.replace("line of it.", ""), &[]);
         check(&BODY.replace("Some", "More").replace("ne of it.\n", ""), &[]);
         check(&BODY.replace("The last line of it.\n", "The last words"), &[]);
+        // Of a save that nobody saw that is not so sure.
+        let unseen = |local: &str| cut(BODY, local).is_some();
+        assert!(unseen(&BODY.replace("Some", "More").replace("ne of it.\n", "")));
+        assert!(unseen("# One\n\nMore words"));
+        assert!(!unseen("# One\n\nMore words\n"));
+        assert!(!unseen(&BODY.replace("The last line of it.\n", "The last words")));
+        assert!(!unseen(BODY.replace("Some", "More").trim_end()));
+        assert!(!unseen(&BODY.replace("# One\n\nSome", "More").replace("it.\n", "it, and more")));
     }
 }

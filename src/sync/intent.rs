@@ -26,9 +26,11 @@ impl Intent {
 }
 
 /// Gives a file that was read the base that holds for it: that of a push that landed or of a text that was written, though
-/// they are not recorded yet.
-pub(super) fn rebase(item: &mut Item, observation: &mut Observation) {
+/// they are not recorded yet. Tells whether a text that was to be written has decided it: then the item is not as it was
+/// recorded, whatever the file says.
+pub(super) fn rebase(item: &mut Item, observation: &mut Observation) -> bool {
     let part = &observation.part;
+    let recorded = observation.base.clone();
     if let (None, Some(intent), Local::Text { text, .. }) =
         (item.bases.get(part), &observation.intent, &observation.local)
     {
@@ -47,4 +49,5 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation) {
         observation.base = Some(base.clone());
     }
     observation.arrivals.splice(0..0, item.arrived.get(part).into_iter().flatten().cloned());
+    observation.intent.is_some() && observation.base != recorded
 }

@@ -174,6 +174,8 @@ pub(super) struct Part {
     /// A walk passed it by, so its base may be behind the remote though the feed says nothing new: the walk that its
     /// next touch begins reads the remote, whatever the file says.
     pub(super) behind: bool,
+    /// A text that nobody saw being saved and that may be half of a save.
+    pub(super) cut: Option<ContentHash>,
     /// The text whose holds were released.
     pub(super) accepted: Option<ContentHash>,
     /// The save of an older text into which what it lacked was put back last. Saved so once more, that is a deletion.
@@ -195,6 +197,8 @@ pub(super) struct Walk {
     pub(super) waiters: Vec<Waiter>,
     /// A file was passed by because a save was under way: what the feed named is not covered by this walk.
     pub(super) passed: bool,
+    /// Files that were read once and must read the same again.
+    pub(super) doubted: BTreeSet<PartId>,
     /// The files and bases as they were read.
     pub(super) observed: BTreeMap<PartId, Observation>,
     /// The remote as it was read last.

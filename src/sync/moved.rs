@@ -15,6 +15,7 @@ use crate::mebdf::{Content, RunContent};
 const PAIRS_MAX: usize = 1_000_000;
 
 /// What a side did in a region.
+#[derive(Clone)]
 struct Change {
     /// Blocks that it took away.
     gone: Vec<Said>,
@@ -23,6 +24,7 @@ struct Change {
 }
 
 /// What a block says: its meaning, and its words.
+#[derive(Clone)]
 struct Said {
     key: u32,
     words: BTreeSet<String>,
@@ -106,7 +108,7 @@ fn freeze_moved(base: &Text<'_>, text: &Text<'_>, regions: &mut [Region], side: 
 /// What a side did in the frozen regions and those that it alone changed; with `agreed` also where both did the same.
 fn changes(base: &Text<'_>, text: &Text<'_>, regions: &[Region], side: Verdict, agreed: bool) -> Vec<Change> {
     let (mut at, mut passed) = (0, 0);
-    let change = |region: &Region| {
+    let own = |region: &Region| {
         at += region.base.start.saturating_sub(passed);
         passed = region.base.end;
         let now = at..at + if side == Verdict::Local { region.local_len } else { region.remote_len };
@@ -116,21 +118,47 @@ fn changes(base: &Text<'_>, text: &Text<'_>, regions: &[Region], side: Verdict, 
             return Change { gone: Vec::new(), came: Vec::new() };
         }
         let (was, is) = (base.bare(&region.base), text.bare(&now));
-        moves_alone(without(base, &region.base, is), without(text, &now, was))
+        Change { gone: without(base, &region.base, is), came: without(text, &now, was) }
     };
-    regions.iter().map(change).collect()
+    let all: Vec<Change> = regions.iter().map(own).collect();
+    (0..all.len()).map(|at| moves_alone(&all, at)).collect()
 }
 
-/// Leaves out what was edited where it stands.
-fn moves_alone(gone: Vec<Said>, came: Vec<Said>) -> Change {
-    if gone.len().saturating_mul(came.len()) > PAIRS_MAX {
-        return Change { gone, came };
+/// Leaves out of one of the changes what was edited where it stands.
+fn moves_alone(all: &[Change], at: usize) -> Change {
+    let Some(Change { gone, came }) = all.get(at) else { return Change { gone: Vec::new(), came: Vec::new() } };
+    let elsewhere = || all.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, change)| change);
+    let count: usize = all.iter().map(|change| change.gone.len() + change.came.len()).sum();
+    let compares = count.saturating_mul(gone.len() + came.len()) <= PAIRS_MAX;
+    if !compares {
+        return Change { gone: gone.clone(), came: came.clone() };
     }
+    // What shares more words with a block elsewhere went there, or came from there.
+    let went = |was: &Said| {
+        elsewhere()
+            .flat_map(|change| &change.came)
+            .filter(|is| was.is_moved_to(is, true))
+            .map(|is| was.shared(is))
+            .max()
+    };
+    let came_from = |is: &Said| {
+        elsewhere()
+            .flat_map(|change| &change.gone)
+            .filter(|was| was.is_moved_to(is, true))
+            .map(|was| was.shared(is))
+            .max()
+    };
+    let goners: Vec<usize> = gone.iter().map(|was| went(was).unwrap_or_default()).collect();
+    let comers: Vec<usize> = came.iter().map(|is| came_from(is).unwrap_or_default()).collect();
     // Of several that share words, those became each other that share most.
     let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
-    for (i, was) in gone.iter().enumerate() {
-        let edits = came.iter().enumerate().filter(|(_, is)| was.is_edited_to(is));
-        pairs.extend(edits.map(|(j, is)| (was.shared(is), i, j)));
+    for ((i, was), went) in gone.iter().enumerate().zip(goners) {
+        let edits = came
+            .iter()
+            .enumerate()
+            .zip(&comers)
+            .filter(|((_, is), from)| was.is_edited_to(is) && was.shared(is) >= went.max(**from));
+        pairs.extend(edits.map(|((j, is), _)| (was.shared(is), i, j)));
     }
     pairs.sort_by_key(|(shared, i, j)| (std::cmp::Reverse(*shared), *i, *j));
     let (mut was_edited, mut is_edit) = (BTreeSet::new(), BTreeSet::new());
@@ -139,8 +167,8 @@ fn moves_alone(gone: Vec<Said>, came: Vec<Said>) -> Change {
             was_edited.insert(i);
         }
     }
-    let alone = |blocks: Vec<Said>, edited: &BTreeSet<usize>| -> Vec<Said> {
-        blocks.into_iter().enumerate().filter(|(at, _)| !edited.contains(at)).map(|(_, said)| said).collect()
+    let alone = |blocks: &[Said], edited: &BTreeSet<usize>| -> Vec<Said> {
+        blocks.iter().enumerate().filter(|(at, _)| !edited.contains(at)).map(|(_, said)| said.clone()).collect()
     };
     Change { gone: alone(gone, &was_edited), came: alone(came, &is_edit) }
 }

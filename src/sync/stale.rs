@@ -123,7 +123,9 @@ fn lacked(arrival: &Arrival, text: &str) -> Presence {
             return Presence::Has;
         }
         // In the same place words were written instead, as by who reads them; blocks that came are not so easily in the way.
-        if theirs.len() <= region.base.len() && is_replaced(&before, &local, &after, [&region.base, &mine, &theirs]) {
+        let ops = capture_diff_slices(Algorithm::Patience, before.bare(&region.base), after.bare(&theirs));
+        let grows = ops.iter().any(|op| op.new_range().len() > op.old_range().len());
+        if !grows && is_replaced(&before, &local, &after, [&region.base, &mine, &theirs]) {
             is_replaced_somewhere = true;
             continue;
         }

@@ -24,7 +24,7 @@ impl Engine {
         let mut news = false;
         for mut observation in observations {
             // A push that landed moves the base at once, though it is stored only at the end of the walk.
-            intent::rebase(item, &mut observation);
+            news |= intent::rebase(item, &mut observation);
             news |= self.look_at(item, &mut walk, &mut observation);
             walk.observed.insert(observation.part.clone(), observation);
         }
@@ -81,10 +81,14 @@ impl Engine {
                 if walk.why.twice.remove(&observation.part) && part.first_reading != Some(*hash) {
                     // Nobody says when the writer is done: the same bytes twice with quiet between must do.
                     part.first_reading = Some(*hash);
+                    walk.doubted.insert(observation.part.clone());
                     self.settle.touch(key, Touch::Modified { closes: false }, self.now);
                     return false;
                 }
                 part.first_reading = None;
+                if walk.why.look && observation.base.as_ref().is_some_and(|base| hold::cut(base, text).is_some()) {
+                    part.cut = Some(*hash);
+                }
                 if walk.why.accept {
                     part.accepted = Some(*hash);
                 }
@@ -125,11 +129,12 @@ impl Engine {
             return self.stop(item);
         }
         // What the feed named up to here is covered by this reading; what it names from now on is for the next walk.
-        item.dirty.remote = false;
-        if let Some(walk) = &mut item.walk {
+        // A dry run takes nothing in, so it covers nothing.
+        if let Some(walk) = item.walk.as_mut().filter(|walk| !walk.why.dry) {
             walk.why.remote = true;
+            item.dirty.remote = false;
+            item.covers = self.pages.count;
         }
-        item.covers = self.pages.count;
         item.phase = Phase::Fetching;
         self.out.push(Effect::Fetch { item: item.id.clone() });
         Fate::Keep
@@ -206,13 +211,19 @@ impl Engine {
                 Some(merge::adopt(remote))
             }
             Local::Unusable { .. } | Local::Restless => None,
-            // Touched since it was read: whatever was read may be half of a save.
-            Local::Text { .. } if waits => {
+            // Touched since it was read, or read once alone: whatever was read may be half of a save.
+            Local::Text { .. } if waits || walk.doubted.contains(id) => {
                 walk.passed = true;
                 None
             }
             Local::Text { hash, text, .. } => {
-                part.held = hold::holds(base.map(String::as_str), text);
+                part.held = match base.filter(|base| !base.trim().is_empty()) {
+                    Some(base) => hold::holds(Some(base), text),
+                    None => hold::other_item(remote, text).into_iter().collect(),
+                };
+                if part.cut == Some(*hash) && part.held.is_empty() {
+                    part.held.extend(base.and_then(|base| hold::cut(base, text)));
+                }
                 if let Some((saved, lacks)) = walk.stale.get(id)
                     && part.put_back.as_ref().is_some_and(|put_back| merge::same_meaning(put_back, saved))
                 {

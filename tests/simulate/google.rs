@@ -16,6 +16,17 @@ use crate::ledger::{Ledger, tokens};
 /// The first number that makes fresh ids; smaller ones made the documents.
 const SEED: u64 = 100;
 
+/// What somebody does to a paragraph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Edit {
+    /// Writes a word at its end.
+    Write,
+    /// Writes a new one before it.
+    Add,
+    /// Takes it away.
+    Remove,
+}
+
 /// One document.
 #[derive(Debug)]
 struct Doc {
@@ -170,8 +181,7 @@ impl Google {
 
     /// Another person edits a document: writes a word, a paragraph, or removes one.
     pub(crate) fn collaborate(&mut self, item: &ItemId, dice: &mut Dice<'_>, ledger: &mut Ledger) {
-        let doc = self.docs.get_mut(item).unwrap();
-        let all: Vec<(u32, u32, String)> = paragraphs(&doc.document)
+        let all: Vec<(u32, u32, String)> = paragraphs(&self.docs[item].document)
             .map(|(start, paragraph)| {
                 let text = paragraph.text();
                 (start, start + text.encode_utf16().count() as u32, text)
@@ -193,8 +203,34 @@ impl Google {
             3 => insert(start, format!("{token} ")),
             _ => insert(end - 1, format!(" {token}")),
         };
-        let requests = gdocs::read_requests(&[request]).unwrap();
+        self.carry_out(item, &request, ledger);
+    }
+
+    /// Another person writes a word to a paragraph of a document, writes a new one before it, or removes it; nothing happens
+    /// where it has none at that place.
+    pub(crate) fn edit(&mut self, item: &ItemId, (what, at): (Edit, usize), ledger: &mut Ledger) {
+        let all: Vec<(u32, String)> =
+            paragraphs(&self.docs[item].document).map(|(start, paragraph)| (start, paragraph.text())).collect();
+        // The last end of a document stays.
+        let Some((start, text)) = all.get(at).filter(|_| at + 1 < all.len() || what != Edit::Remove) else { return };
+        let end = start + text.encode_utf16().count() as u32;
+        let insert =
+            |index: u32, text: String| json!({ "insertText": { "location": { "index": index }, "text": text } });
+        let request = match what {
+            Edit::Write => insert(end - 1, format!(" {}", ledger.new_token('r'))),
+            Edit::Add => insert(*start, format!("{}\n", ledger.new_token('r'))),
+            Edit::Remove => {
+                tokens(text).for_each(|token| ledger.given_up(token));
+                json!({ "deleteContentRange": { "range": { "startIndex": start, "endIndex": end } } })
+            }
+        };
+        self.carry_out(item, &request, ledger);
+    }
+
+    fn carry_out(&mut self, item: &ItemId, request: &Value, ledger: &mut Ledger) {
+        let requests = gdocs::read_requests(std::slice::from_ref(request)).unwrap();
         self.seed += 1;
+        let doc = self.docs.get_mut(item).unwrap();
         let after = gdocs::apply(&doc.document, &requests, self.seed).unwrap().document;
         doc.change(after);
         self.feed.push((item.clone(), doc.revision));

@@ -28,6 +28,8 @@ pub(crate) struct Ledger {
     given_up: BTreeSet<String>,
     /// Those that some document says.
     remote: BTreeMap<ItemId, BTreeSet<String>>,
+    /// Those that a push brought of which nobody knows yet that it landed.
+    unsure: BTreeMap<ItemId, BTreeSet<String>>,
     /// Those that a document said once, and that somebody removed there.
     gone: BTreeMap<ItemId, BTreeSet<String>>,
 }
@@ -76,6 +78,11 @@ impl Ledger {
         }
     }
 
+    /// What became of the pushes of an item is written down.
+    pub(crate) fn recorded(&mut self, item: &ItemId) {
+        self.unsure.remove(item);
+    }
+
     /// A push left a document with this text: no token twice, none gone that nobody removed, and none back that somebody did.
     ///
     /// # Panics
@@ -95,6 +102,7 @@ impl Ledger {
         }
         for token in after.difference(&before) {
             assert!(!gone.contains(token), "resurrection: a push brought {token} back into {item}:\n{text}");
+            self.unsure.entry(item.clone()).or_default().insert(token.clone());
         }
     }
 
@@ -102,6 +110,9 @@ impl Ledger {
     pub(crate) fn collaborated(&mut self, item: &ItemId, text: &str) {
         let after: BTreeSet<String> = tokens(text).map(str::to_owned).collect();
         let before = self.remote.insert(item.clone(), after.clone()).unwrap_or_default();
-        self.gone.entry(item.clone()).or_default().extend(before.difference(&after).cloned());
+        // Of a push without an answer that left no trace nobody can tell whether it landed; it is sent once more.
+        let unsure = self.unsure.get(item);
+        let sure = before.difference(&after).filter(|token| unsure.is_none_or(|unsure| !unsure.contains(*token)));
+        self.gone.entry(item.clone()).or_default().extend(sure.cloned());
     }
 }

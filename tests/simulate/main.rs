@@ -2,7 +2,7 @@
 //! another person in the documents, a network that loses answers, and crashes between any two steps.
 //!
 //! One seed is one run. A seed that fails is printed; `SEED=n cargo test --test simulate` runs it alone and shows it, `SEEDS=n`
-//! runs more of them, beginning with `FROM=n`.
+//! runs more of them, beginning with `FROM=n`. `OPERATIONS=n` runs longer histories of the small world.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -24,6 +24,7 @@ mod machine;
 mod people;
 mod plants;
 mod run;
+mod small;
 mod store;
 
 use std::collections::BTreeMap;
@@ -33,6 +34,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use plants::Plant;
 use run::{History, Outcome, run};
+use small::{CRASHES, Operation, histories};
 
 /// Nearly all of the time goes into making and freeing small things.
 #[global_allocator]
@@ -95,6 +97,45 @@ fn any_history_ends_in_agreement() {
     assert!(failed.is_empty(), "SEED={failed:?} fail");
     // A simulation in which nothing happens proves nothing.
     assert!(sum.pushes > seeds && sum.conflicts > 0 && sum.crashes > seeds / 2, "{sum:?}");
+}
+
+/// Operations of the histories in the small world.
+const OPERATIONS: u32 = 2;
+
+#[test]
+fn any_small_history_with_any_crash_ends_in_agreement() {
+    let operations = number("OPERATIONS").map_or(OPERATIONS, |count| count as u32);
+    let histories: Vec<Vec<Operation>> = (1..=operations).flat_map(histories).collect();
+    let (next, runs, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let fails = |history: &[Operation], crash| {
+        runs.fetch_add(1, Ordering::Relaxed);
+        let steps = catch_unwind(AssertUnwindSafe(|| small::run(history, crash, false))).ok();
+        if steps.is_none() {
+            failed.lock().unwrap().push((history.to_vec(), crash));
+        }
+        steps
+    };
+    std::panic::set_hook(Box::new(|_| {}));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                while let Some(history) = histories.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let steps = fails(history, None).unwrap_or_default();
+                    for crash in (1..=steps).flat_map(|after| CRASHES.map(|crash| (after, crash))) {
+                        fails(history, Some(crash));
+                    }
+                }
+            });
+        }
+    });
+    drop(std::panic::take_hook());
+    let (runs, failed) = (runs.into_inner(), failed.into_inner().unwrap());
+    println!("{} histories, {runs} runs, {} failed", histories.len(), failed.len());
+    if let Some((history, crash)) = failed.iter().min_by_key(|(history, _)| history.len()) {
+        println!("{history:?} {crash:?}");
+        small::run(history, *crash, true);
+    }
+    assert!(failed.is_empty());
 }
 
 #[test]

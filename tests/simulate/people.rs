@@ -6,7 +6,8 @@ use mcp_workspace::model::{ItemId, Stamp};
 
 use crate::around::Around;
 use crate::disk::Disk;
-use crate::ledger::tokens;
+use crate::google::Edit;
+use crate::ledger::{Ledger, tokens};
 use crate::machine::file_name;
 
 /// The fewest blocks of a text of which somebody removes one: what shrinks by more is held.
@@ -142,6 +143,30 @@ impl Person {
             self.saves.remove(item);
         }
     }
+}
+
+/// Writes a word to a paragraph of a file, writes a new one before it, or removes it; nothing happens where it has none at that
+/// place.
+pub(crate) fn edit_at(disk: &mut Disk, item: &ItemId, (what, at): (Edit, usize), ledger: &mut Ledger) {
+    let Some(text) = disk.read(&file_name(item)) else { return };
+    let head = text.find("\n---\n").map_or(0, |at| at + 5);
+    let (head, body) = text.split_at(head);
+    let mut blocks: Vec<String> = body.split("\n\n").map(|block| block.trim().to_owned()).collect();
+    blocks.retain(|block| !block.is_empty());
+    if at >= blocks.len() {
+        return;
+    }
+    match what {
+        Edit::Write => blocks[at] = format!("{} {}", blocks[at], ledger.new_token('l')),
+        Edit::Add => blocks.insert(at, ledger.new_token('l')),
+        Edit::Remove => tokens(&blocks.remove(at)).for_each(|token| ledger.given_up(token)),
+    }
+    let text = format!("{head}\n{}\n", blocks.join("\n\n"));
+    let beside = format!(".{item}.tmp");
+    let open = disk.open_empty(&beside);
+    disk.append(open, &text);
+    disk.close(open);
+    disk.rename(&beside, &file_name(item));
 }
 
 /// Edits a text as a person does: a new paragraph, a word added to one, a paragraph moved, seldom one removed. `now` is what

@@ -56,11 +56,26 @@ impl Outcome {
     }
 }
 
-struct World {
-    around: Around,
-    machines: Vec<(Machine, Person)>,
-    outcome: Outcome,
+/// All that takes part in a run.
+pub(crate) struct World {
+    pub(crate) around: Around,
+    pub(crate) machines: Vec<(Machine, Person)>,
+    pub(crate) outcome: Outcome,
 }
+
+/// What can happen, and how often it does, in the order of [`World::happen`]: people save, others write, a crash, time passes, a
+/// push is asked for, events are lost, a machine sleeps, a late push arrives, a machine starts, a save goes on, the watcher is
+/// heard, and the daemon works.
+const TEMPERS: [[usize; 12]; 6] = [
+    [3, 2, 1, 1, 1, 1, 1, 1, 1, 7, 6, 15],
+    // The watcher is slow, and so is the daemon.
+    [3, 2, 1, 1, 1, 1, 1, 1, 1, 14, 1, 14],
+    [4, 2, 1, 1, 1, 1, 1, 1, 1, 16, 6, 5],
+    // Many write at once; much goes wrong; hardly anything does.
+    [6, 6, 1, 1, 1, 1, 1, 1, 1, 9, 6, 9],
+    [3, 2, 5, 1, 1, 3, 2, 2, 5, 6, 4, 12],
+    [4, 4, 0, 3, 1, 0, 0, 1, 1, 6, 6, 15],
+];
 
 /// What a seed brings about. Each step has its own chance, so that the others stay the same without it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +94,7 @@ impl History {
     pub(crate) fn shrunk(mut self, fails: impl Fn(&Self) -> bool) -> Self {
         let mut count = self.steps.len().div_ceil(2);
         while count > 0 {
-            let mut at = 0;
+            let (mut at, before) = (0, self.steps.len());
             while at < self.steps.len() {
                 let mut fewer = self.clone();
                 fewer.steps.drain(at..(at + count).min(self.steps.len()));
@@ -89,7 +104,9 @@ impl History {
                     at += count;
                 }
             }
-            count /= 2;
+            if self.steps.len() == before || count > 1 {
+                count /= 2;
+            }
         }
         self
     }
@@ -117,12 +134,13 @@ pub(crate) fn run(history: &History, plant: Option<Plant>, shows: bool) -> Outco
     let count = if around.dice.once_in(4) { 2 } else { 1 };
     let machines = (0..count).map(|at| (Machine::new(at), Person::default())).collect();
     let mut world = World { around, machines, outcome: Outcome::default() };
+    let temper = world.around.dice.pick(&TEMPERS);
     for at in 0..count {
         world.begin(at);
     }
     for step in &history.steps {
         world.around.dice = Dice::seeded(mixed(history.seed, *step));
-        world.happen();
+        world.happen(&temper);
     }
     world.around.dice = Dice::seeded(mixed(history.seed, REST));
     world.rest();
@@ -142,7 +160,7 @@ pub(crate) fn run(history: &History, plant: Option<Plant>, shows: bool) -> Outco
 
 impl World {
     /// Starts a machine and asks for what it does not mirror yet.
-    fn begin(&mut self, at: usize) {
+    pub(crate) fn begin(&mut self, at: usize) {
         let (machine, _) = &mut self.machines[at];
         machine.start(&mut self.around);
         for item in self.around.google.items() {
@@ -153,39 +171,46 @@ impl World {
     }
 
     /// Lets one thing happen.
-    fn happen(&mut self) {
+    fn happen(&mut self, temper: &[usize]) {
         let at = self.around.dice.roll(self.machines.len());
         let items = self.around.google.items();
         let item = self.around.dice.roll(items.len());
         let item = &items[item];
         let around = &mut self.around;
         let (machine, person) = &mut self.machines[at];
-        match around.dice.roll(40) {
-            0..=2 => {
+        let mut left = around.dice.roll(temper.iter().sum());
+        let what = temper.iter().position(|weight| {
+            left.checked_sub(*weight).is_none_or(|rest| {
+                left = rest;
+                false
+            })
+        });
+        match what.unwrap_or(temper.len()) {
+            0 => {
                 around.show(&("at machine", at));
                 person.edit(around, &mut machine.disk, item);
             }
-            3 | 4 => around.google.collaborate(item, &mut around.dice, &mut around.ledger),
-            5 if around.fault(3) => self.crash(at),
-            6 => self.pass_time(),
-            7 if around.dice.once_in(4) && machine.runs() && machine.store.holds(item) => {
+            1 => around.google.collaborate(item, &mut around.dice, &mut around.ledger),
+            2 if around.fault(3) => self.crash(at),
+            3 => self.pass_time(),
+            4 if around.dice.once_in(4) && machine.runs() && machine.store.holds(item) => {
                 let dry_run = around.dice.once_in(2);
                 machine.ask(around, Command::Push { item: item.clone(), accept: false, dry_run });
             }
-            8 if around.fault(8) => machine.overflow(),
-            9 if around.fault(12) => {
+            5 if around.fault(8) => machine.overflow(),
+            6 if around.fault(12) => {
                 // It slept: its clock catches up, and what was seen meanwhile is not known.
                 machine.clock_off += around.dice.roll(10_000_000) as u64;
                 machine.overflow();
             }
-            10 if !around.google.late.is_empty() => {
+            7 if !around.google.late.is_empty() => {
                 let late = around.dice.roll(around.google.late.len());
                 let landed = around.google.arrive(late, &mut around.ledger);
                 assert!(!matches!(landed, Landed::Refused(_)), "{landed:?}");
             }
-            11 if !machine.runs() => self.begin(at),
-            12..=18 => drop(person.work(around, &mut machine.disk)),
-            19..=24 => drop(machine.hear(around)),
+            8 if !machine.runs() => self.begin(at),
+            9 => drop(person.work(around, &mut machine.disk)),
+            10 => drop(machine.hear(around)),
             _ => {
                 if !machine.work(around) && !machine.hear(around) && !person.work(around, &mut machine.disk) {
                     self.pass_time();
@@ -217,7 +242,7 @@ impl World {
 
     /// What nobody but a disk without power knew is nobody's fault. That a conflict file quotes what an editor was just writing
     /// anew does not bring it back.
-    fn give_up_unsynced(&mut self) {
+    pub(crate) fn give_up_unsynced(&mut self) {
         let everywhere = self.everywhere(|name| !name.ends_with(CONFLICT));
         let lost: Vec<String> = self
             .around
@@ -230,7 +255,7 @@ impl World {
     }
 
     /// Goes on to the next moment for which somebody waits.
-    fn pass_time(&mut self) {
+    pub(crate) fn pass_time(&mut self) {
         let due = self.machines.iter().filter_map(|(machine, _)| machine.next_due()).min();
         self.around.now = due.unwrap_or(0).max(self.around.now + 1);
         let now = self.around.now;
@@ -242,7 +267,7 @@ impl World {
     }
 
     /// Lets everything come to rest without faults.
-    fn rest(&mut self) {
+    pub(crate) fn rest(&mut self) {
         self.around.faults = false;
         while !self.around.google.late.is_empty() {
             drop(self.around.google.arrive(0, &mut self.around.ledger));
@@ -264,7 +289,7 @@ impl World {
     }
 
     /// Does one thing that is to be done; false when there is none.
-    fn do_all(&mut self) -> bool {
+    pub(crate) fn do_all(&mut self) -> bool {
         let mut any = false;
         for (machine, person) in &mut self.machines {
             any |= person.work(&mut self.around, &mut machine.disk);
@@ -305,7 +330,7 @@ impl World {
         }
     }
 
-    fn settle(&mut self, rounds: usize) {
+    pub(crate) fn settle(&mut self, rounds: usize) {
         for _ in 0..rounds {
             let mut steps = 0;
             while self.do_all() {
@@ -318,7 +343,7 @@ impl World {
     }
 
     /// The conflicts that stand: the machine and the item.
-    fn conflicts(&self) -> Vec<(usize, ItemId)> {
+    pub(crate) fn conflicts(&self) -> Vec<(usize, ItemId)> {
         let of = |(at, (machine, _)): (usize, &(Machine, Person))| {
             let items = machine.status().map(|status| status.items).unwrap_or_default();
             let open = items.into_iter().filter(|item| item.parts.iter().any(|part| !part.conflicts.is_empty()));
@@ -328,7 +353,7 @@ impl World {
     }
 
     /// People end all conflicts.
-    fn resolve(&mut self) {
+    pub(crate) fn resolve(&mut self) {
         for _ in 0..6 {
             let conflicts = self.conflicts();
             if conflicts.is_empty() {
@@ -369,7 +394,7 @@ impl World {
     }
 
     /// Checks what holds at rest.
-    fn check(&self, when: &str) {
+    pub(crate) fn check(&self, when: &str) {
         let everywhere = self.everywhere(|name| !name.starts_with(REPLACED));
         for token in self.around.ledger.alive() {
             assert!(everywhere.contains(token), "conservation {when}: {token} is lost:\n{everywhere}");

@@ -3,8 +3,8 @@
 use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
 use super::super::{
-    Answer, Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobId, Loaded, Local, Observation, OpenJob,
-    Planned, Posted, Remote, RequestId, Row, RowPart, Settings, Side, Told,
+    Answer, Command, Effect, Engine, Event, Failure, FailureClass, Feed, Intent, JobId, Loaded, Local, Observation,
+    OpenJob, Planned, Posted, Remote, RequestId, Row, RowPart, Settings, Side, Told,
 };
 
 const STAMP: Stamp = Stamp { dev: 1, ino: 1, len_bytes: 1, mtime_ns: 1, ctime_ns: 1 };
@@ -479,4 +479,20 @@ fn a_note_of_what_is_written_outlives_half_a_save() {
         _ => None,
     });
     assert_eq!(planned, Some("a mine\n"), "{}", words(&effects));
+}
+
+#[test]
+fn a_dry_run_takes_nothing_in() {
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), "a", "a"));
+    let command = Command::Push { item: id(0), accept: false, dry_run: true };
+    engine.step(Millis(2), Event::Asked { request: RequestId(1), command });
+    // The feed names it while the dry run reads it.
+    let cursor = crate::model::Cursor("1".into());
+    engine.step(Millis(2), Event::Polled(Ok(Feed { changed: vec![id(0)], vanished: Vec::new(), cursor })));
+    let mut effects = engine.step(Millis(3), observed(id(0), "a", "a"));
+    effects.extend(engine.step(Millis(4), fetched(id(0), "b", true)));
+    assert_eq!(words(&effects), "fetch done observe");
+    engine.step(Millis(5), observed(id(0), "a", "a"));
+    assert_eq!(words(&engine.step(Millis(6), fetched(id(0), "b", true))), "deposit");
 }

@@ -356,6 +356,7 @@ impl Machine {
                     self.sync_file(around, &item);
                     let takes_file = around.plant == Some(Plant::TakesFileForBase);
                     let file = if takes_file { self.disk.read(&file_name(&item)).map(str::to_owned) } else { None };
+                    around.ledger.recorded(&item);
                     self.store.record(record);
                     file.iter().for_each(|file| self.store.rebase(&item, file));
                     Ok(())

@@ -233,14 +233,16 @@ impl Notes {
         // Who has taken the text of a footnote away, but no reference, has left another one's text to it, whatever that says.
         let said = |notes: &Self, label: &String| !blank(notes.texts.get(label));
         let lost = |label: &String| !said(self, label) && said(there, label);
-        let torn = self.references == there.references && self.references.iter().any(lost);
+        let all_stay = self.references == there.references;
+        let torn = all_stay && self.references.iter().any(lost);
         let both = |here: &String, other: &String| here == other && said(self, here) && said(there, other);
         pairs.find((self, there), &|here, other| torn && both(here, other));
         pairs.find((self, there), &same_text);
-        // References in the same words that all stay in turn are told apart by their labels.
+        // References that all stay, or those in the same words, are told apart by their labels.
         let in_turn = |here: &String, other: &String| {
             let mut places = self.places_of(here).flat_map(|is| there.places_of(other).map(move |was| (is, was)));
-            both(here, other) && places.any(|(is, was)| is.says_same(was) && self.alike(is) == there.alike(is))
+            let alike = |(is, was): (&Place, &Place)| is.says_same(was) && self.alike(is) == there.alike(is);
+            both(here, other) && (all_stay || places.any(alike))
         };
         pairs.find((self, there), &in_turn);
         let same_words = |here: &String, other: &String| {
