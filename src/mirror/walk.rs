@@ -372,6 +372,10 @@ async fn deposit(
     }
     let (here, id) = (shared.clone(), part.clone());
     let deposited = blocking(move || {
+        if expect.is_some() {
+            // The note says what stands there now, which a power cut must not take back.
+            here.workspace.sync(&item, &id)?;
+        }
         here.store()?.intend(&item, &id, &intent)?;
         Ok(here.workspace.deposit(&item, &id, &intent.after, expect))
     })

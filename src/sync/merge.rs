@@ -110,7 +110,11 @@ pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Mer
     if local == remote {
         return adopt(remote);
     }
-    if base.trim().is_empty() && !local.trim().is_empty() && !remote.trim().is_empty() {
+    if base.trim().is_empty() && mebdf::body(local).trim().is_empty() {
+        // A file without a text, nor one before: half of a save, or a new one. It has nothing that could be lost.
+        return adopt(remote);
+    }
+    if base.trim().is_empty() && !remote.trim().is_empty() {
         // Nobody knows what both sides last agreed on, so neither side's silence is a deletion.
         return if same_meaning(local, remote) {
             adopt_as_written(local, remote)

@@ -13,6 +13,8 @@ struct Inode {
     text: String,
     /// What a power cut leaves of it; `None` while nothing was synced.
     synced: Option<String>,
+    /// What the daemon wrote into it, while nobody else has.
+    deposited: Option<String>,
     /// Changes so far: modification and change time.
     modified: i128,
     changed: i128,
@@ -91,10 +93,11 @@ impl Disk {
         let known = self.names.get(name).copied();
         if let Some(inode) = known.and_then(|number| self.inodes.get_mut(&number)) {
             inode.text.clear();
+            inode.deposited = None;
             (inode.modified, inode.changed) = (now, now);
         } else {
             self.last_inode += 1;
-            let inode = Inode { text: String::new(), synced: None, modified: now, changed: now };
+            let inode = Inode { text: String::new(), synced: None, deposited: None, modified: now, changed: now };
             self.inodes.insert(self.last_inode, inode);
             self.name(name, Some(self.last_inode));
         }
@@ -107,8 +110,32 @@ impl Disk {
         let now = self.tick();
         let Some(inode) = self.inodes.get_mut(&open) else { return };
         inode.text.push_str(text);
+        inode.deposited = None;
         (inode.modified, inode.changed) = (now, now);
         self.touch(open, Touch::Modified { closes: true });
+    }
+
+    /// Opens a file to write behind its end; nobody sees that yet.
+    pub(crate) fn open_end(&self, name: &str) -> Option<u64> {
+        self.names.get(name).copied()
+    }
+
+    /// Remembers that the daemon alone has written what a file holds.
+    pub(crate) fn claim(&mut self, open: u64) {
+        if let Some(inode) = self.inodes.get_mut(&open) {
+            inode.deposited = Some(inode.text.clone());
+        }
+    }
+
+    /// Checks that a file which the daemon wrote is whole.
+    ///
+    /// # Panics
+    ///
+    /// When it is not.
+    pub(crate) fn check_whole(&self, name: &str) {
+        if let Some(Inode { text, deposited: Some(deposited), .. }) = self.inode(name) {
+            assert_eq!(text, deposited, "atomicity: {name} is not what the daemon wrote, and nobody else wrote it");
+        }
     }
 
     /// Closes a file that was written.

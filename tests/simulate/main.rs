@@ -2,7 +2,8 @@
 //! another person in the documents, a network that loses answers, and crashes between any two steps.
 //!
 //! One seed is one run. A seed that fails is printed; `SEED=n cargo test --test simulate` runs it alone and shows it, `SEEDS=n`
-//! runs more of them, beginning with `FROM=n`. `OPERATIONS=n` runs longer histories of the small world.
+//! runs more of them, beginning with `FROM=n`. `OPERATIONS=n` runs longer histories of the small
+//! world, and `PLANT=name` looks for one planted fault alone.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -41,7 +42,7 @@ use small::{CRASHES, Operation, histories};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Seeds of a run of the tests.
-const SEEDS: u64 = 300;
+const SEEDS: u64 = 10_000;
 
 /// As many of the seeds that fail are shrunk.
 const SHRUNK_MAX: usize = 3;
@@ -51,6 +52,24 @@ const PLANT_SEEDS: u64 = 10_000;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
+}
+
+/// Does something for each number below `count`, on all cores.
+fn side_by_side(count: usize, work: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= count {
+                        return;
+                    }
+                    work(at);
+                }
+            });
+        }
+    });
 }
 
 /// Returns what does not hold in a history.
@@ -84,14 +103,15 @@ fn any_history_ends_in_agreement() {
     }
     let from = number("FROM").unwrap_or(0);
     let seeds = number("SEEDS").unwrap_or(SEEDS);
-    let mut sum = Outcome::default();
-    let mut failed = Vec::new();
-    for seed in from..from + seeds {
+    let (sum, failed) = (Mutex::new(Outcome::default()), Mutex::new(Vec::new()));
+    side_by_side(seeds as usize, |at| {
+        let seed = from + at as u64;
         match catch_unwind(|| run(&History::of(seed), None, false)) {
-            Ok(outcome) => sum.add(&outcome),
-            Err(_) => failed.push(seed),
+            Ok(outcome) => sum.lock().unwrap().add(&outcome),
+            Err(_) => failed.lock().unwrap().push(seed),
         }
-    }
+    });
+    let (sum, failed) = (sum.into_inner().unwrap(), failed.into_inner().unwrap());
     failed.iter().take(SHRUNK_MAX).for_each(|seed| show_shrunk(*seed));
     println!("{seeds} seeds from {from}: {sum:?}");
     assert!(failed.is_empty(), "SEED={failed:?} fail");
@@ -106,7 +126,7 @@ const OPERATIONS: u32 = 2;
 fn any_small_history_with_any_crash_ends_in_agreement() {
     let operations = number("OPERATIONS").map_or(OPERATIONS, |count| count as u32);
     let histories: Vec<Vec<Operation>> = (1..=operations).flat_map(histories).collect();
-    let (next, runs, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (runs, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let fails = |history: &[Operation], crash| {
         runs.fetch_add(1, Ordering::Relaxed);
         let steps = catch_unwind(AssertUnwindSafe(|| small::run(history, crash, false))).ok();
@@ -116,16 +136,11 @@ fn any_small_history_with_any_crash_ends_in_agreement() {
         steps
     };
     std::panic::set_hook(Box::new(|_| {}));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(|| {
-                while let Some(history) = histories.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let steps = fails(history, None).unwrap_or_default();
-                    for crash in (1..=steps).flat_map(|after| CRASHES.map(|crash| (after, crash))) {
-                        fails(history, Some(crash));
-                    }
-                }
-            });
+    side_by_side(histories.len(), |at| {
+        let history = &histories[at];
+        let steps = fails(history, None).unwrap_or_default();
+        for crash in (1..=steps).flat_map(|after| CRASHES.map(|crash| (after, crash))) {
+            fails(history, Some(crash));
         }
     });
     drop(std::panic::take_hook());
@@ -149,18 +164,18 @@ fn the_same_seed_is_the_same_run() {
 #[test]
 fn planted_faults_are_found() {
     std::panic::set_hook(Box::new(|_| {}));
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let found = Mutex::new(BTreeMap::new());
+    let wanted = std::env::var("PLANT").ok();
+    let plants: Vec<Plant> = Plant::ALL
+        .into_iter()
+        .filter(|plant| wanted.as_ref().is_none_or(|name| *name == format!("{plant:?}")))
+        .collect();
     let fails = |seed, plant| failure(&History::of(seed), plant).is_some();
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(|| {
-                while let Some(plant) = Plant::ALL.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
-                    // What fails without the fault tells nothing of it.
-                    let seed = (0..PLANT_SEEDS).find(|seed| fails(*seed, Some(plant)) && !fails(*seed, None));
-                    found.lock().unwrap().insert(format!("{plant:?}"), seed);
-                }
-            });
-        }
+    side_by_side(plants.len(), |at| {
+        let plant = plants[at];
+        // What fails without the fault tells nothing of it.
+        let seed = (0..PLANT_SEEDS).find(|seed| fails(*seed, Some(plant)) && !fails(*seed, None));
+        found.lock().unwrap().insert(format!("{plant:?}"), seed);
     });
     drop(std::panic::take_hook());
     let found = found.into_inner().unwrap();

@@ -21,10 +21,14 @@ const LEFT_OPEN: usize = 4;
 enum Step {
     /// The file is opened and emptied, in place.
     Empty,
-    /// Half of the text is written.
-    Half,
+    /// A part of the text is written.
+    Part,
     /// The rest is, and the file is closed.
     Rest,
+    /// The file is opened as it stands.
+    Open,
+    /// What is new is written behind its end, and the file is closed.
+    Append,
     /// A new file is written beside the old one.
     Beside,
     /// It is given an old date, as a copy that keeps dates has.
@@ -39,11 +43,20 @@ enum Step {
 
 /// How editors save.
 const EDITORS: [&[Step]; 4] = [
-    &[Step::Empty, Step::Half, Step::Rest],
+    &[Step::Empty, Step::Part, Step::Rest],
     &[Step::Beside, Step::Replace],
     &[Step::Beside, Step::Date, Step::Replace],
-    &[Step::Away, Step::Empty, Step::Half, Step::Rest, Step::Forget],
+    &[Step::Away, Step::Empty, Step::Part, Step::Rest, Step::Forget],
 ];
+
+/// How programs write behind the end of a file.
+const APPENDS: &[Step] = &[Step::Open, Step::Append];
+
+/// How long such a program has a file open at most.
+const OPEN_MAX_MS: u64 = 50_000;
+
+/// Of how many saves one is such a program's.
+const APPENDING: usize = 6;
 
 /// A save that is under way.
 #[derive(Debug)]
@@ -53,6 +66,10 @@ struct Save {
     steps: VecDeque<Step>,
     /// The file, while it is open.
     open: u64,
+    /// When it was opened to write behind its end.
+    opened: u64,
+    /// How much of it is written first, in tenths.
+    tenths: usize,
 }
 
 /// A person at a machine.
@@ -74,6 +91,16 @@ impl Person {
         if self.saves.contains_key(item) || text.trim().is_empty() || text.contains('\0') || is_torn {
             return;
         }
+        if around.dice.once_in(APPENDING) {
+            let text = format!("\n{}\n", around.ledger.new_token('l'));
+            around.trace(&("appends", item, &text));
+            // What a person's own editor takes away again is nobody else's fault.
+            self.open.remove(item);
+            let save = Save { text, seen, steps: APPENDS.iter().copied().collect(), open: 0, opened: 0, tenths: 0 };
+            self.saves.insert(item.clone(), save);
+            self.go_on(around, disk, item);
+            return;
+        }
         let shown = self.open.remove(item);
         // Who saves an older text over a newer one brings back what others took away: that is not lost, and it is told apart
         // from a person's own words by nobody.
@@ -84,7 +111,8 @@ impl Person {
         }
         let steps: VecDeque<Step> = around.dice.pick(&EDITORS).iter().copied().collect();
         around.trace(&("saves", item, &text, &steps));
-        self.saves.insert(item.clone(), Save { text, seen, steps, open: 0 });
+        let tenths = 1 + around.dice.roll(9);
+        self.saves.insert(item.clone(), Save { text, seen, steps, open: 0, opened: 0, tenths });
         // Between the look at what stands and the first step nothing comes: editors ask when the file has changed.
         self.go_on(around, disk, item);
     }
@@ -110,15 +138,33 @@ impl Person {
         self.open.clear();
     }
 
+    /// The clock has jumped, and with it the time for which the file was open.
+    pub(crate) fn wake_up(&mut self) {
+        self.saves.values_mut().for_each(|save| save.opened = 0);
+    }
+
     fn go_on(&mut self, around: &mut Around, disk: &mut Disk, item: &ItemId) {
         let Some(save) = self.saves.get_mut(item) else { return };
         let (name, beside, backup) = (file_name(item), format!(".{item}.tmp"), format!("{item}.md~"));
-        let half = save.text.char_indices().nth(save.text.chars().count() / 2).map_or(0, |(at, _)| at);
+        let letters = save.text.chars().count() * save.tenths / 10;
+        let part = save.text.char_indices().nth(letters).map_or(0, |(at, _)| at);
         match save.steps.pop_front() {
             Some(Step::Empty) => save.open = disk.open_empty(&name),
-            Some(Step::Half) => disk.append(save.open, save.text.split_at(half).0),
+            Some(Step::Part) => disk.append(save.open, save.text.split_at(part).0),
             Some(Step::Rest) => {
-                disk.append(save.open, save.text.split_at(half).1);
+                disk.append(save.open, save.text.split_at(part).1);
+                disk.close(save.open);
+            }
+            Some(Step::Open) => match disk.open_end(&name) {
+                Some(open) => (save.open, save.opened) = (open, around.now),
+                None => save.steps.clear(),
+            },
+            Some(Step::Append) => {
+                // A file that was replaced is not kept for ever: who has a file open for that long opens it anew.
+                if around.now.saturating_sub(save.opened) >= OPEN_MAX_MS {
+                    save.open = disk.open_end(&name).unwrap_or(save.open);
+                }
+                disk.append(save.open, &save.text);
                 disk.close(save.open);
             }
             Some(Step::Beside) => {

@@ -66,15 +66,12 @@ pub(crate) struct World {
 /// What can happen, and how often it does, in the order of [`World::happen`]: people save, others write, a crash, time passes, a
 /// push is asked for, events are lost, a machine sleeps, a late push arrives, a machine starts, a save goes on, the watcher is
 /// heard, and the daemon works.
-const TEMPERS: [[usize; 12]; 6] = [
+const TEMPERS: [[usize; 12]; 4] = [
     [3, 2, 1, 1, 1, 1, 1, 1, 1, 7, 6, 15],
-    // The watcher is slow, and so is the daemon.
-    [3, 2, 1, 1, 1, 1, 1, 1, 1, 14, 1, 14],
-    [4, 2, 1, 1, 1, 1, 1, 1, 1, 16, 6, 5],
-    // Many write at once; much goes wrong; hardly anything does.
-    [6, 6, 1, 1, 1, 1, 1, 1, 1, 9, 6, 9],
-    [3, 2, 5, 1, 1, 3, 2, 2, 5, 6, 4, 12],
-    [4, 4, 0, 3, 1, 0, 0, 1, 1, 6, 6, 15],
+    // Saves take long; the watcher is slow; much goes wrong.
+    [5, 4, 0, 4, 1, 0, 0, 1, 1, 2, 8, 14],
+    [5, 4, 0, 4, 1, 0, 0, 1, 1, 4, 1, 19],
+    [2, 5, 6, 4, 0, 1, 1, 1, 4, 4, 5, 13],
 ];
 
 /// What a seed brings about. Each step has its own chance, so that the others stay the same without it.
@@ -201,6 +198,7 @@ impl World {
             6 if around.fault(12) => {
                 // It slept: its clock catches up, and what was seen meanwhile is not known.
                 machine.clock_off += around.dice.roll(10_000_000) as u64;
+                person.wake_up();
                 machine.overflow();
             }
             7 if !around.google.late.is_empty() => {
@@ -232,6 +230,7 @@ impl World {
         if around.dice.once_in(2) {
             around.trace(&("power cut", at));
             machine.disk.cut_power(&mut around.dice);
+            around.google.items().iter().for_each(|item| machine.disk.check_whole(&file_name(item)));
             person.leave(&machine.disk);
             self.give_up_unsynced();
         }

@@ -175,6 +175,12 @@ impl World {
         serde_json::from_str(&text).unwrap_or(Value::Null)
     }
 
+    /// A DELETE of the embedded Google, which must succeed.
+    pub(crate) async fn delete(&self, path: &str) {
+        let request = self.http.delete(format!("{}{path}", self.base)).bearer_auth(TOKEN);
+        assert!(request.send().await.unwrap().status().is_success(), "{path}");
+    }
+
     /// The whole text of a document's first tab, table cells included.
     pub(crate) async fn text(&self, id: &str) -> String {
         fn gather(value: &Value, text: &mut String) {

@@ -468,16 +468,14 @@ fn a_note_of_what_is_written_outlives_half_a_save() {
     };
     // The text came into the file, and nobody knows it yet. Then a person who has read it saves: half of that is read first.
     let effects = walk("");
-    let settled = effects.iter().find_map(|effect| match effect {
-        Effect::Record(record) => Some(record.parts[0].settled),
-        _ => None,
-    });
+    let settled = effects
+        .iter()
+        .find_map(|effect| if let Effect::Record(record) = effect { Some(record.parts[0].settled) } else { None });
     assert_eq!(settled, Some(false), "{}", words(&effects));
     let effects = walk("theirs\n\na mine\n");
-    let planned = effects.iter().find_map(|effect| match effect {
-        Effect::Plan { desired, .. } => Some(desired.as_str()),
-        _ => None,
-    });
+    let planned = effects
+        .iter()
+        .find_map(|effect| if let Effect::Plan { desired, .. } = effect { Some(desired.as_str()) } else { None });
     assert_eq!(planned, Some("a mine\n"), "{}", words(&effects));
 }
 

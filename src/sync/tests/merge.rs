@@ -174,6 +174,7 @@ fn without_a_base_neither_side_wins() {
     assert_eq!(next, merged);
     assert!(merge3("", &text("a b"), &text("a b")).conflicts.is_empty());
     assert_eq!(merge3("", "", &text("a b")).file, text("a b"));
+    assert_eq!(merge3("", "---\ntitle: T\n---\n\n", &text("a b")).file, text("a b"));
 }
 
 #[test]

@@ -141,6 +141,7 @@ impl Machine {
             }
             Stage::Write => {
                 self.disk.append(deposit.open, &deposit.text);
+                self.disk.claim(deposit.open);
                 if around.plant != Some(Plant::DepositsWithoutSync) {
                     self.disk.sync(deposit.open);
                 }

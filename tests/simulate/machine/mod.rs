@@ -340,6 +340,7 @@ impl Machine {
             Effect::Deposit { item, part, intent, expect } => {
                 let text = intent.after.clone();
                 if around.plant != Some(Plant::ForgetsIntents) {
+                    self.sync_file(around, &item);
                     self.store.intend(&item, intent);
                 }
                 self.last_new += 1;

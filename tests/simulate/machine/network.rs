@@ -136,11 +136,12 @@ fn count_letters(request: &mut Value, astral: &[u32]) {
     match request {
         Value::Object(fields) => {
             for (name, value) in fields {
-                match value.as_u64().filter(|_| matches!(name.as_str(), "index" | "startIndex" | "endIndex")) {
-                    Some(index) => {
-                        *value = (index - astral.iter().filter(|at| u64::from(**at) < index).count() as u64).into()
-                    }
-                    None => count_letters(value, astral),
+                let is_index = matches!(name.as_str(), "index" | "startIndex" | "endIndex");
+                if let Some(index) = value.as_u64().filter(|_| is_index) {
+                    let wide = astral.iter().filter(|at| u64::from(**at) < index).count();
+                    *value = (index - wide as u64).into();
+                } else {
+                    count_letters(value, astral);
                 }
             }
         }
