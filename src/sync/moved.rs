@@ -62,6 +62,10 @@ pub(super) fn freeze(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, regio
 
 /// Freezes the regions in which both sides took away what that side, which says `text`, brought elsewhere.
 fn contend(base: &Text<'_>, text: &Text<'_>, regions: &mut [Region], side: Verdict) {
+    let agreed = |region: &Region| region.verdict == Verdict::Agree;
+    if !regions.iter().any(|region| agreed(region) && !region.base.is_empty()) {
+        return;
+    }
     let changes = changes(base, text, regions, side, true);
     let brought: Vec<&Said> = regions
         .iter()
@@ -69,7 +73,6 @@ fn contend(base: &Text<'_>, text: &Text<'_>, regions: &mut [Region], side: Verdi
         .filter(|(region, _)| region.verdict == side)
         .flat_map(|(_, change)| &change.came)
         .collect();
-    let agreed = |region: &Region| region.verdict == Verdict::Agree;
     let gone: usize =
         regions.iter().zip(&changes).filter(|(region, _)| agreed(region)).map(|(_, change)| change.gone.len()).sum();
     let by_words = gone.saturating_mul(brought.len()) <= PAIRS_MAX;
@@ -127,13 +130,13 @@ fn changes(base: &Text<'_>, text: &Text<'_>, regions: &[Region], side: Verdict, 
 /// Leaves out of one of the changes what was edited where it stands.
 fn moves_alone(all: &[Change], at: usize) -> Change {
     let Some(Change { gone, came }) = all.get(at) else { return Change { gone: Vec::new(), came: Vec::new() } };
-    let elsewhere = || all.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, change)| change);
-    let count: usize = all.iter().map(|change| change.gone.len() + change.came.len()).sum();
-    let compares = count.saturating_mul(gone.len() + came.len()) <= PAIRS_MAX;
-    if !compares {
+    if gone.len().saturating_mul(came.len()) > PAIRS_MAX {
         return Change { gone: gone.clone(), came: came.clone() };
     }
-    // What shares more words with a block elsewhere went there, or came from there.
+    // What shares more words with a block elsewhere went there, or came from there. All are looked through for each.
+    let count: usize = all.iter().map(|change| change.gone.len() + change.came.len()).sum();
+    let others = if count.saturating_mul(count) <= PAIRS_MAX { all } else { &[] };
+    let elsewhere = || others.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, change)| change);
     let went = |was: &Said| {
         elsewhere()
             .flat_map(|change| &change.came)

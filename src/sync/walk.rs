@@ -86,7 +86,8 @@ impl Engine {
                     return false;
                 }
                 part.first_reading = None;
-                if walk.why.look && observation.base.as_ref().is_some_and(|base| hold::cut(base, text).is_some()) {
+                let is_cut = |base: &String| hold::cut(base, text).is_some() && !merge::same_meaning(base, text);
+                if walk.why.look && observation.base.as_ref().is_some_and(is_cut) {
                     part.cut = Some(*hash);
                 }
                 if walk.why.accept {
