@@ -69,8 +69,13 @@ pub(super) fn cut(base: &str, local: &str) -> Option<Notice> {
     let known: BTreeSet<&str> = is.lines().collect();
     let mut ends = was.lines().rev().filter(|line| !line.trim().is_empty());
     let (last, before) = (ends.next()?, ends.next());
-    let is_cut = is.lines().next_back().is_some_and(|line| line != last && last.starts_with(line));
-    let lacks_both = !known.contains(last) && before.is_some_and(|line| !known.contains(line));
+    let end = is.lines().next_back().unwrap_or_default();
+    let is_cut = end != last && last.starts_with(end);
+    // Who has edited the last line has come to the end.
+    let words: BTreeSet<&str> = end.split_whitespace().collect();
+    let kept = last.split_whitespace().filter(|word| words.contains(word)).count();
+    let is_edit = kept * 2 > last.split_whitespace().count();
+    let lacks_both = !is_edit && !known.contains(last) && before.is_some_and(|line| !known.contains(line));
     (is_cut || lacks_both).then(|| half_written(local))
 }
 
