@@ -236,13 +236,20 @@ impl Notes {
         let all_stay = self.references == there.references;
         let torn = all_stay && self.references.iter().any(lost);
         let both = |here: &String, other: &String| here == other && said(self, here) && said(there, other);
-        pairs.find((self, there), &|here, other| torn && both(here, other));
+        // A label that another footnote has now, at another place, tells nothing.
+        let stays = |here: &String, other: &String| {
+            let mut places = self.places_of(here).flat_map(|is| there.places_of(other).map(move |was| (is, was)));
+            all_stay
+                && both(here, other)
+                && places.any(|(is, was)| is.says_same(was) || !is.words.is_disjoint(&was.words))
+        };
+        pairs.find((self, there), &|here, other| torn && stays(here, other));
         pairs.find((self, there), &same_text);
         // References that all stay, or those in the same words, are told apart by their labels.
         let in_turn = |here: &String, other: &String| {
             let mut places = self.places_of(here).flat_map(|is| there.places_of(other).map(move |was| (is, was)));
             let alike = |(is, was): (&Place, &Place)| is.says_same(was) && self.alike(is) == there.alike(is);
-            both(here, other) && (all_stay || places.any(alike))
+            stays(here, other) || both(here, other) && places.any(alike)
         };
         pairs.find((self, there), &in_turn);
         let same_words = |here: &String, other: &String| {
