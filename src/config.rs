@@ -151,6 +151,9 @@ pub struct Config {
     pub accounts: Vec<AccountConfig>,
     /// Where Google is.
     pub endpoints: Endpoints,
+    /// How often Google may be asked.
+    #[serde(skip_serializing_if = "Quota::is_usual")]
+    pub quota: Quota,
     /// The OAuth client that signs accounts in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth: Option<OAuthClient>,
@@ -162,6 +165,9 @@ pub struct Config {
 pub struct AccountConfig {
     /// Its e-mail address.
     pub email: String,
+    /// Whether edits of files go to its documents.
+    #[serde(default)]
+    pub mode: Mode,
     /// A file that holds its tokens, instead of the usual place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_file: Option<PathBuf>,
@@ -170,11 +176,40 @@ pub struct AccountConfig {
     pub bearer: Option<Secret>,
 }
 
+/// What is done with the edits of an account's files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// They go to the documents.
+    #[default]
+    TwoWay,
+    /// They stay in the files: nothing is ever changed at Google.
+    Mirror,
+}
+
 impl AccountConfig {
     /// Returns the account.
     #[must_use]
     pub fn account(&self) -> Account {
         Account(self.email.clone())
+    }
+}
+
+/// How often Google may be asked for one account, instead of what it allows usually.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Quota {
+    /// Documents that are read in a minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reads_per_minute: Option<u32>,
+    /// Pushes that are sent in a minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writes_per_minute: Option<u32>,
+}
+
+impl Quota {
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
     }
 }
 
@@ -287,6 +322,10 @@ impl Config {
         if self.read_folders.iter().any(|folder| !folder.is_absolute()) {
             return Err(invalid(path, "each of `read_folders` must be an absolute path"));
         }
+        // A push reads its document before and after.
+        if self.quota.reads_per_minute.is_some_and(|reads| reads < 2) || self.quota.writes_per_minute == Some(0) {
+            return Err(invalid(path, "`quota` must allow at least 2 reads and 1 write a minute"));
+        }
         if self.poll_ms == Some(0) {
             return Err(invalid(path, "`poll_ms` must be at least 1"));
         }
@@ -363,6 +402,8 @@ mod tests {
         check_error("\nworkspase = '/w'", "unknown field `workspase`");
         check_error("workspace = 'w'", "absolute");
         check_error("poll_ms = 0", "at least 1");
+        check_error("[quota]\nreads_per_minute = 1", "at least 2 reads");
+        check_error("[[accounts]]\nemail = 'a@b'\nmode = 'one-way'", "line 3");
         check_error("[endpoints]\ndocs = 'http://example.com'", "https://");
         check_error("[endpoints]\ndocs = 'http://127.0.0.1.example.com'", "https://");
         check_error("[[accounts]]\nemail = 'a@b'\n[[accounts]]\nemail = 'a@b'", "twice");

@@ -4,16 +4,19 @@ use std::fs::{self, File};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::config::{AccountConfig, Config, Places, Secret};
+use crate::config::{AccountConfig, Config, Mode, Places, Secret};
 use crate::error::{Error, Result};
 use crate::google::{Client, Endpoints, Secrets, SignIn, Token, TokenSource};
 use crate::kinds::docs::Docs;
 use crate::mirror::{Mirror, Parts};
-use crate::store::Store;
+use crate::model::Millis;
+use crate::store::{Opened, Store};
+use crate::sync::quota::Limits;
 use crate::tools::{self, Mirrors};
 use crate::workspace::Workspace;
 
@@ -71,20 +74,45 @@ fn told(ended: std::result::Result<Result<()>, tokio::task::JoinError>) -> Resul
 /// Puts the mirror of one account together.
 async fn open(places: &Places, config: &Config, account: &AccountConfig, workspace: &Path) -> Result<Mirror> {
     let tokens = tokens(places, config, account).await?;
-    let google = Arc::new(Client::new(endpoints(config), tokens)?);
+    let endpoints = endpoints(config);
+    let limits = limits(config, &endpoints);
+    let google = Arc::new(Client::new(endpoints, tokens)?.with_limits(limits));
+    let read_only = account.mode == Mode::Mirror;
     let account = account.account();
     let workspace = Workspace::open(workspace, &account)?;
     make_private(&places.account_state(&account))?;
-    let store = Store::open(&places.database(&account))?;
+    let (store, opened) = Store::open_or_rebuild(&places.database(&account), now())?;
+    let damaged = match opened {
+        Opened::Known => None,
+        Opened::Rebuilt(aside) => Some(aside),
+    };
     Mirror::open(
         Parts {
             workspace,
             kind: Arc::new(Docs::new(google)),
             poll_ms: config.poll_ms,
             read_folders: config.read_folders.clone(),
+            read_only,
+            damaged,
+            limits,
         },
         store,
     )
+}
+
+/// The system's time.
+fn now() -> Millis {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// How often Google may be asked for one of the accounts; one that stands in for it on this machine as often as anybody likes.
+fn limits(config: &Config, endpoints: &Endpoints) -> Limits {
+    let usual = if endpoints.all_loopback() { Limits::NONE } else { Limits::shared(config.accounts.len()) };
+    Limits {
+        reads: config.quota.reads_per_minute.unwrap_or(usual.reads),
+        writes: config.quota.writes_per_minute.unwrap_or(usual.writes),
+    }
 }
 
 /// Google's own pages, or those of whoever stands in for it.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Account(pub String);
 
 /// The remote's own id of an item, for a Doc its Drive file id.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ItemId(pub String);
 

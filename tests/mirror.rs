@@ -15,6 +15,7 @@ use mcp_workspace::mirror::{Mirror, MirrorHandle, Parts};
 use mcp_workspace::model::{Account, Cursor, ItemId, KindName, PartId, Revision};
 use mcp_workspace::store::Store;
 use mcp_workspace::sync::Side;
+use mcp_workspace::sync::quota::Limits;
 use mcp_workspace::workspace::Workspace;
 use serde_json::json;
 use tokio::sync::watch;
@@ -251,7 +252,15 @@ fn start(folder: &Path, kind: &MemoryKind) -> (MirrorHandle, watch::Sender<bool>
     let workspace = Workspace::open(&folder.join("workspace"), &Account("ana@example.com".into())).unwrap();
     let store = Store::open(&folder.join("state.db")).unwrap();
     // Polls come when a test asks for them.
-    let parts = Parts { workspace, kind: Arc::new(kind.clone()), poll_ms: Some(3_600_000), read_folders: Vec::new() };
+    let parts = Parts {
+        workspace,
+        kind: Arc::new(kind.clone()),
+        poll_ms: Some(3_600_000),
+        read_folders: Vec::new(),
+        read_only: false,
+        limits: Limits::NONE,
+        damaged: None,
+    };
     let mirror = Mirror::open(parts, store).unwrap();
     let handle = mirror.handle();
     let (stop, stopped) = watch::channel(false);

@@ -103,8 +103,48 @@ pub(crate) enum Verb {
         #[arg(long, value_name = "ID", group = "act", allow_hyphen_values = true)]
         reopen: Option<String>,
     },
-    /// Go on after a halt, when the folder is as it should be
-    Resume,
+    /// Show what was pushed and pulled, newest first; the number of a push is what `undo` takes
+    Log {
+        /// A file of the workspace, an id or a URL; everything without it
+        item: Option<String>,
+        /// Most lines
+        #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
+        limit: u16,
+    },
+    /// Take a push back: what it changed is changed again, what was written since stays
+    Undo {
+        /// Its number in `log`
+        push: i64,
+        /// Whose push it is, when several accounts have one of that number
+        #[arg(long, value_name = "EMAIL")]
+        account: Option<String>,
+    },
+    /// Move a document to the trash of Google Drive, and its files to .retired
+    Trash {
+        /// A file of the workspace, an id or a URL
+        item: String,
+    },
+    /// Pull and push nothing until `resume`, over restarts too
+    Pause {
+        /// One account; all without it
+        #[arg(long, value_name = "EMAIL")]
+        account: Option<String>,
+    },
+    /// Go on after `pause`, or after a halt when the folder is as it should be
+    Resume {
+        /// One account; all without it
+        #[arg(long, value_name = "EMAIL")]
+        account: Option<String>,
+    },
+    /// Check what stands here against what was agreed, the index, the journal and the documents
+    Doctor {
+        /// Mend what can be mended
+        #[arg(long)]
+        repair: bool,
+        /// Most documents of each account that are read and compared
+        #[arg(long, default_value_t = 50, value_name = "N")]
+        remote: u16,
+    },
     /// End a file's conflicts
     #[command(group(ArgGroup::new("side").required(true)))]
     Resolve {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::arguments::DemoArguments;
-use super::{Answer, client, print, serve};
+use super::{Answer, client, print, progress, serve};
 use crate::config::{AccountConfig, Config, Endpoints, HOME_VARIABLE, Places, Secret};
 use crate::emulator::{self, DEFAULT_TOKEN, DEMO_ACCOUNT, Running};
 use crate::error::Error;
@@ -102,19 +102,22 @@ async fn welcome(
             Err(_) => tokio::time::sleep(LOOK_PAUSE).await,
         }
     };
-    for id in ids {
-        if memory.fetched.iter().any(|(fetched, _)| fetched == id) {
-            continue;
-        }
+    let known: Vec<&String> = memory.fetched.iter().map(|(fetched, _)| fetched).collect();
+    let missing: Vec<&String> = ids.iter().filter(|id| !known.contains(id)).collect();
+    let bar = progress::steps(missing.len(), json);
+    for id in missing {
+        bar.set_message(id.clone());
         match client::ask(&socket, Command::Fetch { id: id.clone(), refresh: false }).await {
             Ok(report) => match report.get("path").and_then(Value::as_str) {
                 Some(path) => memory.fetched.push((id.clone(), path.into())),
                 None => tracing::warn!(id, "the document has no file"),
             },
             // One document that cannot be shown does not take the others away.
-            Err(answer) => print::error(&answer, json),
+            Err(answer) => bar.suspend(|| print::error(&answer, json)),
         }
+        bar.inc(1);
     }
+    bar.finish_and_clear();
     remember(places, memory)?;
     let shown = ids
         .iter()
@@ -234,6 +237,7 @@ fn write_config(places: &Places, google: &Running, token: Option<String>) -> Ans
     let url = google.url();
     config.endpoints = Endpoints { docs: url.clone(), drive: url.clone(), token: url };
     config.accounts = vec![AccountConfig {
+        mode: config.accounts.first().map(|account| account.mode).unwrap_or_default(),
         email: DEMO_ACCOUNT.into(),
         token_file: None,
         bearer: Some(Secret::new(token.unwrap_or_else(|| DEFAULT_TOKEN.into()))),

@@ -4,6 +4,7 @@ mod arguments;
 mod client;
 mod demo;
 mod print;
+mod progress;
 mod serve;
 
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ use serde_json::Value;
 
 use crate::config::Places;
 use crate::error::Error;
+use crate::model::Account;
 use crate::tools::{Command, CommentAct, ErrorAnswer, Side};
 use arguments::{Arguments, Verb};
 
@@ -110,19 +112,34 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
             };
             Command::Comment { path: absolute(&file)?, thread, act }
         }
-        Verb::Resume => Command::Resume,
+        Verb::Log { item, limit } => {
+            Command::Log { id: item.map(|item| named(&item)).transpose()?, limit: limit.into() }
+        }
+        Verb::Undo { push, account } => Command::Undo { push, account: account.map(Account) },
+        Verb::Trash { item } => Command::Trash { id: named(&item)? },
+        Verb::Pause { account } => Command::Pause { account: account.map(Account) },
+        Verb::Resume { account } => Command::Resume { account: account.map(Account) },
+        Verb::Doctor { repair, remote } => Command::Doctor { repair, remote: remote.into() },
         Verb::Resolve { file, mine, theirs: _ } => {
             Command::Resolve { path: absolute(&file)?, side: if mine { Side::Mine } else { Side::Theirs } }
         }
     };
     let places = find(home.as_deref())?;
-    let asked = runtime(Threads::One)?.block_on(client::ask(&places.control_socket(), command.clone()));
+    let socket = places.control_socket();
+    let asked = runtime(Threads::One)?.block_on(async {
+        tokio::select! {
+            biased;
+            answer = client::ask(&socket, command.clone()) => answer,
+            never = progress::show(&socket, json) => match never {},
+        }
+    });
     let value = asked.map_err(|answer| match answer.kind.as_str() {
         "daemon" => ErrorAnswer { suggestion: serve::how_to_start(home.as_deref(), &places), ..answer },
         _ => answer,
     })?;
     print::report(&command, &value, json);
-    let pushed = matches!(command, Command::Push { dry_run: false, .. });
+    let pushed =
+        matches!(command, Command::Push { dry_run: false, .. } | Command::Undo { .. } | Command::Doctor { .. });
     let waits = value.get("waits").and_then(Value::as_bool) == Some(true);
     Ok(if pushed && waits { Outcome::Waits } else { Outcome::Done })
 }
@@ -148,6 +165,13 @@ fn runtime(threads: Threads) -> Answer<tokio::runtime::Runtime> {
     builder.enable_all().worker_threads(2).build().map_err(|source| {
         ErrorAnswer::from(&Error::Storage { doing: "starting the threads", source: Box::new(source) })
     })
+}
+
+/// Returns an id or a URL as it is, and the name of a file as a path that the daemon understands.
+fn named(item: &str) -> Answer<String> {
+    let path = Path::new(item);
+    let is_path = !item.contains("://") && (path.symlink_metadata().is_ok() || item.contains('/'));
+    if is_path { absolute(path).map(|path| path.display().to_string()) } else { Ok(item.to_owned()) }
 }
 
 /// Makes a path absolute without following links: the daemon works in another folder.

@@ -40,7 +40,12 @@ fn lines(command: &Command, value: &Value) -> Vec<String> {
     match command {
         Command::Fetch { .. } | Command::Create { .. } | Command::Restore { .. } => item(value),
         Command::Search { .. } => hits(value),
-        Command::Forget { .. } | Command::Resolve { .. } | Command::Comment { .. } | Command::Resume => {
+        Command::Forget { .. }
+        | Command::Resolve { .. }
+        | Command::Comment { .. }
+        | Command::Trash { .. }
+        | Command::Pause { .. }
+        | Command::Resume { .. } => {
             vec![text(value, "message")]
         }
         Command::Status => status(value),
@@ -49,6 +54,12 @@ fn lines(command: &Command, value: &Value) -> Vec<String> {
             diff => vec![diff.trim_end_matches('\n').into()],
         },
         Command::Push { dry_run, .. } => push(value, *dry_run),
+        Command::Undo { .. } => push(value, false),
+        Command::Log { .. } => match list(value, "lines") {
+            [] => vec!["nothing was pushed or pulled yet".into()],
+            lines => lines.iter().map(log_line).collect(),
+        },
+        Command::Doctor { .. } => doctor(value),
     }
 }
 
@@ -75,12 +86,14 @@ fn hits(value: &Value) -> Vec<String> {
 fn status(value: &Value) -> Vec<String> {
     let mut lines = vec![format!("workspace {}", text(value, "workspace"))];
     for account in list(value, "accounts") {
-        let items = account.get("items").and_then(Value::as_u64).unwrap_or_default();
-        lines.push(format!("{}: {items} items", text(account, "account")));
+        let mode = text(account, "mode");
+        let mirrored = if mode == "mirror" { ", only mirrored" } else { "" };
+        lines.push(format!("{}: {} items{mirrored}", text(account, "account"), count(account, "items")));
         let halted = text(account, "halted");
         if !halted.is_empty() {
             lines.push(format!("  halted: {halted}"));
         }
+        lines.extend(queue(account));
         for waiting in list(account, "waiting") {
             let what = match text(waiting, "path") {
                 path if path.is_empty() => text(waiting, "id"),
@@ -88,8 +101,81 @@ fn status(value: &Value) -> Vec<String> {
             };
             lines.push(format!("  {} {what}: {}", text(waiting, "state"), text(waiting, "message")));
         }
+        lines.extend(list(account, "lately").iter().map(|line| format!("  {}", log_line(line))));
     }
     lines
+}
+
+/// Says what is to be done for an account, and when it looks for changes.
+fn queue(account: &Value) -> Option<String> {
+    let queue = account.get("queue")?;
+    let mut words = Vec::new();
+    for (key, what) in [("working", "at work"), ("waiting", "in the queue"), ("yours", "waiting for you")] {
+        match count(queue, key) {
+            0 => {}
+            count => words.push(format!("{count} {what}")),
+        }
+    }
+    if let Some(left) = queue.get("left_s").and_then(Value::as_u64) {
+        words.push(format!("about {} left", duration(left)));
+    }
+    if let Some(quota) = account.get("quota") {
+        let left = |sort: &str| {
+            format!("{} of {}", count(quota, &format!("{sort}_left")), count(quota, &format!("{sort}_limit")))
+        };
+        words.push(format!("{} reads and {} pushes left this minute", left("reads"), left("writes")));
+    }
+    if let Some(wait) = account.get("next_poll_s").and_then(Value::as_u64) {
+        words.push(format!("next look for changes in {}", duration(wait)));
+    }
+    (!words.is_empty()).then(|| format!("  {}", words.join(", ")))
+}
+
+/// Writes seconds as a person says them.
+pub(crate) fn duration(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h", seconds.div_ceil(3600)),
+    }
+}
+
+fn log_line(line: &Value) -> String {
+    let push = line.get("push").and_then(Value::as_i64).map(|push| format!(" {push}")).unwrap_or_default();
+    let name = match text(line, "title") {
+        title if title.is_empty() => text(line, "id"),
+        title => title,
+    };
+    let words = format!("+{} -{} words", count(line, "words_added"), count(line, "words_removed"));
+    format!("{} {}{push}: {words} in \"{name}\"", text(line, "at"), text(line, "what"))
+}
+
+fn doctor(value: &Value) -> Vec<String> {
+    let findings = list(value, "findings");
+    if findings.is_empty() {
+        return vec!["all is as it should be".into()];
+    }
+    let told = |finding: &Value| {
+        let what = match text(finding, "path") {
+            path if path.is_empty() => text(finding, "account"),
+            path => path,
+        };
+        let word = match text(finding, "repair").as_str() {
+            "note" => "note",
+            "done" => "mended",
+            _ => "problem",
+        };
+        let mut told = vec![format!("{word}: {what}: {} ({})", text(finding, "message"), text(finding, "check"))];
+        if word != "mended" {
+            told.push(format!("    {}", text(finding, "fix")));
+        }
+        told
+    };
+    findings.iter().flat_map(told).collect()
+}
+
+fn count(value: &Value, key: &str) -> u64 {
+    value.get(key).and_then(Value::as_u64).unwrap_or_default()
 }
 
 fn push(value: &Value, dry_run: bool) -> Vec<String> {
@@ -144,6 +230,33 @@ mod tests {
             &["/w/a.md", "/w/a.t.1.md", "note: line 3: m", "note: Google could not be asked; the file may be behind"],
         );
         check(&Command::Status, &json!({ "workspace": "/w", "accounts": [] }), &["workspace /w"]);
+        check(
+            &Command::Status,
+            &json!({ "workspace": "/w", "accounts": [{
+                "account": "a@b", "mode": "mirror", "items": 3, "halted": "", "next_poll_s": 12,
+                "queue": { "waiting": 200, "working": 4, "yours": 0, "left_s": 200 },
+                "waiting": [{ "id": "x", "path": "/w/a.md", "state": "held", "message": "m" }],
+                "lately": [{ "at": "T", "what": "push", "push": 7, "id": "x", "title": "A", "words_added": 2, "words_removed": 1 }],
+            }] }),
+            &[
+                "workspace /w",
+                "a@b: 3 items, only mirrored",
+                "  4 at work, 200 in the queue, about 4 min left, next look for changes in 12 s",
+                "  held /w/a.md: m",
+                "  T push 7: +2 -1 words in \"A\"",
+            ],
+        );
+        check(
+            &Command::Log { id: None, limit: 1 },
+            &json!({ "lines": [{ "at": "T", "what": "pull", "id": "x", "title": "", "words_added": 0, "words_removed": 0 }] }),
+            &["T pull: +0 -0 words in \"x\""],
+        );
+        let finding = |repair: &str| json!({ "account": "a@b", "check": "file", "path": "/w/a.md", "message": "m", "fix": "F.", "repair": repair });
+        check(
+            &Command::Doctor { repair: false, remote: 1 },
+            &json!({ "findings": [finding("offered"), finding("done"), finding("note")] }),
+            &["problem: /w/a.md: m (file)", "    F.", "mended: /w/a.md: m (file)", "note: /w/a.md: m (file)", "    F."],
+        );
         check(&Command::Diff { path: "/w/a.md".into() }, &json!({ "diff": "" }), &["no edits"]);
         check(
             &Command::Push { path: "/w/a.md".into(), accept: false, dry_run: true },

@@ -6,6 +6,7 @@ mod auth;
 mod content;
 mod endpoints;
 mod failure;
+mod gate;
 
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
+use crate::sync::quota::Limits;
 
 pub use auth::{Secrets, SignIn, Token, TokenSource};
 pub use endpoints::Endpoints;
@@ -113,6 +115,7 @@ pub struct Client {
     content: reqwest::Client,
     endpoints: Endpoints,
     tokens: TokenSource,
+    gate: gate::Gate,
 }
 
 /// An HTTP answer, read whole.
@@ -130,7 +133,15 @@ impl Client {
     /// `InvalidInput` when an endpoint is not safe; `Network` when TLS cannot be set up.
     pub fn new(endpoints: Endpoints, tokens: TokenSource) -> Result<Self> {
         endpoints.check()?;
-        Ok(Self { http: http_client(&endpoints)?, content: content::client(&endpoints)?, endpoints, tokens })
+        let gate = gate::Gate::new(Limits::NONE);
+        Ok(Self { http: http_client(&endpoints)?, content: content::client(&endpoints)?, endpoints, tokens, gate })
+    }
+
+    /// Keeps to limits: a call for which this minute has no room waits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.gate = gate::Gate::new(limits);
+        self
     }
 
     /// Returns where the services are.
@@ -180,6 +191,7 @@ impl Client {
 
     /// Sends once and reads the answer whole, whatever its status.
     async fn attempt(&self, call: &Call<'_>, token: &Token) -> Result<Answer> {
+        let _pass = self.gate.pass(call).await;
         let base = match call.service {
             Service::Docs => &self.endpoints.docs,
             Service::Drive => &self.endpoints.drive,

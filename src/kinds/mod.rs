@@ -404,6 +404,15 @@ pub trait Kind: Send + Sync {
     /// `InvalidInput` when the text cannot become an item of this kind.
     async fn create(&self, title: &str, text: &str) -> Result<Created>;
 
+    /// Moves an item to the trash of its service, where its owner can bring it back for a while.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` and `PermissionDenied` as the service says; `Network` with `outcome_unknown` when no answer came.
+    async fn trash(&self, id: &ItemId) -> Result<()> {
+        Err(Error::ReadOnly { id: id.to_string(), reason: "items of this kind have no trash".to_owned() })
+    }
+
     /// Answers, closes, or reopens a comment thread. One call that changes something, at most.
     ///
     /// # Errors

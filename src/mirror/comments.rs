@@ -138,6 +138,7 @@ impl MirrorHandle {
     ///
     /// `NotFound` when no item has that file; as [`Kind::comment`](crate::kinds::Kind::comment).
     pub async fn comment(&self, path: &Path, thread: &str, act: CommentAct) -> Result<CommentReport> {
+        self.check_writable().await?;
         let item = self.commented(path)?;
         if self.lookup(&item.0).await?.is_none() {
             return Err(Error::NotFound { id: path.display().to_string() });

@@ -12,7 +12,7 @@ use super::{Message, Replied, Shared, blocking, images, uploads};
 use crate::error::{Error, Result};
 use crate::model::{Account, ItemId, KindName, Millis, Notice, PartId, Revision};
 use crate::store::{Hits, LogLine, StoredItem};
-use crate::sync::{Answer, Command, Local, Side, Status};
+use crate::sync::{Answer, Command, Local, Side, Status, is_edited};
 use crate::workspace::layout::Place;
 
 /// A handle on a running mirror.
@@ -78,7 +78,7 @@ pub struct DiffReport {
     pub part: PartId,
     /// The file.
     pub path: PathBuf,
-    /// A unified diff from what both sides last agreed on to the file; empty when they are equal.
+    /// A unified diff from what both sides last agreed on to the file; empty when they say the same.
     pub diff: String,
 }
 
@@ -124,6 +124,8 @@ pub struct StatusReport {
     pub log: Vec<LogLine>,
     /// Comments files that people edited, and where those were put.
     pub kept: Vec<(ItemId, PathBuf)>,
+    /// What this start found of a state that was lost.
+    pub recovered: Option<String>,
 }
 
 impl MirrorHandle {
@@ -134,6 +136,24 @@ impl MirrorHandle {
     /// Returns what every step of every walk needs.
     pub(super) fn shared(&self) -> &Shared {
         &self.shared
+    }
+
+    /// Returns the same for who takes it to another thread.
+    pub(super) fn shared_arc(&self) -> Arc<Shared> {
+        self.shared.clone()
+    }
+
+    /// Refuses what would change the remote while the account is halted, paused, or only mirrored.
+    pub(super) async fn check_writable(&self) -> Result<()> {
+        let status = self.engine_status().await?;
+        if let Some(halted) = status.halted {
+            return Err(Error::InvalidInput { what: halted.message, suggestion: halted.suggestion });
+        }
+        if status.read_only {
+            let reason = "it is only mirrored (`mode = \"mirror\"` in the config)".to_owned();
+            return Err(Error::ReadOnly { id: self.account().to_string(), reason });
+        }
+        Ok(())
     }
 
     /// Returns the account.
@@ -200,6 +220,7 @@ impl MirrorHandle {
     /// `InvalidInput` when the text cannot become an item. When the item was made but cannot be read yet, the error
     /// names its URL, so that nobody makes it twice.
     pub async fn create(&self, title: &str, text: &str) -> Result<FetchReport> {
+        self.check_writable().await?;
         let (shared, title, text) = (self.shared.clone(), title.to_owned(), text.to_owned());
         // In a task of its own, a caller who gives up waiting does not cut it in half.
         let made = tokio::spawn(async move {
@@ -276,7 +297,16 @@ impl MirrorHandle {
         self.done(&ItemId("the change feed".into()), Command::Poll).await.map(drop)
     }
 
-    /// Goes on after a halt, or tries again after a sign-in.
+    /// Pulls and pushes nothing until [`Self::resume`], over restarts too.
+    ///
+    /// # Errors
+    ///
+    /// `NotRunning` when the mirror has ended.
+    pub async fn pause(&self) -> Result<()> {
+        self.done(&ItemId("the account".into()), Command::Pause).await.map(drop)
+    }
+
+    /// Goes on after a halt or a pause, or tries again after a sign-in.
     ///
     /// # Errors
     ///
@@ -377,7 +407,7 @@ impl MirrorHandle {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let text =
                 diff.unified_diff().context_radius(3).header(&format!("a/{name}"), &format!("b/{name}")).to_string();
-            Ok(DiffReport { item, part, path, diff: if base == now { String::new() } else { text } })
+            Ok(DiffReport { item, part, path, diff: if is_edited(&base, &now) { text } else { String::new() } })
         })
         .await
     }
@@ -391,24 +421,25 @@ impl MirrorHandle {
         const LOG_LINES: usize = 20;
         let status = self.engine_status().await?;
         let shared = self.shared.clone();
-        let log = blocking(move || shared.reader().log(LOG_LINES)).await?;
+        let log = blocking(move || shared.reader().log(None, LOG_LINES)).await?;
         Ok(StatusReport {
             account: self.account().clone(),
             workspace: self.workspace().into(),
             status,
             log,
             kept: self.shared.kept.list(),
+            recovered: self.shared.recovered.told(),
         })
     }
 
-    async fn engine_status(&self) -> Result<Status> {
+    pub(super) async fn engine_status(&self) -> Result<Status> {
         let (sender, receiver) = oneshot::channel();
         self.messages.send(Message::Status(sender)).await.map_err(|_ended| self.ended())?;
         receiver.await.map_err(|_ended| self.ended())
     }
 
     /// Returns which item an id, a URL or a path means.
-    fn item(&self, id_or_url: &str) -> Result<ItemId> {
+    pub(super) fn item(&self, id_or_url: &str) -> Result<ItemId> {
         let text = id_or_url.trim();
         if let Some(item) = self.shared.kind.recognize(text) {
             Place::file(&item, &PartId::default()).name()?;
@@ -472,7 +503,7 @@ impl MirrorHandle {
         .await
     }
 
-    async fn done(&self, item: &ItemId, command: Command) -> Result<Vec<(PartId, Notice)>> {
+    pub(super) async fn done(&self, item: &ItemId, command: Command) -> Result<Vec<(PartId, Notice)>> {
         match self.ask(command).await?.answer {
             Answer::Done { notices, .. } => Ok(notices),
             Answer::Failed(failure) => Err(error_of(failure, &item.0, self.account())),

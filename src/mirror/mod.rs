@@ -7,9 +7,12 @@
 mod clock;
 mod comments;
 mod crash;
+mod doctor;
 mod failure;
 mod handle;
+mod history;
 mod images;
+mod recovery;
 mod uploads;
 mod walk;
 
@@ -26,13 +29,16 @@ use crate::error::{Error, Result};
 use crate::kinds::{Kind, PushPlan};
 use crate::model::{Account, ItemId, PartId};
 use crate::store::Store;
+use crate::sync::quota::Limits;
 use crate::sync::{Answer, Command, Effect, Engine, Event, ItemStatus, RequestId, Settings, Status};
 use crate::workspace::{self, Seen, Watch, Workspace};
 use clock::{Clock, system_ms};
 use walk::{FEED, Hand, perform};
 
 pub use comments::CommentReport;
+pub use doctor::{Check, Finding, Repair};
 pub use handle::{DiffReport, FetchReport, ImageReport, MirrorHandle, PartReport, PushReport, StatusReport};
+pub use history::{LogReport, UndoReport};
 
 /// How many items are read from the remote at the same time.
 const FETCHES_MAX: usize = 4;
@@ -67,6 +73,8 @@ pub(crate) struct Shared {
     kept: comments::KeptFiles,
     /// What is read again because its comments could not be.
     later: comments::Later,
+    /// What this start found of a state that was lost.
+    recovered: recovery::Recovered,
     /// The way to the loop, as long as somebody holds it.
     messages: mpsc::WeakSender<Message>,
 }
@@ -114,6 +122,12 @@ pub struct Parts {
     pub poll_ms: Option<u64>,
     /// Folders beside the workspace from which pictures may be taken.
     pub read_folders: Vec<PathBuf>,
+    /// Whether edits of files stay in them.
+    pub read_only: bool,
+    /// How many calls may be made in a minute.
+    pub limits: Limits,
+    /// Where a damaged database was put, when this start found one.
+    pub damaged: Option<PathBuf>,
 }
 
 /// One account's mirror: folder and store, kept equal to the remote.
@@ -171,13 +185,14 @@ impl Mirror {
     ///
     /// `Storage` when the store cannot be read; `Disk` when the folder cannot be watched.
     pub fn open(parts: Parts, store: Store) -> Result<Self> {
-        let Parts { workspace, kind, poll_ms, read_folders } = parts;
+        let Parts { workspace, kind, poll_ms, read_folders, read_only, limits, damaged } = parts;
         let workspace = workspace.with_interrupt(|| crash::crash_point("during_deposit"));
         let reader = store.reader()?;
         let mut seed = [0_u8; 8];
         getrandom::fill(&mut seed)
             .map_err(|error| Error::Storage { doing: "drawing a random number", source: error.into() })?;
-        let engine = Engine::new(Settings { seed: u64::from_ne_bytes(seed), poll_ms, ..Settings::default() });
+        let engine =
+            Engine::new(Settings { seed: u64::from_ne_bytes(seed), poll_ms, read_only, limits, ..Settings::default() });
         let (sender, messages) = mpsc::channel(MESSAGES_MAX);
         let (seen_sender, seen) = mpsc::channel(SEEN_MAX);
         let overflow = Arc::new(AtomicBool::new(false));
@@ -201,6 +216,7 @@ impl Mirror {
             read_folders,
             kept: comments::KeptFiles::default(),
             later: comments::Later::default(),
+            recovered: recovery::Recovered::new(damaged),
             messages: sender.downgrade(),
         });
         let mut mirror = Self {
@@ -280,8 +296,12 @@ impl Mirror {
             if let Err(error) = shared.workspace.adopt_links(now) {
                 tracing::error!(%error, "files saved in place of links could not be taken in");
             }
-            let loaded = shared.store()?.load(FEED)?;
-            Ok((loaded, shared.workspace.all_files()?.len()))
+            let standing = shared.workspace.all_files()?;
+            let mut loaded = shared.store()?.load(FEED)?;
+            if recovery::take_in(&shared, &loaded, &standing, now)? {
+                loaded = shared.store()?.load(FEED)?;
+            }
+            Ok((loaded, standing.len()))
         })
         .await?;
         let expected = loaded.rows.iter().flat_map(|row| &row.parts).filter(|part| part.stamp.is_some()).count();
@@ -326,7 +346,7 @@ impl Mirror {
         match message {
             Message::Status(reply) => {
                 // Who asked may have gone.
-                drop(reply.send(self.engine.status()));
+                drop(reply.send(Status { now: self.clock.now(), ..self.engine.status() }));
             }
             Message::Ask(command, reply) => {
                 if matches!(command, Command::Resume)
@@ -455,7 +475,7 @@ fn item_of_command(command: &Command) -> Option<ItemId> {
     match command {
         Command::Fetch(item) | Command::Forget(item) | Command::Restore(item) => Some(item.clone()),
         Command::Push { item, .. } | Command::Resolve { item, .. } | Command::Seen { item, .. } => Some(item.clone()),
-        Command::Poll | Command::Resume => None,
+        Command::Poll | Command::Pause | Command::Resume => None,
     }
 }
 
@@ -471,7 +491,9 @@ fn item_of_effect(effect: &Effect) -> Option<ItemId> {
         | Effect::SaveTold { item, .. }
         | Effect::Retire { item } => Some(item.clone()),
         Effect::Record(record) => Some(record.item.clone()),
-        Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::Sweep | Effect::Reply { .. } => None,
+        Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::SavePaused(_) | Effect::Sweep | Effect::Reply { .. } => {
+            None
+        }
     }
 }
 

@@ -115,6 +115,14 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
             }
             None
         }
+        Effect::SavePaused(paused) => {
+            let shared = shared.clone();
+            if let Err(error) = blocking(move || shared.store()?.save_paused(paused)).await {
+                // It holds all the same until the next start.
+                tracing::error!(%error, paused, "it could not be stored whether the account is paused");
+            }
+            None
+        }
         Effect::Sweep => Some(sweep(shared, now).await),
         // Answers are given by the loop, which knows who asked.
         Effect::Reply { .. } => None,
@@ -287,15 +295,25 @@ async fn begin(
 ) -> Result<JobId> {
     crash_point("before_journal");
     let plan = hand.plans.get(&part).cloned().unwrap_or_default();
+    let fetched = hand.fetched.clone();
     hand.begun = Some(part.clone());
     let (shared, item) = (shared.clone(), item.clone());
     let job = blocking(move || {
         shared.workspace.sync(&item, &part)?;
         let plan = serde_json::to_vec(&plan.shown())
             .map_err(|source| Error::Storage { doing: "writing the journal", source: Box::new(source) })?;
-        let (base_revision, expected, base) = (&revision, expected.as_str(), base.as_deref());
-        let job = NewJob { item: &item, part: &part, base_revision, expected, base, plan: &plan, told: &told, at: now };
-        shared.store()?.begin_job(&job)
+        let known = fetched.iter().flat_map(|fetched| &fetched.parts).find(|known| known.id == part);
+        shared.store()?.begin_job(&NewJob {
+            item: &item,
+            part: &part,
+            base_revision: &revision,
+            before: known.map_or("", |known| &known.text),
+            expected: &expected,
+            base: base.as_deref(),
+            plan: &plan,
+            told: &told,
+            at: now,
+        })
     })
     .await?;
     crash_point("after_journal");

@@ -6,17 +6,37 @@ use rusqlite_migration::{MigrationDefinitionError, SchemaVersionError};
 
 use crate::error::Error;
 
-/// Tells a damaged database from other failures; only the former asks the person to move the file.
-pub(super) fn opening(path: &Path, source: rusqlite::Error) -> Error {
+/// Why a database cannot be opened.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// What stands there is no database, or a broken one; SQLite's words.
+    Damaged(String),
+    /// Anything else: trying again may help, or a person must.
+    Other(Error),
+}
+
+impl Failure {
+    /// Returns the error of who does not put a damaged database aside.
+    pub(super) fn error(self, path: &Path) -> Error {
+        match self {
+            Self::Other(error) => error,
+            Self::Damaged(reason) => Error::InvalidInput {
+                what: format!("the state database {} is damaged: {reason}", path.display()),
+                suggestion:
+                    "Start the daemon: it puts the database aside and compares your files with the documents anew."
+                        .into(),
+            },
+        }
+    }
+}
+
+/// Tells a damaged database from other failures.
+pub(super) fn opening(source: rusqlite::Error) -> Failure {
     match source.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => Error::InvalidInput {
-            what: format!("the state database {} is damaged", path.display()),
-            suggestion: format!(
-                "Move {0}, {0}-wal and {0}-shm away and start again, then fetch your items anew; your files stay as they are and an edit in them is kept.",
-                path.display()
-            ),
-        },
-        _ => Error::Storage { doing: "opening", source: Box::new(source) },
+        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
+            Failure::Damaged(source.to_string())
+        }
+        _ => Failure::Other(Error::Storage { doing: "opening", source: Box::new(source) }),
     }
 }
 
@@ -25,16 +45,16 @@ pub(super) fn opening(path: &Path, source: rusqlite::Error) -> Error {
     clippy::wildcard_enum_match_arm,
     reason = "the errors are another crate's, and all but these are the same here"
 )]
-pub(super) fn migrating(path: &Path, source: rusqlite_migration::Error) -> Error {
+pub(super) fn migrating(path: &Path, source: rusqlite_migration::Error) -> Failure {
     match source {
         rusqlite_migration::Error::MigrationDefinition(MigrationDefinitionError::DatabaseTooFarAhead)
         | rusqlite_migration::Error::SpecifiedSchemaVersion(SchemaVersionError::TargetVersionOutOfRange { .. }) => {
-            Error::InvalidInput {
+            Failure::Other(Error::InvalidInput {
                 what: format!("the state database {} was written by a newer mcp-workspace", path.display()),
                 suggestion: "Update mcp-workspace, or start it with another --home.".into(),
-            }
+            })
         }
-        rusqlite_migration::Error::RusqliteError { err, .. } => opening(path, err),
-        other => Error::Storage { doing: "bringing the tables up to date", source: Box::new(other) },
+        rusqlite_migration::Error::RusqliteError { err, .. } => opening(err),
+        other => Failure::Other(Error::Storage { doing: "bringing the tables up to date", source: Box::new(other) }),
     }
 }

@@ -3,9 +3,13 @@
 //! What is stored are observations; what is to be done follows from them. Only pushes begun are stored as work.
 
 mod arrivals;
+mod check;
 mod failure;
 mod images;
+mod journal;
+mod log;
 mod record;
+mod recovery;
 mod schema;
 mod search;
 #[cfg(test)]
@@ -19,21 +23,22 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
 
 use crate::error::{Error, Result};
 use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
-use crate::sync::{JobId, Loaded, OpenJob, Record, Row, RowPart, Told};
-use failure::{migrating, opening};
-use record::{write_log, write_record, write_told};
+use crate::sync::{Loaded, Record, Row, RowPart, Told};
+use failure::{Failure, migrating, opening};
+use record::{write_record, write_told};
 
 pub use images::StoredImage;
+pub use journal::{NewJob, StoredPush};
+pub use log::{LogLine, LogWord};
+pub use recovery::Opened;
 pub use search::{Hit, Hits};
 
 /// How many bases of each part are kept; they are the undo history.
 const KEPT_BASES: i64 = 20;
 
-/// How many lines of the log are kept.
-const KEPT_LOG: i64 = 10_000;
-
-/// How many ended pushes are kept in the journal, for looking back.
-const KEPT_JOBS: i64 = 1_000;
+/// The largest database that is checked at each start, in bytes: that takes some 50 ms. A larger one shows its damage when it
+/// is read, or to `doctor`.
+const CHECKED_BYTES_MAX: u64 = 32 << 20;
 
 /// The longest text that is unpacked, in bytes; the workspace refuses longer files long before.
 const TEXT_BYTES_MAX: usize = 64 << 20;
@@ -94,42 +99,6 @@ pub struct Facts {
     pub parts: Vec<(PartId, String, Vec<Notice>)>,
 }
 
-/// A push that is about to be sent.
-#[derive(Debug, Clone, Copy)]
-pub struct NewJob<'a> {
-    /// The item.
-    pub item: &'a ItemId,
-    /// Which of its files.
-    pub part: &'a PartId,
-    /// The version the plan was made on.
-    pub base_revision: &'a Revision,
-    /// The text the part shall have afterwards.
-    pub expected: &'a str,
-    /// What both sides then agree on; `None` when the base stays.
-    pub base: Option<&'a str>,
-    /// The requests as JSON, for looking back.
-    pub plan: &'a [u8],
-    /// What goes with it though the file does not show it.
-    pub told: &'a [Notice],
-    /// When.
-    pub at: Millis,
-}
-
-/// One line of the log.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct LogLine {
-    /// When.
-    pub at: Millis,
-    /// The item.
-    pub item: ItemId,
-    /// Which of its files.
-    pub part: PartId,
-    /// `push`, `pull`, or another word for what happened.
-    pub what: String,
-    /// What a person should know, never the text itself.
-    pub words: String,
-}
-
 impl Store {
     /// Opens the database at `path`, makes it when it is missing, and brings its tables up to date.
     ///
@@ -137,23 +106,33 @@ impl Store {
     ///
     /// `InvalidInput` when a newer program wrote it or it is damaged, with what to do; `Disk` and `Storage` as they come.
     pub fn open(path: &Path) -> Result<Self> {
+        Self::try_open(path).map_err(|failure| failure.error(path))
+    }
+
+    fn try_open(path: &Path) -> Result<Self, Failure> {
         // The file is made before SQLite sees it, so that it is never readable by others; WAL and SHM inherit its mode.
-        OpenOptions::new()
+        let file = OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
             .mode(0o600)
             .open(path)
-            .map_err(|source| Error::Disk { path: path.into(), doing: "opened", source })?;
+            .map_err(|source| Failure::Other(Error::Disk { path: path.into(), doing: "opened", source }))?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection = Connection::open_with_flags(path, flags).map_err(|e| opening(path, e))?;
+        let mut connection = Connection::open_with_flags(path, flags).map_err(opening)?;
         connection
             .execute_batch(
                 "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
                  PRAGMA busy_timeout = 5000; PRAGMA cache_size = -2000; PRAGMA temp_store = MEMORY;",
             )
-            .map_err(|e| opening(path, e))?;
+            .map_err(opening)?;
+        if file.metadata().is_ok_and(|metadata| metadata.len() <= CHECKED_BYTES_MAX) {
+            let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(opening)?;
+            if found != "ok" {
+                return Err(Failure::Damaged(found));
+            }
+        }
         schema::migrations().to_latest(&mut connection).map_err(|e| migrating(path, e))?;
         Ok(Self { connection, path: path.into() })
     }
@@ -165,10 +144,10 @@ impl Store {
     /// `Storage` as it comes.
     pub fn reader(&self) -> Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&self.path, flags).map_err(|e| opening(&self.path, e))?;
+        let connection = Connection::open_with_flags(&self.path, flags).map_err(|e| opening(e).error(&self.path))?;
         connection
             .execute_batch("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;")
-            .map_err(|e| opening(&self.path, e))?;
+            .map_err(|e| opening(e).error(&self.path))?;
         Ok(Self { connection, path: self.path.clone() })
     }
 
@@ -194,6 +173,7 @@ impl Store {
             rows: self.items()?.into_iter().map(row).collect(),
             jobs: self.open_jobs()?,
             cursor: self.cursor(feed)?,
+            paused: self.is_paused()?,
         })
     }
 
@@ -280,29 +260,6 @@ impl Store {
         transaction.commit().map_err(storage("recording"))
     }
 
-    /// Writes "begun" into the journal; on return it is on the disk.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes; then nothing may be sent.
-    pub fn begin_job(&mut self, job: &NewJob<'_>) -> Result<JobId> {
-        let doing = "writing the journal";
-        let (expected, plan) = (pack(job.expected.as_bytes(), doing)?, pack(job.plan, doing)?);
-        let base = job.base.map(|base| pack(base.as_bytes(), doing)).transpose()?;
-        let told = json(&job.told, doing)?;
-        // In WAL mode only FULL waits for the disk at each commit.
-        self.connection.execute_batch("PRAGMA synchronous = FULL").map_err(storage(doing))?;
-        let inserted = self.connection.execute(
-            "INSERT INTO job (item, part, base_revision, expected, plan, state, at, told, landed)
-             VALUES (?1, ?2, ?3, ?4, ?5, 'begun', ?6, ?7, ?8)",
-            params![job.item.0, job.part.0, job.base_revision.0, expected, plan, millis(job.at), told, base],
-        );
-        let id = JobId(self.connection.last_insert_rowid());
-        self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
-        inserted.map_err(storage(doing))?;
-        Ok(id)
-    }
-
     /// Writes what a person has yet to be told of pushes of a file.
     ///
     /// # Errors
@@ -310,46 +267,6 @@ impl Store {
     /// `Storage` as it comes.
     pub fn save_told(&mut self, item: &ItemId, part: &PartId, told: &Told) -> Result<()> {
         write_told(&self.connection, item, part, told)
-    }
-
-    /// Returns the pushes whose end is not recorded, oldest first.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes.
-    pub fn open_jobs(&self) -> Result<Vec<OpenJob>> {
-        let doing = "reading the journal";
-        let mut statement = self
-            .connection
-            .prepare_cached(
-                "SELECT id, item, part, base_revision, expected, told, landed FROM job WHERE state = 'begun' ORDER BY id",
-            )
-            .map_err(storage(doing))?;
-        let rows = statement
-            .query_map([], |row| {
-                Ok((
-                    OpenJob {
-                        job: JobId(row.get(0)?),
-                        item: ItemId(row.get(1)?),
-                        part: PartId(row.get(2)?),
-                        revision: Revision(row.get(3)?),
-                        expected: String::new(),
-                        base: None,
-                        told: serde_json::from_str(&row.get::<_, String>(5)?).unwrap_or_default(),
-                    },
-                    row.get::<_, Vec<u8>>(4)?,
-                    row.get::<_, Option<Vec<u8>>>(6)?,
-                ))
-            })
-            .map_err(storage(doing))?;
-        let mut jobs = Vec::new();
-        for row in rows {
-            let (mut job, packed, base) = row.map_err(storage(doing))?;
-            job.expected = unpack(&packed, doing)?;
-            job.base = base.map(|base| unpack(&base, doing)).transpose()?;
-            jobs.push(job);
-        }
-        Ok(jobs)
     }
 
     /// Returns how far the change feed was read.
@@ -377,6 +294,31 @@ impl Store {
             )
             .map(drop)
             .map_err(storage("storing the cursor"))
+    }
+
+    /// Tells whether a person has paused the account.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn is_paused(&self) -> Result<bool> {
+        self.connection
+            .query_row("SELECT count(*) > 0 FROM setting WHERE name = 'paused'", [], |row| row.get(0))
+            .map_err(storage("reading the settings"))
+    }
+
+    /// Stores whether a person has paused the account.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn save_paused(&mut self, paused: bool) -> Result<()> {
+        let sql = if paused {
+            "INSERT OR REPLACE INTO setting (name, value) VALUES ('paused', 'true')"
+        } else {
+            "DELETE FROM setting WHERE name = 'paused'"
+        };
+        self.connection.execute(sql, []).map(drop).map_err(storage("storing the settings"))
     }
 
     /// Forgets an item but for a tombstone; its files are the workspace's business.
@@ -412,40 +354,6 @@ impl Store {
     /// `InvalidInput` when the query holds no word; `Storage` as it comes.
     pub fn search(&self, query: &str, limit: usize, offset: usize) -> Result<Hits> {
         search::search(&self.connection, query, limit, offset)
-    }
-
-    /// Adds a line to the log.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes.
-    pub fn add_log(&mut self, line: &LogLine) -> Result<()> {
-        write_log(&self.connection, line.at, &line.item, &line.part, &line.what, &line.words)
-    }
-
-    /// Returns the newest lines of the log, newest first.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes.
-    pub fn log(&self, limit: usize) -> Result<Vec<LogLine>> {
-        let doing = "reading the log";
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT at, item, part, what, words FROM log ORDER BY id DESC LIMIT ?1")
-            .map_err(storage(doing))?;
-        let rows = statement
-            .query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| {
-                Ok(LogLine {
-                    at: from_millis(row.get(0)?),
-                    item: ItemId(row.get(1)?),
-                    part: PartId(row.get(2)?),
-                    what: row.get(3)?,
-                    words: row.get(4)?,
-                })
-            })
-            .map_err(storage(doing))?;
-        rows.collect::<Result<_, _>>().map_err(storage(doing))
     }
 }
 

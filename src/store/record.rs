@@ -3,11 +3,13 @@
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 use super::arrivals;
-use super::{Facts, KEPT_BASES, KEPT_JOBS, KEPT_LOG, json, millis, pack, storage};
+use super::journal;
+use super::log::{self, LogWord};
+use super::{Facts, KEPT_BASES, json, millis, pack, storage, unpack};
 use crate::error::Result;
 use crate::mebdf;
 use crate::model::{ContentHash, ItemId, Millis, PartId};
-use crate::sync::{JobEnd, JobId, Record, Told};
+use crate::sync::{Record, RecordPart, Told, Words};
 
 /// Writes one record with everything that belongs to it; the caller commits.
 pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts: Option<&Facts>) -> Result<()> {
@@ -22,10 +24,10 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
         .map_err(storage(doing))?;
     transaction.execute("DELETE FROM tombstone WHERE item = ?1", [&item.0]).map_err(storage(doing))?;
 
-    let pushed = jobs.iter().any(|(_, end)| matches!(end, JobEnd::Accepted));
-    let what = if pushed { "push" } else { "pull" };
+    let landed = journal::end(transaction, item, jobs, *at)?;
     for (position, part) in parts.iter().enumerate() {
-        let changed = write_base(transaction, item, &part.part, &part.base, *at)?;
+        let pushed = landed.iter().rev().find(|ended| ended.part == part.part).map(|ended| ended.after.as_str());
+        write_base(transaction, item, part, pushed, *at)?;
         for arrival in part.arrived.iter().rev() {
             arrivals::write(transaction, item, &part.part, arrival)?;
         }
@@ -34,10 +36,6 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
         }
         write_index(transaction, record, position, title)?;
         write_told(transaction, item, &part.part, &part.told)?;
-        if changed {
-            let words = format!("{} characters stand", part.base.chars().count());
-            write_log(transaction, *at, item, &part.part, what, &words)?;
-        }
     }
     drop_missing_parts(transaction, record)?;
 
@@ -53,35 +51,35 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
                 .map_err(storage(doing))?;
         }
     }
-
-    for (JobId(id), end) in jobs {
-        let state = match end {
-            JobEnd::Accepted => "accepted",
-            JobEnd::Stale => "stale",
-            JobEnd::Refused => "refused",
-            JobEnd::Failed => "failed",
-            JobEnd::Reconciled => "reconciled",
-        };
-        transaction.execute("UPDATE job SET state = ?2 WHERE id = ?1", params![id, state]).map_err(storage(doing))?;
-    }
-    transaction
-        .execute("DELETE FROM job WHERE state <> 'begun' AND id <= (SELECT max(id) FROM job) - ?1", [KEPT_JOBS])
-        .map(drop)
-        .map_err(storage(doing))
+    Ok(())
 }
 
-/// Adds a base when it differs from the newest one, and drops those beyond [`KEPT_BASES`]. Tells whether it was added.
-fn write_base(transaction: &Transaction<'_>, item: &ItemId, part: &PartId, text: &str, at: Millis) -> Result<bool> {
+/// Adds a base when it differs from the newest one, drops those beyond [`KEPT_BASES`], and writes into the log what came with
+/// it that was not `pushed`.
+fn write_base(
+    transaction: &Transaction<'_>,
+    item: &ItemId,
+    part: &RecordPart,
+    pushed: Option<&str>,
+    at: Millis,
+) -> Result<()> {
     let doing = "recording a base";
+    let RecordPart { part, base: text, .. } = part;
     let hash = ContentHash::of(text.as_bytes());
-    let newest: Option<(i64, Vec<u8>)> = transaction
-        .prepare_cached("SELECT seq, hash FROM base WHERE item = ?1 AND part = ?2 ORDER BY seq DESC LIMIT 1")
-        .and_then(|mut s| s.query_row([&item.0, &part.0], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+    let newest: Option<(i64, Vec<u8>, Vec<u8>)> = transaction
+        .prepare_cached("SELECT seq, hash, text FROM base WHERE item = ?1 AND part = ?2 ORDER BY seq DESC LIMIT 1")
+        .and_then(|mut s| s.query_row([&item.0, &part.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional())
         .map_err(storage(doing))?;
-    if newest.as_ref().is_some_and(|(_, newest)| newest.as_slice() == hash.0) {
-        return Ok(false);
+    if newest.as_ref().is_some_and(|(_, newest, _)| newest.as_slice() == hash.0) {
+        return Ok(());
     }
-    let seq = newest.map_or(1, |(seq, _)| seq + 1);
+    let before = newest.as_ref().map(|(_, _, packed)| unpack(packed, doing)).transpose()?.unwrap_or_default();
+    let words = Words::changed(pushed.unwrap_or(&before), text);
+    // After a push the base changes in any case; a pull without a word is one of looks alone.
+    if pushed.is_none() || words != Words::default() {
+        log::write(transaction, &log::Entry { at, item, part, what: LogWord::Pull, push: None, words })?;
+    }
+    let seq = newest.map_or(1, |(seq, ..)| seq + 1);
     transaction
         .execute(
             "INSERT INTO base (item, part, seq, text, hash, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -93,8 +91,8 @@ fn write_base(transaction: &Transaction<'_>, item: &ItemId, part: &PartId, text:
             "DELETE FROM base WHERE item = ?1 AND part = ?2 AND seq <= ?3",
             params![item.0, part.0, seq - KEPT_BASES],
         )
-        .map_err(storage(doing))?;
-    Ok(true)
+        .map(drop)
+        .map_err(storage(doing))
 }
 
 /// Writes the row of a part and, when its text or the item's title changed, its row in the index.
@@ -182,26 +180,4 @@ fn drop_missing_parts(transaction: &Transaction<'_>, record: &Record) -> Result<
         arrivals::forget_intent(transaction, &record.item, &PartId(part))?;
     }
     Ok(())
-}
-
-/// Adds a line to the log and drops those beyond [`KEPT_LOG`].
-pub(super) fn write_log(
-    connection: &Connection,
-    at: Millis,
-    item: &ItemId,
-    part: &PartId,
-    what: &str,
-    words: &str,
-) -> Result<()> {
-    let doing = "writing the log";
-    connection
-        .execute(
-            "INSERT INTO log (at, item, part, what, words) VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![millis(at), item.0, part.0, what, words],
-        )
-        .map_err(storage(doing))?;
-    connection
-        .execute("DELETE FROM log WHERE id <= ?1", [connection.last_insert_rowid() - KEPT_LOG])
-        .map(drop)
-        .map_err(storage(doing))
 }

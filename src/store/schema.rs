@@ -122,7 +122,17 @@ CREATE TABLE intent (
 /// The base of a file while what it is about to say does not stand there yet.
 const WAS: &str = "ALTER TABLE intent ADD COLUMN was BLOB;";
 
+/// What a push changed, so that it can be told of and taken back; and what a person has set.
+const LOOKING_BACK: &str = "
+ALTER TABLE log ADD COLUMN job INTEGER;
+ALTER TABLE log ADD COLUMN added INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE log ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE job ADD COLUMN before BLOB;
+CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
-    Migrations::new(vec![M::up(FIRST), M::up(PICTURES), M::up(TOLD), M::up(LANDED), M::up(ARRIVALS), M::up(WAS)])
+    let all = [FIRST, PICTURES, TOLD, LANDED, ARRIVALS, WAS, LOOKING_BACK];
+    Migrations::new(all.into_iter().map(M::up).collect())
 }

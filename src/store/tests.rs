@@ -97,6 +97,7 @@ fn the_journal_outlives_a_restart_and_ends_with_a_record() {
         item: &item,
         part: &part,
         base_revision: &Revision("r1".into()),
+        before: "one two\n",
         expected: "after\n",
         base: Some("agreed\n"),
         plan: b"[]",
@@ -115,7 +116,7 @@ fn the_journal_outlives_a_restart_and_ends_with_a_record() {
     end.jobs = vec![(id, JobEnd::Accepted)];
     store.record(&end, None).unwrap();
     assert!(store.open_jobs().unwrap().is_empty());
-    assert_eq!(store.log(10).unwrap()[0].what, "push");
+    assert_eq!(store.log(None, 10).unwrap()[0].what, LogWord::Push);
 }
 
 #[test]
@@ -202,7 +203,116 @@ fn a_newer_or_damaged_database_is_refused_with_advice() {
     std::fs::write(&path, "this is no database, and long enough to be read as one".repeat(40)).unwrap();
     let error = Store::open(&path).unwrap_err();
     assert!(error.to_string().contains("damaged"), "{error}");
-    assert!(error.suggestion().contains("Move"), "{}", error.suggestion());
+    assert!(error.suggestion().contains("puts the database aside"), "{}", error.suggestion());
+    let error = Store::open_or_rebuild(&folder.path().join("state.db"), Millis(7)).unwrap_err();
+    assert!(error.to_string().contains("newer"), "{error}");
+}
+
+#[test]
+fn a_damaged_database_is_put_aside_with_what_stands_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.db");
+    let (mut store, opened) = Store::open_or_rebuild(&path, Millis(6)).unwrap();
+    assert_eq!(opened, Opened::Known);
+    for number in 0..200 {
+        let id = format!("id{number}");
+        store.record(&record(&id, "T", &[("", &format!("text {number} {}", "x ".repeat(500)))], 1), None).unwrap();
+    }
+    drop(store);
+    let whole = std::fs::read(&path).unwrap();
+    // No database; one whose pages are broken; one that was cut off.
+    let no_database = b"this is no database, and long enough to be read as one".repeat(40);
+    let broken: Vec<u8> = whole.iter().enumerate().map(|(at, byte)| if at < 8192 { *byte } else { 0x5a }).collect();
+    let cut = whole[..whole.len() / 2 + 100].to_vec();
+    for (at, bytes) in [no_database, broken, cut].into_iter().enumerate() {
+        std::fs::write(&path, &bytes).unwrap();
+        std::fs::write(folder.path().join("state.db-wal"), "of another one").unwrap();
+        let (store, opened) = Store::open_or_rebuild(&path, Millis(7 + at as u64)).unwrap();
+        let aside = folder.path().join(format!("state.db.damaged-{}", 7 + at));
+        assert_eq!(opened, Opened::Rebuilt(aside.clone()), "{at}");
+        assert_eq!(std::fs::read(&aside).unwrap(), bytes);
+        assert_eq!(store.items().unwrap(), Vec::new());
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        drop(store);
+        assert_eq!(Store::open_or_rebuild(&path, Millis(99)).unwrap().1, Opened::Known);
+    }
+}
+
+#[test]
+fn items_of_which_only_files_are_known_are_taken_in_once() {
+    let (_folder, mut store) = store();
+    store.record(&record("one", "First", &[("", "a\n")], 3), None).unwrap();
+    let ids = ["one", "two"].map(|id| ItemId(id.into()));
+    store.adopt(&ids, Millis(5)).unwrap();
+    store.adopt(&ids, Millis(6)).unwrap();
+    let items = store.items().unwrap();
+    let told: Vec<(&str, usize, u64)> =
+        items.iter().map(|item| (item.title.as_str(), item.parts.len(), item.at.0)).collect();
+    assert_eq!(told, [("First", 1, 3), ("", 0, 5)]);
+}
+
+#[test]
+fn the_log_tells_words_and_knows_pushes() {
+    let (_folder, mut store) = store();
+    let (item, part) = (ItemId("one".into()), PartId::default());
+    store.record(&record("one", "T", &[("", "one two\n")], 1), None).unwrap();
+    let push = |store: &mut Store, before: &str, after: &str, base: &str, end: JobEnd| {
+        let job = NewJob {
+            item: &item,
+            part: &part,
+            base_revision: &Revision("r1".into()),
+            before,
+            expected: after,
+            base: None,
+            plan: b"[]",
+            told: &[],
+            at: Millis(5),
+        };
+        let id = store.begin_job(&job).unwrap();
+        let mut ended = record("one", "T", &[("", base)], 6);
+        ended.jobs = vec![(id, end)];
+        store.record(&ended, None).unwrap();
+        id
+    };
+    // One that landed while somebody else wrote a word; one that Google refused; one that was stale.
+    let landed = push(&mut store, "one two\n", "one 2 3\n", "one 2 3 four\n", JobEnd::Accepted);
+    let refused = push(&mut store, "one 2 3 four\n", "one\n", "one 2 3 four\n", JobEnd::Refused);
+    let stale = push(&mut store, "one 2 3 four\n", "one\n", "one 2 3 four\n", JobEnd::Stale);
+    let words = |added, removed| crate::sync::Words { added, removed };
+    let told: Vec<_> =
+        store.log(Some(&item), 10).unwrap().into_iter().map(|line| (line.what, line.push, line.words)).collect();
+    assert_eq!(
+        told,
+        [
+            (LogWord::Refused, Some(refused), words(0, 3)),
+            (LogWord::Pull, None, words(1, 0)),
+            (LogWord::Push, Some(landed), words(2, 1)),
+            (LogWord::Pull, None, words(2, 0)),
+        ]
+    );
+    assert_eq!(store.log(Some(&ItemId("two".into())), 10).unwrap(), Vec::new());
+    assert_eq!(store.log(None, 1).unwrap().len(), 1);
+    let texts = store.push(landed).unwrap().unwrap().texts;
+    assert_eq!(texts, Some(("one two\n".into(), "one 2 3\n".into())));
+    assert_eq!((store.push(refused).unwrap(), store.push(stale).unwrap()), (None, None));
+    // Its texts are kept for as many pushes of the file, then it is known and nothing more.
+    for number in 0..50 {
+        push(&mut store, "a\n", "b\n", &format!("{number}\n"), JobEnd::Accepted);
+    }
+    assert_eq!(store.push(landed).unwrap().unwrap().texts, None);
+}
+
+#[test]
+fn a_pause_outlives_a_restart() {
+    let (folder, mut store) = store();
+    assert!(!store.load("f").unwrap().paused);
+    store.save_paused(true).unwrap();
+    store.save_paused(true).unwrap();
+    drop(store);
+    let mut store = Store::open(&folder.path().join("state.db")).unwrap();
+    assert!(store.load("f").unwrap().paused);
+    store.save_paused(false).unwrap();
+    assert!(!store.load("f").unwrap().paused);
 }
 
 #[test]

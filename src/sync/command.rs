@@ -2,7 +2,7 @@
 
 use crate::model::{ItemId, Notice, PartId};
 
-use super::engine::{Engine, failure_of};
+use super::engine::{Engine, failure_of, paused};
 use super::item::{Dirty, Item, Phase, Resolve, Waiter};
 use super::{Answer, Command, Effect, RequestId, Side};
 
@@ -11,6 +11,7 @@ impl Engine {
     pub(super) fn asked(&mut self, request: RequestId, command: Command) {
         match command {
             Command::Resume => self.resume(request),
+            Command::Pause => self.pause(request),
             Command::Poll => {
                 if self.is_refused_by_halt(request) {
                     return;
@@ -52,6 +53,7 @@ impl Engine {
         let about_save = why.push || why.dry;
         item.waiters.push(Waiter { request, dry: why.dry, about_save });
         item.dirty.join(why);
+        self.hurry(id);
         self.enqueue(id, true);
     }
 
@@ -75,8 +77,16 @@ impl Engine {
         self.reply(request, Answer::Done { notices: Vec::new(), requests: 0 });
     }
 
+    fn pause(&mut self, request: RequestId) {
+        self.halted = Some(paused());
+        self.out.push(Effect::SavePaused(true));
+        self.reply(request, Answer::Done { notices: Vec::new(), requests: 0 });
+    }
+
     fn resume(&mut self, request: RequestId) {
-        self.halted = None;
+        if self.halted.take().is_some_and(|halted| halted.kind == paused().kind) {
+            self.out.push(Effect::SavePaused(false));
+        }
         self.paused = None;
         self.missing.clear();
         self.settle.doubt(self.now);
@@ -106,8 +116,11 @@ impl Engine {
     /// Forgets an item that never stood in the workspace and that nobody waits for any more.
     fn drop_unmirrored(&mut self, id: &ItemId) {
         let idle = |item: &Item| !item.mirrored && item.phase == Phase::Idle && item.waiters.is_empty();
-        if self.items.get(id).is_some_and(idle) {
-            self.items.remove(id);
+        if self.items.get(id).is_some_and(idle)
+            && let Some(item) = self.items.remove(id)
+        {
+            self.quota.forget(&item);
+            self.quota.take_back(item.reserved);
         }
     }
 

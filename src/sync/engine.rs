@@ -8,9 +8,11 @@ use super::backoff::Chance;
 use super::feed::Pages;
 use super::item::{Dirty, Item, Part, Phase, Unknown, Walk};
 use super::polling::Polling;
+use super::progress::Progress;
+use super::quota::Quota;
 use super::settle::Settle;
 use super::status::{ItemStatus, PartStatus, Status, Trouble};
-use super::{Answer, Effect, Event, Failure, FailureClass, Loaded, RequestId, RowPart, Settings};
+use super::{Answer, Effect, Event, Failure, FailureClass, Loaded, Posted, RequestId, RowPart, Settings};
 
 /// What becomes of an item after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +51,10 @@ pub struct Engine {
     walking: usize,
     /// When the files that were replaced are looked at next.
     pub(super) sweep_at: Option<Millis>,
+    /// How fast items are read.
+    pub(super) progress: Progress,
+    /// The calls that may be made.
+    pub(super) quota: Quota,
     pub(super) out: Vec<Effect>,
 }
 
@@ -80,6 +86,8 @@ impl Engine {
             retries: BTreeSet::new(),
             walking: 0,
             sweep_at: None,
+            progress: Progress::default(),
+            quota: Quota::new(settings.limits),
             out: Vec::new(),
         }
     }
@@ -88,6 +96,7 @@ impl Engine {
     pub fn load(&mut self, now: Millis, loaded: Loaded) -> Vec<Effect> {
         self.now = now;
         self.cursor = loaded.cursor;
+        self.halted = loaded.paused.then(paused);
         for row in loaded.rows {
             let mut item = Item::new(row.item.clone());
             item.kind = Some(row.kind);
@@ -159,6 +168,10 @@ impl Engine {
                 self.with(&item, Phase::Observing, |engine, item| engine.observed(item, parts));
             }
             Event::Fetched { item, result } => {
+                self.quota.read(self.now);
+                if result.as_ref().is_err_and(Failure::asks_to_slow_down) {
+                    self.quota.slow_down(self.now);
+                }
                 self.with(&item, Phase::Fetching, |engine, item| engine.fetched(item, result));
             }
             Event::Planned { item, result } => {
@@ -168,6 +181,10 @@ impl Engine {
                 self.with(&item, Phase::Beginning, |engine, item| engine.begun(item, result));
             }
             Event::Posted { item, result } => {
+                self.quota.wrote(self.now);
+                if matches!(&result, Posted::Failed(failure) if failure.asks_to_slow_down()) {
+                    self.quota.slow_down(self.now);
+                }
                 self.with(&item, Phase::Posting, |engine, item| engine.posted(item, result));
             }
             Event::Deposited { item, part, result } => {
@@ -191,6 +208,7 @@ impl Engine {
         let ended = fate == Fate::Drop || item.phase == Phase::Idle;
         if ended {
             self.walking = self.walking.saturating_sub(1);
+            self.quota.take_back(std::mem::take(&mut item.reserved));
         }
         if fate == Fate::Drop {
             self.drop_item(item);
@@ -207,6 +225,8 @@ impl Engine {
         if let Some(at) = item.retry_at {
             self.retries.remove(&(at, item.id.clone()));
         }
+        self.quota.forget(&item);
+        self.quota.take_back(std::mem::take(&mut item.reserved));
         self.settle.forget_item(&item.id);
         self.cover(&item.id, u64::MAX);
         // Who asked during the last step of its life is asked to ask again rather than left waiting.
@@ -265,6 +285,9 @@ impl Engine {
                 self.enqueue(&id, false);
             }
         }
+        if self.halted.is_none() {
+            self.serve_waiting();
+        }
         while self.retries.first().is_some_and(|(at, _)| *at <= self.now) {
             let Some((_, id)) = self.retries.pop_first() else { break };
             if let Some(item) = self.items.get_mut(&id) {
@@ -309,6 +332,7 @@ impl Engine {
             && item.dirty.any()
             && self.halted.is_none()
             && !settling
+            && item.quota_place.is_none()
             && (asked || (self.paused.is_none() && item.retry_at.is_none()))
     }
 
@@ -350,7 +374,8 @@ impl Engine {
     pub fn next_due(&self) -> Option<Millis> {
         let retry = self.retries.first().map(|(at, _)| *at);
         let poll = if self.halted.is_some() { None } else { self.polling.due() };
-        [self.settle.due(), retry, poll, self.sweep_at].into_iter().flatten().min()
+        let quota = if self.halted.is_some() { None } else { self.quota.due(self.now) };
+        [self.settle.due(), retry, poll, self.sweep_at, quota].into_iter().flatten().min()
     }
 
     /// Returns what a person sees.
@@ -358,11 +383,21 @@ impl Engine {
     pub fn status(&self) -> Status {
         Status {
             items: self.items.values().map(|item| self.item_status(item)).collect(),
+            now: self.now,
+            read_only: self.settings.read_only,
+            walking: self.walking,
+            quota: self.quota.status(self.now),
+            left_ms: self.progress.left_ms(self.left(), self.now),
             halted: self.halted.as_ref().map(trouble),
             paused: self.paused.as_ref().map(trouble),
             next_poll: self.polling.due(),
             poll_error: self.poll_error.as_ref().map(trouble),
         }
+    }
+
+    /// Counts the items that wait for the remote to be read, or are being read.
+    fn left(&self) -> usize {
+        self.items.values().filter(|item| item.dirty.wants_remote() || item.phase != Phase::Idle).count()
     }
 
     pub(super) fn item_status(&self, item: &Item) -> ItemStatus {
@@ -394,6 +429,11 @@ impl Engine {
 
 fn trouble(failure: &Failure) -> Trouble {
     Trouble { kind: failure.kind.clone(), message: failure.message.clone(), suggestion: failure.suggestion.clone() }
+}
+
+/// Why nothing is pulled or pushed while an account is paused.
+pub(super) fn paused() -> Failure {
+    failure_of("paused", "the account is paused", "Run `mcp-workspace resume` to go on.")
 }
 
 /// Makes a failure that the engine itself found.

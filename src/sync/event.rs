@@ -1,5 +1,7 @@
 //! What the engine hears and what it wants done. The shell performs effects and feeds their results back as events.
 
+use serde::{Deserialize, Serialize};
+
 use super::intent::Intent;
 use super::stale::Arrival;
 use super::told::Told;
@@ -244,6 +246,14 @@ pub struct Failure {
     pub suggestion: String,
 }
 
+impl Failure {
+    /// Tells whether Google said that there are too many calls.
+    #[must_use]
+    pub fn asks_to_slow_down(&self) -> bool {
+        self.kind == "rate_limited"
+    }
+}
+
 /// What kind of answer a failure needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureClass {
@@ -260,7 +270,8 @@ pub enum FailureClass {
 }
 
 /// Names a push in the journal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct JobId(pub i64);
 
 /// Names a question.
@@ -305,7 +316,9 @@ pub enum Command {
     },
     /// Read the change feed now; answered when it was read.
     Poll,
-    /// Go on after a halt, or try again after a sign-in.
+    /// Pull and push nothing until [`Command::Resume`], over restarts too; answered at once. What is under way ends.
+    Pause,
+    /// Go on after a halt or a pause, or try again after a sign-in.
     Resume,
 }
 
@@ -411,6 +424,8 @@ pub enum Effect {
     },
     /// Store how far the feed was read; everything before it is recorded.
     SaveCursor(Cursor),
+    /// Store whether a person has paused the account.
+    SavePaused(bool),
     /// Look at the files that were replaced, into which a program that had one open may have saved since → [`Event::Swept`].
     Sweep,
     /// Answer a question.

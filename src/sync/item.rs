@@ -6,6 +6,7 @@ use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revisi
 
 use super::conflict::SectionConflict;
 use super::merge::Merged;
+use super::quota::{QuotaPlace, Reserved};
 use super::spelling::Waiting;
 use super::stale::Arrival;
 use super::told::Told;
@@ -195,6 +196,8 @@ pub(super) struct Walk {
     pub(super) why: Dirty,
     /// Who is answered at its end.
     pub(super) waiters: Vec<Waiter>,
+    /// A file says something that was not recorded.
+    pub(super) news: bool,
     /// A file was passed by because a save was under way: what the feed named is not covered by this walk.
     pub(super) passed: bool,
     /// Files that were read once and must read the same again.
@@ -292,6 +295,10 @@ pub(super) struct Item {
     pub(super) arrived: BTreeMap<PartId, Vec<Arrival>>,
     /// How far the change feed was read when the remote was asked for last.
     pub(super) covers: u64,
+    /// What its walk may still call.
+    pub(super) reserved: Reserved,
+    /// Where it waits for calls to become free.
+    pub(super) quota_place: Option<QuotaPlace>,
 }
 
 impl Item {
@@ -327,6 +334,8 @@ impl Item {
             bases: BTreeMap::new(),
             arrived: BTreeMap::new(),
             covers: 0,
+            reserved: Reserved::default(),
+            quota_place: None,
         }
     }
 }

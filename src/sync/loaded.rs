@@ -1,6 +1,7 @@
 //! What the engine is given at its start: what the store knows, and how it is set.
 
 use super::event::JobId;
+use super::quota::Limits;
 use super::told::Told;
 use crate::model::{ContentHash, Cursor, ItemId, KindName, Notice, PartId, Revision, Stamp};
 
@@ -13,6 +14,8 @@ pub struct Loaded {
     pub jobs: Vec<OpenJob>,
     /// How far the feed was read; `None` when it never was.
     pub cursor: Option<Cursor>,
+    /// Whether a person has paused the account.
+    pub paused: bool,
 }
 
 /// A mirrored item as the store knows it.
@@ -73,10 +76,14 @@ pub struct Settings {
     pub poll_ms: Option<u64>,
     /// Count of items that are walked at the same time.
     pub walks_max: usize,
+    /// Whether edits of files stay in them: the remote is only mirrored.
+    pub read_only: bool,
+    /// How many calls it may make in a minute.
+    pub limits: Limits,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { seed: 0, poll_ms: None, walks_max: 16 }
+        Self { seed: 0, poll_ms: None, walks_max: 16, read_only: false, limits: Limits::USER }
     }
 }

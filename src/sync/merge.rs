@@ -94,7 +94,8 @@ pub fn same_meaning(one: &str, other: &str) -> bool {
 }
 
 /// Tells whether a file says anything that its base does not: another meaning, or another first number of a list.
-pub(super) fn is_edited(base: &str, local: &str) -> bool {
+#[must_use]
+pub fn is_edited(base: &str, local: &str) -> bool {
     !same_meaning(base, local) || numbers::are_set(base, local)
 }
 

@@ -21,6 +21,11 @@ impl Engine {
             let Some(id) = walk.plans.pop_front() else { break };
             let Some(merged) = walk.merged.get(&id) else { continue };
             let Some(part) = item.parts.get_mut(&id) else { continue };
+            if self.settings.read_only {
+                let message = "this account is only mirrored (`mode = \"mirror\"`); the edits stay in the file";
+                part.refused = vec![notice("MIRROR_ONLY", message)];
+                continue;
+            }
             let revision = walk.remote.as_ref().and_then(|remote| remote.revision.as_ref());
             if !item.can_edit || revision.is_none() {
                 part.refused =
@@ -96,6 +101,12 @@ impl Engine {
         if self.halted.is_some() {
             return self.stop(item);
         }
+        if !self.may_write(item) {
+            // It goes behind those who wait to push.
+            self.quota.take_back(std::mem::take(&mut item.reserved));
+            return self.fetch(item);
+        }
+        let Some(walk) = &mut item.walk else { return self.lost(item) };
         self.out.push(Effect::Begin {
             item: item.id.clone(),
             part: id.clone(),
@@ -123,6 +134,7 @@ impl Engine {
         }
         let Some(walk) = &mut item.walk else { return self.lost(item) };
         let Some((_, revision, _)) = &walk.pushing else { return self.lost(item) };
+        item.reserved.writes = item.reserved.writes.saturating_sub(1);
         self.out.push(Effect::Post { item: item.id.clone(), job, revision: revision.clone() });
         walk.job = Some(job);
         item.phase = Phase::Posting;

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::conflict::section_name;
 use super::item::notice;
+use super::quota::QuotaStatus;
 use crate::model::{ItemId, KindName, Millis, Notice, PartId};
 
 /// The state of one account.
@@ -11,6 +12,16 @@ use crate::model::{ItemId, KindName, Millis, Notice, PartId};
 pub struct Status {
     /// Every mirrored item.
     pub items: Vec<ItemStatus>,
+    /// The time as the engine was told it last.
+    pub now: Millis,
+    /// Whether edits of files stay in them.
+    pub read_only: bool,
+    /// Count of items being walked.
+    pub walking: usize,
+    /// What may still be called.
+    pub quota: QuotaStatus,
+    /// How long it takes about until all that waits has been read, in milliseconds; `None` while that is not known.
+    pub left_ms: Option<u64>,
     /// Why nothing is pulled or pushed until somebody resumes it.
     pub halted: Option<Trouble>,
     /// Why the remote cannot be reached with this sign-in.

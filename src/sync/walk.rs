@@ -29,6 +29,7 @@ impl Engine {
             walk.observed.insert(observation.part.clone(), observation);
         }
         let restless = walk.restless;
+        walk.news = news;
         let silent = !news && !walk.why.wants_remote() && !walk.why.dry;
         item.walk = Some(walk);
         if restless {
@@ -124,11 +125,21 @@ impl Engine {
         }
     }
 
-    /// Asks for the remote.
+    /// Asks for the remote, or waits until it may be asked.
     pub(super) fn fetch(&mut self, item: &mut Item) -> Fate {
         if self.halted.is_some() {
             return self.stop(item);
         }
+        let pushes = item.walk.as_ref().is_some_and(|walk| walk.news && !walk.why.dry) && !self.settings.read_only;
+        if !self.may_read(item, pushes) {
+            if let Some(walk) = &mut item.walk {
+                // What was seen in the files is seen again, but what it is to be compared with must be asked for.
+                walk.why.remote = true;
+            }
+            self.hand_back(item);
+            return Fate::Keep;
+        }
+        item.reserved.reads = item.reserved.reads.saturating_sub(1);
         // What the feed named up to here is covered by this reading; what it names from now on is for the next walk.
         // A dry run takes nothing in, so it covers nothing.
         if let Some(walk) = item.walk.as_mut().filter(|walk| !walk.why.dry) {
@@ -162,6 +173,7 @@ impl Engine {
             return self.stop(item);
         }
         let Some(mut walk) = item.walk.take() else { return self.lost(item) };
+        self.progress.read(self.now);
         item.failures = 0;
         item.failure = None;
         item.gone = false;

@@ -14,16 +14,17 @@ use super::answer::ErrorAnswer;
 use super::host::{CommentAct, Host, ItemReport, Side};
 use super::socket::{accept, connect_is_mine, read_line};
 use crate::error::{Error, Result};
+use crate::model::Account;
 
 /// The version of this protocol. The command line and the daemon are one program, so two versions meet only after an
 /// update, until the daemon is restarted; they then refuse each other.
-pub const CONTROL_VERSION: u32 = 1;
+pub const CONTROL_VERSION: u32 = 2;
 
 /// The most commands at once.
 const CONNECTIONS_MAX: usize = 16;
 /// How long a connection may be idle.
 const IDLE_WAIT: Duration = Duration::from_secs(60);
-/// The most hits of one search.
+/// The most hits of one search, and lines of the log.
 const LIMIT_MAX: usize = 1000;
 
 /// One request.
@@ -96,8 +97,42 @@ pub enum Command {
         /// What is done with it.
         act: CommentAct,
     },
-    /// Goes on after a halt.
-    Resume,
+    /// Pulls and pushes nothing until `Resume`.
+    Pause {
+        /// One account; all when none is named.
+        account: Option<Account>,
+    },
+    /// Goes on after a halt or a pause.
+    Resume {
+        /// One account; all when none is named.
+        account: Option<Account>,
+    },
+    /// Tells what was pushed and pulled.
+    Log {
+        /// An item's id or URL, or a file, absolute; all when none is named.
+        id: Option<String>,
+        /// Most lines.
+        limit: usize,
+    },
+    /// Takes a push back.
+    Undo {
+        /// Its number in the log.
+        push: i64,
+        /// Whose, when several accounts have one of that number.
+        account: Option<Account>,
+    },
+    /// Moves an item to the trash.
+    Trash {
+        /// Its id or URL, or a file, absolute.
+        id: String,
+    },
+    /// Checks what must hold of live data.
+    Doctor {
+        /// Mends what can be mended.
+        repair: bool,
+        /// Most documents of each account that are read and compared.
+        remote: usize,
+    },
     /// Ends a file's conflicts.
     Resolve {
         /// The file, absolute.
@@ -198,7 +233,12 @@ async fn run(host: &dyn Host, command: Command) -> Result<Value> {
         Command::Push { path, accept, dry_run } => to_value(&host.push(&path, accept, dry_run).await?),
         Command::Restore { id } => item_value(&host.restore(&id).await?),
         Command::Comment { path, thread, act } => to_value(&host.comment(&path, &thread, act).await?),
-        Command::Resume => to_value(&host.resume().await?),
+        Command::Pause { account } => to_value(&host.pause(account.as_ref()).await?),
+        Command::Resume { account } => to_value(&host.resume(account.as_ref()).await?),
+        Command::Log { id, limit } => to_value(&host.log(id.as_deref(), limit.clamp(1, LIMIT_MAX)).await?),
+        Command::Undo { push, account } => to_value(&host.undo(push, account.as_ref()).await?),
+        Command::Trash { id } => to_value(&host.trash(&id).await?),
+        Command::Doctor { repair, remote } => to_value(&host.doctor(repair, remote).await?),
         Command::Resolve { path, side } => to_value(&host.resolve(&path, side).await?),
     }
 }

@@ -94,12 +94,49 @@ pub trait Host: Send + Sync + 'static {
         Err(Error::ReadOnly { id: path.display().to_string(), reason })
     }
 
-    /// Goes on with every account that was halted.
+    /// Pulls and pushes nothing of an account, or of all, until somebody resumes it; over restarts too.
     ///
     /// # Errors
     ///
-    /// `Storage` when the state cannot be read.
-    async fn resume(&self) -> Result<Resumed>;
+    /// `NotFound` when there is no such account.
+    async fn pause(&self, account: Option<&Account>) -> Result<Told>;
+
+    /// Goes on with an account that was halted or paused, or with all.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when there is no such account.
+    async fn resume(&self, account: Option<&Account>) -> Result<Told>;
+
+    /// Tells what was pushed and pulled, newest first; of one item when an id, a URL or a path names one.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when nothing is named so.
+    async fn log(&self, id_or_url: Option<&str>, limit: usize) -> Result<LogReport>;
+
+    /// Takes a push back: what it changed is changed again, by an edit of the file that is pushed like any other.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when no such push landed; `InvalidInput` when several accounts have one of that number and none is named,
+    /// or when what it wrote was edited since.
+    async fn undo(&self, push: i64, account: Option<&Account>) -> Result<PushReport>;
+
+    /// Moves an item to the trash of its service; its files are put away.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when it is not mirrored; `InvalidInput` when its files hold edits that it does not have.
+    async fn trash(&self, id_or_url: &str) -> Result<Done>;
+
+    /// Derives anew what must hold of base, files, index, journal, and at most `remote_max` documents of each account; mends
+    /// with `repair` what can be mended.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` and `Disk` as they come.
+    async fn doctor(&self, repair: bool, remote_max: usize) -> Result<DoctorReport>;
 }
 
 /// Whose text stands when a conflict ends.
@@ -210,11 +247,72 @@ pub struct Done {
     pub message: String,
 }
 
-/// The accounts go on.
+/// Something was done with accounts; the sentence says what.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Resumed {
+pub struct Told {
     /// One sentence.
     pub message: String,
+}
+
+/// What was pushed and pulled, newest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogReport {
+    /// The lines.
+    pub lines: Vec<LogEntry>,
+}
+
+/// A push or a pull.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogEntry {
+    /// When, RFC 3339.
+    pub at: String,
+    /// The account.
+    pub account: Account,
+    /// `push`, `pull`, or `refused`.
+    pub what: String,
+    /// The number by which `undo` knows the push; absent for a pull.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub push: Option<i64>,
+    /// The item.
+    pub id: ItemId,
+    /// Its name; empty when it is not known any more.
+    pub title: String,
+    /// Its file, absolute.
+    pub path: PathBuf,
+    /// Words that came.
+    pub words_added: usize,
+    /// Words that went.
+    pub words_removed: usize,
+}
+
+/// What a check of live data found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DoctorReport {
+    /// What does not hold, or a person may want to know.
+    pub findings: Vec<DoctorFinding>,
+    /// True when something is left to be mended.
+    pub waits: bool,
+}
+
+/// Something that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DoctorFinding {
+    /// The account.
+    pub account: Account,
+    /// What was checked: `database`, `folder`, `journal`, `base`, `file`, `index`, `stray`, or `remote`.
+    pub check: String,
+    /// The item, when it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<ItemId>,
+    /// Its file, absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
+    /// What does not hold.
+    pub message: String,
+    /// What to do about it.
+    pub fix: String,
+    /// `note` when nothing is wrong, `byhand`, `offered` when `--repair` can mend it, `done` when it did.
+    pub repair: String,
 }
 
 /// How things stand.
@@ -231,12 +329,53 @@ pub struct StatusReport {
 pub struct AccountStatus {
     /// Its address.
     pub account: Account,
+    /// `two-way`, or `mirror` when edits of files stay in them.
+    pub mode: String,
     /// Count of items mirrored.
     pub items: usize,
+    /// What is to be done.
+    pub queue: QueueStatus,
+    /// What Google may still be asked within this minute; absent when it knows no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota: Option<QuotaLeft>,
+    /// Seconds until the change feed is read; absent while it is being read, and while nothing is synced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_poll_s: Option<u64>,
     /// Why nothing is synced until a person acts; empty when all is well.
     pub halted: String,
     /// What waits: pushes, holds, conflicts, trouble.
     pub waiting: Vec<WaitingStatus>,
+    /// What was pushed and pulled last, newest first.
+    pub lately: Vec<LogEntry>,
+}
+
+/// What is to be done for an account.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueStatus {
+    /// Items that wait for their turn, or for another try.
+    pub waiting: usize,
+    /// Items that are being read, pushed, or written.
+    pub working: usize,
+    /// Files with edits that wait for a person: held, refused, or in conflict.
+    pub yours: usize,
+    /// About how long it takes until all of it was read, in seconds; absent while that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_s: Option<u64>,
+}
+
+/// What Google may still be asked within this minute.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuotaLeft {
+    /// Documents that may be read now.
+    pub reads_left: u32,
+    /// Documents that may be read in a minute.
+    pub reads_limit: u32,
+    /// Pushes that may be sent now.
+    pub writes_left: u32,
+    /// Pushes that may be sent in a minute.
+    pub writes_limit: u32,
+    /// Documents that wait for that.
+    pub waiting: usize,
 }
 
 /// One thing that waits.
@@ -266,7 +405,7 @@ pub struct DiffReport {
 }
 
 /// What became of a push, or what would.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PushReport {
     /// The item.
     pub id: ItemId,

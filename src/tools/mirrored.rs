@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 
 use super::host::{
-    AccountStatus, CommentAct, CommentReport, DiffReport, Done, Hit, Host, ImageReport, ItemReport, PartReport,
-    PushReport, Resumed, Side, StatusReport, WaitingStatus,
+    CommentAct, CommentReport, DiffReport, DoctorReport, Done, Hit, Host, ItemReport, LogReport, PushReport, Side,
+    StatusReport, Told,
 };
+use super::reports::{account_status, finding, item_report, log_entry, push_report, rfc3339};
 use crate::error::{Error, Result};
 use crate::kinds;
 use crate::mirror::{self, MirrorHandle};
-use crate::model::{Account, ItemId, KindName, Millis, Notice, PartId};
-use crate::sync;
-use crate::workspace::layout::{Layout, Place, date};
+use crate::model::{Account, KindName};
+use crate::sync::{self, JobId};
+use crate::workspace::layout::{Layout, Place};
 
 /// The mirrors of all accounts behind one door.
 pub struct Mirrors {
@@ -64,6 +65,19 @@ impl Mirrors {
         })
     }
 
+    /// Returns the mirrors of the account that is named, or all.
+    fn named(&self, account: Option<&Account>) -> Result<Vec<&MirrorHandle>> {
+        let named: Vec<&MirrorHandle> =
+            self.handles.iter().filter(|handle| account.is_none_or(|account| handle.account() == account)).collect();
+        match account.filter(|_| named.is_empty()) {
+            Some(account) => Err(Error::InvalidInput {
+                what: format!("`{}` is no account of this daemon", account.0.escape_debug()),
+                suggestion: "See `mcp-workspace status` for the accounts.".into(),
+            }),
+            None => Ok(named),
+        }
+    }
+
     fn first(&self) -> Result<&MirrorHandle> {
         self.handles.first().ok_or_else(|| Error::InvalidInput {
             what: "no account is signed in".into(),
@@ -84,7 +98,8 @@ impl Host for Mirrors {
 
     async fn fetch(&self, id_or_url: &str, refresh: bool) -> Result<ItemReport> {
         if let Some((handle, mut report)) = self.holding(id_or_url).await? {
-            if refresh {
+            // What was taken in without a state is not known before it was read.
+            if refresh || report.parts.is_empty() {
                 return handle.fetch(id_or_url).await.map(item_report);
             }
             // The file is as good as the last look at the remote was.
@@ -171,12 +186,7 @@ impl Host for Mirrors {
 
     async fn push(&self, path: &Path, accept: bool, dry_run: bool) -> Result<PushReport> {
         let (handle, path) = self.of_path(path)?;
-        let report = handle.push(&path, accept, dry_run).await?;
-        let message = push_message(&report, dry_run);
-        let mirror::PushReport { item, path, pushed, requests, refused, told, unsaid, held, conflicts, hidden, .. } =
-            report;
-        let waits = hidden || !(refused.is_empty() && held.is_empty() && conflicts.is_empty());
-        Ok(PushReport { id: item, path, pushed, requests, refused, told, unsaid, holds: held, waits, message })
+        Ok(push_report(handle.push(&path, accept, dry_run).await?, dry_run))
     }
 
     async fn restore(&self, id_or_url: &str) -> Result<ItemReport> {
@@ -210,144 +220,86 @@ impl Host for Mirrors {
         Ok(CommentReport { id: item, thread: thread.to_owned(), path, message })
     }
 
-    async fn resume(&self) -> Result<Resumed> {
-        for handle in &self.handles {
+    async fn pause(&self, account: Option<&Account>) -> Result<Told> {
+        for handle in self.named(account)? {
+            handle.pause().await?;
+        }
+        let who = account.map_or("every account".into(), |account| account.0.clone());
+        Ok(Told { message: format!("{who} is paused: nothing is pulled or pushed until `mcp-workspace resume`") })
+    }
+
+    async fn resume(&self, account: Option<&Account>) -> Result<Told> {
+        for handle in self.named(account)? {
             handle.resume().await?;
         }
-        Ok(Resumed { message: "every account goes on".into() })
+        let who = account.map_or("every account".into(), |account| account.0.clone());
+        Ok(Told { message: format!("{who} goes on") })
     }
-}
 
-fn item_report(report: mirror::FetchReport) -> ItemReport {
-    let mut notices: Vec<Notice> = report.notices.into_iter().map(|(_, notice)| notice).collect();
-    let stale = report.stale.is_some();
-    notices.extend(report.stale.map(|message| Notice { code: "STALE".into(), line: 0, column: 0, message }));
-    ItemReport {
-        id: report.item,
-        kind: report.kind,
-        account: report.account,
-        title: report.title,
-        url: report.url,
-        parts: report
-            .parts
-            .into_iter()
-            .map(|part| PartReport { part: part.part, title: part.title, path: part.path })
-            .collect(),
-        images: report.images.into_iter().map(|image| ImageReport { object: image.object, path: image.path }).collect(),
-        notices,
-        stale,
+    async fn log(&self, id_or_url: Option<&str>, limit: usize) -> Result<LogReport> {
+        let mut lines = Vec::new();
+        for handle in &self.handles {
+            // A path lies in the folder of one account alone.
+            let here = id_or_url.map(Path::new).filter(|path| path.is_absolute()).map(|path| self.of_path(path));
+            let (named, is_other) = match here.transpose()? {
+                Some((other, path)) => (Some(path.display().to_string()), other.account() != handle.account()),
+                None => (id_or_url.map(str::to_owned), false),
+            };
+            if is_other {
+                continue;
+            }
+            let report = handle.log(named.as_deref(), limit).await?;
+            lines
+                .extend(report.lines.into_iter().map(|(line, path)| (line.at, log_entry(&report.account, line, path))));
+        }
+        lines.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        Ok(LogReport { lines: lines.into_iter().map(|(_, line)| line).take(limit).collect() })
     }
-}
 
-fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
-    let requests = report.requests.len();
-    let done = match (report.pushed, dry_run, requests) {
-        (true, _, 0) => "pushed".to_owned(),
-        (true, _, _) if report.calls > 1 => format!("pushed with {requests} requests in {} calls", report.calls),
-        (true, _, _) => format!("pushed with {requests} requests in one call"),
-        (false, true, 1..) => format!("{requests} requests would be sent in one call"),
-        (false, ..) if report.hidden => {
-            format!("nothing was pushed: the file was deleted here; `restore {}` writes it back", report.item)
-        }
-        (false, ..) if !report.held.is_empty() => "nothing was pushed: it waits for `push --accept`".to_owned(),
-        (false, ..) if !report.refused.is_empty() => {
-            "nothing was pushed: what was refused stays in the file alone".to_owned()
-        }
-        (false, ..) => "nothing to push".to_owned(),
-    };
-    let done = match (report.told.is_empty(), report.pushed, dry_run) {
-        (true, ..) => done,
-        (false, true, _) => format!("{done}; with it went what the file does not show"),
-        (false, false, true) => format!("{done}; with it would go what the file does not show"),
-        (false, false, false) => format!("{done}; with an earlier push went what the file does not show"),
-    };
-    let done =
-        if report.unsaid.is_empty() { done } else { format!("{done}; what no document can say stays in the file") };
-    let conflicts: Vec<String> = report.conflicts.iter().map(|heading| sync::section_name(heading)).collect();
-    if conflicts.is_empty() { done } else { format!("{done}; in conflict: {}", conflicts.join(", ")) }
-}
-
-/// Turns the engine's state into what a person must know: only what waits is listed.
-fn account_status(account: &Account, layout: &Layout, report: &mirror::StatusReport) -> AccountStatus {
-    let status = &report.status;
-    let trouble = |trouble: &sync::Trouble| format!("{}. {}", trouble.message, trouble.suggestion);
-    let mut waiting = Vec::new();
-    let mut add = |id: &ItemId, part: Option<&PartId>, state: &str, message: String| {
-        let path = part.and_then(|part| layout.path(&Place::file(id, part)).ok());
-        waiting.push(WaitingStatus { id: id.clone(), path, state: state.into(), message });
-    };
-    for item in &status.items {
-        let id = &item.id;
-        if let Some(error) = &item.error {
-            let state = if item.next_retry.is_some() { "retrying" } else { "refused" };
-            add(id, None, state, trouble(error));
-        } else if item.waiting {
-            add(id, None, "pending", format!("\"{}\" is {}", item.title, item.phase));
-        }
-        if item.gone {
-            add(id, None, "gone", "it is gone or no longer shared; the file holds edits and is kept".into());
-        }
-        for part in &item.parts {
-            let place = Some(&part.part);
-            if part.hidden {
-                add(id, place, "hidden", "the file was deleted here; `restore` writes it back".into());
-            }
-            if part.open {
-                add(id, place, "open", "it stays open for writing; nothing is pushed until it is closed".into());
-            }
-            for (state, notices) in
-                [("held", &part.held), ("refused", &part.refused), ("pushed", &part.told), ("unsaid", &part.unsaid)]
-            {
-                for notice in notices {
-                    add(id, place, state, notice.to_string());
-                }
-            }
-            for heading in &part.conflicts {
-                let name = sync::section_name(heading);
-                add(id, place, "conflict", format!("both sides changed {name}; see the conflict file"));
-            }
-            if let Some(notice) = &part.unusable {
-                add(id, place, "unusable", notice.to_string());
+    async fn undo(&self, push: i64, account: Option<&Account>) -> Result<PushReport> {
+        let mut having = Vec::new();
+        for handle in self.named(account)? {
+            if handle.has_push(JobId(push)).await? {
+                having.push(handle);
             }
         }
+        let [handle] = having.as_slice() else {
+            let what = if having.is_empty() {
+                format!("there is no push {push} that landed")
+            } else {
+                format!("{} accounts have a push {push}", having.len())
+            };
+            let suggestion =
+                "See `mcp-workspace log` for its number, and name the account with `--account` where several have it.";
+            return Err(Error::InvalidInput { what, suggestion: suggestion.into() });
+        };
+        Ok(match handle.undo(JobId(push)).await? {
+            mirror::UndoReport::Pushed(report) => push_report(report, false),
+            mirror::UndoReport::Nothing { item, path } => PushReport {
+                id: item,
+                path,
+                message: format!("nothing of push {push} stands there any more"),
+                ..PushReport::default()
+            },
+        })
     }
-    for (id, path) in &report.kept {
-        let path = path.display();
-        add(id, None, "kept", format!("the comments file is only read; what somebody saved in it is kept at {path}"));
+
+    async fn trash(&self, id_or_url: &str) -> Result<Done> {
+        let id = self.holder(id_or_url).await?.trash(id_or_url).await?;
+        let message = format!(
+            "{id} is in the trash of Google Drive, from which its owner can bring it back for 30 days; its files are in .retired"
+        );
+        Ok(Done { id, message })
     }
-    let halted = status.halted.as_ref().or(status.paused.as_ref()).map(trouble).unwrap_or_default();
-    if let Some(error) = &status.poll_error {
-        waiting.push(WaitingStatus {
-            id: ItemId("changes".into()),
-            path: None,
-            state: "retrying".into(),
-            message: trouble(error),
-        });
-    }
-    AccountStatus { account: account.clone(), items: status.items.len(), halted, waiting }
-}
 
-/// Writes a moment as RFC 3339 in UTC, to the second.
-fn rfc3339(at: Millis) -> String {
-    let second = at.0 / 1000 % 86_400;
-    format!("{}T{:02}:{:02}:{:02}Z", date(at), second / 3600, second / 60 % 60, second % 60)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moments_are_written_as_rfc_3339() {
-        for (millis, expected) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_782_399_999, "2000-02-28T23:59:59Z"),
-            (951_782_400_000, "2000-02-29T00:00:00Z"),
-            (951_868_800_000, "2000-03-01T00:00:00Z"),
-            (1_795_233_845_000, "2026-11-21T04:04:05Z"),
-            (4_102_444_799_000, "2099-12-31T23:59:59Z"),
-        ] {
-            assert_eq!(rfc3339(Millis(millis)), expected);
+    async fn doctor(&self, repair: bool, remote_max: usize) -> Result<DoctorReport> {
+        let mut findings = Vec::new();
+        for handle in &self.handles {
+            let layout = Layout::new(&self.workspace, handle.account())?;
+            let found = handle.doctor(repair, remote_max).await?;
+            findings.extend(found.into_iter().map(|found| finding(handle.account(), &layout, found)));
         }
+        let waits = findings.iter().any(|finding| matches!(finding.repair.as_str(), "byhand" | "offered"));
+        Ok(DoctorReport { findings, waits })
     }
 }

@@ -9,6 +9,7 @@ mod documentation;
 mod host;
 mod mirrored;
 mod outline;
+mod reports;
 mod schema;
 mod server;
 mod socket;
@@ -21,8 +22,9 @@ pub use answer::ErrorAnswer;
 pub use bridge::{BridgeOptions, bridge};
 pub use control::{CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, serve_control};
 pub use host::{
-    AccountStatus, CommentAct, CommentReport, DiffReport, Done, Hit, Host, ImageReport, ItemReport, PartReport,
-    PushReport, Resumed, Side, StatusReport, WaitingStatus,
+    AccountStatus, CommentAct, CommentReport, DiffReport, DoctorFinding, DoctorReport, Done, Hit, Host, ImageReport,
+    ItemReport, LogEntry, LogReport, PartReport, PushReport, QueueStatus, QuotaLeft, Side, StatusReport, Told,
+    WaitingStatus,
 };
 pub use mirrored::Mirrors;
 pub use outline::{OutlineEntry, outline};

@@ -194,6 +194,10 @@ impl World {
                 let dry_run = around.dice.once_in(2);
                 machine.ask(around, Command::Push { item: item.clone(), accept: false, dry_run });
             }
+            4 if around.dice.once_in(12) && machine.runs() => {
+                let command = if around.dice.once_in(3) { Command::Pause } else { Command::Resume };
+                machine.ask(around, command);
+            }
             5 if around.fault(8) => machine.overflow(),
             6 if around.fault(12) => {
                 // It slept: its clock catches up, and what was seen meanwhile is not known.
@@ -275,6 +279,9 @@ impl World {
             if !self.machines[at].0.runs() {
                 self.begin(at);
             }
+        }
+        for (machine, _) in &mut self.machines {
+            machine.ask(&mut self.around, Command::Resume);
         }
         // What still fails was under way before.
         self.settle(3);

@@ -28,6 +28,7 @@ pub(crate) struct Store {
     intents: BTreeMap<ItemId, Intent>,
     jobs: Vec<Job>,
     pub(crate) cursor: Option<Cursor>,
+    pub(crate) paused: bool,
 }
 
 impl Store {
@@ -51,6 +52,7 @@ impl Store {
             rows: self.items.values().map(row).collect(),
             jobs: self.jobs.iter().filter(|job| job.end.is_none()).map(|job| job.open.clone()).collect(),
             cursor: self.cursor.clone(),
+            paused: self.paused,
         }
     }
 

@@ -299,6 +299,16 @@ impl Kind for Docs {
         Ok(fetched)
     }
 
+    /// Source: <https://developers.google.com/workspace/drive/api/guides/delete>
+    async fn trash(&self, id: &ItemId) -> Result<()> {
+        let id = checked(id)?;
+        let body = json!({"trashed": true});
+        let call = Call::patch(Service::Drive, format!("/drive/v3/files/{id}"), &body, id, "trashing the document")
+            .with("supportsAllDrives", "true")
+            .with("fields", "id");
+        self.google.send(&call).await.map(drop)
+    }
+
     async fn comment(&self, id: &ItemId, thread: &str, act: &CommentAct) -> Result<()> {
         let id = checked(id)?;
         let (threads, _) = self.threads(id).await?;

@@ -24,7 +24,8 @@ fn engine(count: usize) -> Engine {
         parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told: Told::default() }],
     };
     let mut engine = Engine::new(Settings::default());
-    engine.load(Millis(0), Loaded { rows: (0..count).map(row).collect(), jobs: Vec::new(), cursor: None });
+    engine
+        .load(Millis(0), Loaded { rows: (0..count).map(row).collect(), jobs: Vec::new(), cursor: None, paused: false });
     engine
 }
 
@@ -78,6 +79,8 @@ fn words(effects: &[Effect]) -> String {
         Effect::SaveTold { .. } => "told",
         Effect::Sweep => "sweep",
         Effect::SaveCursor(_) => "cursor",
+        Effect::SavePaused(true) => "paused",
+        Effect::SavePaused(false) => "resumed",
         Effect::Reply { answer: Answer::Done { .. }, .. } => "done",
         Effect::Reply { answer: Answer::Failed(_), .. } => "failed",
     };
@@ -393,7 +396,7 @@ fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine
         told: vec![lost(8)],
     };
     let mut engine = Engine::new(Settings::default());
-    engine.load(Millis(2), Loaded { rows, jobs: vec![job], cursor: None });
+    engine.load(Millis(2), Loaded { rows, jobs: vec![job], cursor: None, paused: false });
     engine
 }
 

@@ -135,8 +135,32 @@ impl Host for MemoryHost {
         Ok(Done { id: ItemId("doc1".into()), message: "resolved".into() })
     }
 
-    async fn resume(&self) -> Result<Resumed> {
-        Ok(Resumed { message: "on".into() })
+    async fn pause(&self, account: Option<&Account>) -> Result<Told> {
+        self.note(format!("pause {account:?}"));
+        Ok(Told { message: "off".into() })
+    }
+
+    async fn log(&self, id_or_url: Option<&str>, limit: usize) -> Result<LogReport> {
+        self.note(format!("log {id_or_url:?} {limit}"));
+        Ok(LogReport::default())
+    }
+
+    async fn undo(&self, push: i64, account: Option<&Account>) -> Result<PushReport> {
+        self.note(format!("undo {push} {account:?}"));
+        Ok(PushReport::default())
+    }
+
+    async fn trash(&self, id_or_url: &str) -> Result<Done> {
+        Ok(Done { id: ItemId(id_or_url.into()), message: "trashed".into() })
+    }
+
+    async fn doctor(&self, repair: bool, remote_max: usize) -> Result<DoctorReport> {
+        self.note(format!("doctor {repair} {remote_max}"));
+        Ok(DoctorReport::default())
+    }
+
+    async fn resume(&self, _account: Option<&Account>) -> Result<Told> {
+        Ok(Told { message: "on".into() })
     }
 }
 

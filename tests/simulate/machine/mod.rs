@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use mcp_workspace::kinds::{Fetched, PushPlan};
 use mcp_workspace::model::{ItemId, Millis, PartId};
+use mcp_workspace::sync::quota::Limits;
 use mcp_workspace::sync::{
     Answer, Command, Effect, Engine, Event, FailureClass, JobId, RequestId, Settings, Status, Touch,
 };
@@ -19,6 +20,9 @@ use crate::plants::Plant;
 use crate::store::Store;
 use files::{Deposit, Stage};
 use network::{failure, fetched, planned, polled, posted};
+
+/// Limits that are soon used up.
+const SCARCE: Limits = Limits { reads: 7, writes: 2 };
 
 /// What the name of a file begins with that the daemon is writing.
 const NEW: &str = ".new-";
@@ -96,6 +100,12 @@ pub(crate) struct Machine {
     pub(crate) deposits: u64,
     /// Texts that were put away.
     last_retired: u64,
+    /// When this daemon read and sent within the last minute.
+    calls: [VecDeque<u64>; 2],
+    /// What it may.
+    limits: Limits,
+    /// While the account is paused, the items whose push was under way then.
+    sending: Option<BTreeSet<ItemId>>,
     /// The files that were replaced and stood there at the last look.
     replaced: BTreeSet<String>,
     /// When each item's file was written last.
@@ -117,6 +127,9 @@ impl Machine {
             asked: BTreeMap::new(),
             deposits: 0,
             last_retired: 0,
+            calls: Default::default(),
+            limits: Limits::USER,
+            sending: None,
             replaced: BTreeSet::new(),
             deposited_at: BTreeMap::new(),
         }
@@ -133,7 +146,10 @@ impl Machine {
         left.iter().for_each(|name| self.disk.remove(name));
         self.disk.touches.clear();
         let seed = around.dice.roll(usize::MAX >> 1) as u64;
-        let mut engine = Engine::new(Settings { seed, ..Settings::default() });
+        self.calls = Default::default();
+        self.limits = around.dice.pick(&[Limits::USER, SCARCE]);
+        let mut engine = Engine::new(Settings { seed, limits: self.limits, ..Settings::default() });
+        self.sending = self.store.paused.then(BTreeSet::new);
         let effects = engine.load(self.now(around), self.store.loaded());
         self.engine = Some(engine);
         self.take(effects);
@@ -181,7 +197,7 @@ impl Machine {
             Command::Push { item, .. } | Command::Resolve { item, .. } | Command::Seen { item, .. } => {
                 Some(item.clone())
             }
-            Command::Poll | Command::Resume => None,
+            Command::Poll | Command::Pause | Command::Resume => None,
         };
         self.last_request += 1;
         let request = RequestId(self.last_request);
@@ -195,8 +211,33 @@ impl Machine {
         self.seen.push_back(Seen::Rescan);
     }
 
+    /// A call goes out: no minute may hold more than the limit.
+    fn check_quota(&mut self, around: &Around, sort: usize, limit: u32) {
+        let now = self.now(around).0;
+        let calls = &mut self.calls[sort];
+        calls.retain(|at| at + 60_000 > now);
+        calls.push_back(now);
+        assert!(calls.len() <= limit as usize, "quota: {} calls of sort {sort} within a minute", calls.len());
+    }
+
+    /// A push goes out: while the account is paused only what was under way may.
+    fn check_sent(&mut self, item: &ItemId) {
+        if let Some(sending) = &mut self.sending {
+            assert!(sending.remove(item), "paused: a push of {item} went out though the account is paused");
+        }
+    }
+
     fn step(&mut self, around: &mut Around, event: Event) {
         let now = self.now(around);
+        if let Event::Asked { command, .. } = &event {
+            let sends = |lane: &Lane| lane.effects.iter().any(|effect| matches!(effect, Effect::Post { .. }));
+            let sending = || self.lanes.iter().filter(|(_, lane)| sends(lane)).filter_map(|(key, _)| key.clone());
+            match command {
+                Command::Pause => self.sending = Some(sending().collect()),
+                Command::Resume => self.sending = None,
+                _ => {}
+            }
+        }
         around.trace(&(self.number, &event));
         if let Some(engine) = &mut self.engine {
             let effects = engine.step(now, event);
@@ -306,7 +347,10 @@ impl Machine {
                 }
                 event
             }
-            Effect::Fetch { item } => fetched(around, lane, item),
+            Effect::Fetch { item } => {
+                self.check_quota(around, 0, self.limits.reads);
+                fetched(around, lane, item)
+            }
             Effect::Plan { item, part, desired, file, accept } => {
                 planned(around, lane, (item, part), (desired, file), accept)
             }
@@ -322,6 +366,8 @@ impl Machine {
                 Event::Begun { item, result }
             }
             Effect::Post { item, job, revision } => {
+                self.check_sent(&item);
+                self.check_quota(around, 1, self.limits.writes);
                 self.store.sent(&item, job, &revision);
                 let plan = lane.plan.take().unwrap();
                 let result = posted(around, &item, &revision, &plan);
@@ -363,6 +409,10 @@ impl Machine {
                     Ok(())
                 };
                 Event::Recorded { item, result }
+            }
+            Effect::SavePaused(paused) => {
+                self.store.paused = paused;
+                return None;
             }
             Effect::SaveCursor(cursor) => {
                 for (item, revision) in around.google.fed(&cursor) {
@@ -408,7 +458,9 @@ fn item_of(effect: &Effect) -> Option<&ItemId> {
         | Effect::SaveTold { item, .. }
         | Effect::Retire { item } => Some(item),
         Effect::Record(record) => Some(&record.item),
-        Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::Sweep | Effect::Reply { .. } => None,
+        Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::SavePaused(_) | Effect::Sweep | Effect::Reply { .. } => {
+            None
+        }
     }
 }
 

@@ -26,7 +26,8 @@ pub(super) fn failure(class: FailureClass) -> Failure {
 /// A failure that passes, perhaps with the time that Google asks for.
 fn trouble(around: &mut Around) -> Failure {
     let retry_after_ms = around.dice.once_in(3).then(|| around.dice.roll(100_000) as u64);
-    Failure { retry_after_ms, ..failure(FailureClass::Transient) }
+    let kind = if around.dice.once_in(3) { "rate_limited" } else { "network_error" };
+    Failure { retry_after_ms, kind: kind.into(), ..failure(FailureClass::Transient) }
 }
 
 /// Reads the change feed: it may fail, say things twice, or not know yet what changed last.

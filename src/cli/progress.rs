@@ -1,0 +1,95 @@
+//! What a person at a terminal sees while a command takes long.
+
+use std::convert::Infallible;
+use std::future::pending;
+use std::io::IsTerminal as _;
+use std::path::Path;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
+
+use super::client;
+use super::print::duration;
+use crate::tools::Command;
+
+/// How long a command may take before anything is shown.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// How often the daemon is asked what it does.
+const LOOK_PAUSE: Duration = Duration::from_millis(400);
+
+/// How often the bar moves.
+const TICK: Duration = Duration::from_millis(120);
+
+/// Shows on a terminal that a command is at work, and at what; never ends by itself, and takes the bar away when it is dropped.
+/// On anything but a terminal, and beside JSON, nothing is shown.
+pub(crate) async fn show(socket: &Path, json: bool) -> Infallible {
+    if json || !std::io::stderr().is_terminal() {
+        return pending().await;
+    }
+    tokio::time::sleep(QUIET).await;
+    let bar = ClearedBar(ProgressBar::new_spinner());
+    bar.0.enable_steady_tick(TICK);
+    loop {
+        if let Ok(status) = client::ask(socket, Command::Status).await {
+            bar.0.set_message(doing(&status));
+        }
+        tokio::time::sleep(LOOK_PAUSE).await;
+    }
+}
+
+/// A bar for so many steps, which is hidden where there is no terminal.
+pub(crate) fn steps(count: usize, json: bool) -> ProgressBar {
+    if json || count < 2 {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX));
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// A bar that leaves no trace on the terminal.
+struct ClearedBar(ProgressBar);
+
+impl Drop for ClearedBar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// Says in a few words what the daemon does.
+fn doing(status: &Value) -> String {
+    let accounts = status.get("accounts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let sum = |key: &str| -> u64 {
+        accounts.iter().filter_map(|account| account.pointer(&format!("/queue/{key}"))?.as_u64()).sum()
+    };
+    let left = accounts.iter().filter_map(|account| account.pointer("/queue/left_s")?.as_u64()).max();
+    let mut words = vec![format!("{} at work", sum("working"))];
+    if sum("waiting") > 0 {
+        words.push(format!("{} in the queue", sum("waiting")));
+    }
+    words.extend(left.map(|left| format!("about {} left", duration(left))));
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_the_daemon_does_is_said_in_a_few_words() {
+        let account = |working: u64, waiting: u64, left: Option<u64>| json!({ "queue": { "working": working, "waiting": waiting, "left_s": left } });
+        for (accounts, expected) in [
+            (vec![], "0 at work"),
+            (vec![account(1, 0, None)], "1 at work"),
+            (vec![account(1, 2, Some(30)), account(3, 4, Some(90))], "4 at work, 6 in the queue, about 90 s left"),
+        ] {
+            assert_eq!(doing(&json!({ "accounts": accounts })), expected);
+        }
+    }
+}

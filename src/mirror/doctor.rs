@@ -1,0 +1,286 @@
+//! A look at live data: what must hold of base, file, index, journal and remote is derived anew, and told where it does not.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::handle::MirrorHandle;
+use super::{Shared, blocking};
+use crate::error::{Error, Result};
+use crate::kinds::Lack;
+use crate::model::{ItemId, PartId};
+use crate::store::{StoredItem, StoredPart};
+use crate::sync::{Command, ItemStatus, Local, PartStatus, Status, is_edited, same_meaning};
+
+/// What is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Check {
+    /// SQLite finds its own file whole.
+    Database,
+    /// The account's folder stands where it was.
+    Folder,
+    /// Every push that was begun has an end, or somebody at work on it.
+    Journal,
+    /// What both sides agreed on is known of every file.
+    Base,
+    /// Every file says what was agreed, or what waits in it is known.
+    File,
+    /// The index finds every file by its words.
+    Index,
+    /// Every file of the folder belongs to an item.
+    Stray,
+    /// Every document says what was agreed.
+    Remote,
+}
+
+/// Something that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What was checked.
+    pub check: Check,
+    /// The item and the file that it is about, when it is about one.
+    pub place: Option<(ItemId, PartId)>,
+    /// What does not hold.
+    pub message: String,
+    /// What to do about it.
+    pub fix: String,
+    /// Whether a repair can be made, and was.
+    pub repair: Repair,
+}
+
+/// What became of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Repair {
+    /// Nothing is wrong, but a person may want to know.
+    Note,
+    /// A person must do something.
+    ByHand,
+    /// `doctor --repair` can do it.
+    Offered,
+    /// It was done.
+    Done,
+}
+
+impl Finding {
+    fn new(
+        check: Check,
+        place: Option<(&ItemId, &PartId)>,
+        message: impl Into<String>,
+        fix: &str,
+        repair: Repair,
+    ) -> Self {
+        let place = place.map(|(item, part)| (item.clone(), part.clone()));
+        Self { check, place, message: message.into(), fix: fix.into(), repair }
+    }
+}
+
+/// What a file is to be walked anew for.
+const WALK: &str = "`mcp-workspace doctor --repair` compares it with its document anew; nothing is lost by that.";
+
+impl MirrorHandle {
+    /// Checks what stands here, and at most `remote_max` documents; with `repair` it mends what can be mended.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` and `Disk` as they come.
+    pub async fn doctor(&self, repair: bool, remote_max: usize) -> Result<Vec<Finding>> {
+        let mut findings = self.look_locally().await?;
+        findings.extend(self.look_remotely(remote_max).await?);
+        if repair {
+            for finding in findings.iter_mut().filter(|finding| finding.repair == Repair::Offered) {
+                if self.mend(finding).await? {
+                    finding.repair = Repair::Done;
+                }
+            }
+        }
+        Ok(findings)
+    }
+
+    async fn look_locally(&self) -> Result<Vec<Finding>> {
+        let status = self.engine_status().await?;
+        let shared = self.shared_arc();
+        blocking(move || local_findings(&shared, &status)).await
+    }
+
+    /// Reads documents, those that changed last first, and compares them with their bases.
+    async fn look_remotely(&self, most: usize) -> Result<Vec<Finding>> {
+        let shared = self.shared_arc();
+        let mut items = blocking(move || shared.reader().items()).await?;
+        items.sort_by_key(|item| std::cmp::Reverse(item.at));
+        let mut findings = Vec::new();
+        for item in items.iter().take(most) {
+            findings.extend(self.compare(item).await?);
+        }
+        if let Some(left) = items.len().checked_sub(most).filter(|left| *left > 0 && most > 0) {
+            let message = format!("{left} of {} documents were not compared with Google", items.len());
+            findings.push(Finding::new(Check::Remote, None, message, "Ask for more with `--remote N`.", Repair::Note));
+        }
+        Ok(findings)
+    }
+
+    async fn compare(&self, item: &StoredItem) -> Result<Vec<Finding>> {
+        let place = Some((item.id.clone(), PartId::default()));
+        let told = |message: String, fix: &str, repair| Finding {
+            check: Check::Remote,
+            place: place.clone(),
+            message,
+            fix: fix.into(),
+            repair,
+        };
+        let shared = self.shared_arc();
+        let permit = shared.fetches.acquire().await;
+        let (kind, id) = (shared.kind.clone(), item.id.clone());
+        let fetched = tokio::spawn(async move { kind.fetch(&id).await }).await;
+        drop(permit);
+        let fetched = match fetched
+            .map_err(|panic| Error::ExtractionFailed { id: item.id.0.clone(), source: panic.into() })?
+        {
+            Ok(fetched) => fetched,
+            Err(error) => {
+                return Ok(vec![told(format!("it could not be read: {error}"), &error.suggestion(), Repair::ByHand)]);
+            }
+        };
+        // Which boxes are ticked was not told now; what is shown of them would look like a change.
+        if fetched.lack != Lack::Nothing {
+            return Ok(Vec::new());
+        }
+        let (shared, id) = (self.shared_arc(), item.id.clone());
+        let bases: BTreeMap<PartId, String> = blocking(move || shared.reader().bases(&id)).await?.into_iter().collect();
+        let status = self.engine_status().await?;
+        let known = status.items.iter().find(|status| status.id == item.id);
+        if known.is_none_or(is_at_work) {
+            return Ok(Vec::new());
+        }
+        let differs = |(part, text): (&PartId, &String)| {
+            let waits = part_of(known, part).is_some_and(has_waiting);
+            !waits && bases.get(part).is_none_or(|base| !same_meaning(base, text))
+        };
+        if !fetched.parts.iter().any(|part| differs((&part.id, &part.text))) {
+            return Ok(Vec::new());
+        }
+        let message = if fetched.revision == item.revision {
+            "the document says something else than what was agreed at the same revision"
+        } else {
+            "the document was changed since it was read last, and the feed has not told that yet"
+        };
+        Ok(vec![told(message.into(), WALK, Repair::Offered)])
+    }
+
+    /// Mends what a finding is about; tells whether it could.
+    async fn mend(&self, finding: &Finding) -> Result<bool> {
+        let Some((item, part)) = finding.place.clone() else { return Ok(false) };
+        if finding.check == Check::Index {
+            let shared = self.shared_arc();
+            return blocking(move || {
+                let Local::Text { text, .. } = shared.workspace.observe(&item, &part)? else { return Ok(false) };
+                shared.store()?.index_anew(&item, &part, &text)?;
+                Ok(true)
+            })
+            .await;
+        }
+        Ok(self.done(&item, Command::Push { item: item.clone(), accept: false, dry_run: false }).await.is_ok())
+    }
+}
+
+fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for words in shared.reader().findings()? {
+        let fix = "Stop the daemon, move the database (state.db, and what stands beside it) away, and start again: the files \
+                   are then compared with their documents anew.";
+        findings.push(Finding::new(Check::Database, None, words, fix, Repair::ByHand));
+    }
+    if shared.workspace.identity().is_none() {
+        let path = shared.workspace.layout().drive_folder();
+        let message = format!("{} is not there", path.display());
+        findings.push(Finding::new(
+            Check::Folder,
+            None,
+            message,
+            "Bring it back, then `mcp-workspace resume`.",
+            Repair::ByHand,
+        ));
+        return Ok(findings);
+    }
+    let items = shared.reader().items()?;
+    for place in shared.workspace.all_files()?.iter().filter(|place| !place.conflict) {
+        if !items.iter().any(|item| item.id == place.item) {
+            let path = shared.workspace.layout().path(place)?;
+            let message = format!("{} belongs to nothing that is mirrored", path.display());
+            let fix = "`mcp-workspace fetch` of its id mirrors it; else it is left alone.";
+            findings.push(Finding::new(Check::Stray, Some((&place.item, &place.part)), message, fix, Repair::Note));
+        }
+    }
+    let open = shared.reader().open_pushes()?;
+    for item in &items {
+        let known = status.items.iter().find(|status| status.id == item.id);
+        if known.is_some_and(is_at_work) {
+            continue;
+        }
+        for (_, part) in open.iter().filter(|(id, _)| *id == item.id) {
+            let message = "a push was begun, and nobody looks whether it landed";
+            findings.push(Finding::new(Check::Journal, Some((&item.id, part)), message, WALK, Repair::Offered));
+        }
+        let bases: BTreeMap<PartId, String> = shared.reader().bases(&item.id)?.into_iter().collect();
+        if item.parts.is_empty() {
+            let main = PartId::default();
+            let message = "it was taken in and never read";
+            findings.push(Finding::new(Check::Base, Some((&item.id, &main)), message, WALK, Repair::Offered));
+        }
+        for part in &item.parts {
+            let found = part_finding(shared, item, part, bases.get(&part.part), part_of(known, &part.part))?;
+            findings.extend(found);
+        }
+    }
+    Ok(findings)
+}
+
+/// Checks one file against its base and the index.
+fn part_finding(
+    shared: &Shared,
+    item: &StoredItem,
+    part: &StoredPart,
+    base: Option<&String>,
+    status: Option<&PartStatus>,
+) -> Result<Option<Finding>> {
+    let found =
+        |check, message: &str| Finding::new(check, Some((&item.id, &part.part)), message, WALK, Repair::Offered);
+    let Some(base) = base else {
+        return Ok(Some(found(Check::Base, "what was agreed of this file is not known")));
+    };
+    let (hash, text) = match shared.workspace.observe(&item.id, &part.part)? {
+        Local::Text { hash, text, .. } => (hash, text),
+        Local::Absent => {
+            let message = "the file was deleted here";
+            let fix = "`mcp-workspace restore` of its id writes it back; the document is untouched.";
+            return Ok(Some(Finding::new(Check::File, Some((&item.id, &part.part)), message, fix, Repair::Note)));
+        }
+        // Whoever writes it is not done; what cannot be read is told in the status.
+        Local::Restless | Local::Unusable { .. } => return Ok(None),
+    };
+    if part.hash == Some(hash) && !shared.reader().is_indexed(&item.id, &part.part, &text)? {
+        return Ok(Some(found(Check::Index, "a search does not find the file by what it says")));
+    }
+    if is_edited(base, &text) && !status.is_some_and(has_waiting) {
+        return Ok(Some(found(Check::File, "the file says something else than what was agreed, and nothing waits")));
+    }
+    Ok(None)
+}
+
+fn part_of<'a>(item: Option<&'a ItemStatus>, part: &PartId) -> Option<&'a PartStatus> {
+    item?.parts.iter().find(|status| status.part == *part)
+}
+
+/// Tells whether something is being done with an item, or about to be.
+fn is_at_work(item: &ItemStatus) -> bool {
+    item.waiting || item.phase != "idle" || item.next_retry.is_some()
+}
+
+/// Tells whether the status of a file says why it differs.
+fn has_waiting(part: &PartStatus) -> bool {
+    part.open
+        || part.hidden
+        || part.unusable.is_some()
+        || !(part.held.is_empty() && part.refused.is_empty() && part.unsaid.is_empty() && part.conflicts.is_empty())
+}

@@ -1,0 +1,165 @@
+//! Looking back: what was pushed and pulled, and taking a push back.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::blocking;
+use super::handle::MirrorHandle;
+use crate::error::{Error, Result};
+use crate::model::{Account, ItemId, PartId};
+use crate::store::{LogLine, StoredPush};
+use crate::sync::{JobId, Local, Undone};
+use crate::workspace::NotDeposited;
+use crate::workspace::layout::Place;
+
+use super::handle::PushReport;
+
+/// What was pushed and pulled, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LogReport {
+    /// The account.
+    pub account: Account,
+    /// Each with the file that it is about.
+    pub lines: Vec<(LogLine, PathBuf)>,
+}
+
+/// What became of a push that was taken back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum UndoReport {
+    /// The file says what it said without it, and this became of pushing that.
+    Pushed(PushReport),
+    /// Nothing of it stood there any more.
+    Nothing {
+        /// The item.
+        item: ItemId,
+        /// Its file.
+        path: PathBuf,
+    },
+}
+
+impl MirrorHandle {
+    /// Tells what was pushed and pulled, newest first; of one item when an id, a URL or a path names one.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when nothing is named so; `Storage` as it comes.
+    pub async fn log(&self, id_or_url: Option<&str>, limit: usize) -> Result<LogReport> {
+        let item = id_or_url.map(|name| self.item(name)).transpose()?;
+        let shared = self.shared_arc();
+        let account = self.account().clone();
+        blocking(move || {
+            let lines = shared.reader().log(item.as_ref(), limit)?;
+            let placed = |line: LogLine| {
+                let path = shared.workspace.layout().path(&Place::file(&line.item, &line.part))?;
+                Ok((line, path))
+            };
+            Ok(LogReport { account, lines: lines.into_iter().map(placed).collect::<Result<_>>()? })
+        })
+        .await
+    }
+
+    /// Tells whether a push of this number landed here.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub async fn has_push(&self, push: JobId) -> Result<bool> {
+        let shared = self.shared_arc();
+        blocking(move || Ok(shared.reader().push(push)?.is_some())).await
+    }
+
+    /// Takes a push back: the file is saved without it, and that edit is pushed like any other. What was written since stays.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when no such push landed; `InvalidInput` when its texts are not kept any more, when what it wrote was edited
+    /// since, or when the file cannot be read; else as [`MirrorHandle::push`].
+    pub async fn undo(&self, push: JobId) -> Result<UndoReport> {
+        self.check_writable().await?;
+        let shared = self.shared_arc();
+        let saved = blocking(move || {
+            let Some(stored) = shared.reader().push(push)? else {
+                return Err(Error::NotFound { id: format!("push {}", push.0) });
+            };
+            let path = shared.workspace.layout().path(&Place::file(&stored.item, &stored.part))?;
+            let StoredPush { item, part, texts, .. } = stored;
+            let Some((before, after)) = texts else { return Err(too_old(push)) };
+            let (stamp, now) = match shared.workspace.observe(&item, &part)? {
+                Local::Text { stamp, text, .. } => (stamp, text),
+                Local::Absent => {
+                    return Err(unreadable(&path, "it is not there", "Write it back with `restore` first."));
+                }
+                Local::Restless => return Err(unreadable(&path, "it is being written", "Ask again when it is saved.")),
+                Local::Unusable { notice } => {
+                    return Err(unreadable(&path, &notice.to_string(), "Make it readable first."));
+                }
+            };
+            match Undone::of(&before, &after, &now) {
+                Undone::Nothing => Ok((item, part, path, false)),
+                Undone::Edited(sections) => Err(Error::InvalidInput {
+                    what: format!("what push {} wrote was edited since, in {}", push.0, sections.join(", ")),
+                    suggestion:
+                        "Take the later pushes back first, newest first (`mcp-workspace log FILE`), or edit the file; \
+                                 nothing was changed."
+                            .into(),
+                }),
+                // To all others this is a save as an editor makes one.
+                Undone::Edit(text) => match shared.workspace.deposit(&item, &part, &text, Some(stamp)) {
+                    Ok(_) => Ok((item, part, path, true)),
+                    Err(NotDeposited::Moved) => {
+                        Err(unreadable(&path, "it was saved just now", "Ask again; nothing was changed."))
+                    }
+                    Err(NotDeposited::Failed(error)) => Err(error),
+                },
+            }
+        });
+        let (item, _part, path, edited): (ItemId, PartId, PathBuf, bool) = saved.await?;
+        if !edited {
+            return Ok(UndoReport::Nothing { item, path });
+        }
+        self.push(&path, false, false).await.map(UndoReport::Pushed)
+    }
+
+    /// Moves an item to the trash of its service, where its owner can bring it back for a while; its files are put away.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when it is not mirrored; `InvalidInput` when a file holds edits that the document does not have;
+    /// permission and network errors as they come: then nothing was put away.
+    pub async fn trash(&self, id_or_url: &str) -> Result<ItemId> {
+        self.check_writable().await?;
+        let item = self.item(id_or_url)?;
+        let Some(report) = self.lookup(&item.0).await? else { return Err(Error::NotFound { id: id_or_url.into() }) };
+        for part in &report.parts {
+            let path = &part.path;
+            let diff = match self.diff(path).await {
+                Ok(diff) => diff.diff,
+                Err(Error::NotFound { .. }) => String::new(),
+                Err(error) => return Err(error),
+            };
+            if !diff.is_empty() && path.symlink_metadata().is_ok() {
+                return Err(Error::InvalidInput {
+                    what: format!("{} holds edits that the document does not have", path.display()),
+                    suggestion: "Push them, or take them back, first; nothing was trashed.".into(),
+                });
+            }
+        }
+        let (kind, id) = (self.shared().kind.clone(), item.clone());
+        // In a task of its own, a caller who gives up waiting does not cut it in half.
+        let trashed = tokio::spawn(async move { kind.trash(&id).await }).await;
+        trashed.map_err(|panic| Error::ExtractionFailed { id: "the item".into(), source: panic.into() })??;
+        self.forget(&item.0).await
+    }
+}
+
+fn too_old(push: JobId) -> Error {
+    Error::InvalidInput {
+        what: format!("push {} is too old: its texts are not kept any more", push.0),
+        suggestion: "Take an older text from the document's own version history.".into(),
+    }
+}
+
+fn unreadable(path: &std::path::Path, why: &str, suggestion: &str) -> Error {
+    Error::InvalidInput { what: format!("{} cannot be edited: {why}", path.display()), suggestion: suggestion.into() }
+}

@@ -1,0 +1,57 @@
+//! A state that was lost: the files that stand are taken in, and compared with the remote like any other.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use super::Shared;
+use crate::error::Result;
+use crate::model::{ItemId, Millis};
+use crate::sync::Loaded;
+use crate::workspace::layout::Place;
+
+/// What this start found of a state that was lost; a person is told of it until the next start.
+#[derive(Debug, Default)]
+pub(super) struct Recovered {
+    damaged: Option<PathBuf>,
+    taken_in: Mutex<usize>,
+}
+
+impl Recovered {
+    /// Notes where a damaged database was put.
+    pub(super) fn new(damaged: Option<PathBuf>) -> Self {
+        Self { damaged, taken_in: Mutex::default() }
+    }
+
+    /// Returns what a person should know; `None` when nothing was lost.
+    pub(super) fn told(&self) -> Option<String> {
+        let taken_in = *self.taken_in.lock().unwrap_or_else(PoisonError::into_inner);
+        let aside = match &self.damaged {
+            Some(path) => format!("the state database was damaged, and stands at {} now", path.display()),
+            None if taken_in > 0 => "the state database was gone".to_owned(),
+            None => return None,
+        };
+        Some(format!(
+            "{aside}; {taken_in} items whose files stand here are compared with their documents anew: where the texts differ \
+             both are kept, and `resolve` ends that"
+        ))
+    }
+}
+
+/// Takes in the items whose files stand in the folder when the store knows of none and never read the feed. Nothing is taken
+/// for agreed: a file that says something else than its document is an edit or a conflict. Tells whether there were any.
+pub(super) fn take_in(shared: &Shared, loaded: &Loaded, standing: &[Place], now: Millis) -> Result<bool> {
+    if !loaded.rows.is_empty() || loaded.cursor.is_some() || !loaded.jobs.is_empty() {
+        return Ok(false);
+    }
+    let items: BTreeSet<ItemId> =
+        standing.iter().filter(|place| !place.conflict).map(|place| place.item.clone()).collect();
+    let items: Vec<ItemId> = items.into_iter().collect();
+    if items.is_empty() {
+        return Ok(false);
+    }
+    tracing::warn!(items = items.len(), "the state is new and files stand there: they are taken in");
+    shared.store()?.adopt(&items, now)?;
+    *shared.recovered.taken_in.lock().unwrap_or_else(PoisonError::into_inner) = items.len();
+    Ok(true)
+}

@@ -1,0 +1,132 @@
+//! The log: every push and pull, with its time and the words that it changed, never the words themselves.
+
+use rusqlite::{Connection, params};
+
+use super::{Store, from_millis, millis, storage};
+use crate::error::Result;
+use crate::model::{ItemId, Millis, PartId};
+use crate::sync::{JobId, Words};
+
+/// How many lines of the log are kept.
+const KEPT_LOG: i64 = 10_000;
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogWord {
+    /// An edit of the file landed in the document.
+    Push,
+    /// What the document says came into the file.
+    Pull,
+    /// Google refused an edit for good.
+    Refused,
+}
+
+impl LogWord {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Push => "push",
+            Self::Pull => "pull",
+            Self::Refused => "refused",
+        }
+    }
+
+    fn of(word: &str) -> Self {
+        match word {
+            "push" => Self::Push,
+            "refused" => Self::Refused,
+            _ => Self::Pull,
+        }
+    }
+}
+
+/// One line of the log.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct LogLine {
+    /// When.
+    pub at: Millis,
+    /// The item.
+    pub item: ItemId,
+    /// Its name now; empty when it is not known any more.
+    pub title: String,
+    /// Which of its files.
+    pub part: PartId,
+    /// What happened.
+    pub what: LogWord,
+    /// The push in the journal, when it was one.
+    pub push: Option<JobId>,
+    /// The words that came and went.
+    pub words: Words,
+}
+
+impl Store {
+    /// Returns the newest lines of the log, newest first; of one item when one is named.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn log(&self, item: Option<&ItemId>, limit: usize) -> Result<Vec<LogLine>> {
+        let doing = "reading the log";
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT l.at, l.item, coalesce(i.title, t.title, ''), l.part, l.what, l.job, l.added, l.removed
+                 FROM log l LEFT JOIN item i ON i.id = l.item LEFT JOIN tombstone t ON t.item = l.item
+                 WHERE ?1 IS NULL OR l.item = ?1 ORDER BY l.id DESC LIMIT ?2",
+            )
+            .map_err(storage(doing))?;
+        let rows = statement
+            .query_map(params![item.map(|item| &item.0), i64::try_from(limit).unwrap_or(i64::MAX)], |row| {
+                let count = |count: i64| usize::try_from(count).unwrap_or_default();
+                Ok(LogLine {
+                    at: from_millis(row.get(0)?),
+                    item: ItemId(row.get(1)?),
+                    title: row.get(2)?,
+                    part: PartId(row.get(3)?),
+                    what: LogWord::of(&row.get::<_, String>(4)?),
+                    push: row.get::<_, Option<i64>>(5)?.map(JobId),
+                    words: Words { added: count(row.get(6)?), removed: count(row.get(7)?) },
+                })
+            })
+            .map_err(storage(doing))?;
+        rows.collect::<Result<_, _>>().map_err(storage(doing))
+    }
+}
+
+/// What is written into the log of one file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry<'a> {
+    pub(super) at: Millis,
+    pub(super) item: &'a ItemId,
+    pub(super) part: &'a PartId,
+    pub(super) what: LogWord,
+    pub(super) push: Option<JobId>,
+    pub(super) words: Words,
+}
+
+/// Adds a line to the log and drops those beyond [`KEPT_LOG`].
+pub(super) fn write(connection: &Connection, entry: &Entry<'_>) -> Result<()> {
+    let doing = "writing the log";
+    let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let Words { added, removed } = entry.words;
+    connection
+        .prepare_cached(
+            "INSERT INTO log (at, item, part, what, words, job, added, removed) VALUES (?1, ?2, ?3, ?4, '', ?5, ?6, ?7)",
+        )
+        .and_then(|mut statement| {
+            statement.execute(params![
+                millis(entry.at),
+                entry.item.0,
+                entry.part.0,
+                entry.what.word(),
+                entry.push.map(|JobId(id)| id),
+                count(added),
+                count(removed)
+            ])
+        })
+        .map_err(storage(doing))?;
+    connection
+        .execute("DELETE FROM log WHERE id <= ?1", [connection.last_insert_rowid() - KEPT_LOG])
+        .map(drop)
+        .map_err(storage(doing))
+}

@@ -1,0 +1,252 @@
+//! What the mirror reports, in the words that the door speaks.
+
+use std::path::PathBuf;
+
+use super::host::{
+    AccountStatus, DoctorFinding, ImageReport, ItemReport, LogEntry, PartReport, PushReport, QueueStatus, QuotaLeft,
+    WaitingStatus,
+};
+use crate::mirror::{self, Check, Finding, Repair};
+use crate::model::{Account, ItemId, Millis, Notice, PartId};
+use crate::store::{LogLine, LogWord};
+use crate::sync;
+use crate::sync::quota::QuotaStatus;
+use crate::workspace::layout::{Layout, Place, date};
+
+/// Lines of the log that the status shows.
+const LATELY: usize = 5;
+
+/// Tells what became of a push, or what would.
+pub(super) fn push_report(report: mirror::PushReport, dry_run: bool) -> PushReport {
+    let message = push_message(&report, dry_run);
+    let mirror::PushReport { item, path, pushed, requests, refused, told, unsaid, held, conflicts, hidden, .. } =
+        report;
+    let waits = hidden || !(refused.is_empty() && held.is_empty() && conflicts.is_empty());
+    PushReport { id: item, path, pushed, requests, refused, told, unsaid, holds: held, waits, message }
+}
+
+/// Tells where an item stands.
+pub(super) fn item_report(report: mirror::FetchReport) -> ItemReport {
+    let mut notices: Vec<Notice> = report.notices.into_iter().map(|(_, notice)| notice).collect();
+    let stale = report.stale.is_some();
+    notices.extend(report.stale.map(|message| Notice { code: "STALE".into(), line: 0, column: 0, message }));
+    ItemReport {
+        id: report.item,
+        kind: report.kind,
+        account: report.account,
+        title: report.title,
+        url: report.url,
+        parts: report
+            .parts
+            .into_iter()
+            .map(|part| PartReport { part: part.part, title: part.title, path: part.path })
+            .collect(),
+        images: report.images.into_iter().map(|image| ImageReport { object: image.object, path: image.path }).collect(),
+        notices,
+        stale,
+    }
+}
+
+/// Says in one sentence what became of a push, or what would.
+fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
+    let requests = report.requests.len();
+    let done = match (report.pushed, dry_run, requests) {
+        (true, _, 0) => "pushed".to_owned(),
+        (true, _, _) if report.calls > 1 => format!("pushed with {requests} requests in {} calls", report.calls),
+        (true, _, _) => format!("pushed with {requests} requests in one call"),
+        (false, true, 1..) => format!("{requests} requests would be sent in one call"),
+        (false, ..) if report.hidden => {
+            format!("nothing was pushed: the file was deleted here; `restore {}` writes it back", report.item)
+        }
+        (false, ..) if !report.held.is_empty() => "nothing was pushed: it waits for `push --accept`".to_owned(),
+        (false, ..) if !report.refused.is_empty() => {
+            "nothing was pushed: what was refused stays in the file alone".to_owned()
+        }
+        (false, ..) => "nothing to push".to_owned(),
+    };
+    let done = match (report.told.is_empty(), report.pushed, dry_run) {
+        (true, ..) => done,
+        (false, true, _) => format!("{done}; with it went what the file does not show"),
+        (false, false, true) => format!("{done}; with it would go what the file does not show"),
+        (false, false, false) => format!("{done}; with an earlier push went what the file does not show"),
+    };
+    let done =
+        if report.unsaid.is_empty() { done } else { format!("{done}; what no document can say stays in the file") };
+    let conflicts: Vec<String> = report.conflicts.iter().map(|heading| sync::section_name(heading)).collect();
+    if conflicts.is_empty() { done } else { format!("{done}; in conflict: {}", conflicts.join(", ")) }
+}
+
+/// Turns the engine's state into what a person must know: only what waits is listed.
+pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror::StatusReport) -> AccountStatus {
+    let status = &report.status;
+    let trouble = |trouble: &sync::Trouble| format!("{}. {}", trouble.message, trouble.suggestion);
+    let mut waiting = Vec::new();
+    let mut add = |id: &ItemId, part: Option<&PartId>, state: &str, message: String| {
+        let path = part.and_then(|part| layout.path(&Place::file(id, part)).ok());
+        waiting.push(WaitingStatus { id: id.clone(), path, state: state.into(), message });
+    };
+    for item in &status.items {
+        let id = &item.id;
+        if let Some(error) = &item.error {
+            let state = if item.next_retry.is_some() { "retrying" } else { "refused" };
+            add(id, None, state, trouble(error));
+        } else if item.waiting {
+            add(id, None, "pending", format!("\"{}\" is {}", item.title, item.phase));
+        }
+        if item.gone {
+            add(id, None, "gone", "it is gone or no longer shared; the file holds edits and is kept".into());
+        }
+        for part in &item.parts {
+            let place = Some(&part.part);
+            if part.hidden {
+                add(id, place, "hidden", "the file was deleted here; `restore` writes it back".into());
+            }
+            if part.open {
+                add(id, place, "open", "it stays open for writing; nothing is pushed until it is closed".into());
+            }
+            for (state, notices) in
+                [("held", &part.held), ("refused", &part.refused), ("pushed", &part.told), ("unsaid", &part.unsaid)]
+            {
+                for notice in notices {
+                    add(id, place, state, notice.to_string());
+                }
+            }
+            for heading in &part.conflicts {
+                let name = sync::section_name(heading);
+                add(id, place, "conflict", format!("both sides changed {name}; see the conflict file"));
+            }
+            if let Some(notice) = &part.unusable {
+                add(id, place, "unusable", notice.to_string());
+            }
+        }
+    }
+    for (id, path) in &report.kept {
+        let path = path.display();
+        add(id, None, "kept", format!("the comments file is only read; what somebody saved in it is kept at {path}"));
+    }
+    let halted = status.halted.as_ref().or(status.paused.as_ref()).map(trouble).unwrap_or_default();
+    if let Some(error) = &status.poll_error {
+        waiting.push(WaitingStatus {
+            id: ItemId("changes".into()),
+            path: None,
+            state: "retrying".into(),
+            message: trouble(error),
+        });
+    }
+    if let Some(told) = &report.recovered {
+        let state = "recovered".into();
+        waiting.push(WaitingStatus { id: ItemId("state".into()), path: None, state, message: told.clone() });
+    }
+    let log = report.log.iter().filter_map(|line| {
+        let path = layout.path(&Place::file(&line.item, &line.part)).ok()?;
+        Some(log_entry(account, line.clone(), path))
+    });
+    let poll = status.next_poll.filter(|_| status.halted.is_none());
+    AccountStatus {
+        account: account.clone(),
+        mode: if status.read_only { "mirror" } else { "two-way" }.into(),
+        items: status.items.len(),
+        queue: queue(status),
+        quota: quota(status.quota),
+        next_poll_s: poll.map(|at| at.0.saturating_sub(status.now.0).div_ceil(1000)),
+        halted,
+        waiting,
+        lately: log.take(LATELY).collect(),
+    }
+}
+
+/// Says what Google may still be asked, where it knows a limit.
+fn quota(quota: QuotaStatus) -> Option<QuotaLeft> {
+    let QuotaStatus { reads_left, reads_limit, writes_left, writes_limit, waiting } = quota;
+    let has_limit = reads_limit < u32::MAX || writes_limit < u32::MAX;
+    has_limit.then_some(QuotaLeft { reads_left, reads_limit, writes_left, writes_limit, waiting })
+}
+
+/// Counts what is to be done.
+fn queue(status: &sync::Status) -> QueueStatus {
+    let at_work = |item: &&sync::ItemStatus| item.phase != "idle";
+    let waits = |item: &&sync::ItemStatus| item.waiting && item.phase == "idle";
+    let parts = status.items.iter().flat_map(|item| &item.parts);
+    let yours = parts.filter(|part| !(part.held.is_empty() && part.refused.is_empty() && part.conflicts.is_empty()));
+    QueueStatus {
+        waiting: status.items.iter().filter(waits).count(),
+        working: status.items.iter().filter(at_work).count(),
+        yours: yours.count(),
+        left_s: status.left_ms.map(|left| left.div_ceil(1000)),
+    }
+}
+
+/// Tells of a push or a pull.
+pub(super) fn log_entry(account: &Account, line: LogLine, path: PathBuf) -> LogEntry {
+    LogEntry {
+        at: rfc3339(line.at),
+        account: account.clone(),
+        what: match line.what {
+            LogWord::Push => "push",
+            LogWord::Pull => "pull",
+            LogWord::Refused => "refused",
+        }
+        .into(),
+        push: line.push.map(|job| job.0),
+        id: line.item,
+        title: line.title,
+        path,
+        words_added: line.words.added,
+        words_removed: line.words.removed,
+    }
+}
+
+/// Tells of something that does not hold.
+pub(super) fn finding(account: &Account, layout: &Layout, found: Finding) -> DoctorFinding {
+    let path = found.place.as_ref().and_then(|(item, part)| layout.path(&Place::file(item, part)).ok());
+    DoctorFinding {
+        account: account.clone(),
+        check: match found.check {
+            Check::Database => "database",
+            Check::Folder => "folder",
+            Check::Journal => "journal",
+            Check::Base => "base",
+            Check::File => "file",
+            Check::Index => "index",
+            Check::Stray => "stray",
+            Check::Remote => "remote",
+        }
+        .into(),
+        id: found.place.map(|(item, _)| item),
+        path,
+        message: found.message,
+        fix: found.fix,
+        repair: match found.repair {
+            Repair::Note => "note",
+            Repair::ByHand => "byhand",
+            Repair::Offered => "offered",
+            Repair::Done => "done",
+        }
+        .into(),
+    }
+}
+
+/// Writes a moment as RFC 3339 in UTC, to the second.
+pub(super) fn rfc3339(at: Millis) -> String {
+    let second = at.0 / 1000 % 86_400;
+    format!("{}T{:02}:{:02}:{:02}Z", date(at), second / 3600, second / 60 % 60, second % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_written_as_rfc_3339() {
+        for (millis, expected) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399_999, "2000-02-28T23:59:59Z"),
+            (951_782_400_000, "2000-02-29T00:00:00Z"),
+            (951_868_800_000, "2000-03-01T00:00:00Z"),
+            (1_795_233_845_000, "2026-11-21T04:04:05Z"),
+            (4_102_444_799_000, "2099-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(rfc3339(Millis(millis)), expected);
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! What a person sees and takes back, with the real binary and the embedded Google: the log, undo, the trash, pauses, accounts
+//! that are only mirrored, `doctor`, and a state that was lost.
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use support::world::{World, edit_in_place, until};
+
+const ACCOUNT: &str = "demo@example.com";
+
+fn world(name: &str) -> World {
+    let mut world = World::new(name);
+    world.start_daemon(&[]);
+    world
+}
+
+/// A document that says `text`: its id and its file.
+fn document(world: &World, text: &str) -> (String, PathBuf) {
+    let source = world.home.join("source.md");
+    std::fs::write(&source, text).unwrap();
+    let (done, made) = world.cli(&["create", "--title", "Told", source.to_str().unwrap()]);
+    assert!(done, "{made}");
+    let told = |key: &str| made[key].as_str().unwrap().to_owned();
+    (told("id"), told("path").into())
+}
+
+fn done(world: &World, arguments: &[&str]) -> Value {
+    let (done, answer) = world.cli(arguments);
+    assert!(done, "{arguments:?}: {answer}");
+    answer
+}
+
+fn refused(world: &World, arguments: &[&str]) -> Value {
+    let (done, answer) = world.cli(arguments);
+    assert!(!done, "{arguments:?}: {answer}");
+    answer
+}
+
+fn push(world: &World, file: &Path, old: &str, new: &str) {
+    edit_in_place(file, old, new);
+    done(world, &["push", file.to_str().unwrap()]);
+}
+
+/// The lines of the log of a file: what, and the words that came and went.
+fn log(world: &World, file: &Path) -> Vec<(String, u64, u64)> {
+    let log = done(world, &["log", file.to_str().unwrap()]);
+    let lines = log["lines"].as_array().unwrap().iter();
+    let of = |line: &Value| {
+        let count = |key: &str| line[key].as_u64().unwrap();
+        (line["what"].as_str().unwrap().to_owned(), count("words_added"), count("words_removed"))
+    };
+    lines.map(of).collect()
+}
+
+/// The number of the newest push of a file.
+fn newest_push(world: &World, file: &Path) -> String {
+    let log = done(world, &["log", file.to_str().unwrap()]);
+    let pushes = log["lines"].as_array().unwrap().iter();
+    pushes.filter_map(|line| line["push"].as_i64()).next().unwrap().to_string()
+}
+
+fn database(world: &World) -> PathBuf {
+    world.home.join("state").join(account(world)).join("state.db")
+}
+
+fn account(world: &World) -> String {
+    done(world, &["status"])["accounts"][0]["account"].as_str().unwrap_or(ACCOUNT).to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_is_logged_and_taken_back_while_later_edits_stay() {
+    let world = world("undo");
+    let (id, file) = document(&world, "# One\n\nalpha beta\n\n# Two\n\ngamma\n");
+    push(&world, &file, "alpha beta", "alpha new words");
+    let first = newest_push(&world, &file);
+    push(&world, &file, "gamma", "gamma delta");
+    assert_eq!(log(&world, &file)[..2], [("push".into(), 1, 0), ("push".into(), 2, 1)]);
+    world.collaborate(&id, "gamma", "theirs").await;
+    done(&world, &["fetch", "--refresh", &id]);
+    assert_eq!(log(&world, &file)[0], ("pull".into(), 1, 1));
+    let undone = done(&world, &["undo", &first]);
+    assert_eq!(undone["pushed"], true, "{undone}");
+    assert_eq!(world.text(&id).await, "One\nalpha beta\nTwo\ntheirs delta\n");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("alpha beta\n"));
+    // Once more there is nothing to take back.
+    let again = done(&world, &["undo", &first]);
+    assert!(again["message"].as_str().unwrap().contains("nothing of push"), "{again}");
+    // And the undoing is a push like any other.
+    let undoing = newest_push(&world, &file);
+    done(&world, &["undo", &undoing]);
+    assert_eq!(world.text(&id).await, "One\nalpha new words\nTwo\ntheirs delta\n");
+    let unknown = refused(&world, &["undo", "999999"]);
+    assert!(unknown["message"].as_str().unwrap().contains("no push 999999"), "{unknown}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_edited_since_is_not_taken_back() {
+    let world = world("undo-edited");
+    let (id, file) = document(&world, "# One\n\nalpha\n\n# Two\n\ngamma\n");
+    push(&world, &file, "alpha", "beta");
+    let first = newest_push(&world, &file);
+    push(&world, &file, "beta", "other");
+    let answer = refused(&world, &["undo", &first]);
+    assert!(answer["message"].as_str().unwrap().contains("edited since, in \"One\""), "{answer}");
+    assert_eq!(world.text(&id).await, "One\nother\nTwo\ngamma\n");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("other"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_paused_account_sends_nothing_until_it_is_resumed() {
+    let mut world = world("pause");
+    let (id, file) = document(&world, "alpha\n");
+    done(&world, &["pause"]);
+    let pushes = world.pushes().await.len();
+    edit_in_place(&file, "alpha", "beta");
+    let answer = refused(&world, &["push", file.to_str().unwrap()]);
+    assert!(answer["message"].as_str().unwrap().contains("paused"), "{answer}");
+    refused(&world, &["create", "--title", "T"]);
+    // It outlives the daemon, however that ends.
+    world.kill_daemon();
+    world.start_daemon(&[]);
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    assert!(done(&world, &["status"])["accounts"][0]["halted"].as_str().unwrap().contains("paused"));
+    assert_eq!((world.pushes().await.len(), world.text(&id).await.as_str()), (pushes, "alpha\n"));
+    refused(&world, &["resume", "--account", "nobody@example.com"]);
+    done(&world, &["resume"]);
+    until("the edit arrives", || async { world.text(&id).await == "beta\n" }).await;
+    world.kill_daemon();
+    world.start_daemon(&[]);
+    assert_eq!(done(&world, &["status"])["accounts"][0]["halted"], "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_that_is_only_mirrored_takes_in_and_sends_nothing() {
+    let mut world = world("mirror-mode");
+    let (id, file) = document(&world, "# One\n\nalpha\n\n# Two\n\ngamma\n");
+    world.kill_daemon();
+    let config = world.home.join("config/config.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, text.replace("mode = \"two-way\"", "mode = \"mirror\"")).unwrap();
+    world.start_daemon(&[]);
+    assert_eq!(done(&world, &["status"])["accounts"][0]["mode"], "mirror");
+    let before = world.get("/admin/requests").await.as_array().unwrap().len();
+    edit_in_place(&file, "alpha", "beta");
+    let answer = refused(&world, &["push", file.to_str().unwrap()]);
+    assert_eq!(answer["refused"][0]["code"], "MIRROR_ONLY", "{answer}");
+    refused(&world, &["create", "--title", "T"]);
+    refused(&world, &["trash", &id]);
+    world.collaborate(&id, "gamma", "theirs").await;
+    until("what others write arrives", || {
+        std::future::ready(std::fs::read_to_string(&file).unwrap().contains("theirs"))
+    })
+    .await;
+    assert!(std::fs::read_to_string(&file).unwrap().contains("beta"));
+    assert_eq!(world.text(&id).await, "One\nalpha\nTwo\ntheirs\n");
+    let log = world.get("/admin/requests").await;
+    let sent = log.as_array().unwrap()[before..].iter();
+    let changing: Vec<&Value> = sent
+        .filter(|entry| entry["method"] != "GET" && !entry["path"].as_str().unwrap().starts_with("/admin"))
+        .collect();
+    assert!(changing.is_empty(), "{changing:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn trash_is_an_act_of_its_own_and_takes_no_edit_along() {
+    let world = world("trash");
+    let (id, file) = document(&world, "alpha\n");
+    done(&world, &["pause"]);
+    edit_in_place(&file, "alpha", "beta");
+    done(&world, &["resume"]);
+    push(&world, &file, "beta", "gamma");
+    done(&world, &["trash", file.to_str().unwrap()]);
+    assert_eq!(world.get(&format!("/drive/v3/files/{id}?fields=trashed")).await["trashed"], true);
+    assert!(!file.exists());
+    let retired = walk(&world.home.join("workspace/.retired"));
+    assert!(retired.iter().any(|path| std::fs::read_to_string(path).unwrap().contains("gamma")), "{retired:?}");
+    refused(&world, &["trash", &id]);
+}
+
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_finds_and_mends_what_nobody_noticed() {
+    let world = world("doctor");
+    let (id, file) = document(&world, "alpha unfindable\n");
+    assert_eq!(done(&world, &["doctor"])["findings"].as_array().unwrap().len(), 0);
+    let store = rusqlite::Connection::open(database(&world)).unwrap();
+    store.execute("DELETE FROM doc WHERE rowid IN (SELECT docid FROM part WHERE item = ?1)", [&id]).unwrap();
+    drop(store);
+    std::fs::write(file.with_file_name("stray.md"), "nobody's\n").unwrap();
+    let checks = |answer: &Value| -> Vec<(String, String)> {
+        let findings = answer["findings"].as_array().unwrap().iter();
+        let word = |finding: &Value, key: &str| finding[key].as_str().unwrap().to_owned();
+        findings.map(|finding| (word(finding, "check"), word(finding, "repair"))).collect()
+    };
+    let found = refused(&world, &["doctor"]);
+    let expected: [(String, String); 2] = [("stray".into(), "note".into()), ("index".into(), "offered".into())];
+    assert_eq!(checks(&found), expected, "{found}");
+    let mended = done(&world, &["doctor", "--repair"]);
+    assert!(checks(&mended).contains(&("index".into(), "done".into())), "{mended}");
+    assert_eq!(checks(&done(&world, &["doctor"])), [("stray".into(), "note".into())]);
+    assert_eq!(done(&world, &["search", "unfindable"])["results"][0]["id"], *id);
+}
+
+/// A state that was lost: files that were not touched since, files with edits, and documents that moved on.
+async fn lose(name: &str, lose: impl FnOnce(&Path)) {
+    let mut world = world(name);
+    let (same, same_file) = document(&world, "# One\n\nalpha\n");
+    let (edited, edited_file) = document(&world, "# One\n\nbeta\n");
+    let (moved, moved_file) = document(&world, "# One\n\ngamma\n");
+    let database = database(&world);
+    world.kill_daemon();
+    lose(&database);
+    edit_in_place(&edited_file, "beta", "my words");
+    world.collaborate(&moved, "gamma", "their words").await;
+    world.start_daemon(&[]);
+    until("all of it is mirrored again", || {
+        let status = done(&world, &["status"]);
+        let account = &status["accounts"][0];
+        let idle = account["queue"]["waiting"] == 0 && account["queue"]["working"] == 0;
+        std::future::ready(idle && account["items"].as_u64().unwrap() >= 6)
+    })
+    .await;
+    let status = done(&world, &["status"]).to_string();
+    assert!(status.contains("recovered"), "{status}");
+    // Nothing is lost on either side, and nothing of the remote's was taken for the file's.
+    assert_eq!(world.text(&same).await, "One\nalpha\n");
+    assert!(std::fs::read_to_string(&same_file).unwrap().contains("alpha"));
+    assert_eq!(world.text(&edited).await, "One\nbeta\n");
+    assert!(std::fs::read_to_string(&edited_file).unwrap().contains("my words"));
+    assert_eq!(world.text(&moved).await, "One\ntheir words\n");
+    for (id, file, mine, theirs) in
+        [(&edited, &edited_file, "my words", "beta"), (&moved, &moved_file, "gamma", "their words")]
+    {
+        let shown = std::fs::read_to_string(file.with_file_name(format!("{id}.conflict.md"))).unwrap();
+        assert!(shown.contains(mine) && shown.contains(theirs), "{shown}");
+    }
+    done(&world, &["resolve", edited_file.to_str().unwrap(), "--mine"]);
+    done(&world, &["resolve", moved_file.to_str().unwrap(), "--theirs"]);
+    until("the file's words arrive", || async { world.text(&edited).await == "One\nmy words\n" }).await;
+    assert!(std::fs::read_to_string(&moved_file).unwrap().contains("their words"));
+    // What is known again is edited like any other.
+    push(&world, &same_file, "alpha", "alpha two");
+    assert_eq!(world.text(&same).await, "One\nalpha two\n");
+    assert_eq!(done(&world, &["doctor"])["findings"].as_array().unwrap().len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_that_is_gone_is_made_anew() {
+    lose("lost", |database| std::fs::remove_file(database).unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_that_is_damaged_is_put_aside_and_made_anew() {
+    lose("damaged", |database| {
+        std::fs::write(database, [0x5a; 20_000]).unwrap();
+        // In which all of it may stand yet.
+        for beside in ["-wal", "-shm"] {
+            drop(std::fs::remove_file(format!("{}{beside}", database.display())));
+        }
+    })
+    .await;
+}
