@@ -121,13 +121,13 @@ impl Window {
     /// Returns when the next call becomes free by time passing; `None` while only those under way can make it so.
     #[must_use]
     pub fn next_free(&self, now: Millis) -> Option<Millis> {
-        let ended = self.ended.front().map(|at| Millis(at.0.saturating_add(MINUTE_MS)));
+        let ended = self.ended.iter().map(|at| Millis(at.0.saturating_add(MINUTE_MS))).find(|at| *at > now);
         let recovers = self.cut.filter(|_| self.percent(now) < 100);
         let recovers = recovers.map(|(_, at)| {
             let minutes = now.0.saturating_sub(at.0) / MINUTE_MS;
             Millis(at.0.saturating_add((minutes + 1).saturating_mul(MINUTE_MS)))
         });
-        [ended, recovers].into_iter().flatten().min().map(|at| at.max(Millis(now.0.saturating_add(1))))
+        [ended, recovers].into_iter().flatten().min()
     }
 }
 
@@ -365,6 +365,11 @@ mod tests {
         assert_eq!(window.free(Millis(70_000)), 1);
         window.give_back();
         assert_eq!(window.free(Millis(70_000)), 2);
+        // Those of long ago are no moment to wait for, though nobody has looked since.
+        window.end(Millis(80_000));
+        window.end(Millis(100_000));
+        assert_eq!(window.next_free(Millis(150_000)), Some(Millis(160_000)));
+        assert_eq!(window.next_free(Millis(160_000)), None);
     }
 
     #[test]

@@ -19,6 +19,9 @@ const STEPS: [usize; 4] = [40, 80, 140, 260];
 /// The number of the step after the last.
 const REST: usize = usize::MAX;
 
+/// Moments for which somebody waits because of Google's limits, at most.
+const WAITS_MAX: usize = 1_000;
+
 /// Steps within which everything comes to rest.
 const REST_MAX: usize = 20_000;
 
@@ -346,6 +349,16 @@ impl World {
             self.pass_time();
         }
         while self.do_all() {}
+        // Who has to wait for Google's limits has its turn all the same.
+        for _ in 0..WAITS_MAX {
+            let waits = |machine: &Machine| machine.status().is_some_and(|status| status.quota.waiting > 0);
+            if !self.machines.iter().any(|(machine, _)| waits(machine)) {
+                return;
+            }
+            self.pass_time();
+            while self.do_all() {}
+        }
+        panic!("quota: somebody waits for ever");
     }
 
     /// The conflicts that stand: the machine and the item.

@@ -21,6 +21,9 @@ use crate::store::Store;
 use files::{Deposit, Stage};
 use network::{failure, fetched, planned, polled, posted};
 
+/// How often an engine may wake up in a row and find nothing to do.
+const IDLE_TICKS_MAX: usize = 50;
+
 /// Limits that are soon used up.
 const SCARCE: Limits = Limits { reads: 7, writes: 2 };
 
@@ -104,6 +107,8 @@ pub(crate) struct Machine {
     calls: [VecDeque<u64>; 2],
     /// What it may.
     limits: Limits,
+    /// How often it woke up in a row and had nothing to do.
+    idle_ticks: usize,
     /// While the account is paused, the items whose push was under way then.
     sending: Option<BTreeSet<ItemId>>,
     /// The files that were replaced and stood there at the last look.
@@ -129,6 +134,7 @@ impl Machine {
             last_retired: 0,
             calls: Default::default(),
             limits: Limits::USER,
+            idle_ticks: 0,
             sending: None,
             replaced: BTreeSet::new(),
             deposited_at: BTreeMap::new(),
@@ -178,6 +184,9 @@ impl Machine {
     /// Time has passed.
     pub(crate) fn tick(&mut self, around: &mut Around) {
         self.step(around, Event::Tick);
+        let does = self.lanes.values().any(Lane::is_busy);
+        self.idle_ticks = if does { 0 } else { self.idle_ticks + 1 };
+        assert!(self.idle_ticks < IDLE_TICKS_MAX, "quiet: the engine wakes up again and again and does nothing");
     }
 
     /// Returns what a person sees.
@@ -433,7 +442,8 @@ impl Machine {
             Effect::Reply { request, answer } => {
                 assert!(self.asked.remove(&request).is_some(), "an answer without a question: {answer:?}");
                 if let Answer::Failed(failure) = &answer {
-                    let ours = ["planted", "one side was edited since", "the item is no longer mirrored"];
+                    let ours =
+                        ["planted", "one side was edited since", "the item is no longer mirrored", "the account is paused"];
                     let known = ours.iter().any(|start| failure.message.starts_with(start));
                     assert!(known, "it failed without a fault: {failure:?}");
                 }
