@@ -346,7 +346,7 @@ fn seeds_that_failed_stay_mended() {
         // None of them cited when it failed.
         check_seed(seed, false, &fates);
     }
-    for seed in [5_000_007_670, 5_000_013_715, 5_000_014_780, 5_000_025_530] {
+    for seed in [5_000_007_670, 5_000_013_715, 5_000_014_780, 5_000_025_530, 5_000_054_929] {
         check_seed(seed, true, &fates);
     }
 }

@@ -38,16 +38,18 @@ const CELLS_MAX: usize = 1_000_000;
 /// Aligns two rows by their keys, and inside a changed stretch by `likeness`: `None` when two blocks cannot become one
 /// another, else more for what is more alike. Deletions come before insertions at one place, and where both remain
 /// they are paired in order if they can be. What is fixed among the old stays rather than anything else; a row of `stay`
-/// that is too short says that nothing is.
+/// that is too short says that nothing is. Of blocks that are the same, those are paired that look `alike` where others are
+/// as good.
 pub(super) fn align(
     old: &[String],
     new: &[String],
     stay: &[Stay],
     likeness: impl Fn(usize, usize) -> Option<f32>,
+    alike: impl Fn(usize, usize) -> bool,
 ) -> Vec<Step> {
     let mut steps = Vec::new();
     let (mut i, mut j) = (0, 0);
-    for (old_same, new_same) in same(old, new, stay) {
+    for (old_same, new_same) in by_looks(same(old, new, stay), (old, new), stay, alike) {
         stretch((old, new), i..old_same, j..new_same, &likeness, &mut steps);
         steps.push(Step::Pair(old_same, new_same));
         (i, j) = (old_same + 1, new_same + 1);
@@ -76,6 +78,34 @@ pub(super) fn same(old: &[String], new: &[String], stay: &[Stay]) -> Vec<(usize,
         return pairs;
     }
     heaviest(old, new, stay).unwrap_or(pairs)
+}
+
+/// Lets a pair of blocks that look differently take the place of another one that says the same and stands in no pair, between
+/// its neighbours.
+fn by_looks(
+    mut pairs: Vec<(usize, usize)>,
+    (old, new): (&[String], &[String]),
+    stay: &[Stay],
+    alike: impl Fn(usize, usize) -> bool,
+) -> Vec<(usize, usize)> {
+    let stays = |at: usize| stay.get(at).copied().unwrap_or_default();
+    for at in 0..pairs.len() {
+        let (i, j) = pairs[at];
+        if alike(i, j) {
+            continue;
+        }
+        let (old_from, new_from) =
+            at.checked_sub(1).map_or((0, 0), |before| (pairs[before].0 + 1, pairs[before].1 + 1));
+        let (old_end, new_end) = pairs.get(at + 1).copied().unwrap_or((old.len(), new.len()));
+        let other =
+            (old_from..old_end).find(|other| old[*other] == old[i] && stays(*other) >= stays(i) && alike(*other, j));
+        if let Some(other) = other {
+            pairs[at].0 = other;
+        } else if let Some(other) = (new_from..new_end).find(|other| new[*other] == new[j] && alike(i, *other)) {
+            pairs[at].1 = other;
+        }
+    }
+    pairs
 }
 
 /// What the key of a block begins with in which nothing stands.
@@ -306,7 +336,26 @@ mod tests {
             let shared = old[i].chars().zip(new[j].chars()).filter(|(a, b)| a == b).count();
             Some(f32::from(u16::try_from(shared).unwrap()) + 0.1)
         };
-        assert_eq!(align(&row(old), &row(new), &[], common), expected);
+        assert_eq!(align(&row(old), &row(new), &[], common, |_, _| true), expected);
+    }
+
+    #[test]
+    fn of_what_says_the_same_those_are_paired_that_look_alike() {
+        // A letter of a word is how it looks.
+        let check = |old: &str, new: &str, expected: &[(usize, usize)]| {
+            let read = |text: &str| -> (Vec<String>, Vec<char>) {
+                text.split(' ').map(|word| (word.chars().take(1).collect(), word.chars().nth(1).unwrap_or(' '))).unzip()
+            };
+            let ((old, old_looks), (new, new_looks)) = (read(old), read(new));
+            let alike = |i: usize, j: usize| old_looks[i] == new_looks[j];
+            assert_eq!(by_looks(same(&old, &new, &[]), (&old, &new), &[], alike), expected, "{old:?} {new:?}");
+        };
+        check("at a b", "at x y b", &[(0, 0), (2, 3)]);
+        check("a at b", "x at y b", &[(1, 1), (2, 3)]);
+        check("at b", "a at b", &[(0, 1), (1, 2)]);
+        check("at b", "a b", &[(0, 0), (1, 1)]);
+        check("a a at", "at", &[(2, 0)]);
+        check("a b a", "at b at", &[(0, 0), (1, 1), (2, 2)]);
     }
 
     #[test]

@@ -96,7 +96,8 @@ pub(super) fn entries<'a>(remote: &'a Extract, local: &'a Flat, staying: &Stayin
 /// Aligns the blocks of both sides.
 pub(super) fn aligned(remote: &Extract, old: &[Entry<'_>], new: &[Entry<'_>]) -> Vec<Step> {
     let row = Row::of(old, new);
-    align(&row.old, &row.new, &row.stay, |i, j| likeness(old[i].block, &remote.origins[old[i].index], new[j].block))
+    let likeness = |i: usize, j: usize| likeness(old[i].block, &remote.origins[old[i].index], new[j].block);
+    align(&row.old, &row.new, &row.stay, likeness, |i, j| old[i].look.is_like(new[j].look))
 }
 
 /// What blocks are aligned by.
