@@ -30,7 +30,7 @@ use crate::kinds::{Kind, PushPlan};
 use crate::model::{Account, ItemId, PartId};
 use crate::store::Store;
 use crate::sync::quota::Limits;
-use crate::sync::{Answer, Command, Effect, Engine, Event, ItemStatus, RequestId, Settings, Status};
+use crate::sync::{Answer, Command, Effect, Engine, Event, Failure, ItemStatus, RequestId, Settings, Status};
 use crate::workspace::{self, Seen, Watch, Workspace};
 use clock::{Clock, system_ms};
 use walk::{FEED, Hand, perform};
@@ -48,6 +48,9 @@ const MESSAGES_MAX: usize = 256;
 
 /// How many things the watcher saw may wait for the loop; beyond, they become one rescan.
 const SEEN_MAX: usize = 4_096;
+
+/// How long it takes until a folder that could not be watched is tried again.
+const WATCH_PAUSE: Duration = Duration::from_secs(60);
 
 /// How long a lane keeps what its walk carried after its last effect.
 const HAND_WAIT: Duration = Duration::from_secs(3);
@@ -140,6 +143,10 @@ pub struct Mirror {
     seen: mpsc::Receiver<Seen>,
     overflow: Arc<AtomicBool>,
     watch: Option<Watch>,
+    /// Why the folder could not be watched at the start, until the engine is told.
+    watch_error: Option<Failure>,
+    /// When it was tried last to watch the folder.
+    watch_tried: Instant,
     see: Arc<dyn Fn(Seen) + Send + Sync>,
     /// What tells the folder from another one at the same path.
     identity: Option<(u64, u64)>,
@@ -183,7 +190,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// `Storage` when the store cannot be read; `Disk` when the folder cannot be watched.
+    /// `Storage` when the store cannot be read; `Unsafe` and `Disk` when the folder cannot be used.
     pub fn open(parts: Parts, store: Store) -> Result<Self> {
         let Parts { workspace, kind, poll_ms, read_folders, read_only, limits, damaged } = parts;
         let workspace = workspace.with_interrupt(|| crash::crash_point("during_deposit"));
@@ -228,6 +235,8 @@ impl Mirror {
             seen,
             overflow,
             watch: None,
+            watch_error: None,
+            watch_tried: Instant::now(),
             see,
             identity: None,
             lanes: HashMap::new(),
@@ -235,7 +244,9 @@ impl Mirror {
             questions: HashMap::new(),
             next_request: 0,
         };
-        mirror.start_watch()?;
+        mirror.shared.workspace.mend()?;
+        // Watched from before the first look, so that nothing falls between the two.
+        mirror.watch_error = mirror.start_watch().err().map(|error| unwatched(&error));
         Ok(mirror)
     }
 
@@ -252,6 +263,9 @@ impl Mirror {
     /// `Storage` when the store cannot be read at the start.
     pub async fn run(mut self, mut stop: watch::Receiver<bool>) -> Result<()> {
         self.load().await?;
+        if let Some(failure) = self.watch_error.take() {
+            self.step(Event::Watched(Err(failure)));
+        }
         let shared = self.shared.clone();
         // What a push that died left in Drive; nothing waits for it.
         tokio::spawn(async move { uploads::clean(&shared, false).await });
@@ -324,6 +338,18 @@ impl Mirror {
         Ok(())
     }
 
+    /// Watches the folder; where that cannot be, its files are looked at now and then, and it is tried again.
+    fn watch_folder(&mut self) {
+        self.watch_tried = Instant::now();
+        let result = self.start_watch().map_err(|error| unwatched(&error));
+        let watches = result.is_ok();
+        self.step(Event::Watched(result));
+        if watches {
+            // What happened before was not seen.
+            self.step(Event::Rescan);
+        }
+    }
+
     fn saw(&mut self, seen: Seen) {
         let event = match seen {
             Seen::Touched { item, part, touch } => Event::Touched { item, part, touch },
@@ -349,10 +375,8 @@ impl Mirror {
                 drop(reply.send(Status { now: self.clock.now(), ..self.engine.status() }));
             }
             Message::Ask(command, reply) => {
-                if matches!(command, Command::Resume)
-                    && let Err(error) = self.start_watch()
-                {
-                    tracing::error!(%error, "the folder cannot be watched");
+                if matches!(command, Command::Resume) {
+                    self.watch_folder();
                 }
                 let request = RequestId(self.next_request);
                 self.next_request += 1;
@@ -384,6 +408,9 @@ impl Mirror {
         if self.clock.catch_up() {
             tracing::info!("the machine slept; every file is looked at again");
             self.step(Event::Rescan);
+        }
+        if self.watch.is_none() && self.watch_tried.elapsed() >= WATCH_PAUSE {
+            self.watch_folder();
         }
         self.lanes.retain(|_, lane| lane.is_busy() || lane.idle_since.elapsed() < HAND_WAIT);
         self.step(Event::Tick);
@@ -462,6 +489,12 @@ impl Mirror {
             .min();
         [engine, lanes].into_iter().flatten().min()
     }
+}
+
+/// Says why a folder is not watched.
+fn unwatched(error: &Error) -> Failure {
+    tracing::error!(%error, "the folder cannot be watched");
+    failure::failure(error)
 }
 
 async fn sleep_until(due: Option<Instant>) {

@@ -17,10 +17,8 @@ const MOVED_AT_ONCE: u32 = 3;
 /// writes its save into it.
 const REPLACED_MS: u64 = 60_000;
 
-/// Tells that a file got back what it lacked since it was saved from an older text.
-fn put_back(part: &mut Part, stale: Option<(String, String)>, now: Millis) {
-    let Some((saved, lacks)) = stale else { return };
-    part.put_back = Some(saved);
+/// Tells that a file gets back what it lacked since it was saved from an older text.
+fn tell_put_back(part: &mut Part, lacks: &str, now: Millis) {
     let message = format!(
         "the file was saved from an older text, without `{lacks}`, which came from the document meanwhile and was put back; to \
          delete that, delete it once more and push the file with `push --accept`"
@@ -79,6 +77,12 @@ impl Engine {
         let seen = walk.observed.get(&id).and_then(|seen| seen.base.as_ref());
         let was = item.bases.get(&id).or(seen).cloned();
         let intent = Intent { before, was, after: merged.file.clone(), base: merged.base.clone() };
+        if let (Some((_, lacks)), Some(part)) = (walk.stale.get(&id), item.parts.get_mut(&id)) {
+            // Stored before the file is written: whoever finds it changed after a crash can read why.
+            tell_put_back(part, lacks, self.now);
+            let told = part.told.clone();
+            self.out.push(Effect::SaveTold { item: item.id.clone(), part: id.clone(), told });
+        }
         let effect = Effect::Deposit { item: item.id.clone(), part: id, intent, expect };
         item.phase = Phase::Depositing;
         self.out.push(effect);
@@ -122,7 +126,9 @@ impl Engine {
                     if let Some(part) = item.parts.get_mut(id) {
                         // So that the watcher's word of our own writing is known for an echo.
                         part.hash = Some(hash);
-                        put_back(part, walk.stale.remove(id), self.now);
+                        if let Some((saved, _)) = walk.stale.remove(id) {
+                            part.put_back = Some(saved);
+                        }
                     }
                     let seen = walk.observed.get(id);
                     let base = item.bases.get(id).or(seen.and_then(|seen| seen.base.as_ref()));

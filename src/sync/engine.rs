@@ -14,6 +14,15 @@ use super::settle::Settle;
 use super::status::{ItemStatus, PartStatus, Status, Trouble};
 use super::{Answer, Effect, Event, Failure, FailureClass, Loaded, Posted, RequestId, RowPart, Settings};
 
+/// Calls in a row that fail until nothing but the feed is asked for, however many items wait.
+const UNREACHABLE_AFTER: u32 = 4;
+
+/// How often all files are looked at, in milliseconds.
+const LOOK_MS: u64 = 3_600_000;
+
+/// How often they are while the folder cannot be watched, in milliseconds.
+const UNWATCHED_LOOK_MS: u64 = 60_000;
+
 /// What becomes of an item after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
@@ -40,6 +49,8 @@ pub struct Engine {
     pub(super) poll_waiters: Vec<RequestId>,
     pub(super) poll_error: Option<Failure>,
     pub(super) halted: Option<Failure>,
+    /// Calls in a row that did not reach the remote, of whatever item.
+    pub(super) unreached: u32,
     pub(super) paused: Option<Failure>,
     /// When files were found missing lately.
     pub(super) missing: VecDeque<Millis>,
@@ -51,6 +62,10 @@ pub struct Engine {
     walking: usize,
     /// When the files that were replaced are looked at next.
     pub(super) sweep_at: Option<Millis>,
+    /// When all files are looked at, whatever was heard of them.
+    look_at: Option<Millis>,
+    /// Why the folder cannot be watched.
+    unwatched: Option<Failure>,
     /// How fast items are read.
     pub(super) progress: Progress,
     /// The calls that may be made.
@@ -80,12 +95,15 @@ impl Engine {
             poll_waiters: Vec::new(),
             poll_error: None,
             halted: None,
+            unreached: 0,
             paused: None,
             missing: VecDeque::new(),
             ready: VecDeque::new(),
             retries: BTreeSet::new(),
             walking: 0,
             sweep_at: None,
+            look_at: None,
+            unwatched: None,
             progress: Progress::default(),
             quota: Quota::new(settings.limits),
             out: Vec::new(),
@@ -131,6 +149,7 @@ impl Engine {
         }
         self.polling.ask(now);
         self.sweep_later();
+        self.look_later();
         self.pump();
         std::mem::take(&mut self.out)
     }
@@ -158,6 +177,11 @@ impl Engine {
                 self.settle.doubt(self.now);
                 self.mark_all(&Dirty { look: true, ..Dirty::default() });
                 self.polling.ask(self.now);
+            }
+            Event::Watched(result) => {
+                self.unwatched = result.err();
+                self.look_at = None;
+                self.look_later();
             }
             Event::RootMissing => {
                 self.halt("the account's folder is missing, empty, or another one");
@@ -268,8 +292,29 @@ impl Engine {
         }
     }
 
+    /// Lets all files be looked at in a while: what a watcher says is a hint, and there may be none.
+    fn look_later(&mut self) {
+        let wait = if self.unwatched.is_some() { UNWATCHED_LOOK_MS } else { LOOK_MS };
+        self.look_at.get_or_insert(Millis(self.now.0.saturating_add(wait)));
+    }
+
+    /// Looks at all files. Without a watcher nobody says when a save is complete, so what is new must read the same twice.
+    fn look(&mut self) {
+        self.look_at = None;
+        self.look_later();
+        self.mark_all(&Dirty { look: true, ..Dirty::default() });
+        if self.unwatched.is_some() {
+            for item in self.items.values_mut() {
+                item.dirty.twice.extend(item.parts.keys().cloned());
+            }
+        }
+    }
+
     /// Turns time that has passed into triggers.
     fn wake(&mut self) {
+        if self.look_at.is_some_and(|at| at <= self.now) {
+            self.look();
+        }
         if self.sweep_at.is_some_and(|at| at <= self.now) {
             self.sweep_at = None;
             self.out.push(Effect::Sweep);
@@ -333,7 +378,12 @@ impl Engine {
             && self.halted.is_none()
             && !settling
             && item.quota_place.is_none()
-            && (asked || (self.paused.is_none() && item.retry_at.is_none()))
+            && (asked || (self.paused.is_none() && item.retry_at.is_none() && !self.is_unreachable()))
+    }
+
+    /// Tells whether the remote cannot be reached at all, so that only the feed and who waits for an answer try to.
+    pub(super) const fn is_unreachable(&self) -> bool {
+        self.unreached >= UNREACHABLE_AFTER
     }
 
     /// Begins a walk: its reasons and its waiters are taken; what comes later is for the next one.
@@ -375,7 +425,7 @@ impl Engine {
         let retry = self.retries.first().map(|(at, _)| *at);
         let poll = if self.halted.is_some() { None } else { self.polling.due() };
         let quota = if self.halted.is_some() { None } else { self.quota.due(self.now) };
-        [self.settle.due(), retry, poll, self.sweep_at, quota].into_iter().flatten().min()
+        [self.settle.due(), retry, poll, self.sweep_at, self.look_at, quota].into_iter().flatten().min()
     }
 
     /// Returns what a person sees.
@@ -387,7 +437,8 @@ impl Engine {
             read_only: self.settings.read_only,
             walking: self.walking,
             quota: self.quota.status(self.now),
-            left_ms: self.progress.left_ms(self.left(), self.now),
+            left_ms: self.progress.left_ms(self.left(), self.now).max(self.quota.left_ms(self.now)),
+            unwatched: self.unwatched.as_ref().map(trouble),
             halted: self.halted.as_ref().map(trouble),
             paused: self.paused.as_ref().map(trouble),
             next_poll: self.polling.due(),

@@ -30,6 +30,8 @@ pub enum Event {
     },
     /// Events were dropped or the machine slept: every file may have changed.
     Rescan,
+    /// The folder is watched, or cannot be.
+    Watched(Result<(), Failure>),
     /// The account's folder is missing, empty, or another one: everything halts until [`Command::Resume`].
     RootMissing,
     /// The files of an item were read, and their base with them.
@@ -247,6 +249,12 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// Tells whether the network or the remote failed, and not this item.
+    #[must_use]
+    pub fn is_of_network(&self) -> bool {
+        self.class == FailureClass::Transient && self.kind == "network_error"
+    }
+
     /// Tells whether Google said that there are too many calls.
     #[must_use]
     pub fn asks_to_slow_down(&self) -> bool {

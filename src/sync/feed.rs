@@ -95,6 +95,7 @@ impl Engine {
 
     fn poll_failed(&mut self, failure: &Failure) {
         self.polling.failures = self.polling.failures.saturating_add(1);
+        self.unreached = if failure.is_of_network() { self.unreached.saturating_add(1) } else { self.unreached };
         let chance = self.chance.draw();
         let wait = match failure.class {
             FailureClass::CursorExpired | FailureClass::Gone => {
@@ -108,7 +109,9 @@ impl Engine {
             }
             FailureClass::Transient | FailureClass::Permanent => {
                 let wait = backoff::next(self.polling.failures, failure.retry_after_ms, chance);
-                wait.max(self.polling.interval_ms(self.now))
+                // Whatever waits goes on when the feed can be read again.
+                let waits = self.is_unreachable() && self.items.values().any(|item| item.dirty.any());
+                if waits { wait } else { wait.max(self.polling.interval_ms(self.now)) }
             }
         };
         self.poll_error = Some(failure.clone());
@@ -160,7 +163,9 @@ impl Engine {
 
     /// Ends a pause: the remote answered.
     pub(super) fn signed_in(&mut self) {
-        if self.paused.take().is_some() {
+        let was_unreachable = self.is_unreachable();
+        self.unreached = 0;
+        if self.paused.take().is_some() || was_unreachable {
             self.mark_all(&Dirty::default());
         }
     }

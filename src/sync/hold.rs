@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::mebdf::{self, Content, FrontMatter};
+use crate::mebdf::{self, Content, FrontMatter, RunContent};
 use crate::model::Notice;
 
 /// Below this length of the base's text a shrink is not suspicious, in bytes.
@@ -24,13 +24,15 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
         let message = "the file holds NUL bytes, as half-written files do; save it again without them";
         notices.push(notice("NUL", message));
     }
-    // The head is as long as ever, whatever became of the text.
+    // The head is as long as ever, whatever became of the text; and marks of looks are none of it.
+    let (read_base, read_local) = (mebdf::parse(base), mebdf::parse(local));
+    let is_most_gone = said_bytes(&read_local.tree) * 10 < said_bytes(&read_base.tree) * 4;
     let (was, is) = (mebdf::body(base).trim().len(), mebdf::body(local).trim().len());
     if was > 0 && is == 0 {
         let message = "no text is left below the head, and pushing that would delete the whole text; undo it, or push it with \
                        `push --accept`";
         notices.push(notice("EMPTY", message));
-    } else if was >= SHRINK_FROM_BYTES && is.saturating_mul(10) < was.saturating_mul(4) {
+    } else if is_most_gone && was >= SHRINK_FROM_BYTES && is.saturating_mul(10) < was.saturating_mul(4) {
         let message = "the file lost more than 60 % of its text; bring it back, or push it with `push --accept`";
         notices.push(notice("SHRUNK", message));
     }
@@ -40,7 +42,7 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
     {
         notices.push(half_written(local));
     }
-    let (was, is) = (mebdf::parse(base), mebdf::parse(local));
+    let (was, is) = (read_base, read_local);
     notices.extend(opened((base, &was), (local, &is)));
     notices.extend(half_merged((base, &was), (local, &is)));
     if let Some(head) = &was.tree.front_matter {
@@ -48,6 +50,16 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
         notices.extend(second_head(head, (base, &was), (local, &is)));
     }
     notices
+}
+
+/// Counts what the blocks of a text say, in bytes.
+fn said_bytes(tree: &mebdf::Tree) -> usize {
+    let of_block = |content: &Content| -> usize {
+        let text = |run: &mebdf::Run| if let RunContent::Text(text) = &run.content { text.len() } else { 0 };
+        let code = if let Content::Code { text, .. } = content { text.len() } else { 0 };
+        content.runs().into_iter().map(text).sum::<usize>() + code
+    };
+    tree.blocks.iter().map(|block| of_block(&block.content)).sum()
 }
 
 /// Returns why a file that has no base must not be merged with `remote`: its head is none, or another item's.
@@ -244,6 +256,15 @@ mod tests {
         check(&format!("{}```\n", fenced("```")), &[]);
         check(&format!("{BODY}\n```\nlet a;\n"), &[]);
         check(&format!("{BODY}\n- a\n  ```\n  let a;\n\nend\n"), &[]);
+    }
+
+    #[test]
+    fn marks_of_looks_are_no_text_that_is_lost() {
+        let looks = "{!indent-left:36pt, hanging-indent:18pt}";
+        let base = format!("{HEAD}one here\n\n{looks}\n\ntwo here\n\n{looks}\n\nthree here\n");
+        assert_eq!(holds(Some(&base), &format!("{HEAD}one here\n\ntwo here\n\nthree here\n")), []);
+        let codes = |local: &str| holds(Some(&base), local).into_iter().map(|held| held.code).collect::<Vec<_>>();
+        assert_eq!(codes(&format!("{HEAD}one here\n")), ["SHRUNK"]);
     }
 
     #[test]

@@ -241,6 +241,17 @@ impl Quota {
         [self.reads.next_free(now), self.writes.next_free(now)].into_iter().flatten().min()
     }
 
+    /// Returns how long it takes about until all who wait have had their turn, in milliseconds.
+    pub(super) fn left_ms(&self, now: Millis) -> Option<u64> {
+        let sum = |calls: fn(&Reserved) -> u32| -> u64 {
+            self.waiting.values().map(|(_, needed)| u64::from(calls(needed))).sum()
+        };
+        let time = |calls: u64, window: &Window| calls.saturating_mul(MINUTE_MS) / u64::from(window.limit(now));
+        let (reads, writes) =
+            (time(sum(|needed| needed.reads), &self.reads), time(sum(|needed| needed.writes), &self.writes));
+        (!self.waiting.is_empty()).then_some(reads.max(writes))
+    }
+
     /// Returns how things stand.
     pub(super) fn status(&self, now: Millis) -> QuotaStatus {
         let left = |window: &Window| {

@@ -28,6 +28,8 @@ pub struct Status {
     pub paused: Option<Trouble>,
     /// When the change feed is read next; `None` while it is being read.
     pub next_poll: Option<Millis>,
+    /// Why the folder cannot be watched, so that saves are found later.
+    pub unwatched: Option<Trouble>,
     /// How the last poll failed, when it did.
     pub poll_error: Option<Trouble>,
 }

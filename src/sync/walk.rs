@@ -337,6 +337,7 @@ impl Engine {
         if !item.mirrored {
             return Fate::Drop;
         }
+        self.unreached = if failure.is_of_network() { self.unreached.saturating_add(1) } else { self.unreached };
         item.failures = item.failures.saturating_add(1);
         item.failure = Some(failure.clone());
         let mut why = Dirty { dry: false, resolve: Vec::new(), ..walk.why };

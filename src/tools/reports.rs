@@ -133,6 +133,10 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
             message: trouble(error),
         });
     }
+    if let Some(error) = &status.unwatched {
+        let message = format!("the folder cannot be watched, so it is looked at once a minute: {}", trouble(error));
+        waiting.push(WaitingStatus { id: ItemId("folder".into()), path: None, state: "unwatched".into(), message });
+    }
     if let Some(told) = &report.recovered {
         let state = "recovered".into();
         waiting.push(WaitingStatus { id: ItemId("state".into()), path: None, state, message: told.clone() });

@@ -20,6 +20,8 @@ pub(crate) struct Around {
     pub(crate) dice: Dice<'static>,
     /// Whether things go wrong.
     pub(crate) faults: bool,
+    /// Whether there is no network.
+    pub(crate) is_offline: bool,
     pub(crate) plant: Option<Plant>,
     hash: DefaultHasher,
     /// Whether the events are printed.
@@ -34,6 +36,7 @@ impl Around {
             ledger: Ledger::default(),
             dice: Dice::seeded(0),
             faults: true,
+            is_offline: false,
             plant,
             hash: DefaultHasher::new(),
             shows,

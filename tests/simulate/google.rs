@@ -82,6 +82,8 @@ pub(crate) struct Google {
     seed: u64,
     /// Pushes that were carried out.
     pub(crate) pushes: u64,
+    /// What documents said after each of them, as long as somebody wants to know.
+    pub(crate) said: Vec<(ItemId, String)>,
 }
 
 impl Google {
@@ -89,7 +91,7 @@ impl Google {
     pub(crate) fn with(documents: &[(&str, Document)]) -> Self {
         let doc = |document: &Document| Doc { document: document.clone(), revision: 1, read: OnceCell::new() };
         let docs = documents.iter().map(|(name, document)| (ItemId((*name).into()), doc(document)));
-        Self { docs: docs.collect(), feed: Vec::new(), late: Vec::new(), seed: SEED, pushes: 0 }
+        Self { docs: docs.collect(), feed: Vec::new(), late: Vec::new(), seed: SEED, pushes: 0, said: Vec::new() }
     }
 
     /// Returns the ids of all documents.
@@ -164,7 +166,9 @@ impl Google {
         }
         self.pushes += 1;
         self.feed.push((item.clone(), doc.revision));
-        ledger.pushed(item, &self.text(item));
+        let text = self.text(item);
+        ledger.pushed(item, &text);
+        self.said.push((item.clone(), text));
         Landed::Yes
     }
 
@@ -225,6 +229,13 @@ impl Google {
             }
         };
         self.carry_out(item, &request, ledger);
+    }
+
+    /// Another person replaces words in a document.
+    pub(crate) fn replace(&mut self, item: &ItemId, old: &str, new: &str) {
+        let found = json!({ "text": old, "matchCase": true });
+        let request = json!({ "replaceAllText": { "containsText": found, "replaceText": new } });
+        self.carry_out(item, &request, &mut Ledger::default());
     }
 
     fn carry_out(&mut self, item: &ItemId, request: &Value, ledger: &mut Ledger) {

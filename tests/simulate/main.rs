@@ -3,7 +3,7 @@
 //!
 //! One seed is one run. A seed that fails is printed; `SEED=n cargo test --test simulate` runs it alone and shows it, `SEEDS=n`
 //! runs more of them, beginning with `FROM=n`. `OPERATIONS=n` runs longer histories of the small
-//! world, and `PLANT=name` looks for one planted fault alone.
+//! world, `SCENARIO=name` one scenario alone, and `PLANT=name` looks for one planted fault alone.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -25,16 +25,22 @@ mod machine;
 mod people;
 mod plants;
 mod run;
+#[path = "../support/scenario.rs"]
+mod scenario;
+mod scenarios;
 mod small;
 mod store;
+mod week;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use mcp_workspace::sync::quota::Limits;
 use plants::Plant;
 use run::{History, Outcome, run};
+use scenario::Scenario;
 use small::{CRASHES, Operation, histories};
 
 /// Nearly all of the time goes into making and freeing small things.
@@ -152,6 +158,76 @@ fn any_small_history_with_any_crash_ends_in_agreement() {
         small::run(history, *crash, true);
     }
     assert!(failed.is_empty());
+}
+
+#[test]
+fn every_scenario_holds_at_every_speed_and_with_any_crash() {
+    let mut all = scenario::scenarios();
+    let wanted = std::env::var("SCENARIO").ok();
+    all.retain(|scenario| wanted.as_ref().is_none_or(|wanted| *wanted == scenario.name));
+    // There are no links on this disk.
+    let count = all.len();
+    all.retain(|scenario| scenario.steps.iter().all(|step| step.link.is_none()));
+    let of_real_folders = count - all.len();
+    let (runs, failed) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    std::panic::set_hook(Box::new(|_| {}));
+    side_by_side(all.len(), |at| {
+        let scenario = &all[at];
+        let play = |pause_ms, crash, known: Option<&BTreeSet<String>>| {
+            runs.fetch_add(1, Ordering::Relaxed);
+            let played = catch_unwind(AssertUnwindSafe(|| scenarios::play(scenario, pause_ms, crash, known, false)));
+            played.map_err(|failed| {
+                let said = failed.downcast::<String>().map_or_else(|_| "a panic".into(), |said| *said);
+                (pause_ms, crash, known.cloned(), said)
+            })
+        };
+        let fails = |why| failed.lock().unwrap().entry(at).or_insert_with(Vec::new).push(why);
+        let mut known = BTreeSet::new();
+        let mut lengths = Vec::new();
+        for pause_ms in scenarios::PAUSES_MS {
+            match play(pause_ms, None, None) {
+                Ok(played) => {
+                    known.extend(played.pushed);
+                    lengths.push((pause_ms, played.steps));
+                }
+                Err(why) => fails(why),
+            }
+        }
+        for (pause_ms, steps) in lengths {
+            for crash in (1..=steps).flat_map(|after| CRASHES.map(|crash| (after, crash))) {
+                if let Err(why) = play(pause_ms, Some(crash), Some(&known)) {
+                    fails(why);
+                }
+            }
+        }
+    });
+    drop(std::panic::take_hook());
+    let (runs, failed) = (runs.into_inner(), failed.into_inner().unwrap());
+    println!("{count} scenarios, {of_real_folders} of them on real folders alone, {runs} runs");
+    for (at, whys) in &failed {
+        let (Scenario { name, about, .. }, (pause_ms, crash, _, said)) = (&all[*at], &whys[0]);
+        println!("SCENARIO={name} ({about}): {} runs fail, the first at {pause_ms} ms, {crash:?}: {said}", whys.len());
+    }
+    if let Some((at, (pause_ms, crash, known, _))) = failed.iter().find_map(|(at, whys)| Some((at, whys.first()?))) {
+        scenarios::play(&all[*at], *pause_ms, *crash, known.as_ref(), true);
+    }
+    assert!(failed.is_empty() && !all.is_empty());
+}
+
+#[test]
+fn a_week_without_a_network_ends_in_agreement() {
+    let week = week::run(Limits::USER, 3);
+    println!("{week:?}");
+    assert_eq!((week.conflicts, week.pushes), (20, 100));
+    // A Google that allows less takes longer, and no less comes of it.
+    let slow = week::run(Limits { reads: 20, writes: 5 }, 24);
+    println!("{slow:?}");
+    assert_eq!((slow.conflicts, slow.pushes), (20, 100));
+    // A hundred at sixty a minute.
+    assert!(week.minutes <= 2 && week.told_ms.is_some_and(|told| (30_000..120_000).contains(&told)), "{week:?}");
+    assert!(slow.told_ms.is_some_and(|told| (600_000..1_500_000).contains(&told)), "{slow:?}");
+    // Without a network one look at it in a while is enough, however many files wait.
+    assert!(week.wakes < 7 * 24 * 60 * 3, "{} wakes", week.wakes);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! People at a machine: they edit files as editors save them.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use mcp_workspace::model::{ItemId, Stamp};
 
@@ -80,6 +80,8 @@ pub(crate) struct Person {
     open: BTreeMap<ItemId, String>,
     /// Files that a power cut left with a part of a save, as they stand: nobody goes on from there.
     torn: BTreeMap<ItemId, String>,
+    /// What programs wrote behind the end of files.
+    appended: BTreeSet<String>,
 }
 
 impl Person {
@@ -92,7 +94,9 @@ impl Person {
             return;
         }
         if around.dice.once_in(APPENDING) {
-            let text = format!("\n{}\n", around.ledger.new_token('l'));
+            let token = around.ledger.new_token('l');
+            let text = format!("\n{token}\n");
+            self.appended.insert(token);
             around.trace(&("appends", item, &text));
             // What a person's own editor takes away again is nobody else's fault.
             self.open.remove(item);
@@ -105,6 +109,11 @@ impl Person {
         // Who saves an older text over a newer one brings back what others took away: that is not lost, and it is told apart
         // from a person's own words by nobody.
         shown.iter().flat_map(|shown| tokens(shown)).for_each(|token| around.ledger.may_return(item, token));
+        if let Some(shown) = &shown {
+            // It does not have what a program wrote behind the end of the file while a deposit was taken back.
+            let lacks = tokens(text).filter(|token| self.appended.contains(*token) && !shown.contains(*token));
+            lacks.for_each(|token| around.ledger.given_up_unless_kept(token));
+        }
         let text = edited(around, shown.as_deref().unwrap_or(text), text);
         if around.dice.once_in(LEFT_OPEN) {
             self.open.insert(item.clone(), text.clone());

@@ -43,11 +43,15 @@ pub(crate) enum Plant {
     WritesNoConflictFile,
     /// What stands in the file counts as agreed on.
     TakesFileForBase,
+    /// As much is asked for in a minute as there is to ask for.
+    IgnoresLimits,
+    /// A pause ends with the daemon.
+    ForgetsPauses,
 }
 
 impl Plant {
     /// All of them.
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 22] = [
         Self::ResendsBlind,
         Self::IgnoresRescan,
         Self::CursorBeforeItem,
@@ -68,5 +72,7 @@ impl Plant {
         Self::HurriesSaves,
         Self::WritesNoConflictFile,
         Self::TakesFileForBase,
+        Self::IgnoresLimits,
+        Self::ForgetsPauses,
     ];
 }

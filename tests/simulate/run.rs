@@ -201,6 +201,10 @@ impl World {
                 let command = if around.dice.once_in(3) { Command::Pause } else { Command::Resume };
                 machine.ask(around, command);
             }
+            5 if around.fault(16) => {
+                let watches = !machine.is_watching();
+                machine.watches(around, watches);
+            }
             5 if around.fault(8) => machine.overflow(),
             6 if around.fault(12) => {
                 // It slept: its clock catches up, and what was seen meanwhile is not known.
@@ -239,6 +243,11 @@ impl World {
             machine.disk.cut_power(&mut around.dice);
             around.google.items().iter().for_each(|item| machine.disk.check_whole(&file_name(item)));
             person.leave(&machine.disk);
+            if around.dice.once_in(12) {
+                // Editors that are open were restarted, too: who lost the memory of what came cannot know an older text.
+                around.trace(&("state lost", at));
+                machine.lose_state();
+            }
             self.give_up_unsynced();
         }
         if self.around.dice.once_in(2) {
@@ -284,6 +293,7 @@ impl World {
             }
         }
         for (machine, _) in &mut self.machines {
+            machine.watches(&mut self.around, true);
             machine.ask(&mut self.around, Command::Resume);
         }
         // What still fails was under way before.

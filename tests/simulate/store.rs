@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_workspace::model::{Cursor, ItemId, Notice, PartId, Revision, Stamp};
+use mcp_workspace::model::{Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 use mcp_workspace::sync::{Arrival, Intent, JobEnd, JobId, Loaded, OpenJob, Record, Row, RowPart, Told};
 
 use crate::machine::row;
@@ -54,6 +54,26 @@ impl Store {
             cursor: self.cursor.clone(),
             paused: self.paused,
         }
+    }
+
+    /// Tells whether nothing was ever stored.
+    pub(crate) fn is_new(&self) -> bool {
+        self.items.is_empty() && self.jobs.is_empty() && self.cursor.is_none()
+    }
+
+    /// Takes in an item of which only the file is known.
+    pub(crate) fn adopt(&mut self, item: ItemId) {
+        let record = Record {
+            item: item.clone(),
+            kind: KindName::Docs,
+            title: String::new(),
+            revision: None,
+            can_edit: false,
+            parts: Vec::new(),
+            jobs: Vec::new(),
+            at: Millis(0),
+        };
+        self.items.insert(item, record);
     }
 
     /// Tells whether an item is mirrored.

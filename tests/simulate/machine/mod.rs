@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use mcp_workspace::kinds::{Fetched, PushPlan};
-use mcp_workspace::model::{ItemId, Millis, PartId};
+use mcp_workspace::model::{Cursor, ItemId, Millis, PartId};
 use mcp_workspace::sync::quota::Limits;
 use mcp_workspace::sync::{
-    Answer, Command, Effect, Engine, Event, FailureClass, JobId, RequestId, Settings, Status, Touch,
+    Answer, Command, Effect, Engine, Event, FailureClass, JobId, Record, RequestId, Settings, Status, Touch,
 };
 
 use crate::around::Around;
@@ -25,7 +25,7 @@ use network::{failure, fetched, planned, polled, posted};
 const IDLE_TICKS_MAX: usize = 50;
 
 /// Limits that are soon used up.
-const SCARCE: Limits = Limits { reads: 7, writes: 2 };
+pub(crate) const SCARCE: Limits = Limits { reads: 7, writes: 2 };
 
 /// What the name of a file begins with that the daemon is writing.
 const NEW: &str = ".new-";
@@ -106,9 +106,15 @@ pub(crate) struct Machine {
     /// When this daemon read and sent within the last minute.
     calls: [VecDeque<u64>; 2],
     /// What it may.
-    limits: Limits,
-    /// How often it woke up in a row and had nothing to do.
+    pub(crate) limits: Limits,
+    /// Whether somebody says what happens in the folder.
+    is_watching: bool,
+    /// When it woke up last.
+    ticked_at: u64,
+    /// How often it woke up in a row, one time soon after the other, and had nothing to do.
     idle_ticks: usize,
+    /// Whether a person has paused it, and that is on the disk.
+    is_paused: bool,
     /// While the account is paused, the items whose push was under way then.
     sending: Option<BTreeSet<ItemId>>,
     /// The files that were replaced and stood there at the last look.
@@ -134,7 +140,10 @@ impl Machine {
             last_retired: 0,
             calls: Default::default(),
             limits: Limits::USER,
+            is_watching: true,
+            ticked_at: 0,
             idle_ticks: 0,
+            is_paused: false,
             sending: None,
             replaced: BTreeSet::new(),
             deposited_at: BTreeMap::new(),
@@ -153,12 +162,24 @@ impl Machine {
         self.disk.touches.clear();
         let seed = around.dice.roll(usize::MAX >> 1) as u64;
         self.calls = Default::default();
-        self.limits = around.dice.pick(&[Limits::USER, SCARCE]);
-        let mut engine = Engine::new(Settings { seed, limits: self.limits, ..Settings::default() });
-        self.sending = self.store.paused.then(BTreeSet::new);
+        self.limits = if around.faults { around.dice.pick(&[Limits::USER, SCARCE]) } else { self.limits };
+        let limits = if around.plant == Some(Plant::IgnoresLimits) { Limits::NONE } else { self.limits };
+        let mut engine = Engine::new(Settings { seed, limits, ..Settings::default() });
+        self.is_watching = true;
+        self.take_in();
+        self.sending = self.is_paused.then(BTreeSet::new);
         let effects = engine.load(self.now(around), self.store.loaded());
         self.engine = Some(engine);
         self.take(effects);
+    }
+
+    /// Takes in the files that stand when nothing else is known.
+    fn take_in(&mut self) {
+        if !self.store.is_new() {
+            return;
+        }
+        let items: Vec<ItemId> = self.disk.names().filter_map(|name| item_of_name(name)).collect();
+        items.into_iter().for_each(|item| self.store.adopt(item));
     }
 
     /// The daemon dies: all that was under way is forgotten.
@@ -185,7 +206,9 @@ impl Machine {
     pub(crate) fn tick(&mut self, around: &mut Around) {
         self.step(around, Event::Tick);
         let does = self.lanes.values().any(Lane::is_busy);
-        self.idle_ticks = if does { 0 } else { self.idle_ticks + 1 };
+        let is_soon = around.now.saturating_sub(self.ticked_at) < 1_000;
+        self.ticked_at = around.now;
+        self.idle_ticks = if does || !is_soon { 0 } else { self.idle_ticks + 1 };
         assert!(self.idle_ticks < IDLE_TICKS_MAX, "quiet: the engine wakes up again and again and does nothing");
     }
 
@@ -212,6 +235,33 @@ impl Machine {
         let request = RequestId(self.last_request);
         self.asked.insert(request, item);
         self.step(around, Event::Asked { request, command });
+    }
+
+    /// The folder cannot be watched any more, or again.
+    pub(crate) fn watches(&mut self, around: &mut Around, watches: bool) {
+        if watches == self.is_watching || !self.runs() {
+            return;
+        }
+        self.is_watching = watches;
+        let result = if watches { Ok(()) } else { Err(failure(FailureClass::Transient)) };
+        self.step(around, Event::Watched(result));
+        if watches {
+            self.step(around, Event::Rescan);
+        } else {
+            self.seen.clear();
+        }
+    }
+
+    /// Tells whether the folder is watched.
+    pub(crate) const fn is_watching(&self) -> bool {
+        self.is_watching
+    }
+
+    /// All that the daemon knew is lost, and the next one begins with the files that stand.
+    pub(crate) fn lose_state(&mut self) {
+        assert!(!self.runs());
+        self.store = Store::default();
+        self.is_paused = false;
     }
 
     /// The watcher's events are lost, and it says so.
@@ -267,7 +317,7 @@ impl Machine {
     /// Takes what the folder tells to the watcher's queue.
     pub(crate) fn watch(&mut self, around: &mut Around) {
         for (name, touch) in std::mem::take(&mut self.disk.touches) {
-            if self.engine.is_none() {
+            if self.engine.is_none() || !self.is_watching {
                 continue;
             }
             let touch = match touch {
@@ -345,6 +395,35 @@ impl Machine {
         true
     }
 
+    /// Stores the end of a walk, or fails to.
+    fn record(&mut self, around: &mut Around, record: Record) -> Event {
+        let item = record.item.clone();
+        let result = if around.fault(25) {
+            Err(failure(FailureClass::Permanent))
+        } else {
+            self.sync_file(around, &item);
+            let takes_file = around.plant == Some(Plant::TakesFileForBase);
+            let file = if takes_file { self.disk.read(&file_name(&item)).map(str::to_owned) } else { None };
+            around.ledger.recorded(&item);
+            self.store.record(record);
+            file.iter().for_each(|file| self.store.rebase(&item, file));
+            Ok(())
+        };
+        Event::Recorded { item, result }
+    }
+
+    /// Stores how far the feed was read; nothing that it named up to there may be missing.
+    fn save_cursor(&mut self, around: &Around, cursor: Cursor) {
+        for (item, revision) in around.google.fed(&cursor) {
+            let recorded = self.store.revision(item);
+            assert!(
+                recorded.is_none_or(|recorded| recorded >= *revision),
+                "cursor law: the cursor skips revision {revision} of {item}, of which {recorded:?} is recorded"
+            );
+        }
+        self.store.cursor = Some(cursor);
+    }
+
     /// Begins an effect.
     fn begin(&mut self, around: &mut Around, lane: &mut Lane, effect: Effect) -> Option<Task> {
         let event = match effect {
@@ -404,34 +483,14 @@ impl Machine {
                 let deposit = Deposit { item, part, text, expect, new, old, open: 0, stage };
                 return Some(Task::Deposit(Box::new(deposit)));
             }
-            Effect::Record(record) => {
-                let item = record.item.clone();
-                let result = if around.fault(25) {
-                    Err(failure(FailureClass::Permanent))
-                } else {
-                    self.sync_file(around, &item);
-                    let takes_file = around.plant == Some(Plant::TakesFileForBase);
-                    let file = if takes_file { self.disk.read(&file_name(&item)).map(str::to_owned) } else { None };
-                    around.ledger.recorded(&item);
-                    self.store.record(record);
-                    file.iter().for_each(|file| self.store.rebase(&item, file));
-                    Ok(())
-                };
-                Event::Recorded { item, result }
-            }
+            Effect::Record(record) => self.record(around, record),
             Effect::SavePaused(paused) => {
-                self.store.paused = paused;
+                self.is_paused = paused;
+                self.store.paused = paused && around.plant != Some(Plant::ForgetsPauses);
                 return None;
             }
             Effect::SaveCursor(cursor) => {
-                for (item, revision) in around.google.fed(&cursor) {
-                    let recorded = self.store.revision(item);
-                    assert!(
-                        recorded.is_none_or(|recorded| recorded >= *revision),
-                        "cursor law: the cursor skips revision {revision} of {item}, of which {recorded:?} is recorded"
-                    );
-                }
-                self.store.cursor = Some(cursor);
+                self.save_cursor(around, cursor);
                 return None;
             }
             Effect::Sweep => self.sweep(),
@@ -442,8 +501,12 @@ impl Machine {
             Effect::Reply { request, answer } => {
                 assert!(self.asked.remove(&request).is_some(), "an answer without a question: {answer:?}");
                 if let Answer::Failed(failure) = &answer {
-                    let ours =
-                        ["planted", "one side was edited since", "the item is no longer mirrored", "the account is paused"];
+                    let ours = [
+                        "planted",
+                        "one side was edited since",
+                        "the item is no longer mirrored",
+                        "the account is paused",
+                    ];
                     let known = ours.iter().any(|start| failure.message.starts_with(start));
                     assert!(known, "it failed without a fault: {failure:?}");
                 }

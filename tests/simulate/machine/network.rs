@@ -32,6 +32,9 @@ fn trouble(around: &mut Around) -> Failure {
 
 /// Reads the change feed: it may fail, say things twice, or not know yet what changed last.
 pub(super) fn polled(around: &mut Around, cursor: Option<&Cursor>) -> Event {
+    if around.is_offline {
+        return Event::Polled(Err(failure(FailureClass::Transient)));
+    }
     if around.fault(10) {
         let class = around.dice.pick(&[FailureClass::CursorExpired, FailureClass::SignedOut, FailureClass::Transient]);
         return Event::Polled(Err(Failure { class, ..trouble(around) }));
@@ -46,6 +49,9 @@ pub(super) fn polled(around: &mut Around, cursor: Option<&Cursor>) -> Event {
 
 /// Reads a document.
 pub(super) fn fetched(around: &mut Around, lane: &mut Lane, item: ItemId) -> Event {
+    if around.is_offline {
+        return Event::Fetched { item, result: Err(failure(FailureClass::Transient)) };
+    }
     if around.fault(10) {
         return Event::Fetched { item, result: Err(trouble(around)) };
     }
@@ -95,6 +101,9 @@ pub(super) fn planned(
 
 /// Sends a push over a network that may lose it, or the answer, or both, or bring it late.
 pub(super) fn posted(around: &mut Around, item: &ItemId, revision: &Revision, plan: &PushPlan) -> Posted {
+    if around.is_offline {
+        return Posted::Failed(failure(FailureClass::Transient));
+    }
     if around.fault(12) {
         return Posted::Failed(trouble(around));
     }
