@@ -79,6 +79,9 @@ impl Finding {
 /// What a file is to be walked anew for.
 const WALK: &str = "`mcp-workspace doctor --repair` compares it with its document anew; nothing is lost by that.";
 
+/// What an index that SQLite finds fault with needs.
+const REINDEX: &str = "`mcp-workspace doctor --repair` makes it anew from the texts that it holds.";
+
 impl MirrorHandle {
     /// Checks what stands here, and at most `remote_max` documents; with `repair` it mends what can be mended.
     ///
@@ -170,7 +173,10 @@ impl MirrorHandle {
 
     /// Mends what a finding is about; tells whether it could.
     async fn mend(&self, finding: &Finding) -> Result<bool> {
-        let Some((item, part)) = finding.place.clone() else { return Ok(false) };
+        let Some((item, part)) = finding.place.clone() else {
+            let shared = self.shared_arc();
+            return blocking(move || shared.store()?.rebuild_index()).await.map(|()| true);
+        };
         if finding.check == Check::Index {
             let shared = self.shared_arc();
             return blocking(move || {
@@ -186,7 +192,11 @@ impl MirrorHandle {
 
 fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
-    for words in shared.reader().findings()? {
+    let damage = shared.reader().damage()?;
+    for words in damage.index {
+        findings.push(Finding::new(Check::Index, None, words, REINDEX, Repair::Offered));
+    }
+    for words in damage.tables {
         let fix = "Stop the daemon, move the database (state.db, and what stands beside it) away, and start again: the files \
                    are then compared with their documents anew.";
         findings.push(Finding::new(Check::Database, None, words, fix, Repair::ByHand));

@@ -12,20 +12,47 @@ use crate::model::{ItemId, PartId};
 /// Findings that one check tells at most.
 const FINDINGS_MAX: i64 = 20;
 
+/// What SQLite finds wrong holds this when it is about the index, which is made anew from what it holds.
+const OF_INDEX: &str = "FTS5";
+
+/// What SQLite finds wrong with its file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Damage {
+    /// In its words, what is wrong with the tables.
+    pub tables: Vec<String>,
+    /// What is wrong with the index.
+    pub index: Vec<String>,
+}
+
 impl Store {
-    /// Lets SQLite look through the whole file; returns what it finds wrong, in its words.
+    /// Lets SQLite look through the whole file.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes.
-    pub fn findings(&self) -> Result<Vec<String>> {
+    pub fn damage(&self) -> Result<Damage> {
         let doing = "checking the database";
-        let mut statement =
-            self.connection.prepare(&format!("PRAGMA integrity_check({FINDINGS_MAX})")).map_err(storage(doing))?;
+        // A connection of its own remembers nothing of what stood there before.
+        let fresh = self.reader()?;
+        let check = format!("PRAGMA integrity_check({FINDINGS_MAX})");
+        let mut statement = fresh.connection.prepare(&check).map_err(storage(doing))?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0)).map_err(storage(doing))?;
         let mut found: Vec<String> = rows.collect::<std::result::Result<_, _>>().map_err(storage(doing))?;
         found.retain(|line| line != "ok");
-        Ok(found)
+        let (index, tables) = found.into_iter().partition(|line| line.to_ascii_uppercase().contains(OF_INDEX));
+        Ok(Damage { tables, index })
+    }
+
+    /// Makes the whole index anew from the texts that it holds.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn rebuild_index(&mut self) -> Result<()> {
+        self.connection
+            .execute("INSERT INTO doc (doc) VALUES ('rebuild')", [])
+            .map(drop)
+            .map_err(storage("making the index anew"))
     }
 
     /// Tells whether the index finds the file of a part by the text that it has.

@@ -27,6 +27,7 @@ use crate::sync::{Loaded, Record, Row, RowPart, Told};
 use failure::{Failure, migrating, opening};
 use record::{write_record, write_told};
 
+pub use check::Damage;
 pub use images::StoredImage;
 pub use journal::{NewJob, StoredPush};
 pub use log::{LogLine, LogWord};

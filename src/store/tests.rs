@@ -303,6 +303,28 @@ fn the_log_tells_words_and_knows_pushes() {
 }
 
 #[test]
+fn an_index_that_lost_a_text_is_found_and_made_anew() {
+    let (_folder, mut store) = store();
+    let (item, part) = (ItemId("one".into()), PartId::default());
+    store.record(&record("one", "T", &[("", "---\nid: one\n---\n\nalpha beta\n")], 1), None).unwrap();
+    assert_eq!(store.damage().unwrap(), Damage::default());
+    assert!(store.is_indexed(&item, &part, "---\nid: one\n---\n\nalpha beta\n").unwrap());
+    assert!(!store.is_indexed(&item, &part, "alpha\n").unwrap());
+    store.connection.execute("DELETE FROM doc", []).unwrap();
+    assert_eq!(store.damage().unwrap(), Damage::default());
+    assert!(!store.is_indexed(&item, &part, "alpha beta\n").unwrap());
+    store.index_anew(&item, &part, "alpha beta\n").unwrap();
+    assert_eq!(found(&store, "alpha"), ["one/"]);
+    // Its own tables disagree.
+    store.connection.execute("UPDATE doc_content SET c1 = 'gamma'", []).unwrap();
+    let damage = store.damage().unwrap();
+    assert!(damage.tables.is_empty() && !damage.index.is_empty(), "{damage:?}");
+    store.rebuild_index().unwrap();
+    assert_eq!(store.damage().unwrap(), Damage::default());
+    assert_eq!(found(&store, "gamma"), ["one/"]);
+}
+
+#[test]
 fn a_pause_outlives_a_restart() {
     let (folder, mut store) = store();
     assert!(!store.load("f").unwrap().paused);
