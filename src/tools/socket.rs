@@ -125,7 +125,7 @@ where
     F: Fn(UnixStream) -> W,
     W: Future<Output = ()> + Send + 'static,
 {
-    // Broken accepts in a row after which the listener is given up: running out of descriptors heals, this does not.
+    // Broken accepts in a row after which the listener is given up; a shortage heals and is none of them.
     const FAILURES_MAX: u32 = 100;
     let mut connections = tokio::task::JoinSet::new();
     let mut failures = 0;
@@ -145,12 +145,19 @@ where
                 return Err(Error::Disk { path: PathBuf::from("the socket"), doing: "listened on", source });
             }
             Err(error) => {
-                failures += 1;
+                failures += u32::from(!is_shortage(&error));
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(std::time::Duration::from_millis(100)).await;
             }
         }
     }
+}
+
+/// Tells whether there are no descriptors or no memory for another connection now.
+fn is_shortage(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let shortages = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
+    Errno::from_io_error(error).is_some_and(|errno| shortages.contains(&errno))
 }
 
 /// Reads one line of at most [`LINE_BYTES_MAX`] bytes into `line`, without its end; `false` at the end of the stream.

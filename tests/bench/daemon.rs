@@ -57,6 +57,71 @@ fn replace(file: &Path, text: &str) {
     std::fs::rename(temporary, file).unwrap();
 }
 
+/// Documents of the restarts.
+const MIRRORED: usize = 30;
+/// Restarts of each kind, in turns.
+const RESTARTS: usize = 5;
+
+/// From the start of a daemon that was killed amid its pushes until nothing is left to do, against a daemon that knows nothing
+/// and reads everything anew.
+pub(crate) fn restart(report: &mut Report) {
+    let (mut killed, mut cold) = runtime().block_on(async {
+        let mut world = World::new("bench-restart");
+        world.start_daemon(&[]);
+        let source = world.home.join("source.md");
+        std::fs::write(&source, "# One\n\nword here\n".repeat(40)).unwrap();
+        let make = |_| {
+            let (done, made) = world.cli(&["create", "--title", "Restart", source.to_str().unwrap()]);
+            assert!(done, "{made}");
+            std::path::PathBuf::from(made["path"].as_str().unwrap())
+        };
+        let files: Vec<std::path::PathBuf> = (0..MIRRORED).map(make).collect();
+        let account = world.cli(&["status"]).1["accounts"][0]["account"].as_str().unwrap().to_owned();
+        let state = world.home.join("state").join(account);
+        let (mut killed, mut cold) = (Vec::new(), Vec::new());
+        for round in 0..RESTARTS {
+            for file in files.iter().take(10) {
+                let text = std::fs::read_to_string(file).unwrap();
+                replace(file, &text.replacen("word", &format!("word{round}"), 1));
+            }
+            tokio::time::sleep(Duration::from_millis(80)).await;
+            world.kill_daemon();
+            killed.push(until_idle(&mut world).await);
+            world.kill_daemon();
+            for file in std::fs::read_dir(&state).unwrap() {
+                let path = file.unwrap().path();
+                if path.to_string_lossy().contains("state.db") {
+                    std::fs::remove_file(path).unwrap();
+                }
+            }
+            cold.push(until_idle(&mut world).await);
+        }
+        (killed, cold)
+    });
+    killed.sort_unstable();
+    cold.sort_unstable();
+    let (killed, cold) = (killed[RESTARTS / 2], cold[RESTARTS / 2]);
+    report.add(
+        "restart after SIGKILL amid 10 pushes, until nothing is left to do",
+        ms(killed),
+        format!("cold start with {MIRRORED} documents {}", ms(cold)),
+        "<= 2x",
+        Some(killed <= cold * 2),
+    );
+}
+
+/// Starts the daemon, and waits until nothing is left for it to do.
+async fn until_idle(world: &mut World) -> Duration {
+    let start = Instant::now();
+    world.start_daemon(&[]);
+    until("nothing is left to do", async || {
+        let queue = world.cli(&["status"]).1["accounts"][0]["queue"].clone();
+        queue["waiting"] == 0 && queue["working"] == 0
+    })
+    .await;
+    start.elapsed()
+}
+
 /// Milliseconds since midnight, UTC.
 fn time_of_day() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64() % 86_400.0 * 1e3

@@ -33,7 +33,7 @@ use report::Report;
 /// A group of figures, by the name that chooses it.
 type Group = (&'static str, fn(&mut Report));
 
-const GROUPS: [Group; 7] = [
+const GROUPS: [Group; 8] = [
     ("reading", documents::reading),
     ("no_edit", documents::no_edit),
     ("one_word", documents::one_word),
@@ -41,6 +41,7 @@ const GROUPS: [Group; 7] = [
     ("scaling", documents::scaling),
     ("long_document", daemon::long_document),
     ("save_to_post", daemon::save_to_post),
+    ("restart", daemon::restart),
 ];
 
 fn main() {

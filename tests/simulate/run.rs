@@ -294,7 +294,10 @@ impl World {
         }
         for (machine, _) in &mut self.machines {
             machine.watches(&mut self.around, true);
-            machine.ask(&mut self.around, Command::Resume);
+            // Who goes on looks at everything, which nobody else has to.
+            if machine.is_paused() {
+                machine.ask(&mut self.around, Command::Resume);
+            }
         }
         // What still fails was under way before.
         self.settle(3);

@@ -252,6 +252,11 @@ impl Machine {
         }
     }
 
+    /// Tells whether nothing is pulled or pushed.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.status().is_some_and(|status| status.halted.is_some())
+    }
+
     /// Tells whether the folder is watched.
     pub(crate) const fn is_watching(&self) -> bool {
         self.is_watching
