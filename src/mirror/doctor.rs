@@ -192,7 +192,9 @@ impl MirrorHandle {
 
 fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
-    let damage = shared.reader().damage()?;
+    // That takes long with a large database, and whoever searches meanwhile must not wait for it.
+    let aside = shared.reader().reader()?;
+    let damage = aside.damage()?;
     for words in damage.index {
         findings.push(Finding::new(Check::Index, None, words, REINDEX, Repair::Offered));
     }
@@ -225,22 +227,24 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
     let open = shared.reader().open_pushes()?;
     for item in &items {
         let known = status.items.iter().find(|status| status.id == item.id);
-        if known.is_some_and(is_at_work) {
+        let is_waiting = known.is_some_and(waits);
+        // While everything halts, what waits is not about to be done, and the rest can be checked.
+        if known.is_some_and(is_at_work) && (status.halted.is_none() || !is_waiting) {
             continue;
         }
-        for (_, part) in open.iter().filter(|(id, _)| *id == item.id) {
+        for (_, part) in open.iter().filter(|(id, _)| *id == item.id && !is_waiting) {
             let message = "a push was begun, and nobody looks whether it landed";
             findings.push(Finding::new(Check::Journal, Some((&item.id, part)), message, WALK, Repair::Offered));
         }
         let bases: BTreeMap<PartId, String> = shared.reader().bases(&item.id)?.into_iter().collect();
-        if item.parts.is_empty() {
+        if item.parts.is_empty() && !is_waiting {
             let main = PartId::default();
             let message = "it was taken in and never read";
             findings.push(Finding::new(Check::Base, Some((&item.id, &main)), message, WALK, Repair::Offered));
         }
         for part in &item.parts {
             let found = part_finding(shared, item, part, bases.get(&part.part), part_of(known, &part.part))?;
-            findings.extend(found);
+            findings.extend(found.filter(|found| !is_waiting || found.check == Check::Index));
         }
     }
     Ok(findings)
@@ -284,7 +288,12 @@ fn part_of<'a>(item: Option<&'a ItemStatus>, part: &PartId) -> Option<&'a PartSt
 
 /// Tells whether something is being done with an item, or about to be.
 fn is_at_work(item: &ItemStatus) -> bool {
-    item.waiting || item.phase != "idle" || item.next_retry.is_some()
+    waits(item) || item.phase != "idle"
+}
+
+/// Tells whether something is to be done with an item.
+fn waits(item: &ItemStatus) -> bool {
+    item.waiting || item.next_retry.is_some()
 }
 
 /// Tells whether the status of a file says why it differs.
