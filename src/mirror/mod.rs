@@ -10,6 +10,7 @@ mod crash;
 mod doctor;
 mod failure;
 mod handle;
+mod heard;
 mod history;
 mod images;
 mod recovery;
@@ -74,6 +75,10 @@ pub(crate) struct Shared {
     read_folders: Vec<PathBuf>,
     /// What people wrote into comments files, and where it was put.
     kept: comments::KeptFiles,
+    /// What of the folder has reached the engine.
+    heard: heard::Heard,
+    /// Where what the watcher saw goes.
+    see: Arc<dyn Fn(Seen) + Send + Sync>,
     /// What is read again because its comments could not be.
     later: comments::Later,
     /// What this start found of a state that was lost.
@@ -147,7 +152,6 @@ pub struct Mirror {
     watch_error: Option<Failure>,
     /// When it was tried last to watch the folder.
     watch_tried: Instant,
-    see: Arc<dyn Fn(Seen) + Send + Sync>,
     /// What tells the folder from another one at the same path.
     identity: Option<(u64, u64)>,
     lanes: HashMap<Option<ItemId>, Lane>,
@@ -222,6 +226,8 @@ impl Mirror {
             refused_pictures: uploads::Refused::default(),
             read_folders,
             kept: comments::KeptFiles::default(),
+            heard: heard::Heard::default(),
+            see,
             later: comments::Later::default(),
             recovered: recovery::Recovered::new(damaged),
             messages: sender.downgrade(),
@@ -237,7 +243,6 @@ impl Mirror {
             watch: None,
             watch_error: None,
             watch_tried: Instant::now(),
-            see,
             identity: None,
             lanes: HashMap::new(),
             tasks: JoinSet::new(),
@@ -331,9 +336,11 @@ impl Mirror {
 
     fn start_watch(&mut self) -> Result<()> {
         self.watch = None;
+        self.shared.heard.watched(false);
         self.shared.workspace.mend()?;
-        let see = self.see.clone();
+        let see = self.shared.see.clone();
         self.watch = Some(workspace::watch(self.shared.workspace.layout(), move |seen| see(seen))?);
+        self.shared.heard.watched(true);
         self.identity = self.shared.workspace.identity();
         Ok(())
     }
@@ -362,10 +369,19 @@ impl Mirror {
                 }
                 return;
             }
+            Seen::Mark(number) => return self.shared.heard.mark(number),
+            Seen::Silence => {
+                tracing::warn!("the watcher says nothing any more; the folder is watched anew");
+                return self.watch_folder();
+            }
             Seen::Rescan if self.shared.workspace.identity() == self.identity => Event::Rescan,
             Seen::Rescan => Event::RootMissing,
         };
+        let all = matches!(event, Event::Rescan | Event::RootMissing);
         self.step(event);
+        if all {
+            self.shared.heard.all();
+        }
     }
 
     fn heard(&mut self, message: Message) {

@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use super::crash::crash_point;
 use super::failure::failure;
-use super::{Shared, blocking, images, uploads};
+use super::{Shared, blocking, heard, images, uploads};
 use crate::error::{Error, Result};
 use crate::kinds::{Fetched, Lack, Outcome, PushPlan};
 use crate::model::{Cursor, ItemId, Millis, Notice, PartId, Revision, Stamp};
 use crate::store::{Facts, NewJob};
 use crate::sync::{
-    DepositFailure, Effect, Event, Failure, FailureClass, Feed, Intent, JobId, Local, Observation, Planned, Posted,
-    Record, Remote, lines_of_file,
+    Effect, Event, Failure, FailureClass, Feed, Intent, JobId, Local, NotDone, Observation, Planned, Posted, Record,
+    Remote, lines_of_file,
 };
 use crate::workspace::layout::Place;
 use crate::workspace::{NotDeposited, Swept};
@@ -62,9 +62,9 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
             let result = plan(shared, hand, part, (desired, file), accept).await;
             Some(Event::Planned { item, result })
         }
-        Effect::Begin { item, part, revision, expected, base, told } => {
-            let result = begin(shared, hand, &item, part, revision, (expected, base, told), now).await;
-            Some(Event::Begun { item, result: result.map_err(|error| failure(&error)) })
+        Effect::Begin { item, part, expect, revision, expected, base, told } => {
+            let result = begin(shared, hand, &item, (part, expect), revision, (expected, base, told), now).await;
+            Some(Event::Begun { item, result })
         }
         Effect::Post { item, job, revision } => {
             let result = post(shared, hand, &item, job, revision, now).await;
@@ -145,7 +145,8 @@ async fn sweep(shared: &Arc<Shared>, now: Millis) -> Event {
     }
 }
 
-/// Reads every file of the item that stands or has a base, and the bases.
+/// Reads every file of the item that stands or has a base, and the bases. What was read of an edited file may be half of a
+/// save, so the engine hears first of all that happened until then.
 async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
     let (here, id) = (shared.clone(), item.clone());
     let parts = blocking(move || {
@@ -166,6 +167,15 @@ async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
             .collect::<Result<Vec<_>>>()
     })
     .await;
+    let is_edited = |seen: &Observation| match (&seen.local, &seen.base) {
+        (Local::Text { text, .. }, Some(base)) => text != base,
+        (Local::Text { .. }, None) => true,
+        (Local::Absent | Local::Unusable { .. } | Local::Restless, _) => false,
+    };
+    let parts = match parts {
+        Ok(parts) if parts.iter().any(is_edited) => heard::all_that_happened(shared).await.map(|()| parts),
+        parts => parts,
+    };
     let parts = parts.unwrap_or_else(|error| {
         // What cannot be known now is neither absent nor changed: it is looked at again later.
         tracing::warn!(%item, %error, "the files of an item could not be looked at");
@@ -283,27 +293,29 @@ async fn plan(
     Ok(planned)
 }
 
-/// Writes "begun" into the journal. Nothing may be sent before it is on the disk.
+/// Writes "begun" into the journal. Nothing may be sent before it is on the disk, nor for another file than was read.
 async fn begin(
     shared: &Arc<Shared>,
     hand: &mut Hand,
     item: &ItemId,
-    part: PartId,
+    (part, expect): (PartId, Option<Stamp>),
     revision: Revision,
     (expected, base, told): (String, Option<String>, Vec<Notice>),
     now: Millis,
-) -> Result<JobId> {
+) -> Result<JobId, NotDone> {
     crash_point("before_journal");
     let plan = hand.plans.get(&part).cloned().unwrap_or_default();
     let fetched = hand.fetched.clone();
     hand.begun = Some(part.clone());
     let (shared, item) = (shared.clone(), item.clone());
     let job = blocking(move || {
-        shared.workspace.sync(&item, &part)?;
+        if shared.workspace.sync(&item, &part)? != expect {
+            return Ok(None);
+        }
         let plan = serde_json::to_vec(&plan.shown())
             .map_err(|source| Error::Storage { doing: "writing the journal", source: Box::new(source) })?;
         let known = fetched.iter().flat_map(|fetched| &fetched.parts).find(|known| known.id == part);
-        shared.store()?.begin_job(&NewJob {
+        let begun = shared.store()?.begin_job(&NewJob {
             item: &item,
             part: &part,
             base_revision: &revision,
@@ -313,11 +325,12 @@ async fn begin(
             plan: &plan,
             told: &told,
             at: now,
-        })
+        });
+        begun.map(Some)
     })
-    .await?;
+    .await;
     crash_point("after_journal");
-    Ok(job)
+    job.map_err(|error| NotDone::Failed(failure(&error)))?.ok_or(NotDone::Moved)
 }
 
 /// Sends the plan, once. When no answer comes, nobody knows whether it landed; the engine then fetches and compares.
@@ -384,9 +397,9 @@ async fn deposit(
     part: PartId,
     intent: Intent,
     expect: Option<Stamp>,
-) -> Result<Stamp, DepositFailure> {
+) -> Result<Stamp, NotDone> {
     if let Some(broken) = hand.broken.take() {
-        return Err(DepositFailure::Failed(broken));
+        return Err(NotDone::Failed(broken));
     }
     let (here, id) = (shared.clone(), part.clone());
     let deposited = blocking(move || {
@@ -404,8 +417,8 @@ async fn deposit(
             hand.deposited.insert(part);
             Ok(stamp)
         }
-        Ok(Err(NotDeposited::Moved)) => Err(DepositFailure::Moved),
-        Ok(Err(NotDeposited::Failed(error))) | Err(error) => Err(DepositFailure::Failed(failure(&error))),
+        Ok(Err(NotDeposited::Moved)) => Err(NotDone::Moved),
+        Ok(Err(NotDeposited::Failed(error))) | Err(error) => Err(NotDone::Failed(failure(&error))),
     }
 }
 

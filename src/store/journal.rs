@@ -87,7 +87,7 @@ impl Store {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT id, item, part, base_revision, expected, told, landed FROM job WHERE state = 'begun' ORDER BY id",
+                "SELECT id, item, part, base_revision, expected, told, landed, at FROM job WHERE state = 'begun' ORDER BY id",
             )
             .map_err(storage(doing))?;
         let rows = statement
@@ -98,6 +98,7 @@ impl Store {
                         item: ItemId(row.get(1)?),
                         part: PartId(row.get(2)?),
                         revision: Revision(row.get(3)?),
+                        at: Millis(u64::try_from(row.get::<_, i64>(7)?).unwrap_or_default()),
                         expected: String::new(),
                         base: None,
                         told: serde_json::from_str(&row.get::<_, String>(5)?).unwrap_or_default(),

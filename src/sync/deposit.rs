@@ -8,7 +8,7 @@ use super::engine::{Engine, Fate};
 use super::intent::Intent;
 use super::item::{Item, Part, Phase, notice};
 use super::stale::Arrival;
-use super::{DepositFailure, Effect, Failure, Local, Record, RecordPart};
+use super::{Effect, Failure, Local, NotDone, Record, RecordPart, Touch};
 
 /// Files that moved under a deposit are read again at once this often; then with pauses.
 const MOVED_AT_ONCE: u32 = 3;
@@ -114,7 +114,7 @@ impl Engine {
     }
 
     /// A file was written, or not.
-    pub(super) fn deposited(&mut self, item: &mut Item, id: &PartId, result: Result<Stamp, DepositFailure>) -> Fate {
+    pub(super) fn deposited(&mut self, item: &mut Item, id: &PartId, result: Result<Stamp, NotDone>) -> Fate {
         self.sweep_later();
         match result {
             Ok(stamp) => {
@@ -150,22 +150,29 @@ impl Engine {
                 }
                 self.next_deposit(item)
             }
-            Err(DepositFailure::Moved) => {
-                // A newer save stands there: it is read, merged and takes this one's place.
-                item.moved = item.moved.saturating_add(1);
-                if let Some(walk) = &mut item.walk {
-                    walk.why.remote = true;
-                }
-                if item.moved <= MOVED_AT_ONCE {
-                    self.hand_back(item);
-                    return Fate::Keep;
-                }
-                let chance = self.chance.draw();
-                let wait = backoff::next(item.moved - MOVED_AT_ONCE, None, chance);
-                self.put_off(item, Millis(self.now.0.saturating_add(wait)))
-            }
-            Err(DepositFailure::Failed(failure)) => self.fail_here(item, failure),
+            Err(NotDone::Moved) => self.moved(item, id),
+            Err(NotDone::Failed(failure)) => self.fail_here(item, failure),
         }
+    }
+
+    /// A newer save stands where a file was read: it is read, merged and takes the place of the older one.
+    pub(super) fn moved(&mut self, item: &mut Item, id: &PartId) -> Fate {
+        let key = (item.id.clone(), id.clone());
+        if !self.settle.waits(&key) {
+            // Nobody has said so yet, so what stands there may be half of a save.
+            self.settle.touch(key, Touch::Modified { closes: false }, self.now);
+        }
+        item.moved = item.moved.saturating_add(1);
+        if let Some(walk) = &mut item.walk {
+            walk.why.remote = true;
+        }
+        if item.moved <= MOVED_AT_ONCE {
+            self.hand_back(item);
+            return Fate::Keep;
+        }
+        let chance = self.chance.draw();
+        let wait = backoff::next(item.moved - MOVED_AT_ONCE, None, chance);
+        self.put_off(item, Millis(self.now.0.saturating_add(wait)))
     }
 
     fn record(&mut self, item: &mut Item) -> Fate {

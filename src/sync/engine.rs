@@ -65,7 +65,7 @@ pub struct Engine {
     /// When all files are looked at, whatever was heard of them.
     look_at: Option<Millis>,
     /// Why the folder cannot be watched.
-    unwatched: Option<Failure>,
+    pub(super) unwatched: Option<Failure>,
     /// How fast items are read.
     pub(super) progress: Progress,
     /// The calls that may be made.
@@ -138,6 +138,7 @@ impl Engine {
                 job: job.job,
                 part: job.part,
                 revision: job.revision,
+                at: job.at,
                 expected: job.expected,
                 base: job.base,
                 told: job.told,
@@ -176,10 +177,12 @@ impl Engine {
             Event::Rescan => {
                 self.settle.doubt(self.now);
                 self.mark_all(&Dirty { look: true, ..Dirty::default() });
+                self.doubt_all();
                 self.polling.ask(self.now);
             }
             Event::Watched(result) => {
                 self.unwatched = result.err();
+                self.settle.doubt(self.now);
                 self.look_at = None;
                 self.look_later();
             }
@@ -298,16 +301,22 @@ impl Engine {
         self.look_at.get_or_insert(Millis(self.now.0.saturating_add(wait)));
     }
 
-    /// Looks at all files. Without a watcher nobody says when a save is complete, so what is new must read the same twice.
+    /// Nobody may have told of a save that has begun and is not complete: what is new must read the same twice.
+    fn doubt_all(&mut self) {
+        for item in self.items.values_mut() {
+            item.dirty.twice.extend(item.parts.keys().cloned());
+        }
+    }
+
+    /// Looks at all files: what a watcher says is a hint, and there may be none.
     fn look(&mut self) {
         self.look_at = None;
         self.look_later();
-        self.mark_all(&Dirty { look: true, ..Dirty::default() });
-        if self.unwatched.is_some() {
-            for item in self.items.values_mut() {
-                item.dirty.twice.extend(item.parts.keys().cloned());
-            }
+        for item in self.items.values_mut() {
+            // By now it is known what became of a push without an answer.
+            item.dirty.remote |= !item.unknown.is_empty();
         }
+        self.mark_all(&Dirty { look: true, ..Dirty::default() });
     }
 
     /// Turns time that has passed into triggers.

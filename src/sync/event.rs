@@ -62,7 +62,7 @@ pub enum Event {
         /// The item.
         item: ItemId,
         /// The row.
-        result: Result<JobId, Failure>,
+        result: Result<JobId, NotDone>,
     },
     /// A push was answered, or not.
     Posted {
@@ -78,7 +78,7 @@ pub enum Event {
         /// Which of its files.
         part: PartId,
         /// The file's stamp afterwards.
-        result: Result<Stamp, DepositFailure>,
+        result: Result<Stamp, NotDone>,
     },
     /// The new base is on disk, or could not be written.
     Recorded {
@@ -224,9 +224,9 @@ pub enum Posted {
     Failed(Failure),
 }
 
-/// Why a deposit did not happen.
+/// Why a step did not happen that is only for the file that was read.
 #[derive(Debug, Clone)]
-pub enum DepositFailure {
+pub enum NotDone {
     /// The file is not the one that was seen.
     Moved,
     /// The disk refused.
@@ -370,12 +370,14 @@ pub enum Effect {
         /// Plan also what would be held.
         accept: bool,
     },
-    /// Write "begun" into the journal, durably → [`Event::Begun`].
+    /// Write "begun" into the journal, durably, only if the file is still the one that was seen → [`Event::Begun`].
     Begin {
         /// The item.
         item: ItemId,
         /// Which of its files.
         part: PartId,
+        /// The stamp of the file that the plan is for.
+        expect: Option<Stamp>,
         /// The version the plan was made on.
         revision: Revision,
         /// The text the part shall have afterwards.

@@ -143,6 +143,8 @@ pub(super) struct Unknown {
     pub(super) part: PartId,
     /// The version it was planned on.
     pub(super) revision: Revision,
+    /// When it was sent, at the latest.
+    pub(super) at: Millis,
     /// What the remote says if it landed.
     pub(super) expected: String,
     /// The base if it landed; `None` when the stored base serves.

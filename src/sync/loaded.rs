@@ -3,7 +3,7 @@
 use super::event::JobId;
 use super::quota::Limits;
 use super::told::Told;
-use crate::model::{ContentHash, Cursor, ItemId, KindName, Notice, PartId, Revision, Stamp};
+use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
 /// What the engine is told of the store at the start.
 #[derive(Debug, Clone, Default)]
@@ -59,6 +59,8 @@ pub struct OpenJob {
     pub part: PartId,
     /// The version it was planned on.
     pub revision: Revision,
+    /// When it was begun.
+    pub at: Millis,
     /// The text the part has if it landed.
     pub expected: String,
     /// What both sides agree on if it landed; `None` when the stored base serves.

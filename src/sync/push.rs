@@ -1,6 +1,6 @@
 //! The middle of a walk: plan, write the intent down, send once.
 
-use crate::model::{Millis, PartId};
+use crate::model::{Millis, PartId, Stamp};
 
 use super::backoff;
 use super::engine::{Engine, Fate, failure_of};
@@ -8,7 +8,8 @@ use super::item::{Item, PUSHES_MAX, Phase, Unknown, Walk, hash_of, notice};
 use super::merge;
 use super::numbers;
 use super::spelling::{self, Waiting};
-use super::{Effect, Failure, FailureClass, JobEnd, JobId, Planned, Posted};
+use super::unknown;
+use super::{Effect, Failure, FailureClass, JobEnd, JobId, Local, NotDone, Planned, Posted};
 
 impl Engine {
     /// Plans the next file that has something to push; then come the deposits.
@@ -54,7 +55,9 @@ impl Engine {
         let Some(id) = walk.planning.take() else { return self.lost(item) };
         let planned = match result {
             Ok(planned) => planned,
-            Err(failure) if failure.class == FailureClass::SignedOut => return self.fail(item, failure),
+            Err(failure) if matches!(failure.class, FailureClass::SignedOut | FailureClass::Transient) => {
+                return self.fail(item, failure);
+            }
             Err(failure) => {
                 // A plan that did not stand the check is not sent; the edit stays in the file and says so.
                 if let Some(part) = item.parts.get_mut(&id) {
@@ -110,6 +113,7 @@ impl Engine {
         self.out.push(Effect::Begin {
             item: item.id.clone(),
             part: id.clone(),
+            expect: stamp_of(walk, &id),
             revision: revision.clone(),
             expected: planned.expected.clone(),
             base: landed_base(walk, &id, &planned),
@@ -121,10 +125,14 @@ impl Engine {
     }
 
     /// The intent is on disk, or not. Without it nothing is sent.
-    pub(super) fn begun(&mut self, item: &mut Item, result: Result<JobId, Failure>) -> Fate {
+    pub(super) fn begun(&mut self, item: &mut Item, result: Result<JobId, NotDone>) -> Fate {
         let job = match result {
             Ok(job) => job,
-            Err(failure) => return self.fail_here(item, failure),
+            Err(NotDone::Moved) => {
+                let part = item.walk.as_mut().and_then(|walk| walk.pushing.take()).map(|(part, ..)| part);
+                return self.moved(item, &part.unwrap_or_default());
+            }
+            Err(NotDone::Failed(failure)) => return self.fail_here(item, failure),
         };
         // Its row in the journal stands in the store, and is not to be forgotten with an item that was never recorded.
         item.mirrored = true;
@@ -159,6 +167,7 @@ impl Engine {
                     walk.said.insert(id.clone(), waiting);
                 }
                 item.ended.push((job, JobEnd::Accepted));
+                unknown::forestall(item, &revision);
                 item.stale = 0;
                 if let Some(part) = item.parts.get_mut(&id) {
                     part.told.landed(planned.told, self.now);
@@ -185,7 +194,8 @@ impl Engine {
             }
             Posted::Unknown(failure) => {
                 let Planned { expected, told, .. } = planned;
-                item.unknown.push(Unknown { job, part: id, revision, expected, base, told });
+                let at = self.now;
+                item.unknown.push(Unknown { job, part: id, revision, at, expected, base, told });
                 item.failure = Some(failure);
                 // Never sent again blind: what the remote says now tells whether it landed.
                 self.fetch(item)
@@ -213,6 +223,14 @@ impl Engine {
                 self.put_off(item, Millis(self.now.0.saturating_add(pause)))
             }
         }
+    }
+}
+
+/// The version of a file that a walk has read.
+fn stamp_of(walk: &Walk, id: &PartId) -> Option<Stamp> {
+    match walk.local(id)? {
+        Local::Text { stamp, .. } => Some(*stamp),
+        Local::Absent | Local::Unusable { .. } | Local::Restless => None,
     }
 }
 

@@ -1,15 +1,24 @@
 //! Pushes whose answer was lost: what the remote says now tells whether they landed. They are never sent again as they
 //! were: if one did not land, the merge finds the edit again and it is planned anew.
+//!
+//! While the remote is still at the version that a push requires, the push may land at any moment: it may be slow and not lost.
+//! Nothing can be told of it before another version stands there, or so much time has passed that nothing is under way any more.
 
 use std::collections::BTreeSet;
 
 use crate::mebdf;
-use crate::model::{Millis, PartId};
+use crate::model::{Millis, PartId, Revision};
 
 use super::item::{Item, Unknown, Walk};
 use super::moved::words_of;
 use super::named::{self, Named};
 use super::{JobEnd, Local, Observation, Remote, head, merge};
+
+/// How long after it was sent a push may land, in milliseconds; no connection of ours is kept half as long.
+const LANDS_MS: u64 = 600_000;
+
+/// Pushes of one item that may land at any moment, at most: so many answers are lost in a row while nobody else edits.
+const OPEN_MAX: usize = 16;
 
 /// Tells of each push whose answer was lost whether it landed: then its base holds. What the remote gave ids to is still
 /// asked for by the file, which must not ask twice.
@@ -20,6 +29,7 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
     }
     let fates: Vec<(&Unknown, Fate)> =
         all.iter().map(|unknown| (unknown, Fate::of(unknown, item, walk, remote))).collect();
+    let mut open = Vec::new();
     for (at, (unknown, fate)) in fates.iter().copied().enumerate() {
         let after = fates.iter().skip(at + 1);
         let later = after.filter(|(_, fate)| *fate != Fate::Open).any(|(other, _)| other.part == unknown.part);
@@ -32,7 +42,11 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             walk.rewritten.insert(unknown.part.clone());
         }
         if fate == Fate::Open && named.is_none() {
-            item.ended.push((unknown.job, JobEnd::Reconciled));
+            if moved(unknown, remote) || now.0 >= unknown.at.0.saturating_add(LANDS_MS) {
+                item.ended.push((unknown.job, JobEnd::Reconciled));
+            } else {
+                open.push(at);
+            }
             continue;
         }
         item.parts.entry(unknown.part.clone()).or_default().told.landed(unknown.told.clone(), now);
@@ -43,6 +57,23 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
         }
         item.ended.push((unknown.job, JobEnd::Accepted));
     }
+    let mut at = 0;
+    all.retain(|_| {
+        at += 1;
+        open.contains(&(at - 1))
+    });
+    for dropped in all.drain(..all.len().saturating_sub(OPEN_MAX)) {
+        item.ended.push((dropped.job, JobEnd::Reconciled));
+    }
+    item.unknown = all;
+}
+
+/// A push has landed on a version, so that no other push that requires this one ever can.
+pub(super) fn forestall(item: &mut Item, revision: &Revision) {
+    let lost = |unknown: &Unknown| unknown.revision == *revision;
+    item.ended
+        .extend(item.unknown.iter().filter(|unknown| lost(unknown)).map(|unknown| (unknown.job, JobEnd::Reconciled)));
+    item.unknown.retain(|unknown| !lost(unknown));
 }
 
 /// What the text of the remote tells of a push.

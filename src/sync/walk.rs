@@ -79,7 +79,9 @@ impl Engine {
             }
             Local::Text { hash, text, .. } => {
                 part.hidden = false;
-                if walk.why.twice.remove(&observation.part) && part.first_reading != Some(*hash) {
+                let is_doubted = walk.why.twice.remove(&observation.part) || self.unwatched.is_some();
+                let is_base = observation.base.as_ref() == Some(text);
+                if is_doubted && !is_base && part.first_reading != Some(*hash) {
                     // Nobody says when the writer is done: the same bytes twice with quiet between must do.
                     part.first_reading = Some(*hash);
                     walk.doubted.insert(observation.part.clone());
@@ -132,8 +134,9 @@ impl Engine {
         }
         let pushes = item.walk.as_ref().is_some_and(|walk| walk.news && !walk.why.dry) && !self.settings.read_only;
         if !self.may_read(item, pushes) {
-            if let Some(walk) = &mut item.walk {
-                // What was seen in the files is seen again, but what it is to be compared with must be asked for.
+            if let Some(walk) = item.walk.as_mut().filter(|walk| !walk.why.dry) {
+                // What was seen in the files is seen again, but what it is to be compared with must be asked for. A dry run
+                // asks by itself; as anything more it would have to let another walk go first, again and again.
                 walk.why.remote = true;
             }
             self.hand_back(item);

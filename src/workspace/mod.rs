@@ -5,6 +5,7 @@
 mod displaced;
 mod images;
 pub mod layout;
+mod mark;
 mod names;
 mod observe;
 mod sidecar;
@@ -26,6 +27,7 @@ use crate::sync::Local;
 use layout::{DRIVE, Layout, Place, comments_name};
 
 pub use displaced::Swept;
+pub use mark::Mark;
 pub use sidecar::IsOurs;
 pub use watch::{Seen, Watch, watch};
 
@@ -195,24 +197,26 @@ impl Workspace {
     }
 
     /// Waits until a file that somebody saved, and its name, are on the disk: what is told to others, or taken for agreed,
-    /// must outlive a power cut, or the old text that comes back would look like an edit. What cannot be opened was not read
-    /// either.
+    /// must outlive a power cut, or the old text that comes back would look like an edit. Returns the stamp of that file; `None`
+    /// where none can be opened, which was not read either.
     ///
     /// # Errors
     ///
     /// `Disk` as it comes.
-    pub fn sync(&self, item: &ItemId, part: &PartId) -> Result<()> {
+    pub fn sync(&self, item: &ItemId, part: &PartId) -> Result<Option<Stamp>> {
         let name = Place::file(item, part).name()?;
         let folder = self.folder()?;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let Ok(file) = rustix::fs::openat(&folder, &name, flags, Mode::empty()) else { return Ok(()) };
+        let Ok(file) = rustix::fs::openat(&folder, &name, flags, Mode::empty()) else { return Ok(None) };
+        let path = self.layout.drive_folder().join(&name);
         match rustix::fs::fsync(&file).and_then(|()| rustix::fs::fsync(&folder)) {
             // A pipe, for one, has nothing to write.
             Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::ROFS) => {
                 tracing::debug!(name, "a saved file stands on the disk");
-                Ok(())
+                let metadata = File::from(file).metadata().map_err(|source| disk(&path, "read", source))?;
+                Ok(Some(stamp(&metadata)))
             }
-            Err(errno) => Err(disk(&self.layout.drive_folder().join(&name), "written", errno.into())),
+            Err(errno) => Err(disk(&path, "written", errno.into())),
         }
     }
 

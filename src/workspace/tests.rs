@@ -371,6 +371,8 @@ fn seen(f: &Fixture, act: impl FnOnce(), last: &str) -> Vec<String> {
         let word = match seen {
             Seen::Link(path) => format!("link {}", path.file_name().unwrap_or_default().display()),
             Seen::Rescan => "rescan".to_owned(),
+            Seen::Silence => "silence".to_owned(),
+            Seen::Mark(number) => format!("mark {number}"),
             Seen::Comments(item) => format!("{item} comments"),
             Seen::ConflictMissing { item, part } => format!("{item}/{part} conflict missing"),
             Seen::Touched { item, part, touch } => {
@@ -396,6 +398,12 @@ fn saves_are_seen_as_what_they_are() {
     let f = fixture();
     let (path, other) = (f.path("one.md"), f.path("sedABC"));
     assert_eq!(seen(&f, || fs::write(&path, "a").unwrap(), "one/ complete"), ["one/ modified", "one/ complete"]);
+    let marked = || {
+        fs::write(&path, "a mark comes after it").unwrap();
+        drop(f.workspace.put_mark(7).unwrap());
+    };
+    assert_eq!(seen(&f, marked, "mark 7"), ["one/ modified", "one/ complete", "mark 7"]);
+    assert_eq!(f.names(), ["one.md"]);
     let rename = || {
         fs::write(&other, "b").unwrap();
         fs::rename(&other, &path).unwrap();

@@ -6,6 +6,7 @@ use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind, RemoveKind, 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::layout::Layout;
+use super::mark;
 use crate::error::{Error, Result};
 use crate::model::{ItemId, PartId};
 use crate::sync::Touch;
@@ -36,8 +37,12 @@ pub enum Seen {
     },
     /// Something was saved in the folder of readable links.
     Link(PathBuf),
+    /// A mark was put into the folder, and all that happened before has been told.
+    Mark(u64),
     /// Anything may have changed: events were lost, or a folder was moved.
     Rescan,
+    /// Nobody tells of anything any more.
+    Silence,
 }
 
 /// A running watch; dropping it ends it.
@@ -95,6 +100,10 @@ impl Translate {
                 if touch(event.kind, index, path) == Some(Touch::Complete) {
                     see(Seen::Link(path.clone()));
                 }
+                continue;
+            }
+            if let Some(number) = mark::number(path) {
+                see(Seen::Mark(number));
                 continue;
             }
             if let Some(item) = self.layout.comments(path) {

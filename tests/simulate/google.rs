@@ -58,6 +58,8 @@ pub(crate) fn document(name: &str, text: &str) -> Document {
 /// A push that was sent and whose sender is gone or tired of waiting; it may arrive yet.
 #[derive(Debug)]
 pub(crate) struct Late {
+    /// When it was sent.
+    at: u64,
     item: ItemId,
     revision: Revision,
     requests: Vec<Value>,
@@ -71,6 +73,9 @@ pub(crate) enum Landed {
     /// With Google's words.
     Refused(String),
 }
+
+/// How late a push arrives at most.
+const LATE_MAX_MS: u64 = 300_000;
 
 /// All of Google.
 #[derive(Debug)]
@@ -173,13 +178,21 @@ impl Google {
     }
 
     /// Keeps a push that may arrive later.
-    pub(crate) fn keep(&mut self, item: &ItemId, revision: &Revision, requests: &[Value]) {
-        self.late.push(Late { item: item.clone(), revision: revision.clone(), requests: requests.to_vec() });
+    pub(crate) fn keep(&mut self, at: u64, item: &ItemId, revision: &Revision, requests: &[Value]) {
+        self.late.push(Late { at, item: item.clone(), revision: revision.clone(), requests: requests.to_vec() });
     }
 
-    /// A push that nobody waits for arrives.
-    pub(crate) fn arrive(&mut self, at: usize, ledger: &mut Ledger) -> Landed {
-        let Late { item, revision, requests } = self.late.swap_remove(at);
+    /// Tells whether a document is still at a revision.
+    pub(crate) fn stands_at(&self, item: &ItemId, revision: &Revision) -> bool {
+        revision.0 == format!("r{}", self.docs[item].revision)
+    }
+
+    /// A push that nobody waits for arrives, or never does.
+    pub(crate) fn arrive(&mut self, which: usize, now: u64, ledger: &mut Ledger) -> Landed {
+        let Late { at, item, revision, requests } = self.late.swap_remove(which);
+        if now.saturating_sub(at) >= LATE_MAX_MS {
+            return Landed::Stale;
+        }
         self.push(&item, Some(&revision), &requests, ledger)
     }
 

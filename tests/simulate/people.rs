@@ -17,7 +17,7 @@ const BLOCKS_MIN: usize = 7;
 const LEFT_OPEN: usize = 4;
 
 /// A step of a save.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     /// The file is opened and emptied, in place.
     Empty,
@@ -85,8 +85,9 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// Begins to save an edit of a file.
-    pub(crate) fn edit(&mut self, around: &mut Around, disk: &mut Disk, item: &ItemId) {
+    /// Begins to save an edit of a file. `base` is what the daemon takes for agreed: without it nobody can tell an older text
+    /// from an edit that is written where the file was away for a moment.
+    pub(crate) fn edit(&mut self, around: &mut Around, disk: &mut Disk, item: &ItemId, base: Option<&str>) {
         let name = file_name(item);
         let (Some(text), Some(seen)) = (disk.read(&name), disk.stamp(&name)) else { return };
         let is_torn = self.torn.get(item).is_some_and(|torn| torn == text);
@@ -114,11 +115,13 @@ impl Person {
             let lacks = tokens(text).filter(|token| self.appended.contains(*token) && !shown.contains(*token));
             lacks.for_each(|token| around.ledger.given_up_unless_kept(token));
         }
-        let text = edited(around, shown.as_deref().unwrap_or(text), text);
+        let text = edited(around, shown.as_deref().unwrap_or(text), [Some(text), base]);
         if around.dice.once_in(LEFT_OPEN) {
             self.open.insert(item.clone(), text.clone());
         }
-        let steps: VecDeque<Step> = around.dice.pick(&EDITORS).iter().copied().collect();
+        let steps = around.dice.pick(&EDITORS);
+        let is_safe = base.is_some() || !steps.contains(&Step::Away);
+        let steps: VecDeque<Step> = if is_safe { steps } else { EDITORS[0] }.iter().copied().collect();
         around.trace(&("saves", item, &text, &steps));
         let tenths = 1 + around.dice.roll(9);
         self.saves.insert(item.clone(), Save { text, seen, steps, open: 0, opened: 0, tenths });
@@ -225,16 +228,17 @@ pub(crate) fn edit_at(disk: &mut Disk, item: &ItemId, (what, at): (Edit, usize),
 }
 
 /// Edits a text as a person does: a new paragraph, a word added to one, a paragraph moved, seldom one removed. `now` is what
-/// the file says by then: words that were written over others at the very place where somebody else wrote may be of who has
-/// read those, so nobody edits there a paragraph that has changed since.
-fn edited(around: &mut Around, text: &str, now: &str) -> String {
+/// the file says by then, and what is agreed on: words that were written over others at the very place where somebody else wrote
+/// may be of who has read those, so nobody edits there a paragraph that has changed since.
+fn edited(around: &mut Around, text: &str, now: [Option<&str>; 2]) -> String {
     let token = around.ledger.new_token('l');
     let head = text.find("\n---\n").map_or(0, |at| at + 5);
     let (head, body) = text.split_at(head);
     let mut blocks: Vec<String> =
         body.split("\n\n").map(|block| block.trim().to_owned()).filter(|block| !block.is_empty()).collect();
-    let said: Vec<&str> = now.split("\n\n").map(str::trim).collect();
-    let unchanged: Vec<usize> = (0..blocks.len()).filter(|at| said.contains(&&*blocks[*at])).collect();
+    let says = |now: &str, block: &str| now.split("\n\n").any(|said| said.trim() == block);
+    let stands = |at: &usize| now.iter().flatten().all(|now| says(now, &blocks[*at]));
+    let unchanged: Vec<usize> = (0..blocks.len()).filter(stands).collect();
     if unchanged.is_empty() {
         return format!("{head}\n{token}\n\n{}\n", blocks.join("\n\n"));
     }

@@ -47,11 +47,13 @@ pub(crate) enum Plant {
     IgnoresLimits,
     /// A pause ends with the daemon.
     ForgetsPauses,
+    /// A push goes out though the watcher may have more to tell.
+    ListensLate,
 }
 
 impl Plant {
     /// All of them.
-    pub(crate) const ALL: [Self; 22] = [
+    pub(crate) const ALL: [Self; 23] = [
         Self::ResendsBlind,
         Self::IgnoresRescan,
         Self::CursorBeforeItem,
@@ -74,5 +76,6 @@ impl Plant {
         Self::TakesFileForBase,
         Self::IgnoresLimits,
         Self::ForgetsPauses,
+        Self::ListensLate,
     ];
 }

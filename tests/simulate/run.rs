@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use mcp_workspace::gdocs::Document;
-use mcp_workspace::model::{ItemId, PartId};
+use mcp_workspace::model::{ItemId, PartId, Revision};
 use mcp_workspace::sync::{Command, Side};
 
 use crate::around::Around;
@@ -188,7 +188,8 @@ impl World {
         match what.unwrap_or(temper.len()) {
             0 => {
                 around.show(&("at machine", at));
-                person.edit(around, &mut machine.disk, item);
+                let base = machine.store.base(item);
+                person.edit(around, &mut machine.disk, item, base.as_deref());
             }
             1 => around.google.collaborate(item, &mut around.dice, &mut around.ledger),
             2 if around.fault(3) => self.crash(at),
@@ -214,7 +215,7 @@ impl World {
             }
             7 if !around.google.late.is_empty() => {
                 let late = around.dice.roll(around.google.late.len());
-                let landed = around.google.arrive(late, &mut around.ledger);
+                let landed = around.google.arrive(late, around.now, &mut around.ledger);
                 assert!(!matches!(landed, Landed::Refused(_)), "{landed:?}");
             }
             8 if !machine.runs() => self.begin(at),
@@ -285,7 +286,7 @@ impl World {
     pub(crate) fn rest(&mut self) {
         self.around.faults = false;
         while !self.around.google.late.is_empty() {
-            drop(self.around.google.arrive(0, &mut self.around.ledger));
+            drop(self.around.google.arrive(0, self.around.now, &mut self.around.ledger));
         }
         for at in 0..self.machines.len() {
             if !self.machines[at].0.runs() {
@@ -434,7 +435,8 @@ impl World {
         let conflicts = self.conflicts();
         for (at, (machine, _)) in self.machines.iter().enumerate() {
             assert!(machine.unanswered().is_empty(), "answers {when}: nobody answers {:?}", machine.unanswered());
-            assert!(machine.store.is_quiet(), "journal {when}: a push never ended");
+            let may_land = |item: &ItemId, revision: &Revision| self.around.google.stands_at(item, revision);
+            assert!(machine.store.is_quiet(may_land), "journal {when}: a push never ended");
             for item in self.around.google.items() {
                 if conflicts.contains(&(at, item.clone())) {
                     continue;

@@ -125,7 +125,7 @@ impl Store {
         part: &PartId,
         revision: &Revision,
         (expected, base): (&str, Option<&str>),
-        told: &[Notice],
+        (told, at): (&[Notice], Millis),
     ) -> JobId {
         let job = JobId(i64::try_from(self.jobs.len()).unwrap());
         let open = OpenJob {
@@ -133,6 +133,7 @@ impl Store {
             item: item.clone(),
             part: part.clone(),
             revision: revision.clone(),
+            at,
             expected: expected.to_owned(),
             base: base.map(str::to_owned),
             told: told.to_vec(),
@@ -182,7 +183,8 @@ impl Store {
     }
 
     /// Tells whether every push has come to its end.
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.jobs.iter().all(|job| job.end.is_some())
+    pub(crate) fn is_quiet(&self, may_land: impl Fn(&ItemId, &Revision) -> bool) -> bool {
+        let open = self.jobs.iter().filter(|job| job.end.is_none());
+        open.map(|job| &job.open).all(|job| may_land(&job.item, &job.revision))
     }
 }

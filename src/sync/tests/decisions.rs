@@ -3,8 +3,8 @@
 use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
 use super::super::{
-    Answer, Command, Effect, Engine, Event, Failure, FailureClass, Feed, Intent, JobId, Loaded, Local, Observation,
-    OpenJob, Planned, Posted, Remote, RequestId, Row, RowPart, Settings, Side, Told,
+    Answer, Command, Effect, Engine, Event, Failure, FailureClass, Feed, Intent, JobId, Loaded, Local, NotDone,
+    Observation, OpenJob, Planned, Posted, Remote, RequestId, Row, RowPart, Settings, Side, Told,
 };
 
 const STAMP: Stamp = Stamp { dev: 1, ino: 1, len_bytes: 1, mtime_ns: 1, ctime_ns: 1 };
@@ -284,6 +284,31 @@ fn plans_that_ask_for_more_for_ever_come_to_an_end() {
 }
 
 #[test]
+fn a_file_that_was_written_since_it_was_read_is_not_pushed() {
+    let mut engine = engine(1);
+    let planned = Planned {
+        requests: 1,
+        refused: Vec::new(),
+        told: Vec::new(),
+        unsaid: Vec::new(),
+        holds: Vec::new(),
+        expected: "half".into(),
+        again: false,
+    };
+    engine.step(Millis(1), observed(id(0), "a", "half"));
+    engine.step(Millis(2), fetched(id(0), "a", true));
+    let begin = engine.step(Millis(3), Event::Planned { item: id(0), result: Ok(planned) });
+    assert!(matches!(begin[..], [Effect::Begin { expect: Some(STAMP), .. }]), "{begin:?}");
+    // Nobody has said that it was written, so nobody knows whether that has ended.
+    let after = engine.step(Millis(4), Event::Begun { item: id(0), result: Err(NotDone::Moved) });
+    assert_eq!(words(&after), "");
+    assert_eq!(words(&engine.step(Millis(300), Event::Tick)), "");
+    assert_eq!(words(&engine.step(Millis(404), Event::Tick)), "observe");
+    engine.step(Millis(405), observed(id(0), "a", "half a save"));
+    assert_eq!(words(&engine.step(Millis(406), fetched(id(0), "a", true))), "record", "it was read once");
+}
+
+#[test]
 fn a_remote_edit_that_met_a_touch_arrives_though_the_file_did_not_change() {
     let mut engine = engine(1);
     engine.step(Millis(1), observed(id(0), "a", "a"));
@@ -391,6 +416,7 @@ fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine
         item: id(0),
         part: PartId::default(),
         revision: Revision("0".into()),
+        at: Millis(1),
         expected: expected.into(),
         base: base.map(str::to_owned),
         told: vec![lost(8)],

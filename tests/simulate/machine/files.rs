@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mcp_workspace::model::{ContentHash, ItemId, PartId, Stamp};
-use mcp_workspace::sync::{DepositFailure, Event, FailureClass, Local, Observation};
+use mcp_workspace::sync::{Event, FailureClass, Local, NotDone, Observation};
 
 use super::network::failure;
 use super::{Machine, REPLACED, RETIRED, Task, conflict_name, file_name, item_of_name};
@@ -133,7 +133,7 @@ impl Machine {
     pub(super) fn deposit(&mut self, around: &mut Around, mut deposit: Box<Deposit>) -> Task {
         let name = file_name(&deposit.item);
         let result = match deposit.stage {
-            Stage::Begin if around.fault(25) => Err(DepositFailure::Failed(failure(FailureClass::Permanent))),
+            Stage::Begin if around.fault(25) => Err(NotDone::Failed(failure(FailureClass::Permanent))),
             Stage::Begin => {
                 deposit.open = self.disk.open_empty(&deposit.new);
                 deposit.stage = Stage::Write;
@@ -163,7 +163,7 @@ impl Machine {
                     }
                     return Task::Deposit(deposit);
                 }
-                Err(DepositFailure::Moved)
+                Err(NotDone::Moved)
             }
             Stage::Check => {
                 let old = self.disk.stamp(&deposit.old).zip(deposit.expect);
@@ -176,7 +176,7 @@ impl Machine {
                     return Task::Deposit(deposit);
                 }
                 self.disk.exchange(&deposit.old, &name);
-                Err(DepositFailure::Moved)
+                Err(NotDone::Moved)
             }
             Stage::End => {
                 if around.plant != Some(Plant::DepositsWithoutSync) {
@@ -184,7 +184,7 @@ impl Machine {
                 }
                 self.deposits += 1;
                 self.deposited_at.insert(deposit.item.clone(), around.now);
-                self.disk.stamp_of(deposit.open).ok_or(DepositFailure::Moved)
+                self.disk.stamp_of(deposit.open).ok_or(NotDone::Moved)
             }
         };
         if result.is_err() {

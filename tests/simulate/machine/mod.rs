@@ -11,7 +11,7 @@ use mcp_workspace::kinds::{Fetched, PushPlan};
 use mcp_workspace::model::{Cursor, ItemId, Millis, PartId};
 use mcp_workspace::sync::quota::Limits;
 use mcp_workspace::sync::{
-    Answer, Command, Effect, Engine, Event, FailureClass, JobId, Record, RequestId, Settings, Status, Touch,
+    Answer, Command, Effect, Engine, Event, FailureClass, JobId, NotDone, Record, RequestId, Settings, Status, Touch,
 };
 
 use crate::around::Around;
@@ -74,6 +74,8 @@ impl Lane {
 enum Task {
     /// What came of an effect is on its way to the engine.
     Tell(Box<Event>),
+    /// It is told once the engine has heard what was seen before this mark.
+    Hear(u64, Box<Event>),
     /// A text is being written.
     Deposit(Box<Deposit>),
 }
@@ -83,6 +85,8 @@ enum Task {
 enum Seen {
     File(Event),
     Rescan,
+    /// What was put there so that it is known when all before it was heard.
+    Mark(u64),
 }
 
 /// One machine.
@@ -98,6 +102,7 @@ pub(crate) struct Machine {
     pub(crate) clock_off: u64,
     last_new: u64,
     last_request: u64,
+    last_mark: u64,
     asked: BTreeMap<RequestId, Option<ItemId>>,
     /// Texts that were written by the daemon, for the files' invariant.
     pub(crate) deposits: u64,
@@ -135,6 +140,7 @@ impl Machine {
             clock_off: 0,
             last_new: 0,
             last_request: 0,
+            last_mark: 0,
             asked: BTreeMap::new(),
             deposits: 0,
             last_retired: 0,
@@ -271,8 +277,8 @@ impl Machine {
 
     /// The watcher's events are lost, and it says so.
     pub(crate) fn overflow(&mut self) {
-        self.seen.clear();
-        self.seen.push_back(Seen::Rescan);
+        self.seen.retain(|seen| matches!(seen, Seen::Mark(_)));
+        self.seen.push_front(Seen::Rescan);
     }
 
     /// A call goes out: no minute may hold more than the limit.
@@ -357,7 +363,7 @@ impl Machine {
         let at = if around.fault(10) { around.dice.roll(self.seen.len()) } else { 0 };
         let about = |seen: &Seen| match seen {
             Seen::File(Event::Touched { item, .. } | Event::ConflictMissing { item, .. }) => Some(item.clone()),
-            Seen::File(_) | Seen::Rescan => None,
+            Seen::File(_) | Seen::Rescan | Seen::Mark(_) => None,
         };
         let item = self.seen.get(at).and_then(about);
         let may_pass = |other: &Seen| item.is_some() && about(other).is_some_and(|other| Some(other) != item);
@@ -366,6 +372,7 @@ impl Machine {
             Some(Seen::File(event)) => self.step(around, event),
             Some(Seen::Rescan) if around.plant == Some(Plant::IgnoresRescan) => {}
             Some(Seen::Rescan) => self.step(around, Event::Rescan),
+            Some(Seen::Mark(_)) => {}
             None => return false,
         }
         true
@@ -385,6 +392,12 @@ impl Machine {
                 self.lanes.insert(key, lane);
                 self.step(around, *event);
                 return true;
+            }
+            Some(Task::Hear(mark, event)) => {
+                let is_heard = !self.seen.iter().any(|seen| matches!(seen, Seen::Mark(number) if *number == mark));
+                lane.task = Some(if is_heard { Task::Tell(event) } else { Task::Hear(mark, event) });
+                self.lanes.insert(key, lane);
+                return is_heard || self.hear(around);
             }
             Some(Task::Deposit(deposit)) => {
                 around.show(&(self.number, &deposit.item, deposit.stage));
@@ -429,10 +442,22 @@ impl Machine {
         self.store.cursor = Some(cursor);
     }
 
+    /// Reads the file of an item; what was read of an edited one is told behind all that was seen before.
+    fn look(&mut self, around: &Around, item: ItemId) -> Task {
+        let is_edited = self.store.base(&item).as_deref() != self.disk.read(&file_name(&item));
+        let event = Box::new(self.observe(around, item));
+        if !is_edited || !self.is_watching || around.plant == Some(Plant::ListensLate) {
+            return Task::Tell(event);
+        }
+        self.last_mark += 1;
+        self.seen.push_back(Seen::Mark(self.last_mark));
+        Task::Hear(self.last_mark, event)
+    }
+
     /// Begins an effect.
     fn begin(&mut self, around: &mut Around, lane: &mut Lane, effect: Effect) -> Option<Task> {
         let event = match effect {
-            Effect::Observe { item } => self.observe(around, item),
+            Effect::Observe { item } => return Some(self.look(around, item)),
             Effect::Poll { cursor } => {
                 let event = polled(around, cursor.as_ref());
                 if let (Some(Plant::CursorBeforeItem), Event::Polled(Ok(feed))) = (around.plant, &event) {
@@ -447,14 +472,18 @@ impl Machine {
             Effect::Plan { item, part, desired, file, accept } => {
                 planned(around, lane, (item, part), (desired, file), accept)
             }
-            Effect::Begin { item, part, revision, expected, base, told } => {
+            Effect::Begin { item, part, expect, revision, expected, base, told } => {
+                let is_other = self.disk.stamp(&file_name(&item)) != expect;
                 let result = if around.fault(25) {
-                    Err(failure(FailureClass::Permanent))
+                    Err(NotDone::Failed(failure(FailureClass::Permanent)))
+                } else if is_other && around.plant != Some(Plant::NoStampCheck) {
+                    Err(NotDone::Moved)
                 } else if around.plant == Some(Plant::PostsWithoutIntent) {
                     Ok(JobId(0))
                 } else {
                     self.sync_file(around, &item);
-                    Ok(self.store.begin(&item, &part, &revision, (&expected, base.as_deref()), &told))
+                    let at = self.now(around);
+                    Ok(self.store.begin(&item, &part, &revision, (&expected, base.as_deref()), (&told, at)))
                 };
                 Event::Begun { item, result }
             }

@@ -124,7 +124,7 @@ pub(super) fn posted(around: &mut Around, item: &ItemId, revision: &Revision, pl
     if around.fault(8) {
         match around.dice.roll(3) {
             0 => {}
-            1 => around.google.keep(item, revision, &requests),
+            1 => around.google.keep(around.now, item, revision, &requests),
             _ => drop(around.push(item, required, &requests)),
         }
         if around.plant == Some(Plant::ResendsBlind) {
