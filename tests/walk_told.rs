@@ -83,6 +83,11 @@ async fn what_no_document_says_is_told_when_it_is_the_only_edit() {
     check(&text.replace("e.com/x)", "e.com/x \"My remark\")"), &[format!("LINK_TITLE {line}")]);
     check(&text, &[]);
     assert!(!world.cli(&["status"]).1.to_string().contains("LINK_TITLE"));
+    let item = text.replace("end", "- end");
+    check(&item, &[]);
+    check(&item.replace("- end", "- # end"), &[format!("HEADING_IN_ITEM {}", line + 2)]);
+    check(&item, &[]);
+    check(&text, &[]);
     // Definitions are written into their links, and what none uses stands right above one and is told.
     let defined =
         text.replace("[one](https://e.com/x)", "[one]").replace("end", "END\n\n[Bo]: no\n[one]: https://e.com/x");
@@ -123,6 +128,7 @@ async fn a_colleague_edits_what_the_file_says_more_of() {
         ("language", "```rust\nlet apple;\nend\n```", "```rust\nlet pear;\nend\n```"),
         ("title", "an apple [b](https://e.com/y \"T\")", "an pear [b](https://e.com/y \"T\")"),
         ("tick", "- [x] an apple", "- [x] an pear"),
+        ("heading", "- # an apple", "- # an pear"),
     ] {
         let world = world(&format!("more-{name}"));
         let (id, path) = document(&world, "first\n\nwords\n\nlast\n");
@@ -479,6 +485,7 @@ async fn what_was_pushed_is_told_and_never_refused() {
         ("blanks", "a\n\n```\nx\ny  \n\n```\n\nlast", &[], &[(4, "CODE_BLANKS")]),
         ("note", "a[^1]\n\nlast\n\n[^1]: see\n\n    ```py\n    x = 1\n    ```", &[(6, "FOOTNOTE_FORM")], &[]),
         ("title", "[a](https://e.com/x \"t\") b\n\nlast", &[], &[(0, "LINK_TITLE")]),
+        ("heading", "- a\n- # b\n\nlast", &[], &[(1, "HEADING_IN_ITEM")]),
         ("defined", "[a] b\n\n[a]: https://e.com/x\n\nlast", &[(2, "LINK_DEFINITION")], &[]),
         ("defined-last", "[a] b\n\nlast\n\n[a]: https://e.com/x", &[(4, "LINK_DEFINITION")], &[]),
         ("titled", "[a] b\n\nlast\n\n[a]: https://e.com/x \"t\"", &[(4, "LINK_DEFINITION")], &[(0, "LINK_TITLE")]),

@@ -133,6 +133,7 @@ fn what_no_document_says_is_no_edit_that_others_meet() {
             "# H\n\nsee [s](https://u.x \"T\") right now\n\nthe end\n",
         ),
         ("- [ ] a b\n", "- [x] a b\n", "- [ ] a b c\n", "- [x] a b c\n"),
+        ("- a b\n- c\n", "- # a b\n- c\n", "- a b c\n- c\n", "- # a b c\n- c\n"),
         ("1. a\n   - b c\n", "1. a\n   - b [c](https://u.x \"T\")\n", "1. a\n   - b c d\n", ""),
     ] {
         for side in [None, Some(Side::Mine)] {
