@@ -486,6 +486,7 @@ async fn what_was_pushed_is_told_and_never_refused() {
         ("note", "a[^1]\n\nlast\n\n[^1]: see\n\n    ```py\n    x = 1\n    ```", &[(6, "FOOTNOTE_FORM")], &[]),
         ("title", "[a](https://e.com/x \"t\") b\n\nlast", &[], &[(0, "LINK_TITLE")]),
         ("heading", "- a\n- # b\n\nlast", &[], &[(1, "HEADING_IN_ITEM")]),
+        ("code", "- a\n- ```\n  x\n  ```\n\nlast", &[(1, "BLOCK_IN_ITEM")], &[]),
         ("defined", "[a] b\n\n[a]: https://e.com/x\n\nlast", &[(2, "LINK_DEFINITION")], &[]),
         ("defined-last", "[a] b\n\nlast\n\n[a]: https://e.com/x", &[(4, "LINK_DEFINITION")], &[]),
         ("titled", "[a] b\n\nlast\n\n[a]: https://e.com/x \"t\"", &[(4, "LINK_DEFINITION")], &[(0, "LINK_TITLE")]),

@@ -474,6 +474,15 @@ impl Builder<'_> {
             }
             return;
         }
+        if self.items.last().is_some_and(|item| !item.begun)
+            && let Some(what) = note::what(&content)
+        {
+            let message = format!(
+                "a Doc has no {what} in a list item: the item is empty and the {what} stands behind it; take the mark of the \
+                 item away to have the {what} alone"
+            );
+            self.findings.push(Finding { at: range.start, code: "BLOCK_IN_ITEM", message });
+        }
         self.begin_item();
         self.blocks.push(Block { content, span: Span(range) });
     }

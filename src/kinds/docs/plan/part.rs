@@ -65,7 +65,8 @@ pub(crate) fn plan_part(
 }
 
 /// The forms that a document has otherwise than they are written: as text, or their words alone.
-const SAID_OTHERWISE: [&str; 10] = [
+const SAID_OTHERWISE: [&str; 11] = [
+    "BLOCK_IN_ITEM",
     "BLOCK_QUOTE",
     "EMPTY_FORMAT",
     "EMPTY_LINK",
