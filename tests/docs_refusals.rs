@@ -609,3 +609,32 @@ fn a_row_or_column_with_a_footnote_goes_with_its_text_or_stays() {
     let stays = wide.replace("| aa2", "| aa1 | bb1[^1] | cc1 |  |\n| aa2");
     check(start, wide, &stays, &["a row that was removed here stays"]);
 }
+
+/// What a tab says, each paragraph with the blanks that no file shows.
+fn paragraphs(raw: &Value) -> Vec<String> {
+    let content = raw["tabs"][0]["documentTab"]["body"]["content"].as_array().unwrap().iter();
+    let elements = content.filter_map(|element| element["paragraph"]["elements"].as_array());
+    let text = |elements: &Vec<Value>| elements.iter().filter_map(|part| part["textRun"]["content"].as_str()).collect();
+    elements.map(text).collect()
+}
+
+#[test]
+fn a_paragraph_that_is_split_leaves_no_blank_at_an_end() {
+    for (start, edited) in [
+        ("one two beta three four gamma five six", "beta three four\n\none two\n\ngamma five six"),
+        ("one two. **beta three four.** gamma", "**beta three four.**\n\none two.\n\ngamma"),
+        ("alpha to", "alpha new\n\nto"),
+        ("alpha zeta I", "alpha I\n\nzeta"),
+        ("I eps beta\n\nto", "eps I\n\nbeta\n\nto"),
+    ] {
+        let raw = document(&format!("{start}\n\nlast\n"));
+        let remote = fetched(&raw);
+        let file = remote.parts[0].text.replace(start, edited);
+        let plan = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
+        assert!(plan.refused.is_empty() && plan.holds.is_empty(), "{:#?}", plan.refused);
+        let after = applied(&raw, &plan.requests, 99);
+        let expected: Vec<String> =
+            format!("{edited}\n\nlast").split("\n\n").map(|line| line.replace("**", "") + "\n").collect();
+        assert_eq!(paragraphs(&after), expected, "{start}");
+    }
+}
