@@ -638,3 +638,23 @@ fn a_paragraph_that_is_split_leaves_no_blank_at_an_end() {
         assert_eq!(paragraphs(&after), expected, "{start}");
     }
 }
+
+#[test]
+fn a_character_that_no_doc_has_is_left_out_wherever_it_stands() {
+    let start = "alpha beta\n\nlast\n";
+    let told = &["line 8: CHARACTER: the character U+E000 cannot stand in a Google Doc"];
+    for (words, found) in [
+        ("alpha be\u{e000}ta more", "alpha beta more"),
+        ("alpha new\u{e000}word beta", "alpha newword beta"),
+        ("alpha `a\u{e000}b` beta", "alpha `ab` beta"),
+        ("alpha **\u{e000}** beta", "alpha  beta"),
+    ] {
+        let (text, notices) = saved(start, &start.replace("alpha beta", words));
+        assert_eq!(text, start.replace("alpha beta", found), "{notices:#?}");
+        assert!(notices.len() == 1 && notices[0].starts_with(told[0]), "{notices:#?}");
+    }
+    let code = "alpha beta\n\n```\nx\u{e000}y\n```\n\nlast\n";
+    let (text, notices) = saved(start, code);
+    assert_eq!(text, code.replace('\u{e000}', ""), "{notices:#?}");
+    assert!(notices.len() == 1 && notices[0].contains("CHARACTER"), "{notices:#?}");
+}
