@@ -477,6 +477,30 @@ async fn what_waits_is_told_without_the_refusals_of_an_older_save() {
     assert_eq!(answer["refused"].as_array().map(Vec::len), Some(1), "{answer}");
 }
 
+/// Of an emptied document one empty paragraph is left; that the file does not say it is nothing that waits.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_whose_emptiness_was_accepted_waits_no_more() {
+    for name in ["whole", "below", "heading"] {
+        let world = world(&format!("emptied-{name}"));
+        let start = if name == "heading" { "# One\n\nwords\n" } else { "first words of it\n\nsecond\n" };
+        let (_, path) = document(&world, start);
+        let file = Path::new(&path);
+        let text = std::fs::read_to_string(file).unwrap();
+        let head: String = text.split_inclusive("---\n").take(2).collect();
+        std::fs::write(file, if name == "whole" { "" } else { &head }).unwrap();
+        let (_, answer) = world.cli(&["push", &path]);
+        assert_eq!(codes(&answer["holds"]), ["EMPTY 0"], "{answer}");
+        let (_, answer) = world.cli(&["push", "--accept", &path]);
+        assert_eq!((answer["pushed"].clone(), codes(&answer["refused"])), (json!(true), vec![]), "{answer}");
+        for _ in 0..2 {
+            let (_, answer) = world.cli(&["push", &path]);
+            let told = ["refused", "holds", "unsaid"].map(|key| codes(&answer[key]));
+            assert_eq!((told, answer["waits"].clone()), ([vec![], vec![], vec![]], json!(false)), "{name}: {answer}");
+        }
+        assert!(std::fs::read_to_string(file).unwrap().starts_with(&head), "{name}");
+    }
+}
+
 /// What went, and what stays in the file, is told, and never as refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_pushed_is_told_and_never_refused() {
