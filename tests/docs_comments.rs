@@ -228,6 +228,36 @@ fn an_edit_over_a_suggestion_is_refused_and_the_rest_is_pushed() {
 }
 
 #[test]
+fn a_paragraph_with_a_suggestion_stays_what_it_is() {
+    let raw = suggested();
+    let remote = fetched(&raw);
+    let text = &remote.parts[0].text;
+    for (form, end) in [
+        ("# ", ""),
+        ("- ", ""),
+        ("1. ", ""),
+        ("- [ ] ", ""),
+        ("{!Title}\n", "{!Normal text}\n"),
+        ("{!align:center}\n", "{!Normal text}\n"),
+    ] {
+        let edited = text.replace("Second has", &format!("{form}Second has")).replace("Third", &format!("{end}Third"));
+        let edited = edited.replace("First paragraph", "Opening");
+        let plan = docs::plan(&remote, &PartId::default(), &edited, false).unwrap();
+        let line = 1 + edited.lines().position(|line| line.contains("Second has")).unwrap();
+        let told: Vec<_> = plan.refused.iter().map(|notice| (&*notice.code, notice.line as usize)).collect();
+        assert_eq!(told, [("LOCKED", line)], "{form}: {:#?}", plan.refused);
+        assert!(plan.refused[0].message.contains("suggestion"), "{:?}", plan.refused);
+        let after = applied(&raw, &plan.requests, 5);
+        let content = |raw: &Value| raw["tabs"][0]["documentTab"]["body"]["content"].clone();
+        let (was, is) = (&content(&raw)[2]["paragraph"], &content(&after)[2]["paragraph"]);
+        assert_eq!(is["paragraphStyle"], was["paragraphStyle"], "{form}");
+        assert_eq!(is["bullet"], was["bullet"], "{form}");
+        let (units, _) = flatten(&after["tabs"][0]);
+        assert!(String::from_utf16_lossy(&units).contains("Opening.\nSecond has twelve"), "{form}");
+    }
+}
+
+#[test]
 fn a_paragraph_with_a_suggestion_is_not_deleted() {
     let raw = suggested();
     let remote = fetched(&raw);

@@ -120,6 +120,12 @@ fn a_heading_in_an_item_is_the_item() {
 }
 
 #[test]
+fn code_in_an_item_stands_behind_it() {
+    check("- a\n- ```\n  x\n  ```\n", "- a\n- \\\n\n```\nx\n```\n", &["line 2: BLOCK_IN_ITEM: a Doc has no code"]);
+    check("- a\n\n  ```\n  x\n  ```\n", "- a\n\n```\nx\n```\n", &[]);
+}
+
+#[test]
 fn the_head_gives_header_and_footer() {
     let text = "---\ntitle: Other\nid: 1x\nheader: |\n  Head words\n  two\nfooter: Foot\ncolor: red\n---\n\ntext[^1]\n\n[^1]: n\n";
     let (said, told) = created(text);

@@ -609,3 +609,52 @@ fn a_row_or_column_with_a_footnote_goes_with_its_text_or_stays() {
     let stays = wide.replace("| aa2", "| aa1 | bb1[^1] | cc1 |  |\n| aa2");
     check(start, wide, &stays, &["a row that was removed here stays"]);
 }
+
+/// What a tab says, each paragraph with the blanks that no file shows.
+fn paragraphs(raw: &Value) -> Vec<String> {
+    let content = raw["tabs"][0]["documentTab"]["body"]["content"].as_array().unwrap().iter();
+    let elements = content.filter_map(|element| element["paragraph"]["elements"].as_array());
+    let text = |elements: &Vec<Value>| elements.iter().filter_map(|part| part["textRun"]["content"].as_str()).collect();
+    elements.map(text).collect()
+}
+
+#[test]
+fn a_paragraph_that_is_split_leaves_no_blank_at_an_end() {
+    for (start, edited) in [
+        ("one two beta three four gamma five six", "beta three four\n\none two\n\ngamma five six"),
+        ("one two. **beta three four.** gamma", "**beta three four.**\n\none two.\n\ngamma"),
+        ("alpha to", "alpha new\n\nto"),
+        ("alpha zeta I", "alpha I\n\nzeta"),
+        ("I eps beta\n\nto", "eps I\n\nbeta\n\nto"),
+    ] {
+        let raw = document(&format!("{start}\n\nlast\n"));
+        let remote = fetched(&raw);
+        let file = remote.parts[0].text.replace(start, edited);
+        let plan = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
+        assert!(plan.refused.is_empty() && plan.holds.is_empty(), "{:#?}", plan.refused);
+        let after = applied(&raw, &plan.requests, 99);
+        let expected: Vec<String> =
+            format!("{edited}\n\nlast").split("\n\n").map(|line| line.replace("**", "") + "\n").collect();
+        assert_eq!(paragraphs(&after), expected, "{start}");
+    }
+}
+
+#[test]
+fn a_character_that_no_doc_has_is_left_out_wherever_it_stands() {
+    let start = "alpha beta\n\nlast\n";
+    let told = &["line 8: CHARACTER: the character U+E000 cannot stand in a Google Doc"];
+    for (words, found) in [
+        ("alpha be\u{e000}ta more", "alpha beta more"),
+        ("alpha new\u{e000}word beta", "alpha newword beta"),
+        ("alpha `a\u{e000}b` beta", "alpha `ab` beta"),
+        ("alpha **\u{e000}** beta", "alpha  beta"),
+    ] {
+        let (text, notices) = saved(start, &start.replace("alpha beta", words));
+        assert_eq!(text, start.replace("alpha beta", found), "{notices:#?}");
+        assert!(notices.len() == 1 && notices[0].starts_with(told[0]), "{notices:#?}");
+    }
+    let code = "alpha beta\n\n```\nx\u{e000}y\n```\n\nlast\n";
+    let (text, notices) = saved(start, code);
+    assert_eq!(text, code.replace('\u{e000}', ""), "{notices:#?}");
+    assert!(notices.len() == 1 && notices[0].contains("CHARACTER"), "{notices:#?}");
+}

@@ -83,6 +83,11 @@ async fn what_no_document_says_is_told_when_it_is_the_only_edit() {
     check(&text.replace("e.com/x)", "e.com/x \"My remark\")"), &[format!("LINK_TITLE {line}")]);
     check(&text, &[]);
     assert!(!world.cli(&["status"]).1.to_string().contains("LINK_TITLE"));
+    let item = text.replace("end", "- end");
+    check(&item, &[]);
+    check(&item.replace("- end", "- # end"), &[format!("HEADING_IN_ITEM {}", line + 2)]);
+    check(&item, &[]);
+    check(&text, &[]);
     // Definitions are written into their links, and what none uses stands right above one and is told.
     let defined =
         text.replace("[one](https://e.com/x)", "[one]").replace("end", "END\n\n[Bo]: no\n[one]: https://e.com/x");
@@ -123,6 +128,7 @@ async fn a_colleague_edits_what_the_file_says_more_of() {
         ("language", "```rust\nlet apple;\nend\n```", "```rust\nlet pear;\nend\n```"),
         ("title", "an apple [b](https://e.com/y \"T\")", "an pear [b](https://e.com/y \"T\")"),
         ("tick", "- [x] an apple", "- [x] an pear"),
+        ("heading", "- # an apple", "- # an pear"),
     ] {
         let world = world(&format!("more-{name}"));
         let (id, path) = document(&world, "first\n\nwords\n\nlast\n");
@@ -471,6 +477,30 @@ async fn what_waits_is_told_without_the_refusals_of_an_older_save() {
     assert_eq!(answer["refused"].as_array().map(Vec::len), Some(1), "{answer}");
 }
 
+/// Of an emptied document one empty paragraph is left; that the file does not say it is nothing that waits.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_whose_emptiness_was_accepted_waits_no_more() {
+    for name in ["whole", "below", "heading"] {
+        let world = world(&format!("emptied-{name}"));
+        let start = if name == "heading" { "# One\n\nwords\n" } else { "first words of it\n\nsecond\n" };
+        let (_, path) = document(&world, start);
+        let file = Path::new(&path);
+        let text = std::fs::read_to_string(file).unwrap();
+        let head: String = text.split_inclusive("---\n").take(2).collect();
+        std::fs::write(file, if name == "whole" { "" } else { &head }).unwrap();
+        let (_, answer) = world.cli(&["push", &path]);
+        assert_eq!(codes(&answer["holds"]), ["EMPTY 0"], "{answer}");
+        let (_, answer) = world.cli(&["push", "--accept", &path]);
+        assert_eq!((answer["pushed"].clone(), codes(&answer["refused"])), (json!(true), vec![]), "{answer}");
+        for _ in 0..2 {
+            let (_, answer) = world.cli(&["push", &path]);
+            let told = ["refused", "holds", "unsaid"].map(|key| codes(&answer[key]));
+            assert_eq!((told, answer["waits"].clone()), ([vec![], vec![], vec![]], json!(false)), "{name}: {answer}");
+        }
+        assert!(std::fs::read_to_string(file).unwrap().starts_with(&head), "{name}");
+    }
+}
+
 /// What went, and what stays in the file, is told, and never as refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_pushed_is_told_and_never_refused() {
@@ -479,6 +509,8 @@ async fn what_was_pushed_is_told_and_never_refused() {
         ("blanks", "a\n\n```\nx\ny  \n\n```\n\nlast", &[], &[(4, "CODE_BLANKS")]),
         ("note", "a[^1]\n\nlast\n\n[^1]: see\n\n    ```py\n    x = 1\n    ```", &[(6, "FOOTNOTE_FORM")], &[]),
         ("title", "[a](https://e.com/x \"t\") b\n\nlast", &[], &[(0, "LINK_TITLE")]),
+        ("heading", "- a\n- # b\n\nlast", &[], &[(1, "HEADING_IN_ITEM")]),
+        ("code", "- a\n- ```\n  x\n  ```\n\nlast", &[(1, "BLOCK_IN_ITEM")], &[]),
         ("defined", "[a] b\n\n[a]: https://e.com/x\n\nlast", &[(2, "LINK_DEFINITION")], &[]),
         ("defined-last", "[a] b\n\nlast\n\n[a]: https://e.com/x", &[(4, "LINK_DEFINITION")], &[]),
         ("titled", "[a] b\n\nlast\n\n[a]: https://e.com/x \"t\"", &[(4, "LINK_DEFINITION")], &[(0, "LINK_TITLE")]),

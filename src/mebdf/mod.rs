@@ -54,10 +54,10 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    /// Returns what the text says by links that no document has: their titles, and links without a text. The tree says
-    /// nothing of them.
+    /// Returns what the text says and no document has: titles of links, links without a text, and headings in items. The
+    /// tree says nothing of them.
     pub fn unsaid(&self) -> impl Iterator<Item = &Notice> {
-        let codes = [parse::LINK_TITLE, inline::LINK_WITHOUT_TEXT];
+        let codes = [parse::LINK_TITLE, parse::HEADING_IN_ITEM, inline::LINK_WITHOUT_TEXT];
         self.diagnostics.iter().filter(move |notice| codes.contains(&notice.code.as_str()))
     }
 }

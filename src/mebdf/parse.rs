@@ -18,6 +18,9 @@ pub(super) const DEPTH_MAX: u8 = 31;
 /// The title of a link, which a Doc does not have.
 pub(super) const LINK_TITLE: &str = "LINK_TITLE";
 
+/// A heading that is the text of an item, which a Doc does not have.
+pub(super) const HEADING_IN_ITEM: &str = "HEADING_IN_ITEM";
+
 /// Reads the blocks of `source`, which has no front matter.
 pub(super) fn blocks(source: &str) -> (Vec<Block>, Vec<Finding>) {
     let masked = mask::mask(source);
@@ -429,8 +432,9 @@ impl Builder<'_> {
         if !is_first {
             return self.push(Content::Heading { level, anchor: None, runs }, range);
         }
-        let message = "a Doc has no heading in a list item; its words are those of the item".to_owned();
-        self.findings.push(Finding { at: range.start, code: "HEADING_IN_ITEM", message });
+        let message = "a Doc has no heading in a list item: its words are those of the item, and the `#` stays in the file \
+                       alone; take the mark of the item away to have a heading";
+        self.findings.push(Finding { at: range.start, code: HEADING_IN_ITEM, message: message.to_owned() });
         let (depth, mark) = (self.depth(), self.mark());
         if let Some(item) = self.items.last_mut() {
             item.begun = true;
@@ -469,6 +473,15 @@ impl Builder<'_> {
                 self.flattened(range.start, what);
             }
             return;
+        }
+        if self.items.last().is_some_and(|item| !item.begun)
+            && let Some(what) = note::what(&content)
+        {
+            let message = format!(
+                "a Doc has no {what} in a list item: the item is empty and the {what} stands behind it; take the mark of the \
+                 item away to have the {what} alone"
+            );
+            self.findings.push(Finding { at: range.start, code: "BLOCK_IN_ITEM", message });
         }
         self.begin_item();
         self.blocks.push(Block { content, span: Span(range) });

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use crate::mebdf::{self, Content, FrontMatter, RunContent};
 use crate::model::Notice;
 
+use super::merge;
+
 /// Below this length of the base's text a shrink is not suspicious, in bytes.
 const SHRINK_FROM_BYTES: usize = 80;
 
@@ -28,7 +30,7 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
     let (read_base, read_local) = (mebdf::parse(base), mebdf::parse(local));
     let is_most_gone = said_bytes(&read_local.tree) * 10 < said_bytes(&read_base.tree) * 4;
     let (was, is) = (mebdf::body(base).trim().len(), mebdf::body(local).trim().len());
-    if was > 0 && is == 0 {
+    if !merge::says_nothing(base) && is == 0 {
         let message = "no text is left below the head, and pushing that would delete the whole text; undo it, or push it with \
                        `push --accept`";
         notices.push(notice("EMPTY", message));

@@ -87,10 +87,18 @@ pub fn same_meaning(one: &str, other: &str) -> bool {
     if one == other {
         return true;
     }
+    let are_empty = says_nothing(one) && says_nothing(other);
     let mut keys = Keys::default();
     let one = Text::read(one, &mut keys);
     let other = Text::read(other, &mut keys);
-    one.keys == other.keys && head::same(one.tree.front_matter.as_ref(), other.tree.front_matter.as_ref())
+    (are_empty || one.keys == other.keys)
+        && head::same(one.tree.front_matter.as_ref(), other.tree.front_matter.as_ref())
+}
+
+/// Tells whether a text says nothing below its head: of an empty document one empty paragraph is left.
+#[must_use]
+pub fn says_nothing(text: &str) -> bool {
+    matches!(mebdf::body(text).trim(), "" | "\\")
 }
 
 /// Tells whether a file says anything that its base does not: another meaning, or another first number of a list.
@@ -122,6 +130,14 @@ pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Mer
         } else {
             whole(base, local, remote, side)
         };
+    }
+    if mebdf::body(local).trim().is_empty() && says_nothing(base) {
+        // It was emptied before, and the paragraph that no document can be without is still in both.
+        let head = local.strip_suffix(mebdf::body(local)).unwrap_or_default();
+        let with_it = format!("{}{}", with_blank_line(head), mebdf::body(base));
+        let merged = resolve(base, &with_it, remote, side);
+        let file = if merged.file == with_it { local.into() } else { merged.file };
+        return Merged { file, ..merged };
     }
     if local == base {
         return if numbers::is_written(base, remote) {

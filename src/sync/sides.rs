@@ -28,7 +28,7 @@ pub(super) struct Text<'a> {
     pub(super) keys: Vec<u32>,
     /// The meaning of each block alone.
     bare: Vec<u32>,
-    /// The blocks that say something by links that no document has.
+    /// The blocks that say something that no document has.
     unsaid: BTreeSet<usize>,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Text<'a> {
         matches!(self.content(index), Some(Content::Heading { .. }))
     }
 
-    /// Tells whether a block says something by links that no document has.
+    /// Tells whether a block says something that no document has.
     pub(super) fn has_unsaid(&self, index: usize) -> bool {
         self.unsaid.contains(&index)
     }
@@ -140,8 +140,8 @@ impl<'a> Text<'a> {
     }
 }
 
-/// What a text says by links that no document has, by the block that it stands in or behind: it counts, so that it is
-/// told and stays in the file.
+/// What a text says and no document has, by the block that it stands in or behind: it counts, so that it is told and stays
+/// in the file.
 fn unsaid(text: &str, parsed: &mebdf::Parsed) -> BTreeMap<usize, String> {
     let mut found: BTreeMap<usize, String> = BTreeMap::new();
     for notice in parsed.unsaid() {

@@ -383,7 +383,11 @@ fn what_no_document_says_is_known() {
     check("[{^ kix.1}](u)\n", &["LINK_WITHOUT_TEXT"], 1);
     check("[{^= kix.1 image}](u)\n", &["LINK_WITHOUT_TEXT"], 1);
     check("[a {^= kix.1 image}](u)\n", &[], 0);
-    check("- # a\n", &["HEADING_IN_ITEM"], 0);
+    check("- # a\n", &["HEADING_IN_ITEM"], 1);
+    check("- ```\n  a\n  ```\n", &["BLOCK_IN_ITEM"], 0);
+    check("- b\n\n  ```\n  a\n  ```\n", &[], 0);
+    check("- | a |\n  | --- |\n", &["BLOCK_IN_ITEM"], 0);
+    check("- \\\n\n```\na\n```\n", &[], 0);
     check("a[^1]\n\n[^1]: b\n\n    - c\n    - d\n", &["FOOTNOTE_FORM", "FOOTNOTE_FORM"], 0);
     check("a[^1]\n\n[^1]: b\n\n    c\n", &[], 0);
     check("a {^= new image \"x\" \"y\"} {^ b c}\n", &["UNCLOSED_FORMAT", "UNCLOSED_FORMAT"], 0);

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
+use super::super::hold::holds;
 use super::super::merge::{graft, merge3, resolve, same_meaning};
 use super::super::{Merged, Side};
 
@@ -133,6 +134,7 @@ fn what_no_document_says_is_no_edit_that_others_meet() {
             "# H\n\nsee [s](https://u.x \"T\") right now\n\nthe end\n",
         ),
         ("- [ ] a b\n", "- [x] a b\n", "- [ ] a b c\n", "- [x] a b c\n"),
+        ("- a b\n- c\n", "- # a b\n- c\n", "- a b c\n- c\n", "- # a b c\n- c\n"),
         ("1. a\n   - b c\n", "1. a\n   - b [c](https://u.x \"T\")\n", "1. a\n   - b c d\n", ""),
     ] {
         for side in [None, Some(Side::Mine)] {
@@ -152,6 +154,30 @@ fn what_no_document_says_is_no_edit_that_others_meet() {
     // What meets in one place is a conflict.
     let merged = merge3("```\nx\n```\n", "```\nx  \n```\n", "```\nx y\n```\n");
     assert_eq!(merged.conflicts.len(), 1, "{merged:?}");
+}
+
+/// Of a document without a text one empty paragraph is left, which a file need not say.
+#[test]
+fn what_was_emptied_is_no_edit_any_more() {
+    let head = "---\ntitle: T\nid: 1a\n---\n";
+    let empty = format!("{head}\n\\\n");
+    for local in [head.to_owned(), format!("{head}\n\n"), empty.clone()] {
+        assert!(same_meaning(&empty, &local) && holds(Some(&empty), &local).is_empty(), "{local:?}");
+        let merged = merge3(&empty, &local, &empty);
+        assert_eq!((&merged.file, &merged.push, merged.pushes), (&local, &empty, false));
+        // What somebody else writes then arrives, and the title goes.
+        let theirs = format!("{head}\nwords\n");
+        let merged = merge3(&empty, &local, &theirs);
+        assert_eq!((&merged.file, merged.pushes, merged.conflicts.len()), (&theirs, false, 0), "{local:?}");
+        let merged = merge3(&empty, &local.replace("title: T", "title: U"), &theirs);
+        assert_eq!((&merged.push, merged.pushes), (&theirs.replace("title: T", "title: U"), true), "{local:?}");
+    }
+    let merged = merge3(&empty, "", &empty);
+    assert_eq!((&merged.file, merged.pushes), (&empty, false));
+    // Of a text it is one.
+    let words = format!("{head}\nwords\n");
+    assert!(!same_meaning(&words, head) && !same_meaning(&words, &empty));
+    assert!(merge3(&words, head, &words).pushes && merge3(&empty, &words, &empty).pushes);
 }
 
 #[test]

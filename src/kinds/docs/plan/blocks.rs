@@ -11,7 +11,7 @@ use super::words::similarity;
 use super::{gap, moves, paragraphs, seats, tables};
 use crate::kinds::docs::text::extract::{Extract, Origin};
 use crate::kinds::docs::text::flat::{Flat, Look};
-use crate::kinds::docs::text::line::{Token, block_runs, tokens};
+use crate::kinds::docs::text::line::{Line, Token, block_runs, tokens};
 use crate::mebdf::{Alignment, Block, Content, Tree, print_block};
 
 /// A block of one side, with its place among all blocks of its side and how it is styled.
@@ -258,6 +258,15 @@ impl Planner<'_> {
         if let Some(reason) = old.look.locked.as_ref().or(new.look.locked.as_ref()) {
             let line = self.differing_row(old.block, new.block);
             self.refuse("LOCKED", line, format!("this part is read-only{}", because(reason)));
+            self.unplaced(&text_of(&new.block.content), &text_of(&old.block.content));
+            self.expected.push(Expected::kept(&old.block.content, origin));
+            return;
+        }
+        if let Origin::Line { line: Line { lock: Some(reason), .. }, .. } = origin
+            && (restyled || shape(&old.block.content) != shape(&new.block.content))
+        {
+            // What somebody suggests about its words is about the paragraph that they stand in.
+            self.refuse("LOCKED", line, format!("this paragraph cannot be edited here: {reason}"));
             self.unplaced(&text_of(&new.block.content), &text_of(&old.block.content));
             self.expected.push(Expected::kept(&old.block.content, origin));
             return;

@@ -2,7 +2,7 @@
 
 use super::images::paragraphs;
 use crate::kinds::docs::text::flat::{Flat, Look};
-use crate::mebdf::{Content, RunContent, normalize_runs};
+use crate::mebdf::{Content, Run, RunContent, Tree, normalize_runs};
 
 /// The code of the notice of a character that is left out.
 pub(super) const CHARACTER: &str = "CHARACTER";
@@ -16,7 +16,7 @@ pub(super) const fn is_stripped(character: char) -> bool {
 
 /// What is told of a character that is left out.
 pub(super) fn left_out(character: char) -> String {
-    format!("the character U+{:04X} cannot stand in a Google Doc and was left out", u32::from(character))
+    format!("the character U+{:04X} cannot stand in a Google Doc and stays in the file alone", u32::from(character))
 }
 
 /// Takes such characters out of a file, whose text is `text`, and tells of each. What is left is read as if they had never
@@ -30,15 +30,7 @@ pub(super) fn leave_out(local: &mut Flat, text: &str) {
         let Some(block) = local.tree.blocks.get_mut(at) else { continue };
         let mut found: Vec<char> = Vec::new();
         paragraphs(&mut block.content, &mut |runs, one_line| {
-            let before = found.len();
-            for run in runs.iter_mut() {
-                let RunContent::Text(said) = &mut run.content else { continue };
-                found.extend(said.chars().filter(|character| is_stripped(*character)));
-                said.retain(|character| !is_stripped(character));
-            }
-            if found.len() > before {
-                *runs = normalize_runs(std::mem::take(runs), one_line);
-            }
+            found.append(&mut strip(runs, one_line));
         });
         let source = text.get(block.span.0.clone()).unwrap_or_default();
         let place = |character: &char| block.span.0.start + source.find(*character).unwrap_or(0);
@@ -50,4 +42,32 @@ pub(super) fn leave_out(local: &mut Flat, text: &str) {
             local.remove(at);
         }
     }
+}
+
+/// Takes such characters out of what a file says as it was parsed, so that a word that one of them stands in is the word
+/// that the document has.
+pub(super) fn leave_out_of_tree(tree: &mut Tree, text: &str) {
+    if !text.contains(is_stripped) {
+        return;
+    }
+    for block in &mut tree.blocks {
+        if let Content::Code { text, .. } = &mut block.content {
+            text.retain(|character| !is_stripped(character));
+        }
+        paragraphs(&mut block.content, &mut |runs, one_line| drop(strip(runs, one_line)));
+    }
+}
+
+/// Takes them out of a paragraph and returns them.
+fn strip(runs: &mut Vec<Run>, one_line: bool) -> Vec<char> {
+    let mut found = Vec::new();
+    for run in runs.iter_mut() {
+        let RunContent::Text(said) = &mut run.content else { continue };
+        found.extend(said.chars().filter(|character| is_stripped(*character)));
+        said.retain(|character| !is_stripped(character));
+    }
+    if !found.is_empty() {
+        *runs = normalize_runs(std::mem::take(runs), one_line);
+    }
+    found
 }

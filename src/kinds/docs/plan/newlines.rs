@@ -315,14 +315,18 @@ fn newline_edits(lines: &[&Line], wanted: &[Vec<(Token, Rc<Marks>)>], tab: Optio
     let old_tokens: Vec<&Token> = old.iter().map(|(_, _, token)| *token).collect();
     let segment = lines.first().and_then(|line| line.segment.as_deref());
     let mut requests = Vec::new();
-    for hunk in hunks(&old_tokens, &new).into_iter().rev() {
+    let hunks = hunks(&old_tokens, &new);
+    for (number, hunk) in hunks.iter().enumerate().rev() {
         let ends = |row: &[&Token]| row.iter().filter(|token| ***token == END).count();
         let (has, wants) = (ends(&old_tokens[hunk.old.clone()]), ends(&new[hunk.new.clone()]));
         let edit = Edit { old: &old, start: lines.first().map_or(0, |line| line.start), segment, tab };
         if has < wants {
-            edit.split(&hunk, wants - has, has > 0, &new, &mut requests);
+            let before = number.checked_sub(1).and_then(|before| hunks.get(before)).map_or(0, |before| before.old.end);
+            for place in edit.split(hunk, wants - has, has > 0, &new, before).into_iter().rev() {
+                edit.break_at(&place, &mut requests);
+            }
         } else if has > wants {
-            edit.merge(&hunk, wants, &new, &mut requests);
+            edit.merge(hunk, wants, &new, &mut requests);
         }
     }
     requests
@@ -339,8 +343,9 @@ struct Edit<'a> {
 }
 
 impl Edit<'_> {
-    /// Inserts `count` newlines inside a hunk, preferably in the place of blanks.
-    fn split(&self, hunk: &Hunk, count: usize, at_end: bool, new: &[&Token], requests: &mut Vec<Request>) {
+    /// Finds the places of `count` newlines inside a hunk, preferably those of blanks; the last edit before it ends at
+    /// `before`.
+    fn split(&self, hunk: &Hunk, count: usize, at_end: bool, new: &[&Token], before: usize) -> Vec<Range<usize>> {
         let is_blank = |at: usize| matches!(self.old[at].2, Token::Char(c) if c.is_whitespace() && *c != '\n');
         let mut blanks: Vec<Range<usize>> = Vec::new();
         for at in hunk.old.clone().filter(|at| is_blank(*at)) {
@@ -365,13 +370,25 @@ impl Edit<'_> {
             };
             places.push(place);
         }
-        for place in places.into_iter().rev() {
-            let at = self.place(place.start);
-            requests.push(insert_text(self.segment, self.tab, at, "\n"));
-            if let Some(last) = place.end.checked_sub(1).filter(|last| *last >= place.start) {
-                let end = self.old[last].0 + self.old[last].1;
-                requests.push(delete_range(self.segment, self.tab, at + 1, end + 1));
+        // No file shows a blank at the end of a paragraph, so that one that stays there would never go.
+        let mut free = before;
+        for place in &mut places {
+            let is_space = |at: usize| *self.old[at].2 == Token::Char(' ');
+            while place.start > free && is_space(place.start - 1) {
+                place.start -= 1;
             }
+            free = free.max(place.end);
+        }
+        places
+    }
+
+    /// Ends a paragraph in the place of some units.
+    fn break_at(&self, place: &Range<usize>, requests: &mut Vec<Request>) {
+        let at = self.place(place.start);
+        requests.push(insert_text(self.segment, self.tab, at, "\n"));
+        if let Some(last) = place.end.checked_sub(1).filter(|last| *last >= place.start) {
+            let end = self.old[last].0 + self.old[last].1;
+            requests.push(delete_range(self.segment, self.tab, at + 1, end + 1));
         }
     }
 

@@ -66,11 +66,11 @@ pub(crate) fn plan_part(
 
 /// The forms that a document has otherwise than they are written: as text, or their words alone.
 const SAID_OTHERWISE: [&str; 11] = [
+    "BLOCK_IN_ITEM",
     "BLOCK_QUOTE",
     "EMPTY_FORMAT",
     "EMPTY_LINK",
     "FOOTNOTE_FORM",
-    "HEADING_IN_ITEM",
     "LINK_DEFINITION",
     "LINK_UNUSED",
     "LIST_IN_CELL",
@@ -80,7 +80,7 @@ const SAID_OTHERWISE: [&str; 11] = [
 ];
 
 /// Those that no document has, and that stay in the file.
-const NEVER_SAID: [&str; 2] = ["LINK_TITLE", "LINK_WITHOUT_TEXT"];
+const NEVER_SAID: [&str; 3] = ["HEADING_IN_ITEM", "LINK_TITLE", "LINK_WITHOUT_TEXT"];
 
 /// Tells what the document says otherwise than it is written: with what is pushed, or, where a line of its block is refused,
 /// with that; and what it does not say at all.

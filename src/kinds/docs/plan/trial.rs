@@ -105,7 +105,7 @@ impl<'a> Task<'a> {
         (document, ticks): (&'a Document, &'a Ticks),
         head: Option<FrontMatter>,
         part: &'a PartId,
-        (text, parsed, anew): (String, Parsed, &[String]),
+        (text, mut parsed, anew): (String, Parsed, &[String]),
         accept: bool,
         pictures: &'a Pictures,
     ) -> Result<Self> {
@@ -120,6 +120,7 @@ impl<'a> Task<'a> {
         let (mut local, reaches) =
             scopes::flattened(&parsed.tree, &text, tab.document_tab.as_ref().unwrap_or(&empty), &remote);
         characters::leave_out(&mut local, &text);
+        characters::leave_out_of_tree(&mut parsed.tree, &text);
         images::leave_out_foreign(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));
         images::keep_descriptions(&mut local, &remote.tree);
         images::put_tethered_first(&mut local, tab.document_tab.as_ref().unwrap_or(&empty));
