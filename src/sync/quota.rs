@@ -46,7 +46,8 @@ impl Limits {
     pub fn shared(accounts: usize) -> Self {
         let accounts = u32::try_from(accounts).unwrap_or(u32::MAX).max(1);
         Self {
-            reads: Self::USER.reads.min(Self::PROJECT.reads / accounts).max(1),
+            // A push reads twice.
+            reads: Self::USER.reads.min(Self::PROJECT.reads / accounts).max(2),
             writes: Self::USER.writes.min(Self::PROJECT.writes / accounts).max(1),
         }
     }
@@ -402,6 +403,6 @@ mod tests {
         assert_eq!(Limits::shared(1), Limits::USER);
         assert_eq!(Limits::shared(10), Limits::USER);
         assert_eq!(Limits::shared(20), Limits { reads: 150, writes: 30 });
-        assert_eq!(Limits::shared(100_000), Limits { reads: 1, writes: 1 });
+        assert_eq!(Limits::shared(100_000), Limits { reads: 2, writes: 1 });
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
+use super::super::quota::Limits;
 use super::super::{
-    Answer, Command, Effect, Engine, Event, Failure, FailureClass, Feed, Intent, JobId, Loaded, Local, NotDone,
+    Answer, Command, Effect, Engine, Event, Failure, FailureClass, Feed, Intent, JobEnd, JobId, Loaded, Local, NotDone,
     Observation, OpenJob, Planned, Posted, Remote, RequestId, Row, RowPart, Settings, Side, Told,
 };
 
@@ -13,16 +14,20 @@ fn id(number: usize) -> ItemId {
     ItemId(format!("i{number}"))
 }
 
-/// Makes an engine with `count` mirrored items, each being observed.
-fn engine(count: usize) -> Engine {
-    let row = |number| Row {
+/// The row of a mirrored item.
+fn row(number: usize) -> Row {
+    Row {
         item: id(number),
         kind: KindName::Docs,
         title: "t".into(),
         revision: None,
         can_edit: true,
         parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told: Told::default() }],
-    };
+    }
+}
+
+/// Makes an engine with `count` mirrored items, each being observed.
+fn engine(count: usize) -> Engine {
     let mut engine = Engine::new(Settings::default());
     engine
         .load(Millis(0), Loaded { rows: (0..count).map(row).collect(), jobs: Vec::new(), cursor: None, paused: false });
@@ -462,6 +467,61 @@ fn a_push_landed_though_others_wrote_since() {
         assert_eq!(desired.matches("ours").count(), 1, "{remote:?}: {desired:?}");
         assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{remote:?}");
     }
+}
+
+#[test]
+fn a_push_may_land_as_long_as_its_version_stands() {
+    let at_version = |version: &str, text: &str| {
+        let Event::Fetched { item, result } = fetched(id(0), text, true) else { unreachable!() };
+        let result = result.map(|remote| Remote { revision: Some(Revision(version.into())), ..remote });
+        Event::Fetched { item, result }
+    };
+    let ended = |effects: &[Effect]| -> Vec<(JobId, JobEnd)> {
+        let record =
+            |effect: &Effect| if let Effect::Record(record) = effect { Some(record.jobs.clone()) } else { None };
+        effects.iter().filter_map(record).flatten().collect()
+    };
+    let later = || Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) };
+    for (minutes, ends) in [(9, Vec::new()), (10, vec![(JobId(1), JobEnd::Reconciled)])] {
+        let mut engine = restarted(Vec::new(), "b", None);
+        engine.step(Millis(3), observed(id(0), "a", "a"));
+        let first = engine.step(Millis(4), at_version("0", "a"));
+        assert_eq!(ended(&first), [], "it may be under way");
+        engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
+        let now = Millis(1 + minutes * 60_000);
+        engine.step(now, later());
+        engine.step(now, observed(id(0), "a", "a"));
+        assert_eq!(ended(&engine.step(now, at_version("0", "a"))), ends, "after {minutes} minutes");
+    }
+    let mut engine = restarted(Vec::new(), "b", None);
+    engine.step(Millis(3), observed(id(0), "a", "a"));
+    engine.step(Millis(4), at_version("0", "a"));
+    engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(told(&engine), Vec::<u32>::new());
+    engine.step(Millis(6), later());
+    engine.step(Millis(7), observed(id(0), "a", "a"));
+    engine.step(Millis(8), at_version("1", "b"));
+    assert_eq!(told(&engine), [8], "it came late");
+}
+
+#[test]
+fn a_dry_run_that_waits_for_googles_limits_reads_once() {
+    let limits = Limits { reads: 2, writes: 1 };
+    let mut engine = Engine::new(Settings { limits, ..Settings::default() });
+    engine.load(Millis(0), Loaded { rows: vec![row(0)], jobs: Vec::new(), cursor: None, paused: false });
+    engine.step(Millis(0), observed(id(0), "a", "a"));
+    for request in [RequestId(1), RequestId(2)] {
+        engine.step(Millis(0), Event::Asked { request, command: Command::Fetch(id(0)) });
+        engine.step(Millis(0), observed(id(0), "a", "a"));
+        engine.step(Millis(0), fetched(id(0), "a", true));
+        engine.step(Millis(0), Event::Recorded { item: id(0), result: Ok(()) });
+    }
+    let command = Command::Push { item: id(0), accept: false, dry_run: true };
+    engine.step(Millis(1), Event::Asked { request: RequestId(3), command });
+    assert_eq!(words(&engine.step(Millis(2), observed(id(0), "a", "b"))), "", "no call is free");
+    assert_eq!(words(&engine.step(Millis(60_001), Event::Tick)), "sweep observe");
+    assert_eq!(words(&engine.step(Millis(60_002), observed(id(0), "a", "b"))), "fetch");
+    assert_eq!(words(&engine.step(Millis(60_003), fetched(id(0), "c", true))), "done");
 }
 
 #[test]
