@@ -373,6 +373,11 @@ async fn post(
     tracing::info!(%item, job = job.0, accepted = matches!(outcome, Ok(Outcome::Accepted(_))), "pushed");
     match outcome {
         Ok(Outcome::Accepted(revision)) => {
+            let here = shared.clone();
+            if let Err(error) = blocking(move || here.store()?.answered(job)).await {
+                // After a crash the text of the document has to tell.
+                tracing::warn!(%error, "the journal could not be told that a push has landed");
+            }
             hand.landed.entry(part).or_default().push(planned);
             Posted::Accepted(revision)
         }

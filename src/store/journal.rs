@@ -77,6 +77,18 @@ impl Store {
         Ok(id)
     }
 
+    /// Notes that Google has said of a push that it has landed: what the document says later may not tell, since others go on
+    /// writing.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn answered(&self, job: JobId) -> Result<()> {
+        let doing = "writing the journal";
+        let noted = self.connection.execute("UPDATE job SET answered = 1 WHERE id = ?1", [job.0]);
+        noted.map(drop).map_err(storage(doing))
+    }
+
     /// Returns the pushes whose end is not recorded, oldest first.
     ///
     /// # Errors
@@ -87,7 +99,7 @@ impl Store {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT id, item, part, base_revision, expected, told, landed, at FROM job WHERE state = 'begun' ORDER BY id",
+                "SELECT id, item, part, base_revision, expected, told, landed, at, answered FROM job WHERE state = 'begun' ORDER BY id",
             )
             .map_err(storage(doing))?;
         let rows = statement
@@ -99,6 +111,7 @@ impl Store {
                         part: PartId(row.get(2)?),
                         revision: Revision(row.get(3)?),
                         at: Millis(u64::try_from(row.get::<_, i64>(7)?).unwrap_or_default()),
+                        answered: row.get(8)?,
                         expected: String::new(),
                         base: None,
                         told: serde_json::from_str(&row.get::<_, String>(5)?).unwrap_or_default(),

@@ -131,8 +131,11 @@ ALTER TABLE job ADD COLUMN before BLOB;
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 ";
 
+/// Whether Google has said that a push has landed, though its end is not recorded yet.
+const ANSWERED: &str = "ALTER TABLE job ADD COLUMN answered INTEGER NOT NULL DEFAULT 0;";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
-    let all = [FIRST, PICTURES, TOLD, LANDED, ARRIVALS, WAS, LOOKING_BACK];
+    let all = [FIRST, PICTURES, TOLD, LANDED, ARRIVALS, WAS, LOOKING_BACK, ANSWERED];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

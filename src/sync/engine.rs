@@ -139,6 +139,7 @@ impl Engine {
                 part: job.part,
                 revision: job.revision,
                 at: job.at,
+                answered: job.answered,
                 expected: job.expected,
                 base: job.base,
                 told: job.told,

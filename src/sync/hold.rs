@@ -76,7 +76,7 @@ pub(super) fn other_item(remote: &str, local: &str) -> Option<Notice> {
 /// Returns why `local`, which nobody saw being saved, may be half of a save that a power cut ended, whatever was edited in it:
 /// it has no end of its own, nor that of the base.
 pub(super) fn cut(base: &str, local: &str) -> Option<Notice> {
-    if local.ends_with('\n') || local.trim().is_empty() {
+    if local.ends_with('\n') || !base.ends_with('\n') || local.trim().is_empty() {
         return None;
     }
     let (was, is) = (mebdf::body(base), mebdf::body(local));
@@ -89,8 +89,11 @@ pub(super) fn cut(base: &str, local: &str) -> Option<Notice> {
     let words: BTreeSet<&str> = end.split_whitespace().collect();
     let kept = last.split_whitespace().filter(|word| words.contains(word)).count();
     let is_edit = kept * 2 > last.split_whitespace().count();
-    let lacks_both = !is_edit && !known.contains(last) && before.is_some_and(|line| !known.contains(line));
-    (is_cut || lacks_both).then(|| half_written(local))
+    let lacks_last = !is_edit && !known.contains(last);
+    let lacks_both = lacks_last && before.is_some_and(|line| !known.contains(line));
+    // Who has deleted all behind a line looks the same, and is asked.
+    let ends_early = lacks_last && was.lines().any(|line| line == end);
+    (is_cut || lacks_both || ends_early).then(|| half_written(local))
 }
 
 fn half_written(local: &str) -> Notice {
@@ -292,6 +295,10 @@ mod tests {
         assert!(unseen(&BODY.replace("Some", "More").replace("ne of it.\n", "")));
         assert!(unseen("# One\n\nMore words"));
         assert!(!unseen("# One\n\nMore words\n"));
+        let early =
+            "# One\n\nSome words of text that are long enough to count as a document, and more.\n\nNew.\n\n# One";
+        assert!(unseen(early));
+        assert!(!unseen(&format!("{early}\n")));
         assert!(!unseen(&BODY.replace("The last line of it.\n", "The last words")));
         assert!(!unseen(BODY.replace("Some", "More").trim_end()));
         assert!(!unseen(&BODY.replace("# One\n\nSome", "More").replace("it.\n", "it, and more")));

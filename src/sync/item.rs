@@ -145,6 +145,8 @@ pub(super) struct Unknown {
     pub(super) revision: Revision,
     /// When it was sent, at the latest.
     pub(super) at: Millis,
+    /// Whether the remote has said that it landed.
+    pub(super) answered: bool,
     /// What the remote says if it landed.
     pub(super) expected: String,
     /// The base if it landed; `None` when the stored base serves.

@@ -61,6 +61,8 @@ pub struct OpenJob {
     pub revision: Revision,
     /// When it was begun.
     pub at: Millis,
+    /// Whether Google has said that it landed.
+    pub answered: bool,
     /// The text the part has if it landed.
     pub expected: String,
     /// What both sides agree on if it landed; `None` when the stored base serves.

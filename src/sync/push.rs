@@ -195,7 +195,7 @@ impl Engine {
             Posted::Unknown(failure) => {
                 let Planned { expected, told, .. } = planned;
                 let at = self.now;
-                item.unknown.push(Unknown { job, part: id, revision, at, expected, base, told });
+                item.unknown.push(Unknown { job, part: id, revision, at, answered: false, expected, base, told });
                 item.failure = Some(failure);
                 // Never sent again blind: what the remote says now tells whether it landed.
                 self.fetch(item)

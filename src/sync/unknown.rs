@@ -81,7 +81,7 @@ pub(super) fn forestall(item: &mut Item, revision: &Revision) {
 enum Fate {
     /// It stands there as it was expected.
     Landed,
-    /// What it brought stands there, among what others wrote since.
+    /// What it brought stands there, among what others wrote since; or it is known to have landed, whatever they wrote.
     LeftWords,
     /// Nothing.
     Open,
@@ -91,7 +91,7 @@ impl Fate {
     fn of(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> Self {
         if landed(unknown, remote) {
             Self::Landed
-        } else if left_words(unknown, item, walk, remote) {
+        } else if unknown.answered || left_words(unknown, item, walk, remote) {
             Self::LeftWords
         } else {
             Self::Open

@@ -90,7 +90,9 @@ impl Engine {
                 }
                 part.first_reading = None;
                 let is_cut = |base: &String| hold::cut(base, text).is_some() && !merge::same_meaning(base, text);
-                if walk.why.look && observation.base.as_ref().is_some_and(is_cut) {
+                // What was recorded has been seen being saved.
+                let is_unseen = walk.why.look && part.hash != Some(*hash);
+                if is_unseen && observation.base.as_ref().is_some_and(is_cut) {
                     part.cut = Some(*hash);
                 }
                 if walk.why.accept {

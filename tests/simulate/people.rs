@@ -159,7 +159,9 @@ impl Person {
         let Some(save) = self.saves.get_mut(item) else { return };
         let (name, beside, backup) = (file_name(item), format!(".{item}.tmp"), format!("{item}.md~"));
         let letters = save.text.chars().count() * save.tenths / 10;
-        let part = save.text.char_indices().nth(letters).map_or(0, |(at, _)| at);
+        let mut part = save.text.char_indices().nth(letters).map_or(0, |(at, _)| at);
+        // A save that ended right behind a line and one that deletes the rest are the same bytes.
+        part -= save.text[..part].chars().rev().take_while(|letter| *letter == '\n').count();
         match save.steps.pop_front() {
             Some(Step::Empty) => save.open = disk.open_empty(&name),
             Some(Step::Part) => disk.append(save.open, save.text.split_at(part).0),

@@ -37,7 +37,7 @@ pub(crate) enum Plant {
     ComparesTimes,
     /// What touches a file soon after the daemon did is taken for the daemon.
     IgnoresEchoesByTime,
-    /// A save counts as complete while it is being written.
+    /// A save counts as complete while it is being written, and goes out though the file has moved on since.
     HurriesSaves,
     /// A conflict is shown nowhere.
     WritesNoConflictFile,
@@ -47,13 +47,11 @@ pub(crate) enum Plant {
     IgnoresLimits,
     /// A pause ends with the daemon.
     ForgetsPauses,
-    /// A push goes out though the watcher may have more to tell.
-    ListensLate,
 }
 
 impl Plant {
     /// All of them.
-    pub(crate) const ALL: [Self; 23] = [
+    pub(crate) const ALL: [Self; 22] = [
         Self::ResendsBlind,
         Self::IgnoresRescan,
         Self::CursorBeforeItem,
@@ -76,6 +74,5 @@ impl Plant {
         Self::TakesFileForBase,
         Self::IgnoresLimits,
         Self::ForgetsPauses,
-        Self::ListensLate,
     ];
 }

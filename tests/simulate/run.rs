@@ -69,12 +69,14 @@ pub(crate) struct World {
 /// What can happen, and how often it does, in the order of [`World::happen`]: people save, others write, a crash, time passes, a
 /// push is asked for, events are lost, a machine sleeps, a late push arrives, a machine starts, a save goes on, the watcher is
 /// heard, and the daemon works.
-const TEMPERS: [[usize; 12]; 4] = [
+const TEMPERS: [[usize; 12]; 5] = [
     [3, 2, 1, 1, 1, 1, 1, 1, 1, 7, 6, 15],
     // Saves take long; the watcher is slow; much goes wrong.
     [5, 4, 0, 4, 1, 0, 0, 1, 1, 2, 8, 14],
     [5, 4, 0, 4, 1, 0, 0, 1, 1, 4, 1, 19],
     [2, 5, 6, 4, 0, 1, 1, 1, 4, 4, 5, 13],
+    // The daemon is quicker than who saves, and dies now and then.
+    [5, 3, 3, 6, 0, 0, 0, 0, 4, 3, 8, 28],
 ];
 
 /// What a seed brings about. Each step has its own chance, so that the others stay the same without it.

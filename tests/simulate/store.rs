@@ -134,6 +134,7 @@ impl Store {
             part: part.clone(),
             revision: revision.clone(),
             at,
+            answered: false,
             expected: expected.to_owned(),
             base: base.map(str::to_owned),
             told: told.to_vec(),
@@ -152,6 +153,13 @@ impl Store {
         let begun = job.open.item == *item && job.open.revision == *revision && job.end.is_none();
         assert!(begun, "journal: a push that was not begun: {job:?}");
         assert!(!std::mem::replace(&mut job.sent, true), "journal: a push was sent twice: {job:?}");
+    }
+
+    /// Notes that a push has landed.
+    pub(crate) fn answered(&mut self, job: JobId) {
+        if let Some(job) = self.jobs.get_mut(row(job)) {
+            job.open.answered = true;
+        }
     }
 
     /// Stores the end of a walk in one transaction.

@@ -422,6 +422,7 @@ fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine
         part: PartId::default(),
         revision: Revision("0".into()),
         at: Millis(1),
+        answered: false,
         expected: expected.into(),
         base: base.map(str::to_owned),
         told: vec![lost(8)],

@@ -11,7 +11,8 @@ use mcp_workspace::kinds::{Fetched, PushPlan};
 use mcp_workspace::model::{Cursor, ItemId, Millis, PartId};
 use mcp_workspace::sync::quota::Limits;
 use mcp_workspace::sync::{
-    Answer, Command, Effect, Engine, Event, FailureClass, JobId, NotDone, Record, RequestId, Settings, Status, Touch,
+    Answer, Command, Effect, Engine, Event, FailureClass, JobId, NotDone, Posted, Record, RequestId, Settings, Status,
+    Touch,
 };
 
 use crate::around::Around;
@@ -446,7 +447,7 @@ impl Machine {
     fn look(&mut self, around: &Around, item: ItemId) -> Task {
         let is_edited = self.store.base(&item).as_deref() != self.disk.read(&file_name(&item));
         let event = Box::new(self.observe(around, item));
-        if !is_edited || !self.is_watching || around.plant == Some(Plant::ListensLate) {
+        if !is_edited || !self.is_watching {
             return Task::Tell(event);
         }
         self.last_mark += 1;
@@ -476,7 +477,7 @@ impl Machine {
                 let is_other = self.disk.stamp(&file_name(&item)) != expect;
                 let result = if around.fault(25) {
                     Err(NotDone::Failed(failure(FailureClass::Permanent)))
-                } else if is_other && around.plant != Some(Plant::NoStampCheck) {
+                } else if is_other && !matches!(around.plant, Some(Plant::NoStampCheck | Plant::HurriesSaves)) {
                     Err(NotDone::Moved)
                 } else if around.plant == Some(Plant::PostsWithoutIntent) {
                     Ok(JobId(0))
@@ -493,6 +494,9 @@ impl Machine {
                 self.store.sent(&item, job, &revision);
                 let plan = lane.plan.take().unwrap();
                 let result = posted(around, &item, &revision, &plan);
+                if matches!(result, Posted::Accepted(_)) {
+                    self.store.answered(job);
+                }
                 if around.plant == Some(Plant::RecordsBeforeAnswer) {
                     self.store.rebase(&item, &plan.expected);
                 }
