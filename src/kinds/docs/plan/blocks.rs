@@ -158,6 +158,7 @@ impl Planner<'_> {
         let steps = aligned(self.remote, &old, &new);
         let steps = seats::taken(steps, &old, &new, self.remote);
         self.note_anchored(&old, &steps);
+        self.note_moved_tables(&old, &new, &steps);
         let (mut at, mut passed_old, mut passed_new) = (0, 0, 0);
         while let Some(step) = steps.get(at) {
             if let Step::Pair(i, j) = *step {

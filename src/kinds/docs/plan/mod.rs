@@ -19,6 +19,7 @@ mod less;
 mod lists;
 mod loosened;
 mod marked_ends;
+mod moved_tables;
 mod moves;
 mod newlines;
 mod objects;

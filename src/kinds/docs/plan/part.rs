@@ -254,7 +254,8 @@ impl Attempt {
         let (local, fresh) = task.local_for(&trial.extract);
         let planner = Planner::settled(task, &trial.extract, (&local, structure.then_some(&fresh)), moved.clone());
         let Planner { groups, expected, mut refused, holds: mut held, moved, head, pending, .. } = planner;
-        let no_table = refused.0.iter().any(|notice| notice.message.starts_with(NO_TABLE));
+        let no_table =
+            refused.0.iter().any(|notice| notice.message.starts_with(NO_TABLE)) && is_unfilled(task, &expected);
         let known: BTreeSet<u32> = told.notices.0.iter().map(|notice| notice.line).collect();
         refused.0.retain(|notice| notice.message != TABLE_STAYS || !known.contains(&notice.line));
         told.notices.0.append(&mut refused.0);
@@ -393,6 +394,14 @@ impl Text {
             PushPlan { requests, refused, told, unsaid, holds, expected, rename, uploads, wanted_pictures, again };
         Ok(Attempt { plan, torn: false, moved, deleted })
     }
+}
+
+/// Tells whether more tables would be left in which nothing stands than the document has, or the file.
+fn is_unfilled(task: &Task<'_>, expected: &[Expected]) -> bool {
+    let is_bare = |content: &Content| matches!(content, Content::Table { .. }) && content.runs().is_empty();
+    let bare = |tree: &Tree| tree.blocks.iter().filter(|block| is_bare(&block.content)).count();
+    let left = expected.iter().filter(|expected| matches!(&expected.what, What::Kept(content) if is_bare(content)));
+    left.count() > bare(&task.remote.tree).max(bare(&task.local.tree))
 }
 
 /// Tells whether a request makes something that only the text stage fills.

@@ -73,6 +73,8 @@ pub(super) struct Planner<'a> {
     pub(super) ties: Ties,
     /// The words of those of them that are gone from their place, with what is tied to them.
     pub(super) tied: Vec<(BTreeSet<String>, &'static str)>,
+    /// The words of each table that was moved and edited: it stays where it is.
+    pub(super) moved_tables: Vec<BTreeSet<String>>,
     pub(super) groups: Vec<Group>,
     pub(super) expected: Vec<Expected>,
     pub(super) refused: Notices,
@@ -120,6 +122,7 @@ impl<'a> Planner<'a> {
             staying: &task.staying,
             ties: Ties::default(),
             tied: Vec::new(),
+            moved_tables: Vec::new(),
             groups: Vec::new(),
             expected: Vec::new(),
             refused: Notices::default(),

@@ -8,6 +8,7 @@ use super::blocks::{Entry, aligned, entries, is_settled, key, unaligned_left};
 use super::edit::{Group, delete_range, range};
 use super::endings;
 use super::gap::line_may_go;
+use super::moved_tables::{barred_words, inserted, stands_in};
 use super::planner::{Planner, text_of, words_of};
 use super::rows::Tied;
 use super::table_looks::Sources;
@@ -216,12 +217,13 @@ impl Planner<'_> {
         }
         let steps = aligned(self.remote, &old, &new);
         self.note_anchored(&old, &steps);
+        self.note_moved_tables(&old, &new, &steps);
         let gone: BTreeSet<&str> = steps
             .iter()
             .filter_map(|step| if let Step::Delete(i) = step { Some(&*old[*i].key) } else { None })
             .collect();
-        let inserted: Vec<&Entry<'_>> =
-            steps.iter().filter_map(|step| if let Step::Insert(j) = step { Some(&new[*j]) } else { None }).collect();
+        let inserted = inserted(&new, &steps);
+        let elsewhere = barred_words(&inserted);
         let (mut passed, mut passed_new) = (0, 0);
         for step in &steps {
             match *step {
@@ -234,11 +236,12 @@ impl Planner<'_> {
                 Step::Delete(i) => {
                     passed = i + 1;
                     let line = self.line_of(&new, passed_new);
-                    self.delete_table(&old[i], &inserted, line);
+                    self.delete_table(&old[i], (&inserted, &elsewhere), line);
                 }
                 Step::Insert(j) => {
                     passed_new = j + 1;
-                    let moved = gone.contains(&*new[j].key);
+                    // One that was edited as well stays where it was, too: here it would stand a second time.
+                    let moved = gone.contains(&*new[j].key) || self.is_moved_table(&new[j].block.content);
                     if interesting(&new[j]) && !moved {
                         let origin = |entry: &Entry<'_>| &self.remote.origins[entry.index];
                         let before = passed.checked_sub(1).and_then(|i| old.get(i)).map(origin);
@@ -251,25 +254,25 @@ impl Planner<'_> {
         }
     }
 
-    fn delete_table(&mut self, old: &Entry<'_>, inserted: &[&Entry<'_>], number: u32) {
+    /// Deletes a table whose text does not stand `elsewhere`, in what is `inserted`.
+    fn delete_table(
+        &mut self,
+        old: &Entry<'_>,
+        (inserted, elsewhere): (&[&Entry<'_>], &BTreeSet<String>),
+        number: u32,
+    ) {
         let Origin::Table { element, place, cells, lock: None } = &self.remote.origins[old.index] else { return };
-        let words = words_of(&text_of(&old.block.content));
-        // A table whose Markdown broke, and one that was moved, look like this: its text stands elsewhere now, with its bars.
-        let texts = inserted.iter().map(|entry| text_of(&entry.block.content));
-        let elsewhere: BTreeSet<String> =
-            texts.filter(|text| text.contains('|')).flat_map(|text| words_of(&text)).collect();
-        let found = words.intersection(&elsewhere).count();
         let same = inserted.iter().any(|entry| entry.key == old.key);
         if old.look.locked.is_some()
             || same
-            || found * 2 > words.len()
+            || stands_in(elsewhere, old)
             || !self.cells_may_go(cells.iter().flatten(), number)
         {
             return;
         }
         let requests = vec![delete_range(None, self.tab_id.as_deref(), place.0, place.1)];
         self.groups.push(Group { elements: vec![*element], requests });
-        self.deleted.extend(words);
+        self.deleted.extend(words_of(&text_of(&old.block.content)));
     }
 
     /// Decides whether cells may go with their text; if not, says why.
@@ -328,14 +331,17 @@ impl Planner<'_> {
         let Content::Table { rows, alignments } = &block.content else { return "it is none".into() };
         let was_moved = || {
             let tables = self.remote.tree.blocks.iter().filter(|old| matches!(old.content, Content::Table { .. }));
-            tables.map(|old| key(&old.content)).any(|old| old == key(&block.content))
+            self.is_moved_table(&block.content)
+                || tables.map(|old| key(&old.content)).any(|old| old == key(&block.content))
         };
         if alignments.len() > COLUMNS_MAX {
             format!("it has {} columns, and at most {COLUMNS_MAX} can be made", alignments.len())
         } else if rows.len() > ROWS_MAX {
             format!("it has {} rows, and at most {ROWS_MAX} can be made", rows.len())
         } else if was_moved() {
-            "a table cannot be moved, since its colours and widths would be lost".into()
+            "a table cannot be moved, since its colours and widths would be lost; move it in Google Docs, or put it back \
+             where it stood, and its edits are pushed"
+                .into()
         } else if self.new_footnotes.is_none() {
             "another part of the edit cannot be pushed, and with the table words would be lost or stand twice".into()
         } else {

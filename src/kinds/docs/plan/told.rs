@@ -73,6 +73,7 @@ pub(super) fn tell_torn(task: &Task<'_>, after: &Tree, notices: &mut Notices) ->
     }
     let kept = verify::words_are_kept(before, &task.parsed, after, task.slid.as_deref())
         .and_then(|()| verify::paragraphs_are_kept(before, local, after))
+        .and_then(|()| verify::tables_are_kept(before, &task.parsed, after))
         .and_then(|()| known::paragraphs_are_known(&[before, local, &task.parsed], after))
         .and_then(|()| known::cells_are_known(&[before, local, &task.parsed], after))
         .and_then(|()| known::rows_are_known(before, local, after));

@@ -8,7 +8,9 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use super::blocks::key;
 use super::edit::{Expected, Shape, Wanted, What, shape};
 use super::head::HeadEdits;
+use super::planner::words_of;
 use super::restyle::contents;
+use super::tables::cell_text;
 use super::words::same;
 use crate::gdocs::{Document, DocumentTab, Range, StructuralElement, Tab, text_between};
 use crate::kinds::docs::text::extract::{Extract, Origin, lines};
@@ -191,6 +193,48 @@ pub(super) fn paragraphs_are_kept(before: &Tree, local: &Tree, after: &Tree) -> 
         }
     }
     Ok(())
+}
+
+/// Checks the same of whole tables, however short the words in their cells are: one that was moved and edited would stand
+/// twice. A table is known again by what it says, when that is most of what the other one said: so it is counted as itself
+/// though only a part of its edits is pushed.
+///
+/// # Errors
+///
+/// A word of a table that would be lost or doubled.
+pub(super) fn tables_are_kept(before: &Tree, local: &Tree, after: &Tree) -> Result<(), String> {
+    let (before, local, after) = (table_words(before), table_words(local), table_words(after));
+    let (mut local, mut after): (Vec<_>, Vec<_>) = (local.iter().collect(), after.iter().collect());
+    // What stands on all sides counts on all sides alike, so only the rest is counted.
+    let mut changed = Vec::new();
+    for words in &before {
+        let place = |tables: &[&BTreeSet<String>]| tables.iter().position(|other| *other == words);
+        if let (Some(a), Some(b)) = (place(&local), place(&after)) {
+            local.swap_remove(a);
+            after.swap_remove(b);
+        } else {
+            changed.push(words);
+        }
+    }
+    for words in &before {
+        let count = |tables: &[&BTreeSet<String>]| {
+            tables.iter().filter(|other| words.intersection(other).count() * 2 > words.len()).count()
+        };
+        let (was, wanted, is) = (count(&changed), count(&local), count(&after));
+        if is < was.min(wanted) || is > was.max(wanted) {
+            return Err(words.first().cloned().unwrap_or_default());
+        }
+    }
+    Ok(())
+}
+
+/// The words of each table in which there are any.
+fn table_words(tree: &Tree) -> Vec<BTreeSet<String>> {
+    let tables = tree.blocks.iter().filter_map(|block| {
+        let Content::Table { rows, .. } = &block.content else { return None };
+        Some(rows.iter().flatten().flat_map(|cell| words_of(&cell_text(cell))).collect::<BTreeSet<_>>())
+    });
+    tables.filter(|words| !words.is_empty()).collect()
 }
 
 /// Characters of the words of a text that is known again.
@@ -419,5 +463,38 @@ fn footnote(expected: &Expected) -> Option<bool> {
     match &expected.what {
         What::Kept(content) => Some(matches!(content, Content::Footnote { .. })),
         What::Edited { shape, .. } => Some(matches!(shape, Shape::Footnote(_))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mebdf::parse;
+
+    #[track_caller]
+    fn check(before: &[&str], local: &[&str], after: &[&str], kept: bool) {
+        let tree = |rows: &[&str]| {
+            let tables = rows.iter().map(|row| format!("| {} |\n|{}\n", row.replace(' ', " | "), " --- |".repeat(4)));
+            parse(&tables.collect::<Vec<_>>().join("\nand\n\n")).tree
+        };
+        let found = tables_are_kept(&tree(before), &tree(local), &tree(after));
+        assert_eq!(found.is_ok(), kept, "{before:?} {local:?} {after:?}: {found:?}");
+    }
+
+    #[test]
+    fn a_table_is_counted_as_itself_though_a_part_of_it_was_edited() {
+        check(&["a b c d", "k l m n"], &["k l m n", "a b c x"], &["a b c d", "k l m n", "a b c x"], false);
+        check(&["a b c d", "k l m n"], &["k l m n", "a b c x"], &["k l m n"], false);
+        check(&["a b c d", "k l m n"], &["k l m n", "a b c x"], &["a b c d", "k l m n"], true);
+        check(&["a b c d"], &["a b c x"], &["a b c x"], true);
+        // What the file removes may stay, and what it has new may come or not.
+        check(&["a b c d", "k l m n"], &["k l m n", "p q r s"], &["a b c d", "k l m n", "p q r s"], true);
+        check(&["a b c d", "k l m n"], &["k l m n", "p q r s"], &["k l m n"], true);
+        // A copy is wanted; one that is made a second time is not.
+        check(&["a b c d"], &["a b c d", "a b c x"], &["a b c d", "a b c x"], true);
+        check(&["a b c d"], &["a b c d", "k l m n"], &["a b c d", "a b c d"], false);
+        // One that nobody touched is gone, and nothing tells of an empty one.
+        check(&["a b c d"], &["a b c d", "k l m n"], &["k l m n"], false);
+        check(&["   "], &["   "], &[], true);
     }
 }
