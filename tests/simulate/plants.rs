@@ -37,7 +37,7 @@ pub(crate) enum Plant {
     ComparesTimes,
     /// What touches a file soon after the daemon did is taken for the daemon.
     IgnoresEchoesByTime,
-    /// A save counts as complete while it is being written, and goes out though the file has moved on since.
+    /// A save counts as complete while it is being written: nobody says that one has begun, nor looks whether it went on.
     HurriesSaves,
     /// A conflict is shown nowhere.
     WritesNoConflictFile,

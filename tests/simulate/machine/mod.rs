@@ -333,7 +333,7 @@ impl Machine {
                 continue;
             }
             let touch = match touch {
-                Touch::Modified { .. } if around.plant == Some(Plant::HurriesSaves) => Touch::Complete,
+                Touch::Modified { .. } if around.plant == Some(Plant::HurriesSaves) => continue,
                 touch => touch,
             };
             let event = match (item_of_name(&name), name.strip_suffix(CONFLICT)) {
