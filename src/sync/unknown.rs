@@ -50,7 +50,7 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             continue;
         }
         item.parts.entry(unknown.part.clone()).or_default().told.landed(unknown.told.clone(), now);
-        if let Some(base) = &unknown.base {
+        if let Some(base) = unknown.base.as_ref().filter(|base| !has_gone_on(item, walk, &unknown.part, base)) {
             // The ids are no edit of the remote's: else they would meet what of the edit waits in the same block.
             let with_ids = named.as_ref().and_then(|named| named::put(base, named));
             item.bases.insert(unknown.part.clone(), with_ids.unwrap_or_else(|| base.clone()));
@@ -74,6 +74,13 @@ pub(super) fn forestall(item: &mut Item, revision: &Revision) {
     item.ended
         .extend(item.unknown.iter().filter(|unknown| lost(unknown)).map(|unknown| (unknown.job, JobEnd::Reconciled)));
     item.unknown.retain(|unknown| !lost(unknown));
+}
+
+/// Tells whether the base of a push is older than the one that holds: the push had landed before a text came into the file,
+/// whose note names both, and neither was recorded.
+fn has_gone_on(item: &Item, walk: &Walk, part: &PartId, base: &str) -> bool {
+    let intent = walk.observed.get(part).and_then(|observation| observation.intent.as_ref());
+    intent.is_some_and(|intent| intent.was.as_deref() == Some(base) && item.bases.get(part) == Some(&intent.base))
 }
 
 /// What the text of the remote tells of a push.

@@ -96,6 +96,8 @@ impl Person {
         }
         if around.dice.once_in(APPENDING) {
             let token = around.ledger.new_token('l');
+            // It writes into the file that it has opened, whatever stands in its place by then.
+            tokens(text).for_each(|token| around.ledger.may_return(item, token));
             let text = format!("\n{token}\n");
             self.appended.insert(token);
             around.trace(&("appends", item, &text));

@@ -526,6 +526,38 @@ fn a_dry_run_that_waits_for_googles_limits_reads_once() {
 }
 
 #[test]
+fn what_came_after_a_push_is_agreed_on_though_neither_was_recorded() {
+    // The push brought `mine`, and then `theirs` came into the file.
+    let (pushed, both) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
+    let mut engine = restarted(Vec::new(), both, Some(pushed));
+    let mut seen = observed(id(0), "a\n", "a\n\ntheirs\n\nmine\n\nmore\n");
+    if let Event::Observed { parts, .. } = &mut seen {
+        let (before, after) = (pushed.to_owned(), both.to_owned());
+        parts[0].intent = Some(Intent { was: Some(before.clone()), before, base: after.clone(), after });
+    }
+    engine.step(Millis(3), seen);
+    assert_eq!(words(&engine.step(Millis(4), fetched(id(0), both, true))), "plan");
+    let planned = Planned {
+        requests: 1,
+        refused: Vec::new(),
+        told: Vec::new(),
+        unsaid: Vec::new(),
+        holds: Vec::new(),
+        expected: "-".into(),
+        again: false,
+    };
+    engine.step(Millis(5), Event::Planned { item: id(0), result: Ok(planned) });
+    engine.step(Millis(6), Event::Begun { item: id(0), result: Ok(JobId(2)) });
+    assert_eq!(words(&engine.step(Millis(7), Event::Posted { item: id(0), result: Posted::Stale })), "fetch");
+    // Others have removed what came.
+    let effects = engine.step(Millis(8), fetched(id(0), pushed, true));
+    let desired = effects
+        .iter()
+        .find_map(|effect| if let Effect::Plan { desired, .. } = effect { Some(desired.as_str()) } else { None });
+    assert_eq!(desired, Some("a\n\nmine\n\nmore\n"), "{}", words(&effects));
+}
+
+#[test]
 fn what_a_landed_push_asked_for_gets_its_id_though_others_wrote_since() {
     let pushed = "a\n\nb\n\nours {^= new image \"https://x.example/p.png\"}\n";
     let mut engine = restarted(Vec::new(), pushed, Some(pushed));
