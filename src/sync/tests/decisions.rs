@@ -67,6 +67,19 @@ fn fetched(item: ItemId, text: &str, can_edit: bool) -> Event {
     Event::Fetched { item, result }
 }
 
+/// A plan of one request, after which the part says `expected`.
+fn planned(expected: &str) -> Planned {
+    Planned {
+        requests: 1,
+        refused: Vec::new(),
+        told: Vec::new(),
+        unsaid: Vec::new(),
+        holds: Vec::new(),
+        expected: expected.into(),
+        again: false,
+    }
+}
+
 /// Returns the words for effects, without the conflict files that are removed for good measure.
 fn words(effects: &[Effect]) -> String {
     let word = |effect: &Effect| match effect {
@@ -216,18 +229,7 @@ fn a_save_seen_while_its_plan_was_made_is_pushed_when_it_is_quiet() {
     assert_eq!(words(&engine.step(Millis(11), observed(id(0), "a", "b"))), "fetch");
     assert_eq!(words(&engine.step(Millis(12), fetched(id(0), "a", true))), "plan");
     engine.step(Millis(13), touched());
-    let planned = |requests| Event::Planned {
-        item: id(0),
-        result: Ok(Planned {
-            requests,
-            refused: Vec::new(),
-            told: Vec::new(),
-            unsaid: Vec::new(),
-            holds: Vec::new(),
-            expected: "b".into(),
-            again: false,
-        }),
-    };
+    let planned = |requests| Event::Planned { item: id(0), result: Ok(Planned { requests, ..planned("b") }) };
     assert_eq!(words(&engine.step(Millis(14), planned(1))), "record");
     engine.step(Millis(15), Event::Recorded { item: id(0), result: Ok(()) });
     assert_eq!(words(&engine.step(Millis(63), Event::Tick)), "observe");
@@ -243,15 +245,7 @@ fn what_can_only_be_planned_later_is_pushed_in_the_same_walk() {
         let mut engine = engine(1);
         let planned = |requests, (again, refused): (bool, Vec<Notice>)| Event::Planned {
             item: id(0),
-            result: Ok(Planned {
-                requests,
-                refused,
-                told: Vec::new(),
-                unsaid: Vec::new(),
-                holds: Vec::new(),
-                expected: "a".into(),
-                again,
-            }),
+            result: Ok(Planned { requests, refused, again, ..planned("a") }),
         };
         let posted = || Event::Posted { item: id(0), result: Posted::Accepted(None) };
         assert_eq!(words(&engine.step(Millis(1), observed(id(0), "a", "b"))), "fetch");
@@ -268,15 +262,7 @@ fn what_can_only_be_planned_later_is_pushed_in_the_same_walk() {
 #[test]
 fn plans_that_ask_for_more_for_ever_come_to_an_end() {
     let mut engine = engine(1);
-    let planned = Planned {
-        requests: 1,
-        refused: vec![lost(3)],
-        told: Vec::new(),
-        unsaid: Vec::new(),
-        holds: Vec::new(),
-        expected: "a".into(),
-        again: false,
-    };
+    let planned = Planned { refused: vec![lost(3)], ..planned("a") };
     engine.step(Millis(1), observed(id(0), "a", "b"));
     let mut posts = 0;
     while words(&engine.step(Millis(2), fetched(id(0), "a", true))) == "plan" {
@@ -291,15 +277,7 @@ fn plans_that_ask_for_more_for_ever_come_to_an_end() {
 #[test]
 fn a_file_that_was_written_since_it_was_read_is_not_pushed() {
     let mut engine = engine(1);
-    let planned = Planned {
-        requests: 1,
-        refused: Vec::new(),
-        told: Vec::new(),
-        unsaid: Vec::new(),
-        holds: Vec::new(),
-        expected: "half".into(),
-        again: false,
-    };
+    let planned = planned("half");
     engine.step(Millis(1), observed(id(0), "a", "half"));
     engine.step(Millis(2), fetched(id(0), "a", true));
     let begin = engine.step(Millis(3), Event::Planned { item: id(0), result: Ok(planned) });
@@ -340,15 +318,7 @@ fn lost(line: u32) -> Notice {
 
 /// Plans a push with which something goes, and posts it with this result.
 fn post(engine: &mut Engine, line: u32, result: Posted) -> Vec<Effect> {
-    let planned = Planned {
-        requests: 1,
-        refused: Vec::new(),
-        told: vec![lost(line)],
-        unsaid: Vec::new(),
-        holds: Vec::new(),
-        expected: "b".into(),
-        again: false,
-    };
+    let planned = Planned { told: vec![lost(line)], ..planned("b") };
     engine.step(Millis(3), Event::Planned { item: id(0), result: Ok(planned) });
     assert_eq!(told(engine), Vec::<u32>::new(), "nothing has landed yet");
     engine.step(Millis(4), Event::Begun { item: id(0), result: Ok(JobId(1)) });
@@ -537,15 +507,7 @@ fn what_came_after_a_push_is_agreed_on_though_neither_was_recorded() {
     }
     engine.step(Millis(3), seen);
     assert_eq!(words(&engine.step(Millis(4), fetched(id(0), both, true))), "plan");
-    let planned = Planned {
-        requests: 1,
-        refused: Vec::new(),
-        told: Vec::new(),
-        unsaid: Vec::new(),
-        holds: Vec::new(),
-        expected: "-".into(),
-        again: false,
-    };
+    let planned = planned("-");
     engine.step(Millis(5), Event::Planned { item: id(0), result: Ok(planned) });
     engine.step(Millis(6), Event::Begun { item: id(0), result: Ok(JobId(2)) });
     assert_eq!(words(&engine.step(Millis(7), Event::Posted { item: id(0), result: Posted::Stale })), "fetch");
