@@ -6,7 +6,7 @@ use super::backoff;
 use super::conflict::{conflict_text, shown};
 use super::engine::{Engine, Fate};
 use super::intent::Intent;
-use super::item::{Item, Part, Phase, notice};
+use super::item::{Item, Part, Phase, Walk, notice};
 use super::stale::Arrival;
 use super::{Effect, Failure, Local, NotDone, Record, RecordPart, Touch};
 
@@ -24,6 +24,20 @@ fn tell_put_back(part: &mut Part, lacks: &str, now: Millis) {
          delete that, delete it once more and push the file with `push --accept`"
     );
     part.told.landed(vec![notice("PUT_BACK", message)], now);
+}
+
+/// What a file said last, and what both sides agreed on then. `base` is that of the walk. Who has the text of a file open that is
+/// gone, or is just being written anew, has what it said last; and one that was never recorded may have stood all the same.
+fn said_last<'w>(base: Option<&'w String>, walk: &'w Walk, id: &PartId) -> (Option<&'w str>, Option<&'w str>) {
+    let seen = walk.observed.get(id);
+    let intended = seen.and_then(|seen| seen.intent.as_ref());
+    let base = base.or(seen.and_then(|seen| seen.base.as_ref())).or(intended.map(|intent| &intent.base));
+    let text = match walk.local(id) {
+        Some(Local::Text { text, .. }) if !text.trim().is_empty() => Some(text),
+        Some(Local::Text { .. }) => intended.map(|intent| &intent.after).or(base),
+        Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => base,
+    };
+    (text.map(String::as_str), base.map(String::as_str))
 }
 
 impl Engine {
@@ -70,12 +84,12 @@ impl Engine {
             return Fate::Keep;
         }
         let Some(merged) = walk.merged.get(&id) else { return self.lost(item) };
-        let (before, expect) = match walk.local(&id) {
-            Some(Local::Text { stamp, text, .. }) => (text.clone(), Some(*stamp)),
-            Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => (String::new(), None),
+        let expect = match walk.local(&id) {
+            Some(Local::Text { stamp, .. }) => Some(*stamp),
+            Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => None,
         };
-        let seen = walk.observed.get(&id).and_then(|seen| seen.base.as_ref());
-        let was = item.bases.get(&id).or(seen).cloned();
+        let (before, was) = said_last(item.bases.get(&id), walk, &id);
+        let (before, was) = (before.unwrap_or_default().to_owned(), was.map(str::to_owned));
         let intent = Intent { before, was, after: merged.file.clone(), base: merged.base.clone() };
         if let (Some((_, lacks)), Some(part)) = (walk.stale.get(&id), item.parts.get_mut(&id)) {
             // Stored before the file is written: whoever finds it changed after a crash can read why.
@@ -130,21 +144,10 @@ impl Engine {
                             part.put_back = Some(saved);
                         }
                     }
-                    let seen = walk.observed.get(id);
-                    let base = item.bases.get(id).or(seen.and_then(|seen| seen.base.as_ref()));
-                    // A file that was never recorded may have stood all the same, and be open in an editor.
-                    let intended = seen.and_then(|seen| seen.intent.as_ref());
-                    let base = base.or(intended.map(|intent| &intent.base));
-                    let arrival = base.and_then(|base| {
-                        // Who has the text of a file open that is gone, or is just being written anew, has what it said last.
-                        let last = intended.map_or(base, |intent| &intent.after);
-                        let before = match walk.local(id) {
-                            Some(Local::Text { text, .. }) if text.trim().is_empty() => last,
-                            Some(Local::Text { text, .. }) => text,
-                            Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => base,
-                        };
-                        Arrival::of(before, &merged.file, base)
-                    });
+                    let arrival = match said_last(item.bases.get(id), walk, id) {
+                        (Some(before), Some(base)) => Arrival::of(before, &merged.file, base),
+                        _ => None,
+                    };
                     item.bases.insert(id.clone(), merged.base.clone());
                     item.note_arrival(id, arrival);
                 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use unicode_segmentation::UnicodeSegmentation as _;
+
 use crate::mebdf::{self, Content, FrontMatter, RunContent};
 use crate::model::Notice;
 
@@ -81,19 +83,14 @@ pub(super) fn cut(base: &str, local: &str) -> Option<Notice> {
     }
     let (was, is) = (mebdf::body(base), mebdf::body(local));
     let known: BTreeSet<&str> = is.lines().collect();
-    let mut ends = was.lines().rev().filter(|line| !line.trim().is_empty());
-    let (last, before) = (ends.next()?, ends.next());
+    let last = was.lines().rev().find(|line| !line.trim().is_empty())?;
     let end = is.lines().next_back().unwrap_or_default();
     let is_cut = end != last && last.starts_with(end);
-    // Who has edited the last line has come to the end.
-    let words: BTreeSet<&str> = end.split_whitespace().collect();
-    let kept = last.split_whitespace().filter(|word| words.contains(word)).count();
-    let is_edit = kept * 2 > last.split_whitespace().count();
-    let lacks_last = !is_edit && !known.contains(last);
-    let lacks_both = lacks_last && before.is_some_and(|line| !known.contains(line));
-    // Who has deleted all behind a line looks the same, and is asked.
-    let ends_early = lacks_last && was.lines().any(|line| line == end);
-    (is_cut || lacks_both || ends_early).then(|| half_written(local))
+    // Who has written to the last line has come to the end. Who has deleted the end, or written another one, looks the same as a
+    // torn save, and is asked.
+    let words: BTreeSet<&str> = end.unicode_words().collect();
+    let lacks_last = !known.contains(last) && !last.unicode_words().all(|word| words.contains(word));
+    (is_cut || lacks_last).then(|| half_written(local))
 }
 
 fn half_written(local: &str) -> Notice {
@@ -299,7 +296,10 @@ mod tests {
             "# One\n\nSome words of text that are long enough to count as a document, and more.\n\nNew.\n\n# One";
         assert!(unseen(early));
         assert!(!unseen(&format!("{early}\n")));
-        assert!(!unseen(&BODY.replace("The last line of it.\n", "The last words")));
+        assert!(unseen(&BODY.replace("The last line of it.\n", "New.\n\n# New heading")));
+        assert!(unseen(&BODY.replace("The last line of it.\n", "The last words")));
+        assert!(!unseen(&BODY.replace("The last line of it.\n", "The last words\n")));
+        assert!(!unseen(&BODY.replace("The last line of it.\n", "**The** very last line of it, here")));
         assert!(!unseen(BODY.replace("Some", "More").trim_end()));
         assert!(!unseen(&BODY.replace("# One\n\nSome", "More").replace("it.\n", "it, and more")));
     }

@@ -8,7 +8,7 @@ use super::{Local, Observation};
 /// A text on its way into a file, and what both sides agree on once it stands there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intent {
-    /// What stood in the file; empty when there was none.
+    /// What stood in the file, or what it said last when it is gone or empty; empty when there was none.
     pub before: String,
     /// The base while that stands there, which may not be recorded either; `None` when there is none.
     pub was: Option<String>,
@@ -40,7 +40,9 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation) -> bool {
             let arrival = was.and_then(|base| Arrival::of(&intent.before, &intent.after, base));
             item.note_arrival(part, arrival);
             item.bases.insert(part.clone(), intent.base.clone());
-        } else if let Some(was) = &intent.was {
+        } else if let Some(was) =
+            intent.was.as_ref().filter(|was| has_come(observation.base.as_deref(), was, intent, text))
+        {
             // Whoever died before this one came may have written the file, too.
             item.bases.insert(part.clone(), was.clone());
         }
@@ -50,4 +52,12 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation) -> bool {
     }
     observation.arrivals.splice(0..0, item.arrived.get(part).into_iter().flatten().cloned());
     observation.intent.is_some() && observation.base != recorded
+}
+
+/// Tells whether a file that says `text` has what led from the recorded base to `was`, of which nothing is recorded. A power cut
+/// may have brought back the file from before; then the older base holds, which takes nobody's words for deleted.
+fn has_come(recorded: Option<&str>, was: &str, intent: &Intent, text: &str) -> bool {
+    recorded.is_none_or(|recorded| {
+        text == intent.before || Arrival::of(recorded, was, "").is_some_and(|arrival| arrival.is_in(text))
+    })
 }

@@ -79,8 +79,10 @@ impl Engine {
             }
             Local::Text { hash, text, .. } => {
                 part.hidden = false;
-                let is_doubted = walk.why.twice.remove(&observation.part) || self.unwatched.is_some();
-                let is_base = observation.base.as_ref() == Some(text);
+                // Of an empty file of which nothing is agreed, nothing is known but that somebody has opened it.
+                let is_bare = is_blank(Some(text)) && is_blank(observation.base.as_deref());
+                let is_doubted = walk.why.twice.remove(&observation.part) || self.unwatched.is_some() || is_bare;
+                let is_base = observation.base.as_ref() == Some(text) && !is_bare;
                 if is_doubted && !is_base && part.first_reading != Some(*hash) {
                     // Nobody says when the writer is done: the same bytes twice with quiet between must do.
                     part.first_reading = Some(*hash);
@@ -437,11 +439,17 @@ fn taken_again(lacks: &str) -> Notice {
 fn is_news(walk: &Walk, part: &Part, base: Option<&str>, hash: ContentHash, text: &str) -> bool {
     let Some(base) = base else { return true };
     if base == text {
-        return false;
+        // An empty base says that nothing is agreed yet.
+        return is_blank(Some(text));
     }
     // Only touched, and still the bytes that were recorded: an echo of our own deposit, or edits that already wait.
     let echo = walk.why.local && !walk.why.look && part.hash == Some(hash);
     !echo && merge::is_edited(base, text)
+}
+
+/// Tells whether a text says nothing at all, not even a head, or is none.
+fn is_blank(text: Option<&str>) -> bool {
+    text.is_none_or(|text| text.trim().is_empty())
 }
 
 /// Puts the ids that the remote gave into files of which a part waits: else the ids and what waits would meet in one block

@@ -122,8 +122,9 @@ impl Person {
             self.open.insert(item.clone(), text.clone());
         }
         let steps = around.dice.pick(&EDITORS);
-        let is_safe = base.is_some() || !steps.contains(&Step::Away);
-        let steps: VecDeque<Step> = if is_safe { steps } else { EDITORS[0] }.iter().copied().collect();
+        // Nor from an empty file that gets its text, and hours later the end of a save.
+        let is_safe = base.is_some() || !steps.contains(&Step::Empty);
+        let steps: VecDeque<Step> = if is_safe { steps } else { EDITORS[1] }.iter().copied().collect();
         around.trace(&("saves", item, &text, &steps));
         let tenths = 1 + around.dice.roll(9);
         self.saves.insert(item.clone(), Save { text, seen, steps, open: 0, opened: 0, tenths });
@@ -143,10 +144,12 @@ impl Person {
     }
 
     /// The machine was switched off, and its disk says what it says.
-    pub(crate) fn leave(&mut self, disk: &Disk) {
-        for (item, _) in std::mem::take(&mut self.saves) {
-            if let Some(text) = disk.read(&file_name(&item)) {
-                self.torn.insert(item, text.to_owned());
+    pub(crate) fn leave(&mut self, disk: &Disk, items: &[ItemId]) {
+        self.saves.clear();
+        for item in items {
+            // All saves end with a newline; a save that was done may have been half on the disk, too.
+            if let Some(text) = disk.read(&file_name(item)).filter(|text| !text.ends_with('\n')) {
+                self.torn.insert(item.clone(), text.to_owned());
             }
         }
         self.open.clear();

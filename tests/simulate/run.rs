@@ -245,7 +245,7 @@ impl World {
             around.trace(&("power cut", at));
             machine.disk.cut_power(&mut around.dice);
             around.google.items().iter().for_each(|item| machine.disk.check_whole(&file_name(item)));
-            person.leave(&machine.disk);
+            person.leave(&machine.disk, &around.google.items());
             if around.dice.once_in(12) {
                 // Editors that are open were restarted, too: who lost the memory of what came cannot know an older text.
                 around.trace(&("state lost", at));
@@ -259,9 +259,9 @@ impl World {
     }
 
     /// What nobody but a disk without power knew is nobody's fault. That a conflict file quotes what an editor was just writing
-    /// anew does not bring it back.
+    /// anew does not bring it back, nor does what was replaced and is not read any more.
     pub(crate) fn give_up_unsynced(&mut self) {
-        let everywhere = self.everywhere(|name| !name.ends_with(CONFLICT));
+        let everywhere = self.everywhere(|machine, name| !name.ends_with(CONFLICT) && !machine.is_done_with(name));
         let lost: Vec<String> = self
             .around
             .ledger
@@ -412,7 +412,7 @@ impl World {
     }
 
     /// All text that stands anywhere, of the files whose names count.
-    fn everywhere(&self, counts: impl Fn(&str) -> bool) -> String {
+    fn everywhere(&self, counts: impl Fn(&Machine, &str) -> bool) -> String {
         let mut all = String::new();
         for item in self.around.google.items() {
             all.push_str(&self.around.google.text(&item));
@@ -420,7 +420,7 @@ impl World {
         for (machine, _) in &self.machines {
             // What an editor keeps beside a file is its own.
             let names = machine.disk.names().filter(|name| name.ends_with(".md") || name.starts_with(RETIRED));
-            for name in names.filter(|name| counts(name)) {
+            for name in names.filter(|name| counts(machine, name)) {
                 all.push_str(machine.disk.read(name).unwrap_or_default());
                 all.push('\n');
             }
@@ -430,7 +430,7 @@ impl World {
 
     /// Checks what holds at rest.
     pub(crate) fn check(&self, when: &str) {
-        let everywhere = self.everywhere(|name| !name.starts_with(REPLACED));
+        let everywhere = self.everywhere(|_, name| !name.starts_with(REPLACED));
         for token in self.around.ledger.alive() {
             assert!(everywhere.contains(token), "conservation {when}: {token} is lost:\n{everywhere}");
         }

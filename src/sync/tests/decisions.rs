@@ -4,13 +4,13 @@ use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revisi
 
 use super::super::quota::Limits;
 use super::super::{
-    Answer, Command, Effect, Engine, Event, Failure, FailureClass, Feed, Intent, JobEnd, JobId, Loaded, Local, NotDone,
-    Observation, OpenJob, Planned, Posted, Remote, RequestId, Row, RowPart, Settings, Side, Told,
+    Answer, Command, Effect, Engine, Event, Failure, FailureClass, Feed, JobId, Loaded, Local, NotDone, Observation,
+    Planned, Posted, Remote, RequestId, Row, RowPart, Settings, Side, Told,
 };
 
 const STAMP: Stamp = Stamp { dev: 1, ino: 1, len_bytes: 1, mtime_ns: 1, ctime_ns: 1 };
 
-fn id(number: usize) -> ItemId {
+pub(super) fn id(number: usize) -> ItemId {
     ItemId(format!("i{number}"))
 }
 
@@ -27,14 +27,14 @@ fn row(number: usize) -> Row {
 }
 
 /// Makes an engine with `count` mirrored items, each being observed.
-fn engine(count: usize) -> Engine {
+pub(super) fn engine(count: usize) -> Engine {
     let mut engine = Engine::new(Settings::default());
     engine
         .load(Millis(0), Loaded { rows: (0..count).map(row).collect(), jobs: Vec::new(), cursor: None, paused: false });
     engine
 }
 
-fn observed(item: ItemId, base: &str, local: &str) -> Event {
+pub(super) fn observed(item: ItemId, base: &str, local: &str) -> Event {
     let local = match local {
         "-" => Local::Absent,
         text => Local::Text { stamp: STAMP, hash: ContentHash::of(text.as_bytes()), text: text.into() },
@@ -46,7 +46,7 @@ fn observed(item: ItemId, base: &str, local: &str) -> Event {
     }
 }
 
-fn fetched(item: ItemId, text: &str, can_edit: bool) -> Event {
+pub(super) fn fetched(item: ItemId, text: &str, can_edit: bool) -> Event {
     let result = if text == "-" {
         Err(Failure {
             class: FailureClass::Gone,
@@ -68,7 +68,7 @@ fn fetched(item: ItemId, text: &str, can_edit: bool) -> Event {
 }
 
 /// A plan of one request, after which the part says `expected`.
-fn planned(expected: &str) -> Planned {
+pub(super) fn planned(expected: &str) -> Planned {
     Planned {
         requests: 1,
         refused: Vec::new(),
@@ -81,7 +81,7 @@ fn planned(expected: &str) -> Planned {
 }
 
 /// Returns the words for effects, without the conflict files that are removed for good measure.
-fn words(effects: &[Effect]) -> String {
+pub(super) fn words(effects: &[Effect]) -> String {
     let word = |effect: &Effect| match effect {
         Effect::Observe { .. } => "observe",
         Effect::Poll { .. } => "poll",
@@ -307,12 +307,12 @@ fn a_remote_edit_that_met_a_touch_arrives_though_the_file_did_not_change() {
 }
 
 /// What a status says of what went with pushes, by line.
-fn told(engine: &Engine) -> Vec<u32> {
+pub(super) fn told(engine: &Engine) -> Vec<u32> {
     let parts = engine.status().items.into_iter().flat_map(|item| item.parts);
     parts.flat_map(|part| part.told).map(|notice| notice.line).collect()
 }
 
-fn lost(line: u32) -> Notice {
+pub(super) fn lost(line: u32) -> Notice {
     Notice { code: "COMMENT_LOST".into(), line, column: 0, message: "`x` is gone".into() }
 }
 
@@ -325,7 +325,7 @@ fn post(engine: &mut Engine, line: u32, result: Posted) -> Vec<Effect> {
     engine.step(Millis(5), Event::Posted { item: id(0), result })
 }
 
-fn recorded(effects: &[Effect]) -> Vec<Notice> {
+pub(super) fn recorded(effects: &[Effect]) -> Vec<Notice> {
     let record = |effect: &Effect| if let Effect::Record(record) = effect { Some(record.clone()) } else { None };
     effects.iter().filter_map(record).flat_map(|record| record.parts).flat_map(|part| part.told.notices).collect()
 }
@@ -374,107 +374,6 @@ fn what_went_with_a_push_that_landed_is_told_until_it_was_seen() {
     }
 }
 
-/// An engine after a restart: a push was begun with `expected`, and perhaps a base, and no answer is known, and `notices` are
-/// yet to be told.
-fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine {
-    let told = Told { at: Millis(1), notices };
-    let rows = vec![Row {
-        item: id(0),
-        kind: KindName::Docs,
-        title: "t".into(),
-        revision: None,
-        can_edit: true,
-        parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told }],
-    }];
-    let job = OpenJob {
-        job: JobId(1),
-        item: id(0),
-        part: PartId::default(),
-        revision: Revision("0".into()),
-        at: Millis(1),
-        answered: false,
-        expected: expected.into(),
-        base: base.map(str::to_owned),
-        told: vec![lost(8)],
-    };
-    let mut engine = Engine::new(Settings::default());
-    engine.load(Millis(2), Loaded { rows, jobs: vec![job], cursor: None, paused: false });
-    engine
-}
-
-#[test]
-fn a_push_landed_though_its_title_waits() {
-    let text = |title: &str, words: &str| format!("---\ntitle: {title}\n---\n\n{words}\n");
-    for (there, landed) in [("Old", true), ("New", true), ("Other", false)] {
-        let mut engine = restarted(Vec::new(), &text("New", "b"), None);
-        engine.step(Millis(3), observed(id(0), &text("Old", "a"), &text("New", "b")));
-        engine.step(Millis(4), fetched(id(0), &text(there, "b"), true));
-        assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{there}");
-    }
-}
-
-#[test]
-fn what_went_with_a_push_survives_a_restart() {
-    // Of a push whose end is not known it is told once that it landed.
-    let mut engine = restarted(vec![lost(7)], "b", None);
-    assert_eq!(told(&engine), [7]);
-    engine.step(Millis(3), observed(id(0), "a", "b"));
-    let effects = engine.step(Millis(4), fetched(id(0), "b", true));
-    assert_eq!(told(&engine), [7, 8]);
-    assert_eq!(recorded(&effects), [lost(7), lost(8)]);
-}
-
-#[test]
-fn a_push_landed_though_others_wrote_since() {
-    // It brought `ours`, which was moved and edited since; others wrote `theirs`.
-    for (remote, landed) in [("a\n\nours\n\ntheirs\n", true), ("a\n\ntheirs\n", false)] {
-        let mut engine = restarted(Vec::new(), "a\n\nours\n", Some("a\n\nours\n"));
-        engine.step(Millis(3), observed(id(0), "a\n", "ours more\n\na\n"));
-        let effects = engine.step(Millis(4), fetched(id(0), remote, true));
-        let desired = effects
-            .into_iter()
-            .find_map(|effect| if let Effect::Plan { desired, .. } = effect { Some(desired) } else { None });
-        let desired = desired.unwrap_or_default();
-        assert_eq!(desired.matches("ours").count(), 1, "{remote:?}: {desired:?}");
-        assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{remote:?}");
-    }
-}
-
-#[test]
-fn a_push_may_land_as_long_as_its_version_stands() {
-    let at_version = |version: &str, text: &str| {
-        let Event::Fetched { item, result } = fetched(id(0), text, true) else { unreachable!() };
-        let result = result.map(|remote| Remote { revision: Some(Revision(version.into())), ..remote });
-        Event::Fetched { item, result }
-    };
-    let ended = |effects: &[Effect]| -> Vec<(JobId, JobEnd)> {
-        let record =
-            |effect: &Effect| if let Effect::Record(record) = effect { Some(record.jobs.clone()) } else { None };
-        effects.iter().filter_map(record).flatten().collect()
-    };
-    let later = || Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) };
-    for (minutes, ends) in [(9, Vec::new()), (10, vec![(JobId(1), JobEnd::Reconciled)])] {
-        let mut engine = restarted(Vec::new(), "b", None);
-        engine.step(Millis(3), observed(id(0), "a", "a"));
-        let first = engine.step(Millis(4), at_version("0", "a"));
-        assert_eq!(ended(&first), [], "it may be under way");
-        engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
-        let now = Millis(1 + minutes * 60_000);
-        engine.step(now, later());
-        engine.step(now, observed(id(0), "a", "a"));
-        assert_eq!(ended(&engine.step(now, at_version("0", "a"))), ends, "after {minutes} minutes");
-    }
-    let mut engine = restarted(Vec::new(), "b", None);
-    engine.step(Millis(3), observed(id(0), "a", "a"));
-    engine.step(Millis(4), at_version("0", "a"));
-    engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
-    assert_eq!(told(&engine), Vec::<u32>::new());
-    engine.step(Millis(6), later());
-    engine.step(Millis(7), observed(id(0), "a", "a"));
-    engine.step(Millis(8), at_version("1", "b"));
-    assert_eq!(told(&engine), [8], "it came late");
-}
-
 #[test]
 fn a_dry_run_that_waits_for_googles_limits_reads_once() {
     let limits = Limits { reads: 2, writes: 1 };
@@ -493,74 +392,6 @@ fn a_dry_run_that_waits_for_googles_limits_reads_once() {
     assert_eq!(words(&engine.step(Millis(60_001), Event::Tick)), "sweep observe");
     assert_eq!(words(&engine.step(Millis(60_002), observed(id(0), "a", "b"))), "fetch");
     assert_eq!(words(&engine.step(Millis(60_003), fetched(id(0), "c", true))), "done");
-}
-
-#[test]
-fn what_came_after_a_push_is_agreed_on_though_neither_was_recorded() {
-    // The push brought `mine`, and then `theirs` came into the file.
-    let (pushed, both) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
-    let mut engine = restarted(Vec::new(), both, Some(pushed));
-    let mut seen = observed(id(0), "a\n", "a\n\ntheirs\n\nmine\n\nmore\n");
-    if let Event::Observed { parts, .. } = &mut seen {
-        let (before, after) = (pushed.to_owned(), both.to_owned());
-        parts[0].intent = Some(Intent { was: Some(before.clone()), before, base: after.clone(), after });
-    }
-    engine.step(Millis(3), seen);
-    assert_eq!(words(&engine.step(Millis(4), fetched(id(0), both, true))), "plan");
-    let planned = planned("-");
-    engine.step(Millis(5), Event::Planned { item: id(0), result: Ok(planned) });
-    engine.step(Millis(6), Event::Begun { item: id(0), result: Ok(JobId(2)) });
-    assert_eq!(words(&engine.step(Millis(7), Event::Posted { item: id(0), result: Posted::Stale })), "fetch");
-    // Others have removed what came.
-    let effects = engine.step(Millis(8), fetched(id(0), pushed, true));
-    let desired = effects
-        .iter()
-        .find_map(|effect| if let Effect::Plan { desired, .. } = effect { Some(desired.as_str()) } else { None });
-    assert_eq!(desired, Some("a\n\nmine\n\nmore\n"), "{}", words(&effects));
-}
-
-#[test]
-fn what_a_landed_push_asked_for_gets_its_id_though_others_wrote_since() {
-    let pushed = "a\n\nb\n\nours {^= new image \"https://x.example/p.png\"}\n";
-    let mut engine = restarted(Vec::new(), pushed, Some(pushed));
-    // The block was edited again meanwhile, and others wrote into the one before.
-    engine.step(Millis(3), observed(id(0), "a\n\nb\n", &pushed.replace("ours", "ours more")));
-    let remote = "a theirs\n\nb\n\nours {^= kix.p1 image}\n";
-    let effects = engine.step(Millis(4), fetched(id(0), remote, true));
-    let planned = effects
-        .iter()
-        .find_map(|effect| if let Effect::Plan { desired, .. } = effect { Some(desired.as_str()) } else { None });
-    assert_eq!(planned, Some("a theirs\n\nb\n\nours more {^= kix.p1 image}\n"), "{}", words(&effects));
-}
-
-#[test]
-fn a_note_of_what_is_written_outlives_half_a_save() {
-    let after = "theirs\n\na\n";
-    let intent = Intent { before: "a\n".into(), was: Some("a\n".into()), after: after.into(), base: after.into() };
-    let mut engine = engine(1);
-    let mut walk = |local: &str| {
-        let mut seen = observed(id(0), "a\n", local);
-        if let Event::Observed { parts, .. } = &mut seen {
-            parts[0].intent = Some(intent.clone());
-        }
-        engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
-        engine.step(Millis(1), seen);
-        // Others have taken away again what came.
-        let effects = engine.step(Millis(2), fetched(id(0), "a\n", true));
-        engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
-        effects
-    };
-    // The text came into the file, and nobody knows it yet. Then a person who has read it saves: half of that is read first.
-    let effects = walk("");
-    let settled = effects
-        .iter()
-        .find_map(|effect| if let Effect::Record(record) = effect { Some(record.parts[0].settled) } else { None });
-    assert_eq!(settled, Some(false), "{}", words(&effects));
-    let effects = walk("theirs\n\na mine\n");
-    let planned = effects
-        .iter()
-        .find_map(|effect| if let Effect::Plan { desired, .. } = effect { Some(desired.as_str()) } else { None });
-    assert_eq!(planned, Some("a mine\n"), "{}", words(&effects));
 }
 
 #[test]

@@ -35,6 +35,12 @@ pub(super) enum Stage {
     End,
 }
 
+/// The versions of a replaced file that nobody saved into, and the name of the file that it was.
+fn fields(name: &str) -> [&str; 3] {
+    let fields: Vec<&str> = name.trim_start_matches(REPLACED).splitn(3, ' ').collect();
+    fields.try_into().unwrap()
+}
+
 impl Machine {
     /// Reads a file and what is known of it.
     pub(super) fn observe(&self, around: &Around, item: ItemId) -> Event {
@@ -104,17 +110,21 @@ impl Machine {
         kept
     }
 
+    /// Tells whether a file was replaced and nobody saved into it since: at the next look it is removed.
+    pub(crate) fn is_done_with(&self, name: &str) -> bool {
+        let version = self.disk.stamp(name).map(|stamp| version(&stamp));
+        name.starts_with(REPLACED) && version.is_some_and(|now| fields(name)[..2].contains(&now.as_str()))
+    }
+
     /// Looks at the files that were replaced and stood there at the last look.
     pub(super) fn sweep(&mut self) -> Event {
         let names: BTreeSet<String> = self.disk.names().filter(|name| name.starts_with(REPLACED)).cloned().collect();
         let (mut left, mut aside) = (false, Vec::new());
         for name in &names {
-            let fields: Vec<&str> = name.trim_start_matches(REPLACED).split(' ').collect();
-            let (was, new, file) = (fields[0], fields[1], fields[2]);
-            let now = self.disk.stamp(name).map(|stamp| version(&stamp)).unwrap();
+            let [_, new, file] = fields(name);
             if !self.replaced.contains(name) {
                 left = true;
-            } else if now == was || now == new {
+            } else if self.is_done_with(name) {
                 self.disk.remove(name);
             } else if self.disk.stamp(file).is_some_and(|stands| version(&stands) == new) {
                 self.disk.exchange(name, file);

@@ -1,0 +1,235 @@
+//! What a crash leaves, and what the engine makes of it: pushes without an answer, texts on their way into files.
+
+use crate::model::{KindName, Millis, Notice, PartId, Revision};
+
+use super::super::{
+    Command, Effect, Engine, Event, Intent, JobEnd, JobId, Loaded, OpenJob, Posted, Remote, RequestId, Row, RowPart,
+    Settings, Told,
+};
+use super::decisions::{engine, fetched, id, lost, observed, planned, recorded, told, words};
+
+/// What one effect of them plans to be in the document.
+fn desired(effects: &[Effect]) -> Option<&str> {
+    effects
+        .iter()
+        .find_map(|effect| if let Effect::Plan { desired, .. } = effect { Some(desired.as_str()) } else { None })
+}
+
+/// A file that was read, of which a note of what it is about to say stands.
+fn intended(base: &str, local: &str, intent: &Intent) -> Event {
+    let mut seen = observed(id(0), base, local);
+    if let Event::Observed { parts, .. } = &mut seen {
+        parts[0].intent = Some(intent.clone());
+    }
+    seen
+}
+
+/// An engine after a restart: a push was begun with `expected`, and perhaps a base, and no answer is known, and `notices` are
+/// yet to be told.
+fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine {
+    let told = Told { at: Millis(1), notices };
+    let rows = vec![Row {
+        item: id(0),
+        kind: KindName::Docs,
+        title: "t".into(),
+        revision: None,
+        can_edit: true,
+        parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told }],
+    }];
+    let job = OpenJob {
+        job: JobId(1),
+        item: id(0),
+        part: PartId::default(),
+        revision: Revision("0".into()),
+        at: Millis(1),
+        answered: false,
+        expected: expected.into(),
+        base: base.map(str::to_owned),
+        told: vec![lost(8)],
+    };
+    let mut engine = Engine::new(Settings::default());
+    engine.load(Millis(2), Loaded { rows, jobs: vec![job], cursor: None, paused: false });
+    engine
+}
+
+#[test]
+fn a_push_landed_though_its_title_waits() {
+    let text = |title: &str, words: &str| format!("---\ntitle: {title}\n---\n\n{words}\n");
+    for (there, landed) in [("Old", true), ("New", true), ("Other", false)] {
+        let mut engine = restarted(Vec::new(), &text("New", "b"), None);
+        engine.step(Millis(3), observed(id(0), &text("Old", "a"), &text("New", "b")));
+        engine.step(Millis(4), fetched(id(0), &text(there, "b"), true));
+        assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{there}");
+    }
+}
+
+#[test]
+fn what_went_with_a_push_survives_a_restart() {
+    // Of a push whose end is not known it is told once that it landed.
+    let mut engine = restarted(vec![lost(7)], "b", None);
+    assert_eq!(told(&engine), [7]);
+    engine.step(Millis(3), observed(id(0), "a", "b"));
+    let effects = engine.step(Millis(4), fetched(id(0), "b", true));
+    assert_eq!(told(&engine), [7, 8]);
+    assert_eq!(recorded(&effects), [lost(7), lost(8)]);
+}
+
+#[test]
+fn a_push_landed_though_others_wrote_since() {
+    // It brought `ours`, which was moved and edited since; others wrote `theirs`.
+    for (remote, landed) in [("a\n\nours\n\ntheirs\n", true), ("a\n\ntheirs\n", false)] {
+        let mut engine = restarted(Vec::new(), "a\n\nours\n", Some("a\n\nours\n"));
+        engine.step(Millis(3), observed(id(0), "a\n", "ours more\n\na\n"));
+        let effects = engine.step(Millis(4), fetched(id(0), remote, true));
+        let desired = desired(&effects).unwrap_or_default();
+        assert_eq!(desired.matches("ours").count(), 1, "{remote:?}: {desired:?}");
+        assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{remote:?}");
+    }
+}
+
+#[test]
+fn a_push_may_land_as_long_as_its_version_stands() {
+    let at_version = |version: &str, text: &str| {
+        let Event::Fetched { item, result } = fetched(id(0), text, true) else { unreachable!() };
+        let result = result.map(|remote| Remote { revision: Some(Revision(version.into())), ..remote });
+        Event::Fetched { item, result }
+    };
+    let ended = |effects: &[Effect]| -> Vec<(JobId, JobEnd)> {
+        let record =
+            |effect: &Effect| if let Effect::Record(record) = effect { Some(record.jobs.clone()) } else { None };
+        effects.iter().filter_map(record).flatten().collect()
+    };
+    let later = || Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) };
+    for (minutes, ends) in [(9, Vec::new()), (10, vec![(JobId(1), JobEnd::Reconciled)])] {
+        let mut engine = restarted(Vec::new(), "b", None);
+        engine.step(Millis(3), observed(id(0), "a", "a"));
+        let first = engine.step(Millis(4), at_version("0", "a"));
+        assert_eq!(ended(&first), [], "it may be under way");
+        engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
+        let now = Millis(1 + minutes * 60_000);
+        engine.step(now, later());
+        engine.step(now, observed(id(0), "a", "a"));
+        assert_eq!(ended(&engine.step(now, at_version("0", "a"))), ends, "after {minutes} minutes");
+    }
+    let mut engine = restarted(Vec::new(), "b", None);
+    engine.step(Millis(3), observed(id(0), "a", "a"));
+    engine.step(Millis(4), at_version("0", "a"));
+    engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(told(&engine), Vec::<u32>::new());
+    engine.step(Millis(6), later());
+    engine.step(Millis(7), observed(id(0), "a", "a"));
+    engine.step(Millis(8), at_version("1", "b"));
+    assert_eq!(told(&engine), [8], "it came late");
+}
+
+#[test]
+fn what_came_after_a_push_is_agreed_on_though_neither_was_recorded() {
+    // The push brought `mine`, and then `theirs` came into the file.
+    let (pushed, both) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
+    let mut engine = restarted(Vec::new(), both, Some(pushed));
+    let intent = Intent { before: pushed.into(), was: Some(pushed.into()), after: both.into(), base: both.into() };
+    engine.step(Millis(3), intended("a\n", "a\n\ntheirs\n\nmine\n\nmore\n", &intent));
+    assert_eq!(words(&engine.step(Millis(4), fetched(id(0), both, true))), "plan");
+    let planned = planned("-");
+    engine.step(Millis(5), Event::Planned { item: id(0), result: Ok(planned) });
+    engine.step(Millis(6), Event::Begun { item: id(0), result: Ok(JobId(2)) });
+    assert_eq!(words(&engine.step(Millis(7), Event::Posted { item: id(0), result: Posted::Stale })), "fetch");
+    // Others have removed what came.
+    let effects = engine.step(Millis(8), fetched(id(0), pushed, true));
+    assert_eq!(desired(&effects), Some("a\n\nmine\n\nmore\n"), "{}", words(&effects));
+}
+
+#[test]
+fn what_a_landed_push_asked_for_gets_its_id_though_others_wrote_since() {
+    let pushed = "a\n\nb\n\nours {^= new image \"https://x.example/p.png\"}\n";
+    let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+    // The block was edited again meanwhile, and others wrote into the one before.
+    engine.step(Millis(3), observed(id(0), "a\n\nb\n", &pushed.replace("ours", "ours more")));
+    let remote = "a theirs\n\nb\n\nours {^= kix.p1 image}\n";
+    let effects = engine.step(Millis(4), fetched(id(0), remote, true));
+    assert_eq!(desired(&effects), Some("a theirs\n\nb\n\nours more {^= kix.p1 image}\n"), "{}", words(&effects));
+}
+
+#[test]
+fn a_note_of_what_is_written_outlives_half_a_save() {
+    let after = "theirs\n\na\n";
+    let intent = Intent { before: "a\n".into(), was: Some("a\n".into()), after: after.into(), base: after.into() };
+    let mut engine = engine(1);
+    let mut walk = |local: &str| {
+        engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+        engine.step(Millis(1), intended("a\n", local, &intent));
+        // Others have taken away again what came.
+        let effects = engine.step(Millis(2), fetched(id(0), "a\n", true));
+        engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+        effects
+    };
+    // The text came into the file, and nobody knows it yet. Then a person who has read it saves: half of that is read first.
+    let effects = walk("");
+    let settled = effects
+        .iter()
+        .find_map(|effect| if let Effect::Record(record) = effect { Some(record.parts[0].settled) } else { None });
+    assert_eq!(settled, Some(false), "{}", words(&effects));
+    let effects = walk("theirs\n\na mine\n");
+    assert_eq!(desired(&effects), Some("a mine\n"), "{}", words(&effects));
+}
+
+#[test]
+fn what_lies_between_two_texts_that_were_not_recorded_is_no_deletion() {
+    // `one` came into the file, then `two`; neither was recorded, and the power cut took both from the disk.
+    let (first, second) = ("one\n\na\n\nb\n", "one\n\na\n\nb two\n");
+    let intent = Intent { before: first.into(), was: Some(first.into()), after: second.into(), base: second.into() };
+    for (recorded, local, says) in [
+        ("a\n\nb\n", "a mine\n\nb\n", "one\n\na mine\n\nb two\n"),
+        ("a\n\nb\n", "one\n\na mine\n\nb\n", "one\n\na mine\n\nb two\n"),
+        // What others took away before does not come back either.
+        ("one\n\nold\n\na\n\nb\n", "one\n\nold\n\na mine\n\nb\n", "one\n\na mine\n\nb two\n"),
+    ] {
+        let mut engine = engine(1);
+        engine.step(Millis(1), intended(recorded, local, &intent));
+        let effects = engine.step(Millis(2), fetched(id(0), second, true));
+        assert_eq!(desired(&effects), Some(says), "{local:?}: {}", words(&effects));
+    }
+}
+
+#[test]
+fn a_text_that_came_is_the_base_of_who_has_it_open_while_the_file_is_empty() {
+    let first = "old\n\na\n\nb\n";
+    let intent = Intent { before: String::new(), was: None, after: first.into(), base: first.into() };
+    // It was never recorded; an editor has emptied the file, and others take a paragraph away.
+    for local in ["", "-"] {
+        let mut engine = engine(1);
+        engine.step(Millis(1), intended("-", local, &intent));
+        engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+        engine.step(Millis(1_000), Event::Tick);
+        engine.step(Millis(1_001), intended("-", local, &intent));
+        let effects = engine.step(Millis(1_002), fetched(id(0), "a\n\nb\n", true));
+        let next = effects
+            .iter()
+            .find_map(|effect| if let Effect::Deposit { intent, .. } = effect { Some(intent.clone()) } else { None });
+        let next = next.unwrap_or_else(|| panic!("{local:?}: {}", words(&effects)));
+        assert_eq!((next.before.as_str(), next.was.as_deref()), (first, Some(first)), "{local:?}");
+        // The editor's save came instead, and the daemon died: what others took away stays away.
+        let mut engine = self::engine(1);
+        engine.step(Millis(1), intended("-", "old\n\na mine\n\nb\n", &next));
+        let effects = engine.step(Millis(2), fetched(id(0), "a\n\nb\n", true));
+        assert_eq!(desired(&effects), Some("a mine\n\nb\n"), "{local:?}: {}", words(&effects));
+    }
+}
+
+#[test]
+fn an_empty_file_of_which_nothing_is_agreed_gets_its_text_once_it_is_quiet() {
+    for base in ["", "-"] {
+        let mut engine = engine(1);
+        // It may be being written this moment.
+        let effects = engine.step(Millis(1), observed(id(0), base, ""));
+        assert!(!words(&effects).contains("deposit"), "{base:?}: {}", words(&effects));
+        let effects = engine.step(Millis(2), fetched(id(0), "a\n", true));
+        assert!(!words(&effects).contains("deposit"), "{base:?}: {}", words(&effects));
+        engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+        let effects = engine.step(Millis(1_000), Event::Tick);
+        assert_eq!(words(&effects), "observe", "{base:?}");
+        engine.step(Millis(1_001), observed(id(0), base, ""));
+        let effects = engine.step(Millis(1_002), fetched(id(0), "a\n", true));
+        assert!(words(&effects).contains("deposit"), "{base:?}: {}", words(&effects));
+    }
+}
