@@ -15,8 +15,8 @@ use crate::kinds::{Fetched, Lack, Outcome, PushPlan};
 use crate::model::{Cursor, ItemId, Millis, Notice, PartId, Revision, Stamp};
 use crate::store::{Facts, NewJob};
 use crate::sync::{
-    Effect, Event, Failure, FailureClass, Feed, Intent, JobId, Local, NotDone, Observation, Planned, Posted, Record,
-    Remote, lines_of_file,
+    Arrival, Effect, Event, Failure, FailureClass, Feed, Intent, JobId, Local, NotDone, Observation, Planned, Posted,
+    Record, Remote, lines_of_file,
 };
 use crate::workspace::layout::Place;
 use crate::workspace::{NotDeposited, Swept};
@@ -86,8 +86,8 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
             }
             None
         }
-        Effect::Deposit { item, part, intent, expect } => {
-            let result = deposit(shared, hand, item.clone(), part.clone(), intent, expect).await;
+        Effect::Deposit { item, part, intent, arrived, expect } => {
+            let result = deposit(shared, hand, (item.clone(), part.clone()), (intent, arrived), expect).await;
             Some(Event::Deposited { item, part, result })
         }
         Effect::Record(record) => {
@@ -95,9 +95,9 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
             let result = self::record(shared, hand, record).await;
             Some(Event::Recorded { item, result })
         }
-        Effect::Retire { item } => {
-            retire(shared, item, now).await;
-            None
+        Effect::Retire { item, expect } => {
+            let result = retire(shared, item.clone(), expect, now).await;
+            Some(Event::Retired { item, result })
         }
         Effect::SaveTold { item, part, told } => {
             let shared = shared.clone();
@@ -398,9 +398,8 @@ async fn post(
 async fn deposit(
     shared: &Arc<Shared>,
     hand: &mut Hand,
-    item: ItemId,
-    part: PartId,
-    intent: Intent,
+    (item, part): (ItemId, PartId),
+    (intent, arrived): (Intent, Vec<Arrival>),
     expect: Option<Stamp>,
 ) -> Result<Stamp, NotDone> {
     if let Some(broken) = hand.broken.take() {
@@ -412,7 +411,7 @@ async fn deposit(
             // The note says what stands there now, which a power cut must not take back.
             here.workspace.sync(&item, &id)?;
         }
-        here.store()?.intend(&item, &id, &intent)?;
+        here.store()?.intend(&item, &id, &intent, &arrived)?;
         Ok(here.workspace.deposit(&item, &id, &intent.after, expect))
     })
     .await;
@@ -474,20 +473,31 @@ fn names(record: &Record, facts: &Facts) -> Vec<(PartId, String)> {
 }
 
 /// Puts the files away, then forgets the item: died in between, the item is known and its files are merely absent.
-async fn retire(shared: &Arc<Shared>, item: ItemId, now: Millis) {
+async fn retire(
+    shared: &Arc<Shared>,
+    item: ItemId,
+    expect: Option<Vec<(PartId, Option<Stamp>)>>,
+    now: Millis,
+) -> Result<(), NotDone> {
     // A picture that comes later would stand where nobody looks after it.
     shared.images.stop(&item).await;
     let (here, id) = (shared.clone(), item.clone());
     let retired = blocking(move || {
-        let paths = here.workspace.retire(&id, now)?;
-        here.store()?.retire(&id, now)?;
-        Ok(paths.len())
+        Ok(match here.workspace.retire(&id, expect.as_deref(), now) {
+            Ok(paths) => here.store()?.retire(&id, now).map(|()| Ok(paths.len()))?,
+            Err(failure) => Err(failure),
+        })
     })
     .await;
     match retired {
-        Ok(files) => tracing::info!(%item, files, "retired"),
-        Err(error) => tracing::error!(%item, %error, "the files of an item could not be put away"),
+        Ok(Ok(files)) => tracing::info!(%item, files, "retired"),
+        Ok(Err(NotDeposited::Moved)) => return Err(NotDone::Moved),
+        Ok(Err(NotDeposited::Failed(error))) | Err(error) => {
+            tracing::error!(%item, %error, "the files of an item could not be put away");
+            return Err(NotDone::Failed(failure(&error)));
+        }
     }
+    Ok(())
 }
 
 /// Runs a call of a kind so that its panic is an error of this call alone.

@@ -38,25 +38,35 @@ impl Store {
         Ok(arrivals)
     }
 
-    /// Writes down what a file is about to say; on return it is on the disk.
+    /// Writes down what a file is about to say, and what came into it before that no record knows of yet, newest first; on return
+    /// it is on the disk.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes; then the file must not be written.
-    pub fn intend(&mut self, item: &ItemId, part: &PartId, intent: &Intent) -> Result<()> {
+    pub fn intend(&mut self, item: &ItemId, part: &PartId, intent: &Intent, arrived: &[Arrival]) -> Result<()> {
         let doing = "writing down what a file will say";
         let pack = |text: &str| pack(text.as_bytes(), doing);
         let base = (intent.base != intent.after).then(|| pack(&intent.base)).transpose()?;
         let was = intent.was.as_deref().map(pack).transpose()?;
         let (before, after) = (pack(&intent.before)?, pack(&intent.after)?);
         self.connection.execute_batch("PRAGMA synchronous = FULL").map_err(storage(doing))?;
-        let written = self.connection.execute(
-            "INSERT INTO intent (item, part, before, after, base, was) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-             ON CONFLICT (item, part) DO UPDATE SET before = ?3, after = ?4, base = ?5, was = ?6",
-            params![item.0, part.0, before, after, base, was],
-        );
+        let written = self.connection.transaction().map_err(storage(doing)).and_then(|transaction| {
+            transaction
+                .execute(
+                    "INSERT INTO intent (item, part, before, after, base, was) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                     ON CONFLICT (item, part) DO UPDATE SET before = ?3, after = ?4, base = ?5, was = ?6",
+                    params![item.0, part.0, before, after, base, was],
+                )
+                .map_err(storage(doing))?;
+            // Of an item that was never recorded nothing could be lacked.
+            if is_recorded(&transaction, item)? {
+                arrived.iter().rev().try_for_each(|arrival| write(&transaction, item, part, arrival))?;
+            }
+            transaction.commit().map_err(storage(doing))
+        });
         self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
-        written.map(drop).map_err(storage(doing))
+        written
     }
 
     /// Returns what the files of an item were about to say, where that was not recorded.
@@ -83,6 +93,13 @@ impl Store {
         }
         Ok(intents)
     }
+}
+
+fn is_recorded(transaction: &Transaction<'_>, item: &ItemId) -> Result<bool> {
+    transaction
+        .prepare_cached("SELECT 1 FROM item WHERE id = ?1")
+        .and_then(|mut statement| statement.exists([&item.0]))
+        .map_err(storage("looking for an item"))
 }
 
 /// Lets go of what a file was about to say, since it is recorded; the caller commits.

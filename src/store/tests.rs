@@ -370,7 +370,7 @@ fn what_a_file_is_about_to_say_is_known_until_it_is_recorded() {
     };
     assert_eq!(store.intents(&item).unwrap(), Vec::new());
     for intent in [intent("one", "one"), intent("two", "base")] {
-        store.intend(&item, &part, &intent).unwrap();
+        store.intend(&item, &part, &intent, &[]).unwrap();
         assert_eq!(store.intents(&item).unwrap(), [(part.clone(), intent)]);
     }
     // What was read did not tell whether it stands there.
@@ -380,7 +380,12 @@ fn what_a_file_is_about_to_say_is_known_until_it_is_recorded() {
     assert_eq!(store.intents(&item).unwrap().len(), 1);
     store.record(&record("one", "First", &[("", "two\n")], 1), None).unwrap();
     assert_eq!(store.intents(&item).unwrap(), Vec::new());
-    store.intend(&item, &part, &intent("three", "three")).unwrap();
+    let arrival = |at: &str| Arrival { before: at.into(), after: format!("{at} more"), base: at.into() };
+    store.intend(&item, &part, &intent("three", "three"), &[arrival("2"), arrival("1")]).unwrap();
+    assert_eq!(store.arrivals(&item, &part).unwrap(), [arrival("2"), arrival("1")]);
+    // Nobody has recorded that one yet.
+    store.intend(&ItemId("new".into()), &part, &intent("three", "three"), &[arrival("1")]).unwrap();
+    assert_eq!(store.intents(&ItemId("new".into())).unwrap().len(), 1);
     store.retire(&item, Millis(2)).unwrap();
     assert_eq!(store.intents(&item).unwrap(), Vec::new());
 }

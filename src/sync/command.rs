@@ -1,10 +1,10 @@
 //! What somebody asks of the engine. Every question gets exactly one answer.
 
-use crate::model::{ItemId, Notice, PartId};
+use crate::model::{ItemId, Notice, PartId, Stamp};
 
-use super::engine::{Engine, failure_of, paused};
+use super::engine::{Engine, Fate, failure_of, paused};
 use super::item::{Dirty, Item, Phase, Resolve, Waiter};
-use super::{Answer, Command, Effect, RequestId, Side};
+use super::{Answer, Command, Effect, NotDone, RequestId, Side};
 
 impl Engine {
     /// Takes a question in; the answer comes at once or at the end of a walk.
@@ -124,14 +124,31 @@ impl Engine {
         }
     }
 
-    /// Puts the files of an item away and answers everybody who waits for it.
-    pub(super) fn retire(&mut self, item: &mut Item) {
-        if item.mirrored {
-            self.out.push(Effect::Retire { item: item.id.clone() });
+    /// Puts the files of an item away: those that were read, as they were, or whatever stands.
+    pub(super) fn retire(&mut self, item: &mut Item, expect: Option<Vec<(PartId, Option<Stamp>)>>) -> Fate {
+        if !item.mirrored {
+            return self.retired(item, Ok(()));
         }
-        let walked = item.walk.take().map(|walk| walk.waiters).unwrap_or_default();
-        for waiter in walked.into_iter().chain(std::mem::take(&mut item.waiters)) {
-            self.reply(waiter.request, Answer::Done { notices: Vec::new(), requests: 0 });
+        item.phase = Phase::Retiring;
+        self.out.push(Effect::Retire { item: item.id.clone(), expect });
+        Fate::Keep
+    }
+
+    /// The files of an item were put away, or not.
+    pub(super) fn retired(&mut self, item: &mut Item, result: Result<(), NotDone>) -> Fate {
+        match result {
+            Ok(()) => {
+                let walked = item.walk.take().map(|walk| walk.waiters).unwrap_or_default();
+                for waiter in walked.into_iter().chain(std::mem::take(&mut item.waiters)) {
+                    self.reply(waiter.request, Answer::Done { notices: Vec::new(), requests: 0 });
+                }
+                Fate::Drop
+            }
+            Err(NotDone::Moved) => {
+                let part = item.parts.keys().next().cloned().unwrap_or_default();
+                self.moved(item, &part)
+            }
+            Err(NotDone::Failed(failure)) => self.fail_here(item, failure),
         }
     }
 }

@@ -84,10 +84,7 @@ impl Engine {
             return Fate::Keep;
         }
         let Some(merged) = walk.merged.get(&id) else { return self.lost(item) };
-        let expect = match walk.local(&id) {
-            Some(Local::Text { stamp, .. }) => Some(*stamp),
-            Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => None,
-        };
+        let expect = walk.stamp(&id);
         let (before, was) = said_last(item.bases.get(&id), walk, &id);
         let (before, was) = (before.unwrap_or_default().to_owned(), was.map(str::to_owned));
         let intent = Intent { before, was, after: merged.file.clone(), base: merged.base.clone() };
@@ -97,7 +94,8 @@ impl Engine {
             let told = part.told.clone();
             self.out.push(Effect::SaveTold { item: item.id.clone(), part: id.clone(), told });
         }
-        let effect = Effect::Deposit { item: item.id.clone(), part: id, intent, expect };
+        let arrived = item.arrived.get(&id).cloned().unwrap_or_default();
+        let effect = Effect::Deposit { item: item.id.clone(), part: id, intent, arrived, expect };
         item.phase = Phase::Depositing;
         self.out.push(effect);
         Fate::Keep
@@ -130,6 +128,10 @@ impl Engine {
     /// A file was written, or not.
     pub(super) fn deposited(&mut self, item: &mut Item, id: &PartId, result: Result<Stamp, NotDone>) -> Fate {
         self.sweep_later();
+        if !matches!(result, Err(NotDone::Failed(_))) {
+            // It is stored.
+            item.arrived.remove(id);
+        }
         match result {
             Ok(stamp) => {
                 let Some(walk) = &mut item.walk else { return self.lost(item) };
@@ -243,8 +245,7 @@ impl Engine {
         item.bases.clear();
         item.arrived.clear();
         if item.dirty.forget {
-            self.retire(item);
-            return Fate::Drop;
+            return self.retire(item, None);
         }
         if item.walk.as_ref().is_some_and(|walk| !walk.passed) {
             self.cover(&item.id, item.covers);

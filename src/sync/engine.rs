@@ -18,7 +18,7 @@ use super::{Answer, Effect, Event, Failure, FailureClass, Loaded, Posted, Reques
 const UNREACHABLE_AFTER: u32 = 4;
 
 /// How often all files are looked at, in milliseconds.
-const LOOK_MS: u64 = 3_600_000;
+pub(super) const LOOK_MS: u64 = 3_600_000;
 
 /// How often they are while the folder cannot be watched, in milliseconds.
 const UNWATCHED_LOOK_MS: u64 = 60_000;
@@ -221,6 +221,9 @@ impl Engine {
             Event::Recorded { item, result } => {
                 self.with(&item, Phase::Recording, |engine, item| engine.recorded(item, result));
             }
+            Event::Retired { item, result } => {
+                self.with(&item, Phase::Retiring, |engine, item| engine.retired(item, result));
+            }
             Event::Swept { left, aside } => self.swept(left, aside),
         }
     }
@@ -245,6 +248,19 @@ impl Engine {
         self.items.insert(id.clone(), item);
         if ended {
             self.enqueue(id, false);
+        }
+    }
+
+    /// Lets go of an item that nothing is under way for, once its files are put away.
+    fn forget(&mut self, mut item: Item) {
+        let (why, waiters) = (std::mem::take(&mut item.dirty), std::mem::take(&mut item.waiters));
+        item.walk = Some(Walk { why, waiters, ..Walk::default() });
+        match self.retire(&mut item, None) {
+            Fate::Keep => {
+                self.walking += 1;
+                self.items.insert(item.id.clone(), item);
+            }
+            Fate::Drop => self.drop_item(item),
         }
     }
 
@@ -362,9 +378,8 @@ impl Engine {
             let Some(id) = self.ready.pop_front() else { break };
             let Some(mut item) = self.items.remove(&id) else { continue };
             item.queued = false;
-            if item.dirty.forget && item.phase == Phase::Idle {
-                self.retire(&mut item);
-                self.drop_item(item);
+            if item.dirty.forget && item.phase == Phase::Idle && (item.retry_at.is_none() || !item.waiters.is_empty()) {
+                self.forget(item);
                 continue;
             }
             if self.may_walk(&item) {
@@ -458,7 +473,10 @@ impl Engine {
 
     /// Counts the items that wait for the remote to be read, or are being read.
     fn left(&self) -> usize {
-        self.items.values().filter(|item| item.dirty.wants_remote() || item.phase != Phase::Idle).count()
+        // What somebody has to put right first takes no time that could be told.
+        let waits = |item: &Item| item.retry_at.is_some() && item.failure.as_ref().is_some_and(Failure::is_lasting);
+        let left = |item: &&Item| item.phase != Phase::Idle || item.dirty.wants_remote() && !waits(item);
+        self.items.values().filter(left).count()
     }
 
     pub(super) fn item_status(&self, item: &Item) -> ItemStatus {

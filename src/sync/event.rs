@@ -87,6 +87,13 @@ pub enum Event {
         /// Nothing to tell but failure.
         result: Result<(), Failure>,
     },
+    /// The files of an item were put away, or not: [`NotDone::Moved`] when one is not as it was read.
+    Retired {
+        /// The item.
+        item: ItemId,
+        /// Whether they were.
+        result: Result<(), NotDone>,
+    },
     /// The files that were replaced were looked at.
     Swept {
         /// Whether some wait for another look.
@@ -255,6 +262,12 @@ impl Failure {
         self.class == FailureClass::Transient && self.kind == "network_error"
     }
 
+    /// Tells whether it stays until somebody does something about it.
+    #[must_use]
+    pub fn is_lasting(&self) -> bool {
+        self.class == FailureClass::Permanent
+    }
+
     /// Tells whether Google said that there are too many calls.
     #[must_use]
     pub fn asks_to_slow_down(&self) -> bool {
@@ -413,15 +426,19 @@ pub enum Effect {
         part: PartId,
         /// What it shall say; written into the store before the file is.
         intent: Intent,
+        /// What came into it before and is not recorded yet, newest first; written with that.
+        arrived: Vec<Arrival>,
         /// The stamp of the file that may be replaced; `None` when there must be no file.
         expect: Option<Stamp>,
     },
     /// Store base, stamps, index rows, and the end of a push in one transaction → [`Event::Recorded`].
     Record(Record),
-    /// Put the files of an item away; they are moved, never deleted. The item is no longer mirrored.
+    /// Put the files of an item away and let go of it → [`Event::Retired`]; they are moved, never deleted.
     Retire {
         /// The item.
         item: ItemId,
+        /// Its files as they were read, `None` for one that did not stand; without it whatever stands is put away.
+        expect: Option<Vec<(PartId, Option<Stamp>)>>,
     },
     /// Store what a person has yet to be told of pushes of a file that landed.
     SaveTold {

@@ -8,8 +8,11 @@ use super::{SectionConflict, Side};
 /// The entry that says what the item is called.
 const TITLE: &str = "title";
 
+/// The entry that says what this account may do with the item.
+const ACCESS: &str = "access";
+
 /// Entries that say which item this is; only Google changes them.
-const OWNED: [&str; 4] = ["id", "tab", "url", "access"];
+const OWNED: [&str; 4] = ["id", "tab", "url", ACCESS];
 
 /// The heads of the three results of a merge.
 #[derive(Debug, Default)]
@@ -73,6 +76,9 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
         } else if alike(l, b) || (owned && (l.is_none() || !alike(r, b))) {
             // What only Google can say and the file lost comes back.
             [r, r, r, b]
+        } else if name == ACCESS {
+            // It changes without the person, so most who say something else have an older text; the plan says so all the same.
+            [r, l, r, b]
         } else if owned {
             // It cannot be pushed; the plan says so, and the file keeps it until the person takes it back.
             [l, l, r, b]
@@ -144,6 +150,26 @@ pub(super) fn with_title(text: &str, title: &str) -> Option<String> {
     title.clone_into(said);
     let head = mebdf::print(&Tree { front_matter: Some(head), blocks: Vec::new() });
     Some(format!("{head}\n{}", mebdf::body(text)))
+}
+
+/// The text with what only Google says in its head as the remote has it; `None` when it has that, or is another item's.
+pub(super) fn with_owned(text: &str, remote: &str) -> Option<String> {
+    let (mut head, theirs) = (mebdf::head(text)?, mebdf::head(remote)?);
+    if is_raw(&head) || is_raw(&theirs) || value(&head, "id") != value(&theirs, "id") {
+        return None;
+    }
+    let before = head.clone();
+    head.entries.retain(|(name, _)| !OWNED.contains(&name.as_str()) || value(&theirs, name).is_some());
+    for (name, theirs) in theirs.entries.iter().filter(|(name, _)| OWNED.contains(&name.as_str())) {
+        match head.entries.iter_mut().find(|(key, _)| key == name) {
+            Some((_, said)) => theirs.clone_into(said),
+            None => head.entries.push((name.clone(), theirs.clone())),
+        }
+    }
+    (head != before).then(|| {
+        let head = mebdf::print(&Tree { front_matter: Some(head), blocks: Vec::new() });
+        format!("{head}\n{}", mebdf::body(text))
+    })
 }
 
 fn value<'a>(head: &'a FrontMatter, name: &str) -> Option<&'a str> {

@@ -75,6 +75,13 @@ pub(super) fn other_item(remote: &str, local: &str) -> Option<Notice> {
     other_head(&head, (local, &mebdf::parse(local)))
 }
 
+/// Why a file must wait that was emptied while it was in conflict.
+pub(super) fn emptied() -> Notice {
+    let message = "the file is empty, and was in conflict with the document; bring its text back, or take the document's with \
+                   `push --accept`";
+    notice("EMPTY", message)
+}
+
 /// Returns why `local`, which nobody saw being saved, may be half of a save that a power cut ended, whatever was edited in it:
 /// it has no end of its own, nor that of the base.
 pub(super) fn cut(base: &str, local: &str) -> Option<Notice> {

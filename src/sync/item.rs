@@ -35,6 +35,8 @@ pub(super) enum Phase {
     Depositing,
     /// The new base is being stored.
     Recording,
+    /// Its files are being put away.
+    Retiring,
 }
 
 impl Phase {
@@ -49,6 +51,7 @@ impl Phase {
             Self::Posting => "pushing",
             Self::Depositing => "writing the file",
             Self::Recording => "recording",
+            Self::Retiring => "putting the files away",
         }
     }
 }
@@ -249,6 +252,14 @@ impl Walk {
     /// Returns the text of a file as it was read.
     pub(super) fn local(&self, part: &PartId) -> Option<&Local> {
         self.observed.get(part).map(|observation| &observation.local)
+    }
+
+    /// Returns the version of a file as it was read.
+    pub(super) fn stamp(&self, part: &PartId) -> Option<Stamp> {
+        match self.local(part)? {
+            Local::Text { stamp, .. } => Some(*stamp),
+            Local::Absent | Local::Unusable { .. } | Local::Restless => None,
+        }
     }
 }
 

@@ -124,7 +124,10 @@ pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Mer
         return adopt(remote);
     }
     if base.trim().is_empty() && !remote.trim().is_empty() {
-        // Nobody knows what both sides last agreed on, so neither side's silence is a deletion.
+        // Nobody knows what both sides last agreed on, so neither side's silence is a deletion. What only Google says is not in
+        // question.
+        let owned = head::with_owned(local, remote);
+        let local = owned.as_deref().unwrap_or(local);
         return if same_meaning(local, remote) {
             adopt_as_written(local, remote)
         } else {

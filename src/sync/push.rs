@@ -1,6 +1,6 @@
 //! The middle of a walk: plan, write the intent down, send once.
 
-use crate::model::{Millis, PartId, Stamp};
+use crate::model::{Millis, PartId};
 
 use super::backoff;
 use super::engine::{Engine, Fate, failure_of};
@@ -9,7 +9,7 @@ use super::merge;
 use super::numbers;
 use super::spelling::{self, Waiting};
 use super::unknown;
-use super::{Effect, Failure, FailureClass, JobEnd, JobId, Local, NotDone, Planned, Posted};
+use super::{Effect, Failure, FailureClass, JobEnd, JobId, NotDone, Planned, Posted};
 
 impl Engine {
     /// Plans the next file that has something to push; then come the deposits.
@@ -113,7 +113,7 @@ impl Engine {
         self.out.push(Effect::Begin {
             item: item.id.clone(),
             part: id.clone(),
-            expect: stamp_of(walk, &id),
+            expect: walk.stamp(&id),
             revision: revision.clone(),
             expected: planned.expected.clone(),
             base: landed_base(walk, &id, &planned),
@@ -223,14 +223,6 @@ impl Engine {
                 self.put_off(item, Millis(self.now.0.saturating_add(pause)))
             }
         }
-    }
-}
-
-/// The version of a file that a walk has read.
-fn stamp_of(walk: &Walk, id: &PartId) -> Option<Stamp> {
-    match walk.local(id)? {
-        Local::Text { stamp, .. } => Some(*stamp),
-        Local::Absent | Local::Unusable { .. } | Local::Restless => None,
     }
 }
 

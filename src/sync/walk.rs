@@ -6,7 +6,7 @@ use crate::model::{ContentHash, Millis, Notice, PartId};
 
 use super::backoff;
 use super::conflict::shown;
-use super::engine::{Engine, Fate, failure_of};
+use super::engine::{Engine, Fate, LOOK_MS, failure_of};
 use super::hold;
 use super::intent;
 use super::item::{Dirty, Item, PUSHES_MAX, Part, Phase, Waiter, Walk, notice};
@@ -30,7 +30,8 @@ impl Engine {
         }
         let restless = walk.restless;
         walk.news = news;
-        let silent = !news && !walk.why.wants_remote() && !walk.why.dry;
+        // Whether a document that was gone is there again, nothing tells.
+        let silent = !news && !walk.why.wants_remote() && !walk.why.dry && !item.gone;
         item.walk = Some(walk);
         if restless {
             let chance = self.chance.draw();
@@ -39,8 +40,7 @@ impl Engine {
             return self.put_off(item, at);
         }
         if item.dirty.forget {
-            self.retire(item);
-            return Fate::Drop;
+            return self.retire(item, None);
         }
         if self.halted.is_some() {
             return self.stop(item);
@@ -81,7 +81,8 @@ impl Engine {
                 part.hidden = false;
                 // Of an empty file of which nothing is agreed, nothing is known but that somebody has opened it.
                 let is_bare = is_blank(Some(text)) && is_blank(observation.base.as_deref());
-                let is_doubted = walk.why.twice.remove(&observation.part) || self.unwatched.is_some() || is_bare;
+                let is_doubted =
+                    walk.why.twice.remove(&observation.part) || self.unwatched.is_some() || is_bare && !walk.why.accept;
                 let is_base = observation.base.as_ref() == Some(text) && !is_bare;
                 if is_doubted && !is_base && part.first_reading != Some(*hash) {
                     // Nobody says when the writer is done: the same bytes twice with quiet between must do.
@@ -173,8 +174,7 @@ impl Engine {
 
     fn read_remote(&mut self, item: &mut Item, remote: Remote) -> Fate {
         if item.dirty.forget {
-            self.retire(item);
-            return Fate::Drop;
+            return self.retire(item, None);
         }
         if self.halted.is_some() {
             return self.stop(item);
@@ -239,6 +239,8 @@ impl Engine {
             Local::Text { hash, text, .. } => {
                 part.held = match base.filter(|base| !base.trim().is_empty()) {
                     Some(base) => hold::holds(Some(base), text),
+                    // There was a text, of which nothing is agreed.
+                    None if base.is_some() && is_blank(Some(text)) => vec![hold::emptied()],
                     None => hold::other_item(remote, text).into_iter().collect(),
                 };
                 if part.cut == Some(*hash) && part.held.is_empty() {
@@ -294,16 +296,15 @@ impl Engine {
             Local::Text { text, .. } => seen.base.as_ref().is_some_and(|base| merge::same_meaning(base, text)),
             Local::Unusable { .. } | Local::Restless => false,
         });
-        let waiters = item.walk.take().map(|walk| walk.waiters).unwrap_or_default();
+        let read = walk.observed.iter().map(|(part, _)| (part.clone(), walk.stamp(part))).collect();
+        let waiters = item.walk.as_mut().map(|walk| std::mem::take(&mut walk.waiters)).unwrap_or_default();
         for waiter in waiters {
             self.reply(waiter.request, Answer::Failed(failure.clone()));
         }
         if !item.mirrored || untouched {
-            if item.mirrored {
-                self.out.push(Effect::Retire { item: item.id.clone() });
-            }
-            return Fate::Drop;
+            return self.retire(item, Some(read));
         }
+        item.walk = None;
         item.gone = true;
         item.failure = Some(failure);
         item.phase = Phase::Idle;
@@ -361,7 +362,17 @@ impl Engine {
                 item.dirty.join(why);
                 self.paused = Some(failure);
             }
-            FailureClass::Permanent | FailureClass::Gone | FailureClass::CursorExpired => {}
+            FailureClass::Gone => {
+                // A reading tells what is to become of its files.
+                item.dirty.join(Dirty { remote: true, ..why });
+                let chance = self.chance.draw();
+                self.retry_at(item, Millis(self.now.0.saturating_add(backoff::next(item.failures, None, chance))));
+            }
+            FailureClass::Permanent | FailureClass::CursorExpired => {
+                // Somebody may put it right elsewhere, of which nothing tells.
+                item.dirty.join(why);
+                self.retry_at(item, Millis(self.now.0.saturating_add(LOOK_MS)));
+            }
         }
         Fate::Keep
     }

@@ -8,6 +8,7 @@ pub mod layout;
 mod mark;
 mod names;
 mod observe;
+mod retired;
 mod sidecar;
 #[cfg(test)]
 mod tests;
@@ -17,14 +18,14 @@ use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 
 use crate::error::{Error, Result};
 use crate::model::{Account, ItemId, Millis, PartId, Stamp};
 use crate::sync::Local;
-use layout::{DRIVE, Layout, Place, comments_name};
+use layout::{DRIVE, Layout, Place};
 
 pub use displaced::Swept;
 pub use mark::Mark;
@@ -246,63 +247,6 @@ impl Workspace {
         let (new_name, _new) = self.write_new(&folder, text.as_bytes())?;
         rustix::fs::renameat(&folder, &new_name, &folder, &name).map_err(|e| disk(&path, "written", e.into()))?;
         rustix::fs::fsync(&folder).map_err(|e| disk(&path, "written", e.into()))
-    }
-
-    /// Puts the files of an item away into `.retired/{date}/`; nothing is deleted. Returns where they stand now.
-    ///
-    /// # Errors
-    ///
-    /// `Disk` as it comes; files that were moved before stay moved.
-    pub fn retire(&self, item: &ItemId, at: Millis) -> Result<Vec<PathBuf>> {
-        let mut names = self.files(item)?.iter().map(Place::name).collect::<Result<Vec<_>>>()?;
-        self.set_links(item, &[])?;
-        self.retire_images(item, at)?;
-        let comments = comments_name(item)?;
-        if fs::symlink_metadata(self.layout.drive_folder().join(&comments)).is_ok() {
-            names.push(comments);
-        }
-        if names.is_empty() {
-            return Ok(Vec::new());
-        }
-        let day = self.retired_folder(at)?;
-        let (from, to) = (self.folder()?, open_folder(&day)?);
-        let mut paths = Vec::new();
-        for name in names {
-            if let Some(name) = self.put_away(&from, &to, (&name, &name))? {
-                paths.push(day.join(name));
-            }
-        }
-        for folder in [&from, &to] {
-            rustix::fs::fsync(folder).map_err(|e| disk(&day, "written", e.into()))?;
-        }
-        Ok(paths)
-    }
-
-    /// Makes the folder for what is put away on a day.
-    fn retired_folder(&self, at: Millis) -> Result<PathBuf> {
-        let retired = self.layout.root().join(RETIRED);
-        let day = retired.join(layout::date(at));
-        for folder in [&retired, &day] {
-            own_folder(folder)?;
-        }
-        Ok(day)
-    }
-
-    /// Moves a file into the folder `to`, there named `wanted`, numbered where that is taken. Returns its name there; `None`
-    /// when there is no such file.
-    fn put_away(&self, from: &OwnedFd, to: &OwnedFd, (name, wanted): (&str, &str)) -> Result<Option<String>> {
-        let path = self.layout.drive_folder().join(name);
-        let stem = wanted.strip_suffix(".md").unwrap_or(wanted);
-        for number in 1..NUMBERED_MAX {
-            let target = if number == 1 { wanted.to_owned() } else { format!("{stem} ({number}).md") };
-            match rename_new(from, name, to, &target) {
-                Ok(()) => return Ok(Some(target)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                Err(error) => return Err(disk(&path, "put away", error)),
-            }
-        }
-        Err(disk(&path, "put away", io::ErrorKind::AlreadyExists.into()))
     }
 
     /// Opens the folder of the mirrored files without following a link anywhere below the root.

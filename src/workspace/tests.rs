@@ -1,5 +1,6 @@
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -201,13 +202,30 @@ fn retired_files_are_moved_never_replaced() {
         f.workspace.deposit(&item, &part, text, None).unwrap();
         f.workspace.deposit(&item, &PartId("t.1".into()), text, None).unwrap();
         f.workspace.deposit(&ItemId("on".into()), &part, text, None).ok();
-        assert_eq!(f.workspace.retire(&item, at).unwrap().len(), 2);
+        assert_eq!(f.workspace.retire(&item, None, at).unwrap().len(), 2);
     }
     let day = f.workspace.layout().root().join(".retired/2026-11-21");
     assert_eq!(fs::read_to_string(day.join("one.md")).unwrap(), "first\n");
     assert_eq!(fs::read_to_string(day.join("one (2).md")).unwrap(), "second\n");
     assert_eq!(f.names(), ["on.md"]);
-    assert_eq!(f.workspace.retire(&item, at).unwrap(), Vec::<PathBuf>::new());
+    assert_eq!(f.workspace.retire(&item, None, at).unwrap(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_file_that_was_saved_since_it_was_read_is_not_retired() {
+    let f = fixture();
+    let (item, part) = one();
+    let at = Millis(1_795_219_200_000);
+    let read = f.workspace.deposit(&item, &part, "first\n", None).unwrap();
+    let retire = |stamp: Option<Stamp>| f.workspace.retire(&item, Some(&[(part.clone(), stamp)]), at);
+    // It was not there when it was looked for.
+    assert!(matches!(retire(None), Err(NotDeposited::Moved)));
+    fs::write(f.path("one.md"), "mine\n").unwrap();
+    let saved = f.stamp("one.md");
+    assert!(matches!(retire(Some(read)), Err(NotDeposited::Moved)));
+    assert_eq!(f.names(), ["one.md"]);
+    assert_eq!(retire(Some(saved)).unwrap().len(), 1);
+    assert_eq!(f.names(), Vec::<String>::new());
 }
 
 #[test]
@@ -352,7 +370,7 @@ fn the_comments_file_is_ours_and_what_people_put_there_is_kept() {
     );
     fs::remove_file(&target).unwrap();
 
-    let retired = f.workspace.retire(&item, Millis(1_795_219_200_000)).unwrap();
+    let retired = f.workspace.retire(&item, None, Millis(1_795_219_200_000)).unwrap();
     assert_eq!(retired.len(), 2);
     assert_eq!(sweep_twice(&f), Vec::<PathBuf>::new());
     assert_eq!(f.names(), Vec::<String>::new());

@@ -70,7 +70,7 @@ impl Around {
     }
 
     /// Sends a push that requires a revision; one of ours always does.
-    pub(crate) fn push(&mut self, item: &ItemId, revision: Option<&Revision>, requests: &[Value]) -> Landed {
+    pub(crate) fn push(&mut self, item: (usize, &ItemId), revision: Option<&Revision>, requests: &[Value]) -> Landed {
         self.google.push(item, revision, requests, &mut self.ledger)
     }
 }

@@ -7,10 +7,11 @@ use std::rc::Rc;
 use mcp_workspace::gdocs::{self, Document, Paragraph, Request, SegmentTrace};
 use mcp_workspace::kinds::Fetched;
 use mcp_workspace::kinds::docs::{self, Access};
-use mcp_workspace::model::{Cursor, ItemId, Revision};
+use mcp_workspace::model::{ItemId, Revision};
 use serde_json::{Value, json};
 
 use crate::dice::Dice;
+use crate::feed::{Log, Reach};
 use crate::ledger::{Ledger, tokens};
 
 /// The first number that makes fresh ids; smaller ones made the documents.
@@ -32,15 +33,15 @@ pub(crate) enum Edit {
 struct Doc {
     document: Document,
     revision: u64,
-    /// What is read of it, until it changes.
-    read: OnceCell<Rc<Fetched>>,
+    /// What is read of it by who may edit it and by who may not, until it changes.
+    read: [OnceCell<Rc<Fetched>>; 2],
 }
 
 impl Doc {
     fn change(&mut self, document: Document) {
         self.document = document;
         self.revision += 1;
-        self.read = OnceCell::new();
+        self.read = Default::default();
     }
 }
 
@@ -60,6 +61,8 @@ pub(crate) fn document(name: &str, text: &str) -> Document {
 pub(crate) struct Late {
     /// When it was sent.
     at: u64,
+    /// By whom.
+    account: usize,
     item: ItemId,
     revision: Revision,
     requests: Vec<Value>,
@@ -70,6 +73,8 @@ pub(crate) struct Late {
 pub(crate) enum Landed {
     Yes,
     Stale,
+    /// The account may not edit the document, or does not see it.
+    Denied(Reach),
     /// With Google's words.
     Refused(String),
 }
@@ -81,8 +86,7 @@ const LATE_MAX_MS: u64 = 300_000;
 #[derive(Debug)]
 pub(crate) struct Google {
     docs: BTreeMap<ItemId, Doc>,
-    /// The item and revision of every change, in order; a cursor is a length of it.
-    feed: Vec<(ItemId, u64)>,
+    pub(crate) feed: Log,
     pub(crate) late: Vec<Late>,
     seed: u64,
     /// Pushes that were carried out.
@@ -94,9 +98,9 @@ pub(crate) struct Google {
 impl Google {
     /// A Google that has these documents.
     pub(crate) fn with(documents: &[(&str, Document)]) -> Self {
-        let doc = |document: &Document| Doc { document: document.clone(), revision: 1, read: OnceCell::new() };
+        let doc = |document: &Document| Doc { document: document.clone(), revision: 1, read: Default::default() };
         let docs = documents.iter().map(|(name, document)| (ItemId((*name).into()), doc(document)));
-        Self { docs: docs.collect(), feed: Vec::new(), late: Vec::new(), seed: SEED, pushes: 0, said: Vec::new() }
+        Self { docs: docs.collect(), feed: Log::default(), late: Vec::new(), seed: SEED, pushes: 0, said: Vec::new() }
     }
 
     /// Returns the ids of all documents.
@@ -104,30 +108,40 @@ impl Google {
         self.docs.keys().cloned().collect()
     }
 
-    /// Reads a document.
+    /// Reads a document as an account that may edit it.
     pub(crate) fn fetch(&self, item: &ItemId) -> Rc<Fetched> {
+        self.read(item, Access::Edit)
+    }
+
+    /// Reads a document as an account; `None` when it does not see it.
+    pub(crate) fn fetch_as(&self, account: usize, item: &ItemId) -> Option<Rc<Fetched>> {
+        match self.feed.reach(account, item) {
+            Reach::Edit => Some(self.read(item, Access::Edit)),
+            Reach::Read => Some(self.read(item, Access::Read)),
+            Reach::Nothing => None,
+        }
+    }
+
+    fn read(&self, item: &ItemId, access: Access) -> Rc<Fetched> {
         let Doc { document, revision, read } = &self.docs[item];
         let reading = || {
             let mut document = document.clone();
-            document.revision_id = Some(format!("r{revision}"));
+            // Google tells it to those alone who may edit.
+            document.revision_id = (access == Access::Edit).then(|| format!("r{revision}"));
             let url = format!("https://docs.google.com/document/d/{item}/edit");
-            Rc::new(docs::read(serde_json::to_vec(&document).unwrap(), Access::Edit, &url).unwrap())
+            Rc::new(docs::read(serde_json::to_vec(&document).unwrap(), access, &url).unwrap())
         };
-        Rc::clone(read.get_or_init(reading))
+        Rc::clone(read[usize::from(access != Access::Edit)].get_or_init(reading))
+    }
+
+    /// Changes what an account may do with a document.
+    pub(crate) fn set_reach(&mut self, account: usize, item: &ItemId, reach: Reach) {
+        self.feed.set_reach(account, item, reach, self.docs[item].revision);
     }
 
     /// Returns all text of a document.
     pub(crate) fn text(&self, item: &ItemId) -> String {
         paragraphs(&self.docs[item].document).map(|(_, paragraph)| paragraph.text()).collect()
-    }
-
-    /// Reads the change feed, which does not know of the last `lag` changes yet.
-    pub(crate) fn changes(&self, cursor: Option<&Cursor>, lag: usize) -> (Vec<ItemId>, Cursor) {
-        let known = self.feed.len().saturating_sub(lag);
-        let from: usize = cursor.map_or(known, |cursor| cursor.0.parse().unwrap());
-        let known = known.max(from);
-        let changed = self.feed[from..known].iter().map(|(item, _)| item.clone()).collect();
-        (changed, Cursor(known.to_string()))
     }
 
     /// Returns the indices of the letters of a body that take two units.
@@ -143,19 +157,18 @@ impl Google {
         found
     }
 
-    /// Returns what the feed said up to a cursor.
-    pub(crate) fn fed(&self, cursor: &Cursor) -> &[(ItemId, u64)] {
-        &self.feed[..cursor.0.parse::<usize>().unwrap()]
-    }
-
     /// Carries out a push that requires `revision`; `None` requires none, as no client of ours may ask.
     pub(crate) fn push(
         &mut self,
-        item: &ItemId,
+        (account, item): (usize, &ItemId),
         revision: Option<&Revision>,
         requests: &[Value],
         ledger: &mut Ledger,
     ) -> Landed {
+        let reach = self.feed.reach(account, item);
+        if reach != Reach::Edit {
+            return Landed::Denied(reach);
+        }
         let doc = self.docs.get_mut(item).unwrap();
         if revision.is_some_and(|revision| revision.0 != format!("r{}", doc.revision)) {
             return Landed::Stale;
@@ -170,7 +183,7 @@ impl Google {
             Err(refusal) => return Landed::Refused(refusal.message),
         }
         self.pushes += 1;
-        self.feed.push((item.clone(), doc.revision));
+        self.feed.changed(item, doc.revision);
         let text = self.text(item);
         ledger.pushed(item, &text);
         self.said.push((item.clone(), text));
@@ -178,8 +191,14 @@ impl Google {
     }
 
     /// Keeps a push that may arrive later.
-    pub(crate) fn keep(&mut self, at: u64, item: &ItemId, revision: &Revision, requests: &[Value]) {
-        self.late.push(Late { at, item: item.clone(), revision: revision.clone(), requests: requests.to_vec() });
+    pub(crate) fn keep(&mut self, at: u64, (account, item): (usize, &ItemId), revision: &Revision, requests: &[Value]) {
+        self.late.push(Late {
+            at,
+            account,
+            item: item.clone(),
+            revision: revision.clone(),
+            requests: requests.to_vec(),
+        });
     }
 
     /// Tells whether a document is still at a revision.
@@ -189,11 +208,11 @@ impl Google {
 
     /// A push that nobody waits for arrives, or never does.
     pub(crate) fn arrive(&mut self, which: usize, now: u64, ledger: &mut Ledger) -> Landed {
-        let Late { at, item, revision, requests } = self.late.swap_remove(which);
+        let Late { at, account, item, revision, requests } = self.late.swap_remove(which);
         if now.saturating_sub(at) >= LATE_MAX_MS {
             return Landed::Stale;
         }
-        self.push(&item, Some(&revision), &requests, ledger)
+        self.push((account, &item), Some(&revision), &requests, ledger)
     }
 
     /// Another person edits a document: writes a word, a paragraph, or removes one.
@@ -257,7 +276,7 @@ impl Google {
         let doc = self.docs.get_mut(item).unwrap();
         let after = gdocs::apply(&doc.document, &requests, self.seed).unwrap().document;
         doc.change(after);
-        self.feed.push((item.clone(), doc.revision));
+        self.feed.changed(item, doc.revision);
         ledger.collaborated(item, &self.text(item));
     }
 }

@@ -19,6 +19,7 @@ mod around;
 #[path = "../support/dice.rs"]
 mod dice;
 mod disk;
+mod feed;
 mod google;
 mod ledger;
 mod machine;

@@ -4,10 +4,11 @@ use std::sync::LazyLock;
 
 use mcp_workspace::gdocs::Document;
 use mcp_workspace::model::{ItemId, PartId, Revision};
-use mcp_workspace::sync::{Command, Side};
+use mcp_workspace::sync::{Command, ItemStatus, Side};
 
 use crate::around::Around;
 use crate::dice::Dice;
+use crate::feed::Reach;
 use crate::google::{Google, Landed, document};
 use crate::machine::{CONFLICT, Machine, REPLACED, RETIRED, conflict_name, file_name};
 use crate::people::Person;
@@ -63,20 +64,22 @@ impl Outcome {
 pub(crate) struct World {
     pub(crate) around: Around,
     pub(crate) machines: Vec<(Machine, Person)>,
+    /// Whether the machines are accounts of one daemon, which die together.
+    pub(crate) is_shared: bool,
     pub(crate) outcome: Outcome,
 }
 
 /// What can happen, and how often it does, in the order of [`World::happen`]: people save, others write, a crash, time passes, a
 /// push is asked for, events are lost, a machine sleeps, a late push arrives, a machine starts, a save goes on, the watcher is
-/// heard, and the daemon works.
-const TEMPERS: [[usize; 12]; 5] = [
-    [3, 2, 1, 1, 1, 1, 1, 1, 1, 7, 6, 15],
+/// heard, an owner lets an account see or edit a document or does so no more, and the daemon works.
+const TEMPERS: [[usize; 13]; 5] = [
+    [3, 2, 1, 1, 1, 1, 1, 1, 1, 7, 6, 1, 15],
     // Saves take long; the watcher is slow; much goes wrong.
-    [5, 4, 0, 4, 1, 0, 0, 1, 1, 2, 8, 14],
-    [5, 4, 0, 4, 1, 0, 0, 1, 1, 4, 1, 19],
-    [2, 5, 6, 4, 0, 1, 1, 1, 4, 4, 5, 13],
+    [5, 4, 0, 4, 1, 0, 0, 1, 1, 2, 8, 0, 14],
+    [5, 4, 0, 4, 1, 0, 0, 1, 1, 4, 1, 1, 19],
+    [2, 5, 6, 4, 0, 1, 1, 1, 4, 4, 5, 1, 13],
     // The daemon is quicker than who saves, and dies now and then.
-    [5, 3, 3, 6, 0, 0, 0, 0, 4, 3, 8, 28],
+    [5, 3, 3, 6, 0, 0, 0, 0, 4, 3, 8, 1, 28],
 ];
 
 /// What a seed brings about. Each step has its own chance, so that the others stay the same without it.
@@ -134,8 +137,10 @@ pub(crate) fn run(history: &History, plant: Option<Plant>, shows: bool) -> Outco
     let mut around = Around::new(Google::with(&DOCUMENTS), plant, shows);
     around.dice = Dice::seeded(mixed(history.seed, REST));
     let count = if around.dice.once_in(4) { 2 } else { 1 };
-    let machines = (0..count).map(|at| (Machine::new(at), Person::default())).collect();
-    let mut world = World { around, machines, outcome: Outcome::default() };
+    let is_shared = count > 1 && around.dice.once_in(2);
+    let account = |at| if is_shared { at } else { 0 };
+    let machines = (0..count).map(|at| (Machine::of(account(at), at), Person::default())).collect();
+    let mut world = World { around, machines, is_shared, outcome: Outcome::default() };
     let temper = world.around.dice.pick(&TEMPERS);
     for at in 0..count {
         world.begin(at);
@@ -152,7 +157,7 @@ pub(crate) fn run(history: &History, plant: Option<Plant>, shows: bool) -> Outco
     world.check("after the conflicts");
     assert!(world.conflicts().is_empty(), "a conflict outlived its end");
     world.check_idle();
-    let World { around, mut outcome, machines } = world;
+    let World { around, mut outcome, machines, .. } = world;
     outcome.pushes = around.google.pushes;
     outcome.deposits = machines.iter().map(|(machine, _)| machine.deposits).sum();
     outcome.tokens = around.ledger.count();
@@ -220,9 +225,15 @@ impl World {
                 let landed = around.google.arrive(late, around.now, &mut around.ledger);
                 assert!(!matches!(landed, Landed::Refused(_)), "{landed:?}");
             }
+            8 if !machine.runs() && self.is_shared => (0..self.machines.len()).for_each(|at| self.begin(at)),
             8 if !machine.runs() => self.begin(at),
             9 => drop(person.work(around, &mut machine.disk)),
             10 => drop(machine.hear(around)),
+            11 if around.fault(3) => {
+                let reach = around.dice.pick(&[Reach::Edit, Reach::Edit, Reach::Read, Reach::Nothing]);
+                around.trace(&("reach", machine.account, item, reach));
+                around.google.set_reach(machine.account, item, reach);
+            }
             _ => {
                 if !machine.work(around) && !machine.hear(around) && !person.work(around, &mut machine.disk) {
                     self.pass_time();
@@ -237,24 +248,31 @@ impl World {
     /// The daemon dies, or the whole machine.
     fn crash(&mut self, at: usize) {
         let around = &mut self.around;
-        let (machine, person) = &mut self.machines[at];
-        around.trace(&("crash", at));
         self.outcome.crashes += 1;
-        machine.kill();
-        if around.dice.once_in(2) {
-            around.trace(&("power cut", at));
-            machine.disk.cut_power(&mut around.dice);
-            around.google.items().iter().for_each(|item| machine.disk.check_whole(&file_name(item)));
-            person.leave(&machine.disk, &around.google.items());
-            if around.dice.once_in(12) {
+        let all = if self.is_shared { 0..self.machines.len() } else { at..at + 1 };
+        let is_dark = around.dice.once_in(2);
+        let is_lost = is_dark && around.dice.once_in(12);
+        for at in all.clone() {
+            let (machine, person) = &mut self.machines[at];
+            around.trace(&("crash", at));
+            machine.kill();
+            if is_dark {
+                around.trace(&("power cut", at));
+                machine.disk.cut_power(&mut around.dice);
+                around.google.items().iter().for_each(|item| machine.disk.check_whole(&file_name(item)));
+                person.leave(&machine.disk, &around.google.items());
+            }
+            if is_lost {
                 // Editors that are open were restarted, too: who lost the memory of what came cannot know an older text.
                 around.trace(&("state lost", at));
                 machine.lose_state();
             }
+        }
+        if is_dark {
             self.give_up_unsynced();
         }
         if self.around.dice.once_in(2) {
-            self.begin(at);
+            all.for_each(|at| self.begin(at));
         }
     }
 
@@ -304,13 +322,29 @@ impl World {
         }
         // What still fails was under way before.
         self.settle(3);
-        for item in self.around.google.items() {
-            for (machine, _) in self.machines.iter_mut().filter(|(machine, _)| !machine.store.holds(&item)) {
-                machine.ask(&mut self.around, Command::Fetch(item.clone()));
-            }
-        }
+        self.open_up();
         self.settle(60);
         self.put_right();
+    }
+
+    /// Documents come back to those who lost them, or do not; and people ask once more for what they miss.
+    fn open_up(&mut self) {
+        for item in self.around.google.items() {
+            for at in 0..self.machines.len() {
+                let account = self.machines[at].0.account;
+                let is_gone = self.around.google.feed.reach(account, &item) == Reach::Nothing;
+                if !is_gone || self.around.dice.once_in(2) {
+                    self.around.google.set_reach(account, &item, Reach::Edit);
+                }
+            }
+            for (machine, _) in &mut self.machines {
+                let status = machine.status().unwrap();
+                let known = status.items.into_iter().find(|known| known.id == item);
+                if known.is_none_or(|known| known.error.is_some()) || !machine.store.holds(&item) {
+                    machine.ask(&mut self.around, Command::Fetch(item.clone()));
+                }
+            }
+        }
     }
 
     /// Does one thing that is to be done; false when there is none.
@@ -333,6 +367,9 @@ impl World {
         for (machine, _) in &mut self.machines {
             let status = machine.status().unwrap();
             for item in &items {
+                if self.around.google.fetch_as(machine.account, item).is_none() {
+                    continue;
+                }
                 let known =
                     status.items.iter().find(|status| status.id == *item).and_then(|status| status.parts.first());
                 if known.is_some_and(|part| part.held.is_empty() && part.unusable.is_none() && !part.hidden) {
@@ -381,7 +418,10 @@ impl World {
     pub(crate) fn conflicts(&self) -> Vec<(usize, ItemId)> {
         let of = |(at, (machine, _)): (usize, &(Machine, Person))| {
             let items = machine.status().map(|status| status.items).unwrap_or_default();
-            let open = items.into_iter().filter(|item| item.parts.iter().any(|part| !part.conflicts.is_empty()));
+            let is_seen = |item: &ItemId| self.around.google.feed.reach(machine.account, item) != Reach::Nothing;
+            let is_open =
+                |item: &ItemStatus| is_seen(&item.id) && item.parts.iter().any(|part| !part.conflicts.is_empty());
+            let open = items.into_iter().filter(is_open);
             open.map(move |item| (at, item.id)).collect::<Vec<_>>()
         };
         self.machines.iter().enumerate().flat_map(of).collect()
@@ -437,13 +477,24 @@ impl World {
         let conflicts = self.conflicts();
         for (at, (machine, _)) in self.machines.iter().enumerate() {
             assert!(machine.unanswered().is_empty(), "answers {when}: nobody answers {:?}", machine.unanswered());
-            let may_land = |item: &ItemId, revision: &Revision| self.around.google.stands_at(item, revision);
+            let google = &self.around.google;
+            let may_land = |item: &ItemId, revision: &Revision| {
+                google.stands_at(item, revision) || google.fetch_as(machine.account, item).is_none()
+            };
             assert!(machine.store.is_quiet(may_land), "journal {when}: a push never ended");
             for item in self.around.google.items() {
                 if conflicts.contains(&(at, item.clone())) {
                     continue;
                 }
-                let remote = self.around.google.fetch(&item).parts[0].text.clone();
+                let Some(remote) = google.fetch_as(machine.account, &item) else {
+                    // Where the document is gone an edited file stays, and no other.
+                    let stands = machine.disk.read(&file_name(&item));
+                    let base = machine.store.base(&item);
+                    let is_kept = !machine.store.holds(&item) || stands != base.as_deref();
+                    assert!(is_kept, "gone {when}: {item} on machine {at}:\n{stands:?}\nbase:\n{base:?}");
+                    continue;
+                };
+                let remote = remote.parts[0].text.clone();
                 let file = machine.disk.read(&file_name(&item)).unwrap_or("(no file)");
                 let status = machine.status();
                 let same = |text: &str| mcp_workspace::sync::merge::same_meaning(text, &remote);

@@ -64,7 +64,12 @@ pub(crate) fn play(
     let mut around = Around::new(Google::with(&documents), None, shows);
     around.faults = false;
     around.dice = Dice::seeded(if let Some((_, Crash::PowerCut(seed))) = crash { seed } else { 0 });
-    let mut world = World { around, machines: vec![(Machine::new(0), Person::default())], outcome: Outcome::default() };
+    let mut world = World {
+        around,
+        machines: vec![(Machine::new(0), Person::default())],
+        is_shared: false,
+        outcome: Outcome::default(),
+    };
     world.begin(0);
     world.settle(3);
     let old = world.machines[0].0.disk.read("doc.md").unwrap().to_owned();

@@ -81,7 +81,8 @@ pub(crate) fn run(history: &[Operation], crash: Option<(usize, Crash)>, shows: b
     around.faults = false;
     around.dice = Dice::seeded(if let Some((_, Crash::PowerCut(seed))) = crash { seed } else { 0 });
     let machines = vec![(Machine::new(0), Person::default())];
-    let mut small = Small { world: World { around, machines, outcome: Outcome::default() }, steps: 0, crash };
+    let mut small =
+        Small { world: World { around, machines, is_shared: false, outcome: Outcome::default() }, steps: 0, crash };
     small.world.begin(0);
     small.world.settle(1);
     for operation in history {

@@ -86,9 +86,18 @@ impl Store {
         self.items.get(item)?.parts.first().map(|part| part.base.clone())
     }
 
-    /// Writes down what a file is about to say.
-    pub(crate) fn intend(&mut self, item: &ItemId, intent: Intent) {
+    /// Writes down what a file is about to say, and what came into it before.
+    pub(crate) fn intend(&mut self, item: &ItemId, intent: Intent, arrived: Vec<Arrival>) {
         self.intents.insert(item.clone(), intent);
+        if self.holds(item) {
+            self.note_arrivals(item, arrived);
+        }
+    }
+
+    fn note_arrivals(&mut self, item: &ItemId, arrived: Vec<Arrival>) {
+        let arrivals = self.arrivals.entry(item.clone()).or_default();
+        arrivals.splice(0..0, arrived);
+        arrivals.truncate(ARRIVALS_MAX);
     }
 
     /// Returns what a file was about to say.
@@ -176,10 +185,18 @@ impl Store {
         if record.parts.iter().any(|part| part.settled) {
             self.intents.remove(&record.item);
         }
-        let arrivals = self.arrivals.entry(record.item.clone()).or_default();
-        arrivals.splice(0..0, record.parts.iter().flat_map(|part| part.arrived.iter().cloned()));
-        arrivals.truncate(ARRIVALS_MAX);
+        let arrived = record.parts.iter().flat_map(|part| part.arrived.iter().cloned()).collect();
+        self.note_arrivals(&record.item, arrived);
         self.items.insert(record.item.clone(), record);
+    }
+
+    /// Lets go of an item.
+    pub(crate) fn retire(&mut self, item: &ItemId) {
+        self.items.remove(item);
+        self.arrivals.remove(item);
+        self.intents.remove(item);
+        let open = self.jobs.iter_mut().filter(|job| job.open.item == *item && job.end.is_none());
+        open.for_each(|job| job.end = Some(JobEnd::Reconciled));
     }
 
     /// Stores what a person is yet to be told.

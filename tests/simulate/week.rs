@@ -53,7 +53,12 @@ pub(crate) fn run(limits: Limits, minutes_max: u64) -> Week {
     let mut around = Around::new(Google::with(&documents), None, false);
     around.faults = false;
     around.dice = Dice::seeded(7);
-    let mut world = World { around, machines: vec![(Machine::new(0), Person::default())], outcome: Outcome::default() };
+    let mut world = World {
+        around,
+        machines: vec![(Machine::new(0), Person::default())],
+        is_shared: false,
+        outcome: Outcome::default(),
+    };
     world.machines[0].0.limits = limits;
     world.begin(0);
     world.settle(60);

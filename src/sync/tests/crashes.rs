@@ -3,10 +3,20 @@
 use crate::model::{KindName, Millis, Notice, PartId, Revision};
 
 use super::super::{
-    Command, Effect, Engine, Event, Intent, JobEnd, JobId, Loaded, OpenJob, Posted, Remote, RequestId, Row, RowPart,
-    Settings, Told,
+    Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobEnd, JobId, Loaded, NotDone, OpenJob, Posted,
+    Remote, RequestId, Row, RowPart, Settings, Told,
 };
-use super::decisions::{engine, fetched, id, lost, observed, planned, recorded, told, words};
+use super::decisions::{STAMP, engine, fetched, id, lost, observed, planned, recorded, told, words};
+
+fn failure(class: FailureClass) -> Failure {
+    Failure {
+        class,
+        retry_after_ms: None,
+        message: "m".into(),
+        kind: "permission_denied".into(),
+        suggestion: "-".into(),
+    }
+}
 
 /// What one effect of them plans to be in the document.
 fn desired(effects: &[Effect]) -> Option<&str> {
@@ -217,19 +227,99 @@ fn a_text_that_came_is_the_base_of_who_has_it_open_while_the_file_is_empty() {
 }
 
 #[test]
-fn an_empty_file_of_which_nothing_is_agreed_gets_its_text_once_it_is_quiet() {
-    for base in ["", "-"] {
-        let mut engine = engine(1);
-        // It may be being written this moment.
-        let effects = engine.step(Millis(1), observed(id(0), base, ""));
-        assert!(!words(&effects).contains("deposit"), "{base:?}: {}", words(&effects));
-        let effects = engine.step(Millis(2), fetched(id(0), "a\n", true));
-        assert!(!words(&effects).contains("deposit"), "{base:?}: {}", words(&effects));
-        engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
-        let effects = engine.step(Millis(1_000), Event::Tick);
-        assert_eq!(words(&effects), "observe", "{base:?}");
-        engine.step(Millis(1_001), observed(id(0), base, ""));
-        let effects = engine.step(Millis(1_002), fetched(id(0), "a\n", true));
-        assert!(words(&effects).contains("deposit"), "{base:?}: {}", words(&effects));
+fn what_came_before_the_last_text_is_known_though_nothing_was_recorded() {
+    // `one` came, then `two`, and the store failed both times; an editor has the text from before open.
+    let (first, second) = ("a one\n\nb\n", "a one\n\nb two\n");
+    let mut engine = engine(1);
+    let failed = || Event::Recorded { item: id(0), result: Err(failure(FailureClass::Permanent)) };
+    let mut arrived = Vec::new();
+    for (at, (local, remote)) in [("a\n\nb\n", first), (first, second)].into_iter().enumerate() {
+        let now = |step: u64| Millis(1 + 10_000_000 * at as u64 + step);
+        engine.step(now(0), Event::Tick);
+        engine.step(now(0), observed(id(0), "a\n\nb\n", local));
+        engine.step(now(1), Event::Asked { request: RequestId(at as u64), command: Command::Fetch(id(0)) });
+        engine.step(now(1), observed(id(0), "a\n\nb\n", local));
+        let effects = engine.step(now(2), fetched(id(0), remote, true));
+        arrived = effects
+            .into_iter()
+            .find_map(|effect| if let Effect::Deposit { arrived, .. } = effect { Some(arrived) } else { None })
+            .unwrap_or_default();
+        engine.step(now(3), Event::Deposited { item: id(0), part: PartId::default(), result: Ok(STAMP) });
+        engine.step(now(4), failed());
     }
+    let arrived: Vec<(&str, &str)> = arrived.iter().map(|came| (came.before.as_str(), came.after.as_str())).collect();
+    assert_eq!(arrived, [("a\n\nb\n", first)]);
+}
+
+#[test]
+fn an_emptied_file_in_conflict_waits() {
+    // Nothing is agreed on, and the text that stood there may be being written anew.
+    let mut engine = engine(1);
+    for at in [1, 1_000] {
+        engine.step(Millis(at), Event::Tick);
+        engine.step(Millis(at), observed(id(0), "", ""));
+        let effects = engine.step(Millis(at + 1), fetched(id(0), "a\n", true));
+        assert!(!words(&effects).contains("deposit"), "{}", words(&effects));
+        engine.step(Millis(at + 2), Event::Recorded { item: id(0), result: Ok(()) });
+    }
+    let held = engine.status().items[0].parts[0].held.clone();
+    assert_eq!(held.iter().map(|held| held.code.as_str()).collect::<Vec<_>>(), ["EMPTY"]);
+    let command = Command::Push { item: id(0), accept: true, dry_run: false };
+    engine.step(Millis(2_000), Event::Asked { request: RequestId(1), command });
+    engine.step(Millis(2_001), observed(id(0), "", ""));
+    let effects = engine.step(Millis(2_002), fetched(id(0), "a\n", true));
+    assert!(words(&effects).contains("deposit"), "{}", words(&effects));
+}
+
+#[test]
+fn an_empty_file_of_which_nothing_is_agreed_gets_its_text_once_it_is_quiet() {
+    let mut engine = engine(1);
+    // It may be being written this moment.
+    let effects = engine.step(Millis(1), observed(id(0), "-", ""));
+    assert!(!words(&effects).contains("deposit"), "{}", words(&effects));
+    let effects = engine.step(Millis(2), fetched(id(0), "a\n", true));
+    assert!(!words(&effects).contains("deposit"), "{}", words(&effects));
+    engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(words(&engine.step(Millis(1_000), Event::Tick)), "observe");
+    engine.step(Millis(1_001), observed(id(0), "-", ""));
+    let effects = engine.step(Millis(1_002), fetched(id(0), "a\n", true));
+    assert!(words(&effects).contains("deposit"), "{}", words(&effects));
+}
+
+#[test]
+fn what_does_not_pass_is_tried_again_within_the_hour() {
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), "a", "a"));
+    engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(1), observed(id(0), "a", "a"));
+    let effects = engine.step(Millis(2), Event::Fetched { item: id(0), result: Err(failure(FailureClass::Permanent)) });
+    assert_eq!(words(&effects), "failed");
+    engine.step(Millis(3), Event::Polled(Err(failure(FailureClass::Permanent))));
+    let effects = engine.step(Millis(3_600_002), Event::Tick);
+    assert!(words(&effects).contains("observe"), "{}", words(&effects));
+    engine.step(Millis(3_600_003), observed(id(0), "a", "a"));
+    assert_eq!(words(&engine.step(Millis(3_600_004), fetched(id(0), "b", true))), "deposit");
+}
+
+#[test]
+fn an_item_that_is_gone_takes_no_save_with_it() {
+    let moved = |result| Event::Retired { item: id(0), result };
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), "a", "a"));
+    engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(1), observed(id(0), "a", "a"));
+    assert_eq!(words(&engine.step(Millis(2), fetched(id(0), "-", true))), "failed retire");
+    // Somebody saved meanwhile: the file is read once more, and stays.
+    assert_eq!(words(&engine.step(Millis(3), moved(Err(NotDone::Moved)))), "");
+    assert_eq!(words(&engine.step(Millis(1_000), Event::Tick)), "observe");
+    engine.step(Millis(1_001), observed(id(0), "a", "b"));
+    assert_eq!(words(&engine.step(Millis(1_002), fetched(id(0), "-", true))), "");
+    assert!(engine.status().items[0].gone);
+    // The edit was taken back, and an hour later it is put away.
+    let effects = engine.step(Millis(3_600_002), Event::Tick);
+    assert!(words(&effects).contains("observe"), "{}", words(&effects));
+    engine.step(Millis(3_600_003), observed(id(0), "a", "a"));
+    assert_eq!(words(&engine.step(Millis(3_600_004), fetched(id(0), "-", true))), "retire");
+    engine.step(Millis(3_600_005), moved(Ok(())));
+    assert_eq!(engine.status().items.len(), 0);
 }

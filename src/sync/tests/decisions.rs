@@ -8,7 +8,7 @@ use super::super::{
     Planned, Posted, Remote, RequestId, Row, RowPart, Settings, Side, Told,
 };
 
-const STAMP: Stamp = Stamp { dev: 1, ino: 1, len_bytes: 1, mtime_ns: 1, ctime_ns: 1 };
+pub(super) const STAMP: Stamp = Stamp { dev: 1, ino: 1, len_bytes: 1, mtime_ns: 1, ctime_ns: 1 };
 
 pub(super) fn id(number: usize) -> ItemId {
     ItemId(format!("i{number}"))

@@ -523,3 +523,15 @@ fn a_number_that_an_item_brought_along_is_never_taken_for_set() {
     // Set then, it is told.
     assert_eq!(merge3(&again.base, "3. y\n\nr\n", "1. y\n\np\n").push, "3. y\n\nr\n");
 }
+
+#[test]
+fn what_only_google_says_in_a_head_is_no_conflict() {
+    let text = |access: &str, words: &str| format!("---\ntitle: T\nid: x\naccess: {access}\n---\n\n{words}\n");
+    // Nothing is known of what both agreed on, and the access has changed meanwhile.
+    let merged = merge3("", &text("read", "a"), &text("edit", "a"));
+    assert_eq!((merged.conflicts.len(), merged.file), (0, text("edit", "a")));
+    let merged = merge3("", &text("read", "a"), &text("edit", "b"));
+    assert_eq!((merged.conflicts.len(), merged.file), (1, text("edit", "a")));
+    let merged = resolve("", &text("read", "a"), &text("edit", "b"), Some(Side::Mine));
+    assert_eq!((merged.file, merged.push), (text("edit", "a"), text("edit", "a")));
+}

@@ -99,6 +99,26 @@ impl Machine {
         }
     }
 
+    /// Puts the files of an item away, if they are those that were read.
+    pub(super) fn put_aside(
+        &mut self,
+        around: &mut Around,
+        item: ItemId,
+        expect: Option<Vec<(PartId, Option<Stamp>)>>,
+    ) -> Task {
+        let stands = self.disk.stamp(&file_name(&item));
+        let result = if around.fault(25) {
+            Err(NotDone::Failed(failure(FailureClass::Permanent)))
+        } else if expect.iter().flatten().any(|(_, read)| *read != stands) {
+            Err(NotDone::Moved)
+        } else {
+            self.put_away(&file_name(&item));
+            self.put_away(&conflict_name(&item));
+            return Task::Retire(item);
+        };
+        Task::Tell(Box::new(Event::Retired { item, result }))
+    }
+
     /// Puts a file where nobody looks but who misses it; returns its name there.
     fn put_away(&mut self, name: &str) -> String {
         let kept = format!("{RETIRED}{}", self.last_retired + 1);

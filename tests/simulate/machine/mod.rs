@@ -79,6 +79,8 @@ enum Task {
     Hear(u64, Box<Event>),
     /// A text is being written.
     Deposit(Box<Deposit>),
+    /// The files of an item stand aside, and it is being forgotten.
+    Retire(ItemId),
 }
 
 /// What the watcher saw.
@@ -93,6 +95,8 @@ enum Seen {
 /// One machine.
 pub(crate) struct Machine {
     number: usize,
+    /// Whose documents it mirrors.
+    pub(crate) account: usize,
     pub(crate) disk: Disk,
     pub(crate) store: Store,
     /// `None` while the daemon is dead.
@@ -130,9 +134,16 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
+    /// A machine of the first account.
     pub(crate) fn new(number: usize) -> Self {
+        Self::of(0, number)
+    }
+
+    /// A machine that mirrors the documents of an account.
+    pub(crate) fn of(account: usize, number: usize) -> Self {
         Self {
             number,
+            account,
             disk: Disk::default(),
             store: Store::default(),
             engine: None,
@@ -404,6 +415,11 @@ impl Machine {
                 around.show(&(self.number, &deposit.item, deposit.stage));
                 lane.task = Some(self.deposit(around, deposit));
             }
+            Some(Task::Retire(item)) => {
+                around.show(&(self.number, "forgets", &item));
+                self.store.retire(&item);
+                lane.task = Some(Task::Tell(Box::new(Event::Retired { item, result: Ok(()) })));
+            }
             None => {
                 let effect = lane.effects.pop_front().unwrap();
                 around.show(&(self.number, &effect));
@@ -433,10 +449,10 @@ impl Machine {
 
     /// Stores how far the feed was read; nothing that it named up to there may be missing.
     fn save_cursor(&mut self, around: &Around, cursor: Cursor) {
-        for (item, revision) in around.google.fed(&cursor) {
+        for (item, revision) in around.google.feed.owed(self.account, &cursor) {
             let recorded = self.store.revision(item);
             assert!(
-                recorded.is_none_or(|recorded| recorded >= *revision),
+                recorded.is_none_or(|recorded| recorded >= revision),
                 "cursor law: the cursor skips revision {revision} of {item}, of which {recorded:?} is recorded"
             );
         }
@@ -460,7 +476,7 @@ impl Machine {
         let event = match effect {
             Effect::Observe { item } => return Some(self.look(around, item)),
             Effect::Poll { cursor } => {
-                let event = polled(around, cursor.as_ref());
+                let event = polled(around, self.account, cursor.as_ref());
                 if let (Some(Plant::CursorBeforeItem), Event::Polled(Ok(feed))) = (around.plant, &event) {
                     self.store.cursor = Some(feed.cursor.clone());
                 }
@@ -468,7 +484,7 @@ impl Machine {
             }
             Effect::Fetch { item } => {
                 self.check_quota(around, 0, self.limits.reads);
-                fetched(around, lane, item)
+                fetched(around, lane, self.account, item)
             }
             Effect::Plan { item, part, desired, file, accept } => {
                 planned(around, lane, (item, part), (desired, file), accept)
@@ -493,7 +509,7 @@ impl Machine {
                 self.check_quota(around, 1, self.limits.writes);
                 self.store.sent(&item, job, &revision);
                 let plan = lane.plan.take().unwrap();
-                let result = posted(around, &item, &revision, &plan);
+                let result = posted(around, (self.account, &item), &revision, &plan);
                 if matches!(result, Posted::Accepted(_)) {
                     self.store.answered(job);
                 }
@@ -509,11 +525,11 @@ impl Machine {
                 self.put_conflict(around, &item, text.as_deref());
                 return None;
             }
-            Effect::Deposit { item, part, intent, expect } => {
+            Effect::Deposit { item, part, intent, arrived, expect } => {
                 let text = intent.after.clone();
                 if around.plant != Some(Plant::ForgetsIntents) {
                     self.sync_file(around, &item);
-                    self.store.intend(&item, intent);
+                    self.store.intend(&item, intent, arrived);
                 }
                 self.last_new += 1;
                 let new = format!("{NEW}{}", self.last_new);
@@ -550,7 +566,7 @@ impl Machine {
                 }
                 return None;
             }
-            Effect::Retire { item } => unreachable!("nothing retires {item}"),
+            Effect::Retire { item, expect } => return Some(self.put_aside(around, item, expect)),
         };
         Some(Task::Tell(Box::new(event)))
     }
@@ -567,7 +583,7 @@ fn item_of(effect: &Effect) -> Option<&ItemId> {
         | Effect::PutConflict { item, .. }
         | Effect::Deposit { item, .. }
         | Effect::SaveTold { item, .. }
-        | Effect::Retire { item } => Some(item),
+        | Effect::Retire { item, .. } => Some(item),
         Effect::Record(record) => Some(&record.item),
         Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::SavePaused(_) | Effect::Sweep | Effect::Reply { .. } => {
             None

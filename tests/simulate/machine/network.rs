@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::Lane;
 use crate::around::Around;
+use crate::feed::Reach;
 use crate::google::Landed;
 use crate::plants::Plant;
 
@@ -23,39 +24,58 @@ pub(super) fn failure(class: FailureClass) -> Failure {
     }
 }
 
-/// A failure that passes, perhaps with the time that Google asks for.
+/// A failure that passes, perhaps with the time that Google asks for; of some Google says that they do not, or that the account
+/// is signed out.
 fn trouble(around: &mut Around) -> Failure {
+    let class = match around.dice.roll(12) {
+        0 => FailureClass::SignedOut,
+        1 => FailureClass::Permanent,
+        _ => return passing(around),
+    };
+    let kind = if class == FailureClass::Permanent { "permission_denied" } else { "auth_expired" };
+    Failure { kind: kind.into(), ..failure(class) }
+}
+
+/// A failure that passes, perhaps with the time that Google asks for.
+fn passing(around: &mut Around) -> Failure {
     let retry_after_ms = around.dice.once_in(3).then(|| around.dice.roll(100_000) as u64);
     let kind = if around.dice.once_in(3) { "rate_limited" } else { "network_error" };
     Failure { retry_after_ms, kind: kind.into(), ..failure(FailureClass::Transient) }
 }
 
 /// Reads the change feed: it may fail, say things twice, or not know yet what changed last.
-pub(super) fn polled(around: &mut Around, cursor: Option<&Cursor>) -> Event {
+pub(super) fn polled(around: &mut Around, account: usize, cursor: Option<&Cursor>) -> Event {
     if around.is_offline {
         return Event::Polled(Err(failure(FailureClass::Transient)));
     }
     if around.fault(10) {
-        let class = around.dice.pick(&[FailureClass::CursorExpired, FailureClass::SignedOut, FailureClass::Transient]);
-        return Event::Polled(Err(Failure { class, ..trouble(around) }));
+        let class = around.dice.pick(&[
+            FailureClass::CursorExpired,
+            FailureClass::SignedOut,
+            FailureClass::Transient,
+            FailureClass::Permanent,
+        ]);
+        return Event::Polled(Err(Failure { class, ..passing(around) }));
     }
     let lag = if around.fault(6) { around.dice.roll(4) } else { 0 };
-    let (mut changed, cursor) = around.google.changes(cursor, lag);
+    let (mut changed, vanished, cursor) = around.google.feed.since(account, cursor, lag);
     if around.fault(10) {
         changed.extend_from_within(..);
     }
-    Event::Polled(Ok(Feed { changed, vanished: Vec::new(), cursor }))
+    Event::Polled(Ok(Feed { changed, vanished, cursor }))
 }
 
 /// Reads a document.
-pub(super) fn fetched(around: &mut Around, lane: &mut Lane, item: ItemId) -> Event {
+pub(super) fn fetched(around: &mut Around, lane: &mut Lane, account: usize, item: ItemId) -> Event {
     if around.is_offline {
         return Event::Fetched { item, result: Err(failure(FailureClass::Transient)) };
     }
     if around.fault(10) {
         return Event::Fetched { item, result: Err(trouble(around)) };
     }
-    let fetched = around.google.fetch(&item);
+    let Some(fetched) = around.google.fetch_as(account, &item) else {
+        return Event::Fetched { item, result: Err(gone()) };
+    };
     let remote = Remote {
         kind: fetched.kind,
         title: fetched.title.clone(),
@@ -65,6 +85,11 @@ pub(super) fn fetched(around: &mut Around, lane: &mut Lane, item: ItemId) -> Eve
     };
     lane.fetched = Some(fetched);
     Event::Fetched { item, result: Ok(remote) }
+}
+
+/// The answer of who does not let an account see a document.
+fn gone() -> Failure {
+    Failure { kind: "not_found".into(), ..failure(FailureClass::Gone) }
 }
 
 /// Plans a push.
@@ -100,7 +125,12 @@ pub(super) fn planned(
 }
 
 /// Sends a push over a network that may lose it, or the answer, or both, or bring it late.
-pub(super) fn posted(around: &mut Around, item: &ItemId, revision: &Revision, plan: &PushPlan) -> Posted {
+pub(super) fn posted(
+    around: &mut Around,
+    (account, item): (usize, &ItemId),
+    revision: &Revision,
+    plan: &PushPlan,
+) -> Posted {
     if around.is_offline {
         return Posted::Failed(failure(FailureClass::Transient));
     }
@@ -115,24 +145,24 @@ pub(super) fn posted(around: &mut Around, item: &ItemId, revision: &Revision, pl
     }
     if around.plant == Some(Plant::SplitsBatches) && requests.len() > 1 {
         let rest = requests.split_off(requests.len() / 2);
-        return match around.push(item, required, &requests) {
-            Landed::Yes if around.fault(8) => Posted::Unknown(trouble(around)),
-            Landed::Yes => answer(around.push(item, None, &rest), item),
+        return match around.push((account, item), required, &requests) {
+            Landed::Yes if around.fault(8) => Posted::Unknown(passing(around)),
+            Landed::Yes => answer(around.push((account, item), None, &rest), item),
             landed => answer(landed, item),
         };
     }
     if around.fault(8) {
         match around.dice.roll(3) {
             0 => {}
-            1 => around.google.keep(around.now, item, revision, &requests),
-            _ => drop(around.push(item, required, &requests)),
+            1 => around.google.keep(around.now, (account, item), revision, &requests),
+            _ => drop(around.push((account, item), required, &requests)),
         }
         if around.plant == Some(Plant::ResendsBlind) {
-            return answer(around.push(item, None, &requests), item);
+            return answer(around.push((account, item), None, &requests), item);
         }
-        return Posted::Unknown(trouble(around));
+        return Posted::Unknown(passing(around));
     }
-    let landed = around.push(item, required, &requests);
+    let landed = around.push((account, item), required, &requests);
     if landed == Landed::Yes && required.is_some() && !plan.again {
         let says = &around.google.fetch(item).parts[0].text;
         let planned = &plan.expected;
@@ -164,6 +194,10 @@ fn answer(landed: Landed, item: &ItemId) -> Posted {
     match landed {
         Landed::Yes => Posted::Accepted(None),
         Landed::Stale => Posted::Stale,
+        Landed::Denied(Reach::Nothing) => Posted::Failed(gone()),
+        Landed::Denied(_) => {
+            Posted::Failed(Failure { kind: "permission_denied".into(), ..failure(FailureClass::Permanent) })
+        }
         Landed::Refused(words) => panic!("Google refused a plan for {item}: {words}"),
     }
 }

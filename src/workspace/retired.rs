@@ -1,0 +1,109 @@
+//! Files that are put away: of items that are gone, conflict files that ended, pictures that no text shows. They are moved, never
+//! deleted.
+
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use super::layout::{self, Place, comments_name};
+use super::{NUMBERED_MAX, NotDeposited, RETIRED, Workspace, disk, open_folder, own_folder, rename_new, stamp};
+use crate::error::Result;
+use crate::model::{ItemId, Millis, PartId, Stamp};
+
+impl Workspace {
+    /// Puts the files of an item away into `.retired/{date}/`; nothing is deleted. Returns where they stand now. With `expect`
+    /// only if its files are those that were read: each part with its stamp, `None` for one that did not stand.
+    ///
+    /// # Errors
+    ///
+    /// [`NotDeposited::Moved`] when somebody saved since; then that save stands where it stood. `Disk` as it comes; files that
+    /// were moved before stay moved.
+    pub fn retire(
+        &self,
+        item: &ItemId,
+        expect: Option<&[(PartId, Option<Stamp>)]>,
+        at: Millis,
+    ) -> Result<Vec<PathBuf>, NotDeposited> {
+        let expected = expect.unwrap_or_default().iter();
+        let expected = expected.map(|(part, stamp)| Ok((Place::file(item, part).name()?, *stamp)));
+        let expected = expected.collect::<Result<Vec<_>>>()?;
+        let stands = |name: &str| match fs::symlink_metadata(self.layout.drive_folder().join(name)) {
+            Ok(metadata) => Some(stamp(&metadata)),
+            Err(_) => None,
+        };
+        if expected.iter().any(|(name, stamp)| stands(name) != *stamp) {
+            return Err(NotDeposited::Moved);
+        }
+        let mut names = self.files(item)?.iter().map(Place::name).collect::<Result<Vec<_>>>()?;
+        let comments = comments_name(item)?;
+        if fs::symlink_metadata(self.layout.drive_folder().join(&comments)).is_ok() {
+            names.push(comments);
+        }
+        if names.is_empty() {
+            self.set_links(item, &[])?;
+            self.retire_images(item, at)?;
+            return Ok(Vec::new());
+        }
+        let day = self.retired_folder(at)?;
+        let (from, to) = (self.folder()?, open_folder(&day)?);
+        let mut paths = Vec::new();
+        for name in names {
+            let Some(kept) = self.put_away(&from, &to, (&name, &name))? else { continue };
+            let read = expected.iter().find_map(|(expected, stamp)| (*expected == name).then_some(*stamp)).flatten();
+            // RACE: somebody may save between the look above and the rename. That save goes back; where still another one
+            // stands by now, it stays put away.
+            if let Some(read) = read
+                && !is_unwritten(&day.join(&kept), read)
+            {
+                let back = rename_new(&to, &kept, &from, &name);
+                tracing::info!(name, ?back, "a file was saved while it was put away");
+                return Err(NotDeposited::Moved);
+            }
+            paths.push(day.join(kept));
+        }
+        self.set_links(item, &[])?;
+        self.retire_images(item, at)?;
+        for folder in [&from, &to] {
+            rustix::fs::fsync(folder).map_err(|e| disk(&day, "written", e.into()))?;
+        }
+        Ok(paths)
+    }
+
+    /// Makes the folder for what is put away on a day.
+    pub(super) fn retired_folder(&self, at: Millis) -> Result<PathBuf> {
+        let retired = self.layout.root().join(RETIRED);
+        let day = retired.join(layout::date(at));
+        for folder in [&retired, &day] {
+            own_folder(folder)?;
+        }
+        Ok(day)
+    }
+
+    /// Moves a file into the folder `to`, there named `wanted`, numbered where that is taken. Returns its name there; `None`
+    /// when there is no such file.
+    pub(super) fn put_away(
+        &self,
+        from: &OwnedFd,
+        to: &OwnedFd,
+        (name, wanted): (&str, &str),
+    ) -> Result<Option<String>> {
+        let path = self.layout.drive_folder().join(name);
+        let stem = wanted.strip_suffix(".md").unwrap_or(wanted);
+        for number in 1..NUMBERED_MAX {
+            let target = if number == 1 { wanted.to_owned() } else { format!("{stem} ({number}).md") };
+            match rename_new(from, name, to, &target) {
+                Ok(()) => return Ok(Some(target)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(disk(&path, "put away", error)),
+            }
+        }
+        Err(disk(&path, "put away", io::ErrorKind::AlreadyExists.into()))
+    }
+}
+
+/// Tells whether a file is the one that was read, under whatever name: renaming moves its change time alone.
+fn is_unwritten(path: &Path, read: Stamp) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| Stamp { ctime_ns: read.ctime_ns, ..stamp(&metadata) } == read)
+}
