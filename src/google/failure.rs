@@ -91,6 +91,42 @@ mod tests {
         assert_eq!(matches!(error, Error::Network { outcome_unknown: true, .. }), unknown, "{method} {status} {body}");
     }
 
+    /// Source: <https://developers.google.com/drive/api/guides/handle-errors>
+    #[test]
+    fn every_reason_of_a_403_passes_or_does_not() {
+        let passing = ["rateLimitExceeded", "userRateLimitExceeded", "backendError"];
+        let lasting = [
+            "accessNotConfigured",
+            "activeItemCreationLimitExceeded",
+            "appNotAuthorizedToFile",
+            "cannotDownloadAbusiveFile",
+            "dailyLimitExceeded",
+            "domainPolicy",
+            "exportSizeLimitExceeded",
+            "fileNotDownloadable",
+            "fileNotExportable",
+            "insufficientFilePermissions",
+            "insufficientPermissions",
+            "sharingRateLimitExceeded",
+            "storageQuotaExceeded",
+        ];
+        let of_body = |reason: &str, list: &str| {
+            format!(r#"{{"error":{{"code":403,"message":"m","{list}":[{{"domain":"d","reason":"{reason}"}}]}}}}"#)
+        };
+        for method in ["GET", "POST"] {
+            for reason in passing {
+                check(method, 403, &of_body(reason, "errors"), ErrorKind::RateLimited, false);
+            }
+            check(method, 403, &of_body("RATE_LIMIT_EXCEEDED", "details"), ErrorKind::RateLimited, false);
+            for reason in lasting {
+                check(method, 403, &of_body(reason, "errors"), ErrorKind::PermissionDenied, false);
+            }
+            for reason in ["ACCESS_TOKEN_SCOPE_INSUFFICIENT", "IAM_PERMISSION_DENIED", "SERVICE_DISABLED"] {
+                check(method, 403, &of_body(reason, "details"), ErrorKind::PermissionDenied, false);
+            }
+        }
+    }
+
     #[test]
     fn statuses() {
         let reason = |reason: &str| format!(r#"{{"error":{{"message":"m","errors":[{{"reason":"{reason}"}}]}}}}"#);
