@@ -66,6 +66,8 @@ pub struct StoredItem {
     pub revision: Option<Revision>,
     /// Whether the account may edit it.
     pub can_edit: bool,
+    /// Whether it was not there, or hidden from the account, when it was read last.
+    pub gone: bool,
     /// When it was recorded last.
     pub at: Millis,
     /// Its files, the main one first.
@@ -164,6 +166,7 @@ impl Store {
             title: item.title,
             revision: item.revision,
             can_edit: item.can_edit,
+            gone: item.gone,
             parts: item
                 .parts
                 .into_iter()
@@ -186,7 +189,7 @@ impl Store {
     pub fn items(&self) -> Result<Vec<StoredItem>> {
         let mut statement = self
             .connection
-            .prepare_cached("SELECT id, kind, title, url, revision, can_edit, at FROM item ORDER BY id")
+            .prepare_cached("SELECT id, kind, title, url, revision, can_edit, at, gone FROM item ORDER BY id")
             .map_err(storage("listing items"))?;
         let rows = statement.query_map([], item_row).map_err(storage("listing items"))?;
         let mut items: Vec<StoredItem> = rows.collect::<Result<_, _>>().map_err(storage("listing items"))?;
@@ -204,7 +207,7 @@ impl Store {
     pub fn item(&self, id: &ItemId) -> Result<Option<StoredItem>> {
         let found = self
             .connection
-            .prepare_cached("SELECT id, kind, title, url, revision, can_edit, at FROM item WHERE id = ?1")
+            .prepare_cached("SELECT id, kind, title, url, revision, can_edit, at, gone FROM item WHERE id = ?1")
             .and_then(|mut statement| statement.query_row([&id.0], item_row).optional())
             .map_err(storage("reading an item"))?;
         let Some(mut item) = found else { return Ok(None) };
@@ -368,6 +371,7 @@ fn item_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredItem> {
         revision: row.get::<_, Option<String>>(4)?.map(Revision),
         can_edit: row.get(5)?,
         at: from_millis(row.get(6)?),
+        gone: row.get(7)?,
         parts: Vec::new(),
     })
 }

@@ -14,12 +14,12 @@ use crate::sync::{Record, RecordPart, Told, Words};
 /// Writes one record with everything that belongs to it; the caller commits.
 pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts: Option<&Facts>) -> Result<()> {
     let doing = "recording";
-    let Record { item, kind, title, revision, can_edit, parts, jobs, at } = record;
+    let Record { item, kind, title, revision, can_edit, gone, parts, jobs, at } = record;
     transaction
         .execute(
-            "INSERT INTO item (id, kind, title, revision, can_edit, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-             ON CONFLICT (id) DO UPDATE SET kind = ?2, title = ?3, revision = ?4, can_edit = ?5, at = ?6",
-            params![item.0, kind.to_string(), title, revision.as_ref().map(|r| &r.0), can_edit, millis(*at)],
+            "INSERT INTO item (id, kind, title, revision, can_edit, at, gone) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+             ON CONFLICT (id) DO UPDATE SET kind = ?2, title = ?3, revision = ?4, can_edit = ?5, at = ?6, gone = ?7",
+            params![item.0, kind.to_string(), title, revision.as_ref().map(|r| &r.0), can_edit, millis(*at), gone],
         )
         .map_err(storage(doing))?;
     transaction.execute("DELETE FROM tombstone WHERE item = ?1", [&item.0]).map_err(storage(doing))?;

@@ -134,8 +134,11 @@ CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOU
 /// Whether Google has said that a push has landed, though its end is not recorded yet.
 const ANSWERED: &str = "ALTER TABLE job ADD COLUMN answered INTEGER NOT NULL DEFAULT 0;";
 
+/// Whether an item was there when it was read last.
+const GONE: &str = "ALTER TABLE item ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
-    let all = [FIRST, PICTURES, TOLD, LANDED, ARRIVALS, WAS, LOOKING_BACK, ANSWERED];
+    let all = [FIRST, PICTURES, TOLD, LANDED, ARRIVALS, WAS, LOOKING_BACK, ANSWERED, GONE];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

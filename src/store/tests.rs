@@ -16,6 +16,7 @@ fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> Record {
         title: title.into(),
         revision: Some(Revision(format!("r{at}"))),
         can_edit: true,
+        gone: false,
         parts: parts
             .iter()
             .map(|(part, text)| RecordPart {

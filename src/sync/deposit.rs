@@ -180,11 +180,16 @@ impl Engine {
         self.put_off(item, Millis(self.now.0.saturating_add(wait)))
     }
 
-    fn record(&mut self, item: &mut Item) -> Fate {
-        let Some(walk) = &item.walk else { return self.lost(item) };
-        let Some(remote) = &walk.remote else { return self.lost(item) };
+    /// Stores what stands now, and what was read of the remote. Where that is gone, the files are kept as they were.
+    pub(super) fn record(&mut self, item: &mut Item) -> Fate {
+        let (Some(walk), Some(kind)) = (&item.walk, item.kind) else { return self.lost(item) };
+        let remote = walk.remote.as_ref().filter(|_| !item.gone);
+        let ids: Vec<&PartId> = match remote {
+            Some(remote) => remote.parts.iter().map(|(id, _)| id).collect(),
+            None => walk.observed.keys().collect(),
+        };
         let mut parts = Vec::new();
-        for (id, _) in &remote.parts {
+        for id in ids {
             let seen = walk.observed.get(id);
             let told = item.parts.get(id).map(|part| part.told.clone()).unwrap_or_default();
             let arrived = item.arrived.get(id).cloned().unwrap_or_default();
@@ -216,10 +221,11 @@ impl Engine {
         }
         let record = Record {
             item: item.id.clone(),
-            kind: remote.kind,
-            title: remote.title.clone(),
-            revision: remote.revision.clone(),
-            can_edit: remote.can_edit,
+            kind,
+            title: item.title.clone(),
+            revision: remote.and_then(|remote| remote.revision.clone()),
+            can_edit: item.can_edit,
+            gone: item.gone,
             parts,
             jobs: item.ended.clone(),
             at: self.now,

@@ -120,6 +120,7 @@ impl Engine {
             item.kind = Some(row.kind);
             item.title = row.title;
             item.can_edit = row.can_edit;
+            item.gone = row.gone;
             item.mirrored = true;
             item.dirty.look = true;
             for part in row.parts {

@@ -477,6 +477,8 @@ pub struct Record {
     pub revision: Option<Revision>,
     /// Whether the account may edit it.
     pub can_edit: bool,
+    /// Whether it was not there, or hidden from the account, when it was read last.
+    pub gone: bool,
     /// Its files; parts that are missing here no longer exist remotely.
     pub parts: Vec<RecordPart>,
     /// The pushes that this ends.

@@ -31,6 +31,8 @@ pub struct Row {
     pub revision: Option<Revision>,
     /// Whether the account may edit it.
     pub can_edit: bool,
+    /// Whether it was not there, or hidden from the account, when it was read last.
+    pub gone: bool,
     /// Its files.
     pub parts: Vec<RowPart>,
 }

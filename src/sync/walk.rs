@@ -29,6 +29,11 @@ impl Engine {
             walk.observed.insert(observation.part.clone(), observation);
         }
         let restless = walk.restless;
+        if walk.why.accept && !restless && walk.doubted.is_empty() {
+            // What was read is released, and nothing that is saved later.
+            walk.why.accept = false;
+            walk.why.push = true;
+        }
         walk.news = news;
         // Whether a document that was gone is there again, nothing tells.
         let silent = !news && !walk.why.wants_remote() && !walk.why.dry && !item.gone;
@@ -296,7 +301,7 @@ impl Engine {
             Local::Text { text, .. } => seen.base.as_ref().is_some_and(|base| merge::same_meaning(base, text)),
             Local::Unusable { .. } | Local::Restless => false,
         });
-        let read = walk.observed.iter().map(|(part, _)| (part.clone(), walk.stamp(part))).collect();
+        let read = walk.observed.keys().map(|part| (part.clone(), walk.stamp(part))).collect();
         let waiters = item.walk.as_mut().map(|walk| std::mem::take(&mut walk.waiters)).unwrap_or_default();
         for waiter in waiters {
             self.reply(waiter.request, Answer::Failed(failure.clone()));
@@ -304,12 +309,18 @@ impl Engine {
         if !item.mirrored || untouched {
             return self.retire(item, Some(read));
         }
-        item.walk = None;
         item.gone = true;
         item.failure = Some(failure);
-        item.phase = Phase::Idle;
-        self.cover(&item.id, item.covers);
-        Fate::Keep
+        if item.kind.is_none() {
+            // It was never read, so there is nothing that could be recorded of it.
+            self.cover(&item.id, item.covers);
+            return self.end(item);
+        }
+        if let Some(walk) = &mut item.walk {
+            // What was merged before is not recorded: the files are kept as they stand.
+            walk.merged.clear();
+        }
+        self.record(item)
     }
 
     /// Ends a walk that came to its end, and answers who waited for it.
@@ -369,8 +380,8 @@ impl Engine {
                 self.retry_at(item, Millis(self.now.0.saturating_add(backoff::next(item.failures, None, chance))));
             }
             FailureClass::Permanent | FailureClass::CursorExpired => {
-                // Somebody may put it right elsewhere, of which nothing tells.
-                item.dirty.join(why);
+                // Somebody may put it right elsewhere, of which nothing tells. Who asked has an answer and may ask again.
+                item.dirty.join(Dirty { restore: false, ..why });
                 self.retry_at(item, Millis(self.now.0.saturating_add(LOOK_MS)));
             }
         }

@@ -46,6 +46,7 @@ impl Store {
             title: record.title.clone(),
             revision: record.revision.clone(),
             can_edit: record.can_edit,
+            gone: record.gone,
             parts: record.parts.iter().map(part).collect(),
         };
         Loaded {
@@ -69,6 +70,7 @@ impl Store {
             title: String::new(),
             revision: None,
             can_edit: false,
+            gone: false,
             parts: Vec::new(),
             jobs: Vec::new(),
             at: Millis(0),

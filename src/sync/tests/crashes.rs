@@ -6,7 +6,7 @@ use super::super::{
     Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobEnd, JobId, Loaded, NotDone, OpenJob, Posted,
     Remote, RequestId, Row, RowPart, Settings, Told,
 };
-use super::decisions::{STAMP, engine, fetched, id, lost, observed, planned, recorded, told, words};
+use super::decisions::{STAMP, engine, fetched, id, lost, observed, planned, recorded, row, told, words};
 
 fn failure(class: FailureClass) -> Failure {
     Failure {
@@ -44,6 +44,7 @@ fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine
         title: "t".into(),
         revision: None,
         can_edit: true,
+        gone: false,
         parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told }],
     }];
     let job = OpenJob {
@@ -313,7 +314,10 @@ fn an_item_that_is_gone_takes_no_save_with_it() {
     assert_eq!(words(&engine.step(Millis(3), moved(Err(NotDone::Moved)))), "");
     assert_eq!(words(&engine.step(Millis(1_000), Event::Tick)), "observe");
     engine.step(Millis(1_001), observed(id(0), "a", "b"));
-    assert_eq!(words(&engine.step(Millis(1_002), fetched(id(0), "-", true))), "");
+    let effects = engine.step(Millis(1_002), fetched(id(0), "-", true));
+    let is_gone = |effect: &Effect| matches!(effect, Effect::Record(record) if record.gone && record.parts.len() == 1);
+    assert!(effects.iter().any(is_gone), "{}", words(&effects));
+    engine.step(Millis(1_003), Event::Recorded { item: id(0), result: Ok(()) });
     assert!(engine.status().items[0].gone);
     // The edit was taken back, and an hour later it is put away.
     let effects = engine.step(Millis(3_600_002), Event::Tick);
@@ -322,4 +326,36 @@ fn an_item_that_is_gone_takes_no_save_with_it() {
     assert_eq!(words(&engine.step(Millis(3_600_004), fetched(id(0), "-", true))), "retire");
     engine.step(Millis(3_600_005), moved(Ok(())));
     assert_eq!(engine.status().items.len(), 0);
+}
+
+#[test]
+fn what_is_saved_later_is_not_released_with_what_was_read() {
+    let base = "one two three\n\nfour five six\n\nseven eight nine\n\nten eleven twelve\n\nthirteen fourteen fifteen\n";
+    for class in [FailureClass::Transient, FailureClass::Permanent] {
+        let mut engine = engine(1);
+        engine.step(Millis(1), observed(id(0), base, base));
+        let command = Command::Push { item: id(0), accept: true, dry_run: false };
+        engine.step(Millis(1), Event::Asked { request: RequestId(1), command });
+        engine.step(Millis(1), observed(id(0), base, "one two three\n"));
+        engine.step(Millis(2), Event::Fetched { item: id(0), result: Err(failure(class)) });
+        // Of two saves the first one was released, and Google did not answer.
+        for (local, plans) in [("one two\n", false), ("one two three\n", true)] {
+            engine.step(Millis(7_200_000), Event::Asked { request: RequestId(2), command: Command::Fetch(id(0)) });
+            engine.step(Millis(7_200_001), observed(id(0), base, local));
+            let effects = engine.step(Millis(7_200_002), fetched(id(0), base, true));
+            assert_eq!(words(&effects).contains("plan"), plans, "{class:?} {local:?}: {}", words(&effects));
+            engine.step(Millis(7_200_003), Event::Recorded { item: id(0), result: Ok(()) });
+        }
+    }
+}
+
+#[test]
+fn what_was_gone_is_asked_for_after_a_restart_though_nothing_was_edited() {
+    let mut engine = Engine::new(Settings::default());
+    let rows = vec![Row { gone: true, ..row(0) }];
+    engine.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: None, paused: false });
+    assert_eq!(words(&engine.step(Millis(1), observed(id(0), "a", "a"))), "fetch");
+    let effects = engine.step(Millis(2), fetched(id(0), "a", true));
+    let is_back = |effect: &Effect| matches!(effect, Effect::Record(record) if !record.gone);
+    assert!(effects.iter().any(is_back), "{}", words(&effects));
 }

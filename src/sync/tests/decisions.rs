@@ -15,13 +15,14 @@ pub(super) fn id(number: usize) -> ItemId {
 }
 
 /// The row of a mirrored item.
-fn row(number: usize) -> Row {
+pub(super) fn row(number: usize) -> Row {
     Row {
         item: id(number),
         kind: KindName::Docs,
         title: "t".into(),
         revision: None,
         can_edit: true,
+        gone: false,
         parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told: Told::default() }],
     }
 }
@@ -143,7 +144,7 @@ fn three_sides_give_one_decision() {
     check("---\nid: x\n---\n\na\n", "---\nid: y\n---\n\na\n", "---\nid: x\n---\n\na\n", "record");
     // Gone: an untouched file is put away, an edited one is kept.
     check("a", "a", "-", "failed retire");
-    check("a", "b", "-", "failed");
+    check("a", "b", "-", "failed record");
     // Read-only: edits stay in the file, remote changes come.
     check_with("a", "b", "a", false, "record");
     check_with("a\n\nb", "x\n\nb", "a\n\nc", false, "deposit");

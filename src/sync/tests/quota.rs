@@ -46,6 +46,7 @@ impl World {
             title: "t".into(),
             revision: None,
             can_edit: true,
+            gone: false,
             parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told: Told::default() }],
         };
         let rows = (0..count).map(row).collect();

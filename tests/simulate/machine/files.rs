@@ -104,12 +104,12 @@ impl Machine {
         &mut self,
         around: &mut Around,
         item: ItemId,
-        expect: Option<Vec<(PartId, Option<Stamp>)>>,
+        expect: Option<&[(PartId, Option<Stamp>)]>,
     ) -> Task {
         let stands = self.disk.stamp(&file_name(&item));
         let result = if around.fault(25) {
             Err(NotDone::Failed(failure(FailureClass::Permanent)))
-        } else if expect.iter().flatten().any(|(_, read)| *read != stands) {
+        } else if expect.into_iter().flatten().any(|(_, read)| *read != stands) {
             Err(NotDone::Moved)
         } else {
             self.put_away(&file_name(&item));

@@ -566,7 +566,7 @@ impl Machine {
                 }
                 return None;
             }
-            Effect::Retire { item, expect } => return Some(self.put_aside(around, item, expect)),
+            Effect::Retire { item, expect } => return Some(self.put_aside(around, item, expect.as_deref())),
         };
         Some(Task::Tell(Box::new(event)))
     }
