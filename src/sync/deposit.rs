@@ -250,6 +250,9 @@ impl Engine {
         item.ended.clear();
         item.bases.clear();
         item.arrived.clear();
+        if let Some(walk) = &mut item.walk {
+            walk.unrecorded.clear();
+        }
         if item.dirty.forget {
             return self.retire(item, None);
         }

@@ -219,6 +219,8 @@ pub(super) struct Walk {
     pub(super) stale: BTreeMap<PartId, (String, String)>,
     /// Their bases, in whose places stand the older ones.
     pub(super) newest: BTreeMap<PartId, String>,
+    /// Those of them that no record knows of yet: they hold again when the walk ends without one.
+    pub(super) unrecorded: BTreeMap<PartId, String>,
     /// Files still to be planned.
     pub(super) plans: VecDeque<PartId>,
     /// The file that is being planned.
@@ -322,6 +324,15 @@ impl Item {
         if let Some(arrival) = arrival {
             self.arrived.entry(part.clone()).or_default().insert(0, arrival);
         }
+    }
+
+    /// Ends a walk that records nothing more: what it put an older base in the place of holds again.
+    pub(super) fn take_walk(&mut self) -> Option<Walk> {
+        let mut walk = self.walk.take()?;
+        for (part, base) in std::mem::take(&mut walk.unrecorded) {
+            self.bases.entry(part).or_insert(base);
+        }
+        Some(walk)
     }
 
     /// Makes an item of which only the id is known.

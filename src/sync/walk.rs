@@ -113,9 +113,8 @@ impl Engine {
                 // Half a file lacks much, and waits whole.
                 if let Some(stale) = stale.filter(|_| hold::holds(newest.map(String::as_str), text).is_empty()) {
                     if part.put_back.as_ref().is_none_or(|saved| !merge::same_meaning(saved, text)) {
-                        if let Some(base) = item.bases.get_mut(&observation.part) {
-                            base.clone_from(&stale.base);
-                        }
+                        let of_part = |base: String| (observation.part.clone(), base);
+                        walk.unrecorded.extend(item.bases.remove(&observation.part).map(of_part));
                         let newest = observation.base.replace(stale.base);
                         walk.newest.extend(newest.map(|newest| (observation.part.clone(), newest)));
                     }
@@ -326,7 +325,7 @@ impl Engine {
     /// Ends a walk that came to its end, and answers who waited for it.
     pub(super) fn end(&mut self, item: &mut Item) -> Fate {
         item.phase = Phase::Idle;
-        let Some(mut walk) = item.walk.take() else { return Fate::Keep };
+        let Some(mut walk) = item.take_walk() else { return Fate::Keep };
         item.failures = 0;
         item.moved = 0;
         // A save came while the walk went on and nothing landed, so a question about what is saved has the next walk, once.
@@ -348,7 +347,7 @@ impl Engine {
 
     /// Ends a walk that failed: its waiters are told, its reasons are kept where trying again can help.
     pub(super) fn fail(&mut self, item: &mut Item, failure: Failure) -> Fate {
-        let Some(walk) = item.walk.take() else { return self.lost(item) };
+        let Some(walk) = item.take_walk() else { return self.lost(item) };
         item.phase = Phase::Idle;
         for waiter in &walk.waiters {
             self.reply(waiter.request, Answer::Failed(failure.clone()));
@@ -404,7 +403,7 @@ impl Engine {
     /// Ends a walk early; it is begun again as soon as its files are quiet, with the same reasons and waiters.
     pub(super) fn hand_back(&mut self, item: &mut Item) {
         item.phase = Phase::Idle;
-        let Some(mut walk) = item.walk.take() else { return };
+        let Some(mut walk) = item.take_walk() else { return };
         if walk.remote.is_some() {
             // The file may have been edited since the resolution was asked for.
             let dropped: BTreeSet<RequestId> = walk.why.resolve.drain(..).map(|resolve| resolve.request).collect();
@@ -481,15 +480,19 @@ fn name_anew(item: &mut Item, walk: &mut Walk, remote: &Remote) {
         let Some(Observation { base, local: Local::Text { text, .. }, .. }) = walk.observed.get_mut(id) else {
             continue;
         };
-        let Some(base) = item.bases.get(id).or(base.as_ref()) else { continue };
-        if base == remote || text == base || merge::same_meaning(base, text) {
+        let Some(of_both) = item.bases.get(id).or(base.as_ref()) else { continue };
+        if of_both == remote || text == of_both || merge::same_meaning(of_both, text) {
             continue;
         }
-        let Some(named) = named::found(base, remote) else { continue };
-        if let (Some(of_file), Some(of_base)) = (named::put(text, &named), named::put(base, &named)) {
+        let Some(named) = named::found(of_both, remote) else { continue };
+        if let (Some(of_file), Some(of_base)) = (named::put(text, &named), named::put(of_both, &named)) {
             *text = of_file;
             walk.rewritten.insert(id.clone());
-            item.bases.insert(id.clone(), of_base);
+            if walk.unrecorded.contains_key(id) && !item.bases.contains_key(id) {
+                *base = Some(of_base);
+            } else {
+                item.bases.insert(id.clone(), of_base);
+            }
         }
     }
 }

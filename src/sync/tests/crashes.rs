@@ -3,8 +3,8 @@
 use crate::model::{KindName, Millis, Notice, PartId, Revision};
 
 use super::super::{
-    Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobEnd, JobId, Loaded, NotDone, OpenJob, Posted,
-    Remote, RequestId, Row, RowPart, Settings, Told,
+    Arrival, Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobEnd, JobId, Loaded, NotDone, OpenJob,
+    Posted, Remote, RequestId, Row, RowPart, Settings, Told,
 };
 use super::decisions::{STAMP, engine, fetched, id, lost, observed, planned, recorded, row, told, words};
 
@@ -358,4 +358,36 @@ fn what_was_gone_is_asked_for_after_a_restart_though_nothing_was_edited() {
     let effects = engine.step(Millis(2), fetched(id(0), "a", true));
     let is_back = |effect: &Effect| matches!(effect, Effect::Record(record) if !record.gone);
     assert!(effects.iter().any(is_back), "{}", words(&effects));
+}
+
+#[test]
+fn half_a_save_does_not_bring_an_older_base_back() {
+    // `theirs` came, and a push of `mine` landed; neither of which the store knows of when half of a save is read.
+    let (before, after) = ("one\n\ntwo\n", "one\n\ntheirs\n\ntwo\n");
+    let mut engine = engine(1);
+    let seen = |local: &str| {
+        let Event::Observed { item, mut parts } = observed(id(0), after, local) else { unreachable!() };
+        parts[0].arrivals = vec![Arrival { before: before.into(), after: after.into(), base: before.into() }];
+        Event::Observed { item, parts }
+    };
+    engine.step(Millis(1), seen("one\n\ntheirs\n\ntwo mine\n"));
+    engine.step(Millis(3), fetched(id(0), after, true));
+    engine.step(Millis(4), Event::Planned { item: id(0), result: Ok(planned("one\n\ntheirs\n\ntwo mine\n")) });
+    engine.step(Millis(5), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+    engine.step(Millis(6), Event::Posted { item: id(0), result: Posted::Accepted(None) });
+    engine.step(Millis(7), Event::Fetched { item: id(0), result: Err(failure(FailureClass::Permanent)) });
+    for (local, remote) in [
+        ("one more\n\ntw", Err(failure(FailureClass::Permanent))),
+        ("one more\n\ntheirs\n\ntwo mine\n", Ok("one\n\ntwo mine\n")),
+    ] {
+        engine.step(Millis(8), Event::Asked { request: RequestId(9), command: Command::Fetch(id(0)) });
+        engine.step(Millis(8), seen(local));
+        let effects = match remote {
+            Err(failure) => engine.step(Millis(9), Event::Fetched { item: id(0), result: Err(failure) }),
+            Ok(remote) => engine.step(Millis(9), fetched(id(0), remote, true)),
+        };
+        // Others have taken it away again meanwhile, which stays so.
+        assert!(desired(&effects).is_none_or(|desired| desired == "one more\n\ntwo mine\n"), "{:?}", desired(&effects));
+        assert_eq!(desired(&effects).is_some(), local.contains("mine"), "{}", words(&effects));
+    }
 }
