@@ -146,6 +146,12 @@ fn log_line(line: &Value) -> String {
         title if title.is_empty() => text(line, "id"),
         title => title,
     };
+    if text(line, "what") == "retired" {
+        return format!(
+            "{} retired: \"{name}\" is gone or was forgotten; its file was moved to .retired, and `fetch` mirrors it again",
+            text(line, "at")
+        );
+    }
     let words = format!("+{} -{} words", count(line, "words_added"), count(line, "words_removed"));
     format!("{} {}{push}: {words} in \"{name}\"", text(line, "at"), text(line, "what"))
 }

@@ -79,6 +79,10 @@ impl Finding {
 /// What a file is to be walked anew for.
 const WALK: &str = "`mcp-workspace doctor --repair` compares it with its document anew; nothing is lost by that.";
 
+/// What a person can do where that changed nothing.
+const NOT_MENDED: &str =
+    "It was compared with its document, and that changed nothing; `mcp-workspace status` may say why.";
+
 /// What an index that SQLite finds fault with needs.
 const REINDEX: &str = "`mcp-workspace doctor --repair` makes it anew from the texts that it holds.";
 
@@ -97,8 +101,23 @@ impl MirrorHandle {
                     finding.repair = Repair::Done;
                 }
             }
+            self.check_mended(&mut findings).await?;
         }
         Ok(findings)
+    }
+
+    /// Looks once more at what was mended: what is found again was not.
+    async fn check_mended(&self, findings: &mut [Finding]) -> Result<()> {
+        let left = self.look_locally().await?;
+        let is_left =
+            |finding: &Finding| left.iter().any(|other| (other.check, &other.place) == (finding.check, &finding.place));
+        for finding in findings.iter_mut().filter(|finding| finding.repair == Repair::Done) {
+            if is_left(finding) {
+                finding.repair = Repair::ByHand;
+                finding.fix = NOT_MENDED.into();
+            }
+        }
+        Ok(())
     }
 
     async fn look_locally(&self) -> Result<Vec<Finding>> {
@@ -237,10 +256,16 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
             findings.push(Finding::new(Check::Journal, Some((&item.id, part)), message, WALK, Repair::Offered));
         }
         let bases: BTreeMap<PartId, String> = shared.reader().bases(&item.id)?.into_iter().collect();
-        if item.parts.is_empty() && !is_waiting {
+        // A file that cannot be used, or waits, is told of by the status.
+        let is_told = known.is_some_and(|known| known.gone || known.parts.iter().any(has_waiting));
+        if item.parts.is_empty() && !is_waiting && !is_told {
             let main = PartId::default();
             let message = "it was taken in and never read";
             findings.push(Finding::new(Check::Base, Some((&item.id, &main)), message, WALK, Repair::Offered));
+        }
+        // Of a document that is gone the status tells, and that its file keeps the edits.
+        if known.is_some_and(|known| known.gone) {
+            continue;
         }
         for part in &item.parts {
             let found = part_finding(shared, item, part, bases.get(&part.part), part_of(known, &part.part))?;

@@ -51,6 +51,7 @@ pub(super) fn take_in(shared: &Shared, loaded: &Loaded, standing: &[Place], now:
         return Ok(false);
     }
     tracing::warn!(items = items.len(), "the state is new and files stand there: they are taken in");
+    shared.workspace.distrust_displaced()?;
     shared.store()?.adopt(&items, now)?;
     *shared.recovered.taken_in.lock().unwrap_or_else(PoisonError::into_inner) = items.len();
     Ok(true)

@@ -1,4 +1,4 @@
-//! The log: every push and pull, with its time and the words that it changed, never the words themselves.
+//! The log: every push and pull, with its time and the words that it changed, never the words themselves; and what was put away.
 
 use rusqlite::{Connection, params};
 
@@ -20,6 +20,8 @@ pub enum LogWord {
     Pull,
     /// Google refused an edit for good.
     Refused,
+    /// The item is gone or was forgotten, and its files were put away.
+    Retired,
 }
 
 impl LogWord {
@@ -28,6 +30,7 @@ impl LogWord {
             Self::Push => "push",
             Self::Pull => "pull",
             Self::Refused => "refused",
+            Self::Retired => "retired",
         }
     }
 
@@ -35,6 +38,7 @@ impl LogWord {
         match word {
             "push" => Self::Push,
             "refused" => Self::Refused,
+            "retired" => Self::Retired,
             _ => Self::Pull,
         }
     }

@@ -23,7 +23,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
 
 use crate::error::{Error, Result};
 use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
-use crate::sync::{Loaded, Record, Row, RowPart, Told};
+use crate::sync::{Loaded, Record, Row, RowPart, Told, Words};
 use failure::{Failure, migrating, opening};
 use record::{write_record, write_told};
 
@@ -333,12 +333,13 @@ impl Store {
     pub fn retire(&mut self, id: &ItemId, at: Millis) -> Result<()> {
         let doing = "retiring an item";
         let transaction = self.connection.transaction().map_err(storage(doing))?;
-        transaction
+        let buried = transaction
             .execute(
                 "INSERT OR REPLACE INTO tombstone (item, title, at) SELECT id, title, ?2 FROM item WHERE id = ?1",
                 params![id.0, millis(at)],
             )
             .map_err(storage(doing))?;
+        let is_known = buried > 0;
         for sql in [
             "DELETE FROM doc WHERE rowid IN (SELECT docid FROM part WHERE item = ?1)",
             "UPDATE job SET state = 'reconciled' WHERE item = ?1 AND state = 'begun'",
@@ -347,6 +348,17 @@ impl Store {
             "DELETE FROM item WHERE id = ?1",
         ] {
             transaction.execute(sql, [&id.0]).map_err(storage(doing))?;
+        }
+        if is_known {
+            let entry = log::Entry {
+                at,
+                item: id,
+                part: &PartId::default(),
+                what: LogWord::Retired,
+                push: None,
+                words: Words::default(),
+            };
+            log::write(&transaction, &entry)?;
         }
         transaction.commit().map_err(storage(doing))
     }

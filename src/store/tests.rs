@@ -163,6 +163,10 @@ fn a_retired_item_is_gone_from_everywhere() {
     let (_folder, mut store) = store();
     store.record(&record("one", "T", &[("", "alpha")], 1), None).unwrap();
     store.retire(&ItemId("one".into()), Millis(2)).unwrap();
+    store.retire(&ItemId("never".into()), Millis(2)).unwrap();
+    let newest = store.log(None, 2).unwrap();
+    assert_eq!(newest[0].what, LogWord::Retired);
+    assert_eq!((newest[0].item.0.as_str(), newest[0].title.as_str()), ("one", "T"));
     assert_eq!(store.items().unwrap(), Vec::new());
     assert_eq!(found(&store, "alpha"), Vec::<String>::new());
     let rows: i64 = store.connection.query_row("SELECT count(*) FROM base", [], |row| row.get(0)).unwrap();
@@ -279,7 +283,7 @@ fn the_log_tells_words_and_knows_pushes() {
     let landed = push(&mut store, "one two\n", "one 2 3\n", "one 2 3 four\n", JobEnd::Accepted);
     let refused = push(&mut store, "one 2 3 four\n", "one\n", "one 2 3 four\n", JobEnd::Refused);
     let stale = push(&mut store, "one 2 3 four\n", "one\n", "one 2 3 four\n", JobEnd::Stale);
-    let words = |added, removed| crate::sync::Words { added, removed };
+    let words = |added, removed| Words { added, removed };
     let told: Vec<_> =
         store.log(Some(&item), 10).unwrap().into_iter().map(|line| (line.what, line.push, line.words)).collect();
     assert_eq!(

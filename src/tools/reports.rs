@@ -87,14 +87,19 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
     };
     for item in &status.items {
         let id = &item.id;
-        if let Some(error) = &item.error {
+        if item.gone {
+            let message = format!(
+                "\"{}\" is gone or no longer shared; its file holds edits and is kept: ask for access, or take the text \
+                 elsewhere and run `mcp-workspace forget {id}`",
+                item.title
+            );
+            add(id, Some(&PartId::default()), "gone", message);
+        } else if let Some(error) = &item.error {
             let state = if item.next_retry.is_some() { "retrying" } else { "refused" };
             add(id, None, state, trouble(error));
         } else if item.waiting {
-            add(id, None, "pending", format!("\"{}\" is {}", item.title, item.phase));
-        }
-        if item.gone {
-            add(id, None, "gone", "it is gone or no longer shared; the file holds edits and is kept".into());
+            let does = if item.phase == "idle" { "waits" } else { item.phase };
+            add(id, None, "pending", format!("\"{}\": {does}", item.title));
         }
         for part in &item.parts {
             let place = Some(&part.part);
@@ -180,7 +185,7 @@ fn queue(status: &sync::Status) -> QueueStatus {
     }
 }
 
-/// Tells of a push or a pull.
+/// Tells of a push, a pull, or files that were put away.
 pub(super) fn log_entry(account: &Account, line: LogLine, path: PathBuf) -> LogEntry {
     LogEntry {
         at: rfc3339(line.at),
@@ -189,6 +194,7 @@ pub(super) fn log_entry(account: &Account, line: LogLine, path: PathBuf) -> LogE
             LogWord::Push => "push",
             LogWord::Pull => "pull",
             LogWord::Refused => "refused",
+            LogWord::Retired => "retired",
         }
         .into(),
         push: line.push.map(|job| job.0),

@@ -48,6 +48,10 @@ enum End {
     Aside(PathBuf),
 }
 
+/// Stands in a name for the version of the file that came in its place, when what is saved must not take that place again: no
+/// file has it.
+const NO_VERSION: &str = "0.0";
+
 /// What tells that nobody has written to a file since: its length and when it was written, as they stand in a name.
 fn version(stamp: &Stamp) -> String {
     format!("{:x}.{:x}", stamp.len_bytes, stamp.mtime_ns)
@@ -152,6 +156,33 @@ impl Workspace {
         }
         *seen = names;
         Ok(swept)
+    }
+
+    /// Lets nothing that is saved into a file that was replaced take its place again: which text it was made from is not known
+    /// any more, so to put it there would take away what came since. It stands aside, and is told of.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` as it comes; calling it again does the rest.
+    pub fn distrust_displaced(&self) -> Result<()> {
+        let drive = self.layout.drive_folder();
+        for old_name in list(&drive)?.into_iter().filter_map(|name| name.into_string().ok()) {
+            let Some((was, new, name)) = read_name(&old_name) else { continue };
+            let folder = self.folder()?;
+            let now = match fs::symlink_metadata(drive.join(&old_name)) {
+                Ok(metadata) => version(&stamp(&metadata)),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(source) => return Err(disk(&drive.join(&old_name), "read", source)),
+            };
+            // Our own text may stand there, too.
+            let unsaved = if now == new { new } else { was };
+            let distrusted = format!("{OLD_PREFIX}{unsaved}.{NO_VERSION}.{name}");
+            if distrusted != old_name {
+                rename_new(&folder, &old_name, &folder, &distrusted)
+                    .map_err(|error| disk(&drive.join(&old_name), "renamed", error))?;
+            }
+        }
+        Ok(())
     }
 
     fn end_displaced(&self, folder: &OwnedFd, old_name: &str, at: Millis) -> Result<End> {

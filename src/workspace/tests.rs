@@ -150,6 +150,30 @@ fn what_is_saved_into_a_file_that_was_replaced_comes_back() {
 }
 
 #[test]
+fn what_is_saved_into_a_replaced_file_of_which_nothing_is_known_stands_aside() {
+    let (item, part) = one();
+    for (before, after) in [(None, None), (Some("early\n"), None), (None, Some("late\n"))] {
+        let f = fixture();
+        let seen = f.workspace.deposit(&item, &part, "one\n", None).unwrap();
+        let mut open = fs::OpenOptions::new().write(true).open(f.path("one.md")).unwrap();
+        f.workspace.deposit(&item, &part, "two\n", Some(seen)).unwrap();
+        let mut save = |text: Option<&str>| {
+            if let Some(text) = text {
+                open.write_all(text.as_bytes()).unwrap();
+            }
+        };
+        save(before);
+        f.workspace.distrust_displaced().unwrap();
+        f.workspace.distrust_displaced().unwrap();
+        save(after);
+        let found: Vec<String> = sweep_twice(&f).iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+        assert_eq!(found, before.or(after).into_iter().collect::<Vec<_>>(), "{before:?} {after:?}");
+        assert_eq!(fs::read_to_string(f.path("one.md")).unwrap(), "two\n");
+        assert_eq!(f.names(), ["one.md"]);
+    }
+}
+
+#[test]
 fn what_cannot_be_used_says_why() {
     let f = fixture();
     let (item, part) = one();

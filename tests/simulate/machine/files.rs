@@ -136,6 +136,18 @@ impl Machine {
         name.starts_with(REPLACED) && version.is_some_and(|now| fields(name)[..2].contains(&now.as_str()))
     }
 
+    /// Lets nothing that is saved into a replaced file take its place again, since nothing is known of it.
+    pub(super) fn distrust_replaced(&mut self) {
+        let names: Vec<String> = self.disk.names().filter(|name| name.starts_with(REPLACED)).cloned().collect();
+        for name in names {
+            let [was, new, file] = fields(&name);
+            let now = self.disk.stamp(&name).map(|stamp| version(&stamp));
+            let unsaved = if now.as_deref() == Some(new) { new } else { was };
+            self.disk.rename(&name, &format!("{REPLACED}{unsaved} - {file}"));
+        }
+        self.disk.sync_names();
+    }
+
     /// Looks at the files that were replaced and stood there at the last look.
     pub(super) fn sweep(&mut self) -> Event {
         let names: BTreeSet<String> = self.disk.names().filter(|name| name.starts_with(REPLACED)).cloned().collect();

@@ -285,6 +285,7 @@ impl Machine {
         assert!(!self.runs());
         self.store = Store::default();
         self.is_paused = false;
+        self.distrust_replaced();
     }
 
     /// The watcher's events are lost, and it says so.
