@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustix::fs::{AtFlags, RenameFlags};
 
 use super::layout::Place;
-use super::{NotDeposited, Workspace, disk, list, open_folder, rename_new, stamp};
+use super::{NUMBERED_MAX, NotDeposited, Workspace, disk, list, open_folder, rename_new, stamp};
 use crate::error::Result;
 use crate::model::{Millis, Stamp};
 
@@ -48,9 +48,9 @@ enum End {
     Aside(PathBuf),
 }
 
-/// Stands in a name for the version of the file that came in its place, when what is saved must not take that place again: no
-/// file has it.
-const NO_VERSION: &str = "0.0";
+/// Begins, before a number, the version of the file that came in its place in the name of one of which what is saved must not take
+/// that place again: no file has it.
+const NO_VERSION: &str = "0.";
 
 /// What tells that nobody has written to a file since: its length and when it was written, as they stand in a name.
 fn version(stamp: &Stamp) -> String {
@@ -168,6 +168,9 @@ impl Workspace {
         let drive = self.layout.drive_folder();
         for old_name in list(&drive)?.into_iter().filter_map(|name| name.into_string().ok()) {
             let Some((was, new, name)) = read_name(&old_name) else { continue };
+            if new.starts_with(NO_VERSION) {
+                continue;
+            }
             let folder = self.folder()?;
             let now = match fs::symlink_metadata(drive.join(&old_name)) {
                 Ok(metadata) => version(&stamp(&metadata)),
@@ -176,10 +179,14 @@ impl Workspace {
             };
             // Our own text may stand there, too.
             let unsaved = if now == new { new } else { was };
-            let distrusted = format!("{OLD_PREFIX}{unsaved}.{NO_VERSION}.{name}");
-            if distrusted != old_name {
-                rename_new(&folder, &old_name, &folder, &distrusted)
-                    .map_err(|error| disk(&drive.join(&old_name), "renamed", error))?;
+            // Two of one file may have had the same version.
+            for number in 0..NUMBERED_MAX {
+                let distrusted = format!("{OLD_PREFIX}{unsaved}.{NO_VERSION}{number}.{name}");
+                match rename_new(&folder, &old_name, &folder, &distrusted) {
+                    Ok(()) => break,
+                    Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                    Err(error) => return Err(disk(&drive.join(&old_name), "renamed", error)),
+                }
             }
         }
         Ok(())

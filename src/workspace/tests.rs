@@ -174,6 +174,21 @@ fn what_is_saved_into_a_replaced_file_of_which_nothing_is_known_stands_aside() {
 }
 
 #[test]
+fn two_replaced_files_of_one_version_are_both_distrusted() {
+    let f = fixture();
+    let (item, part) = one();
+    f.workspace.deposit(&item, &part, "two\n", None).unwrap();
+    for new in ["2.6", "3.7"] {
+        fs::write(f.path(&format!(".mcpw-old-1.5.{new}.one.md")), new).unwrap();
+    }
+    f.workspace.distrust_displaced().unwrap();
+    f.workspace.distrust_displaced().unwrap();
+    assert_eq!(f.names(), [".mcpw-old-1.5.0.0.one.md", ".mcpw-old-1.5.0.1.one.md", "one.md"]);
+    assert_eq!(sweep_twice(&f).len(), 2);
+    assert_eq!(f.names(), ["one.md"]);
+}
+
+#[test]
 fn what_cannot_be_used_says_why() {
     let f = fixture();
     let (item, part) = one();
