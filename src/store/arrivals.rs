@@ -2,7 +2,7 @@
 
 use rusqlite::{Transaction, params};
 
-use super::{Store, pack, storage, unpack};
+use super::{Store, json, pack, storage, unpack};
 use crate::error::Result;
 use crate::model::{ItemId, PartId};
 use crate::sync::{Arrival, Intent};
@@ -50,13 +50,15 @@ impl Store {
         let base = (intent.base != intent.after).then(|| pack(&intent.base)).transpose()?;
         let was = intent.was.as_deref().map(pack).transpose()?;
         let (before, after) = (pack(&intent.before)?, pack(&intent.after)?);
+        let pushes = json(&intent.pushes, doing)?;
         self.connection.execute_batch("PRAGMA synchronous = FULL").map_err(storage(doing))?;
         let written = self.connection.transaction().map_err(storage(doing)).and_then(|transaction| {
             transaction
                 .execute(
-                    "INSERT INTO intent (item, part, before, after, base, was) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                     ON CONFLICT (item, part) DO UPDATE SET before = ?3, after = ?4, base = ?5, was = ?6",
-                    params![item.0, part.0, before, after, base, was],
+                    "INSERT INTO intent (item, part, before, after, base, was, pushes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                     ON CONFLICT (item, part)
+                     DO UPDATE SET before = ?3, after = ?4, base = ?5, was = ?6, pushes = ?7",
+                    params![item.0, part.0, before, after, base, was, pushes],
                 )
                 .map_err(storage(doing))?;
             // Of an item that was never recorded nothing could be lacked.
@@ -78,18 +80,22 @@ impl Store {
         let doing = "reading what a file shall say";
         let mut statement = self
             .connection
-            .prepare_cached("SELECT part, before, after, base, was FROM intent WHERE item = ?1")
+            .prepare_cached("SELECT part, before, after, base, was, pushes FROM intent WHERE item = ?1")
             .map_err(storage(doing))?;
         let rows = statement
-            .query_map([&item.0], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?), row.get(4)?)))
+            .query_map([&item.0], |row| {
+                Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?), row.get(4)?, row.get(5)?))
+            })
             .map_err(storage(doing))?;
         let mut intents = Vec::new();
         for row in rows {
-            let (part, (before, after, base), was): (String, Packed, Option<Vec<u8>>) = row.map_err(storage(doing))?;
+            let (part, (before, after, base), was, pushes): (String, Packed, Option<Vec<u8>>, String) =
+                row.map_err(storage(doing))?;
             let was = was.map(|was| unpack(&was, doing)).transpose()?;
             let after = unpack(&after, doing)?;
             let base = base.map_or_else(|| Ok(after.clone()), |base| unpack(&base, doing))?;
-            intents.push((PartId(part), Intent { before: unpack(&before, doing)?, was, after, base }));
+            let pushes = serde_json::from_str(&pushes).unwrap_or_default();
+            intents.push((PartId(part), Intent { before: unpack(&before, doing)?, was, after, base, pushes }));
         }
         Ok(intents)
     }

@@ -137,8 +137,11 @@ const ANSWERED: &str = "ALTER TABLE job ADD COLUMN answered INTEGER NOT NULL DEF
 /// Whether an item was there when it was read last.
 const GONE: &str = "ALTER TABLE item ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;";
 
+/// The pushes that are known to have landed before a file is written.
+const PUSHES: &str = "ALTER TABLE intent ADD COLUMN pushes TEXT NOT NULL DEFAULT '[]';";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
-    let all = [FIRST, PICTURES, TOLD, LANDED, ARRIVALS, WAS, LOOKING_BACK, ANSWERED, GONE];
+    let all = [FIRST, PICTURES, TOLD, LANDED, ARRIVALS, WAS, LOOKING_BACK, ANSWERED, GONE, PUSHES];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

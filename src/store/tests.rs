@@ -1,7 +1,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
-use crate::sync::{Arrival, Intent, JobEnd, RecordPart};
+use crate::sync::{Arrival, Intent, JobEnd, JobId, RecordPart};
 
 fn store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
@@ -372,6 +372,7 @@ fn what_a_file_is_about_to_say_is_known_until_it_is_recorded() {
         was: (after != base).then(|| "was".into()),
         after: after.into(),
         base: base.into(),
+        pushes: (after != base).then_some(JobId(7)).into_iter().collect(),
     };
     assert_eq!(store.intents(&item).unwrap(), Vec::new());
     for intent in [intent("one", "one"), intent("two", "base")] {

@@ -8,7 +8,7 @@ use super::engine::{Engine, Fate};
 use super::intent::Intent;
 use super::item::{Item, Part, Phase, Walk, notice};
 use super::stale::Arrival;
-use super::{Effect, Failure, Local, NotDone, Record, RecordPart, Touch};
+use super::{Effect, Failure, JobEnd, Local, NotDone, Record, RecordPart, Touch};
 
 /// Files that moved under a deposit are read again at once this often; then with pauses.
 const MOVED_AT_ONCE: u32 = 3;
@@ -87,7 +87,9 @@ impl Engine {
         let expect = walk.stamp(&id);
         let (before, was) = said_last(item.bases.get(&id), walk, &id);
         let (before, was) = (before.unwrap_or_default().to_owned(), was.map(str::to_owned));
-        let intent = Intent { before, was, after: merged.file.clone(), base: merged.base.clone() };
+        let landed = item.ended.iter().filter(|(_, end)| *end == JobEnd::Accepted);
+        let pushes = landed.map(|(job, _)| *job).collect();
+        let intent = Intent { before, was, after: merged.file.clone(), base: merged.base.clone(), pushes };
         if let (Some((_, lacks)), Some(part)) = (walk.stale.get(&id), item.parts.get_mut(&id)) {
             // Stored before the file is written: whoever finds it changed after a crash can read why.
             tell_put_back(part, lacks, self.now);
@@ -107,10 +109,18 @@ impl Engine {
         self.sweep_at.get_or_insert(at);
     }
 
+    /// When the files that were replaced are looked at next, once the last look at them has ended.
+    pub(super) fn sweep_due(&self) -> Option<Millis> {
+        self.sweep_at.filter(|_| !self.sweeping)
+    }
+
     /// The files that were replaced were looked at. A save that came back is a file that was touched; of one that stands
     /// aside a person is told.
     pub(super) fn swept(&mut self, left: bool, aside: Vec<(ItemId, PartId, String)>) {
+        self.sweeping = false;
         if left {
+            // It stands until a later look finds it once more.
+            self.sweep_at = None;
             self.sweep_later();
         }
         for (id, part, path) in aside {

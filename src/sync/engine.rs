@@ -62,6 +62,8 @@ pub struct Engine {
     walking: usize,
     /// When the files that were replaced are looked at next.
     pub(super) sweep_at: Option<Millis>,
+    /// Whether they are being looked at. Two looks at once would be no time apart.
+    pub(super) sweeping: bool,
     /// When all files are looked at, whatever was heard of them.
     look_at: Option<Millis>,
     /// Why the folder cannot be watched.
@@ -102,6 +104,7 @@ impl Engine {
             retries: BTreeSet::new(),
             walking: 0,
             sweep_at: None,
+            sweeping: false,
             look_at: None,
             unwatched: None,
             progress: Progress::default(),
@@ -342,8 +345,8 @@ impl Engine {
         if self.look_at.is_some_and(|at| at <= self.now) {
             self.look();
         }
-        if self.sweep_at.is_some_and(|at| at <= self.now) {
-            self.sweep_at = None;
+        if self.sweep_due().is_some_and(|at| at <= self.now) {
+            (self.sweep_at, self.sweeping) = (None, true);
             self.out.push(Effect::Sweep);
         }
         for settled in self.settle.take_due(self.now) {
@@ -451,7 +454,7 @@ impl Engine {
         let retry = self.retries.first().map(|(at, _)| *at);
         let poll = if self.halted.is_some() { None } else { self.polling.due() };
         let quota = if self.halted.is_some() { None } else { self.quota.due(self.now) };
-        [self.settle.due(), retry, poll, self.sweep_at, self.look_at, quota].into_iter().flatten().min()
+        [self.settle.due(), retry, poll, self.sweep_due(), self.look_at, quota].into_iter().flatten().min()
     }
 
     /// Returns what a person sees.

@@ -89,14 +89,20 @@ pub(super) fn cut(base: &str, local: &str) -> Option<Notice> {
         return None;
     }
     let (was, is) = (mebdf::body(base), mebdf::body(local));
-    let known: BTreeSet<&str> = is.lines().collect();
-    let last = was.lines().rev().find(|line| !line.trim().is_empty())?;
+    let mut ends = was.lines().rev().filter(|line| !line.trim().is_empty());
+    let (last, above) = (ends.next()?, ends.next());
     let end = is.lines().next_back().unwrap_or_default();
     let is_cut = end != last && last.starts_with(end);
-    // Who has written to the last line has come to the end. Who has deleted the end, or written another one, looks the same as a
-    // torn save, and is asked.
-    let words: BTreeSet<&str> = end.unicode_words().collect();
-    let lacks_last = !known.contains(last) && !last.unicode_words().all(|word| words.contains(word));
+    // Who has written to the last line has come to the end, if what stood above it still stands. Who has deleted the end, or
+    // written another one, looks the same as a torn save, and is asked.
+    let lacks = |line: &str, wanted: &str| {
+        let words: BTreeSet<&str> = line.unicode_words().collect();
+        wanted.unicode_words().filter(|word| !words.contains(word)).count()
+    };
+    let lacks_last = lacks(end, last) > 0 && !is.lines().any(|line| line == last);
+    let has_most = |line: &str, wanted: &str| lacks(line, wanted) * 4 <= wanted.unicode_words().count();
+    let lacks_above = |above: &str| !is.lines().any(|line| line == above || has_most(line, above));
+    let lacks_last = lacks_last || end != last && above.is_some_and(lacks_above);
     (is_cut || lacks_last).then(|| half_written(local))
 }
 
@@ -308,6 +314,9 @@ mod tests {
         assert!(!unseen(&BODY.replace("The last line of it.\n", "The last words\n")));
         assert!(!unseen(&BODY.replace("The last line of it.\n", "**The** very last line of it, here")));
         assert!(!unseen(BODY.replace("Some", "More").trim_end()));
+        // The last line was moved, and edited there, and the rest is not written yet.
+        assert!(unseen("# One\n\nThe last line of it. New"));
+        assert!(!unseen("# One\n\nThe last line of it. New\n"));
         assert!(!unseen(&BODY.replace("# One\n\nSome", "More").replace("it.\n", "it, and more")));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::item::Item;
 use super::stale::Arrival;
-use super::{Local, Observation};
+use super::{JobId, Local, Observation};
 
 /// A text on its way into a file, and what both sides agree on once it stands there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Intent {
     pub after: String,
     /// The base then.
     pub base: String,
+    /// The pushes of which it was known then that they had landed, though it was not recorded: what they brought is in both bases.
+    pub pushes: Vec<JobId>,
 }
 
 impl Intent {
@@ -31,9 +33,9 @@ impl Intent {
 pub(super) fn rebase(item: &mut Item, observation: &mut Observation) -> bool {
     let part = &observation.part;
     let recorded = observation.base.clone();
-    if let (None, Some(intent), Local::Text { text, .. }) =
-        (item.bases.get(part), &observation.intent, &observation.local)
-    {
+    // Where a base holds that is newer than the recorded one, the note counts if it was made from that.
+    let counts = |intent: &&Intent| item.bases.get(part).is_none_or(|base| intent.was.as_ref() == Some(base));
+    if let (Some(intent), Local::Text { text, .. }) = (observation.intent.as_ref().filter(counts), &observation.local) {
         let was = intent.was.as_ref().or(observation.base.as_ref());
         if intent.stands_in(text) {
             // What was never recorded had nothing that could be lacked.

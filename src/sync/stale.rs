@@ -172,14 +172,16 @@ fn brought<'a>(was: &Counts<'_>, came: &Counts<'a>) -> BTreeSet<&'a str> {
 fn is_replaced(before: &Text<'_>, local: &Text<'_>, after: &Text<'_>, places: [&Range<usize>; 3]) -> bool {
     let [was, is, came] = [(before, places[0]), (local, places[1]), (after, places[2])]
         .map(|(text, place)| text.blocks(place).iter().flat_map(|block| words_of(&block.content)).collect::<Vec<_>>());
-    // Who takes away what stood there before has read no more than that.
-    let changes = |new: &[&str]| -> Vec<Range<usize>> {
-        let ops = capture_diff_slices(Algorithm::Myers, &was, new).into_iter();
-        let writes = |op: &DiffOp| !matches!(op, DiffOp::Equal { .. } | DiffOp::Delete { .. });
-        ops.filter(writes).map(|op| op.old_range()).collect()
-    };
-    let mine = changes(&is);
-    changes(&came).iter().all(|theirs| mine.iter().any(|own| own.start <= theirs.end && theirs.start <= own.end))
+    let ops = |new: &[&str]| capture_diff_slices(Algorithm::Myers, &was, new);
+    let (mine, theirs) = (ops(&is), ops(&came));
+    let is_change = |op: &&DiffOp| !matches!(op, DiffOp::Equal { .. });
+    // Who takes away what stood there before has read no more than that, and who still has what they replaced not even that.
+    let writes = |op: &&DiffOp| is_change(op) && !matches!(op, DiffOp::Delete { .. });
+    let has_gone = |at: usize| mine.iter().filter(is_change).any(|op| op.old_range().contains(&at));
+    theirs.iter().filter(writes).map(DiffOp::old_range).all(|place| {
+        let is_near = |own: Range<usize>| own.start <= place.end && place.start <= own.end;
+        mine.iter().filter(writes).any(|op| is_near(op.old_range())) && place.clone().all(has_gone)
+    })
 }
 
 /// The words of each block of a range that the text before does not have.
@@ -279,6 +281,12 @@ mod tests {
         let changed = BEFORE.replace("Second words.", "Theirs came.");
         let (gone, mine) = (BEFORE.replace("Second words.\n\n", ""), "\n\nMine.\n");
         assert!(find(&[arrival_of(&changed)], &changed, &format!("{}{mine}", gone.trim_end())).is_some());
+        // Nor who writes behind it.
+        assert!(
+            find(&[arrival_of(&changed)], &changed, &BEFORE.replace("words.\n\n- item", "words.\n\nMine.\n\n- item"))
+                .is_some()
+        );
+        assert_eq!(find(&[arrival_of(&changed)], &changed, &changed.replace("Theirs came.", "Mine instead.")), None);
         // Two who write a paragraph at the same end have not read each other.
         let appended = |line: &str| format!("{BEFORE}\n{line}\n");
         let (theirs, mine) = (appended("Theirs at the end."), appended("Mine there too."));

@@ -6,12 +6,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::mebdf;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use crate::mebdf::{self, Tree};
 use crate::model::{Millis, PartId, Revision};
 
 use super::item::{Item, Unknown, Walk};
 use super::moved::words_of;
 use super::named::{self, Named};
+use super::sides::{Keys, Text};
 use super::{JobEnd, Local, Observation, Remote, head, merge};
 
 /// How long after it was sent a push may land, in milliseconds; no connection of ours is kept half as long.
@@ -43,6 +46,9 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
         }
         if fate == Fate::Open && named.is_none() {
             if moved(unknown, remote) || now.0 >= unknown.at.0.saturating_add(LANDS_MS) {
+                if let Some(base) = left_blocks(unknown, item, walk, remote) {
+                    item.bases.insert(unknown.part.clone(), base);
+                }
                 item.ended.push((unknown.job, JobEnd::Reconciled));
             } else {
                 open.push(at);
@@ -50,7 +56,7 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             continue;
         }
         item.parts.entry(unknown.part.clone()).or_default().told.landed(unknown.told.clone(), now);
-        if let Some(base) = unknown.base.as_ref().filter(|base| !has_gone_on(item, walk, &unknown.part, base)) {
+        if let Some(base) = unknown.base.as_ref().filter(|_| !has_gone_on(item, walk, unknown)) {
             // The ids are no edit of the remote's: else they would meet what of the edit waits in the same block.
             let with_ids = named.as_ref().and_then(|named| named::put(base, named));
             item.bases.insert(unknown.part.clone(), with_ids.unwrap_or_else(|| base.clone()));
@@ -77,10 +83,10 @@ pub(super) fn forestall(item: &mut Item, revision: &Revision) {
 }
 
 /// Tells whether the base of a push is older than the one that holds: the push had landed before a text came into the file,
-/// whose note names both, and neither was recorded.
-fn has_gone_on(item: &Item, walk: &Walk, part: &PartId, base: &str) -> bool {
-    let intent = walk.observed.get(part).and_then(|observation| observation.intent.as_ref());
-    intent.is_some_and(|intent| intent.was.as_deref() == Some(base) && item.bases.get(part) == Some(&intent.base))
+/// whose note names it, and neither was recorded.
+fn has_gone_on(item: &Item, walk: &Walk, unknown: &Unknown) -> bool {
+    let intent = walk.observed.get(&unknown.part).and_then(|observation| observation.intent.as_ref());
+    intent.is_some_and(|intent| intent.pushes.contains(&unknown.job)) && item.bases.contains_key(&unknown.part)
 }
 
 /// What the text of the remote tells of a push.
@@ -122,19 +128,56 @@ fn landed(unknown: &Unknown, remote: &Remote) -> bool {
 /// Tells whether all the words that a push brought stand in the remote, though others wrote there since: it landed whole or not
 /// at all, and words that neither side had before are its own. Taken for edits of the other side they would stand twice.
 fn left_words(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> bool {
-    let (Some(text), Some(after)) = (text_of(remote, &unknown.part).filter(|_| moved(unknown, remote)), &unknown.base)
-    else {
-        return false;
-    };
-    let stored = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_ref());
-    let Some(before) = item.bases.get(&unknown.part).or(stored) else { return false };
-    let said = |text: &str| -> BTreeSet<String> {
-        let blocks = mebdf::parse(text).tree.blocks;
-        blocks.iter().flat_map(|block| words_of(&block.content)).map(str::to_owned).collect()
-    };
-    let (before, after, there) = (said(before), said(after), said(text));
+    let Some((before, after, there)) = texts(unknown, item, walk, remote) else { return false };
+    let [before, after, there] = [before, after, there]
+        .map(|text| said(&mebdf::parse(text).tree).into_iter().flatten().collect::<BTreeSet<String>>());
     let mut brought = after.difference(&before).peekable();
     brought.peek().is_some() && brought.all(|word| there.contains(word))
+}
+
+/// The base with the blocks of a push in it that stand in the remote, where others took away or wrote over the rest of what it
+/// brought; `None` when there are none. What is not there stays the file's edit: nobody can tell whether it ever was.
+fn left_blocks(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> Option<String> {
+    let (before, after, there) = texts(unknown, item, walk, remote)?;
+    let mut keys = Keys::default();
+    let [before, after, there] = [before, after, there].map(|text| Text::read(text, &mut keys));
+    let [old, pushed, stands] = [&before, &after, &there].map(|text| said(&text.tree));
+    let old: BTreeSet<&str> = old.iter().flatten().map(String::as_str).collect();
+    let is_there = |at: usize| {
+        let Some(block) = pushed.get(at) else { return false };
+        let is_brought = |word: &&String| !old.contains(word.as_str());
+        let has_all = |other: &&BTreeSet<String>| block.iter().filter(is_brought).all(|word| other.contains(word));
+        let is_most = |other: &BTreeSet<String>| block.intersection(other).count() * 4 >= block.len() * 3;
+        block.iter().any(|word| is_brought(&word)) && stands.iter().filter(has_all).any(is_most)
+    };
+    let (mut blocks, mut finds) = (Vec::new(), false);
+    for op in capture_diff_slices(Algorithm::Patience, before.bare(&(0..before.len())), after.bare(&(0..after.len()))) {
+        let (was, is) = (before.blocks(&op.old_range()), op.new_range());
+        let left: Vec<usize> = is.clone().filter(|at| !matches!(op, DiffOp::Equal { .. }) && is_there(*at)).collect();
+        finds |= !left.is_empty();
+        if left.is_empty() || left.len() < is.len() {
+            blocks.extend_from_slice(was);
+        }
+        blocks.extend(left.iter().flat_map(|at| after.blocks(&(*at..*at + 1))).cloned());
+    }
+    finds.then(|| mebdf::print(&Tree { front_matter: before.tree.front_matter.clone(), blocks }))
+}
+
+/// The base from before a push, the one from after it, and what the remote says now that it is at another version.
+fn texts<'a>(
+    unknown: &'a Unknown,
+    item: &'a Item,
+    walk: &'a Walk,
+    remote: &'a Remote,
+) -> Option<(&'a str, &'a str, &'a str)> {
+    let there = text_of(remote, &unknown.part).filter(|_| moved(unknown, remote))?;
+    let stored = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_ref());
+    Some((item.bases.get(&unknown.part).or(stored)?, unknown.base.as_ref()?, there))
+}
+
+/// The words of each block.
+fn said(tree: &Tree) -> Vec<BTreeSet<String>> {
+    tree.blocks.iter().map(|block| words_of(&block.content).into_iter().map(str::to_owned).collect()).collect()
 }
 
 /// The title is given after the text has landed: where it is still the one that it was, that waits, and the rest may stand.

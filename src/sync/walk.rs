@@ -96,7 +96,9 @@ impl Engine {
                     self.settle.touch(key, Touch::Modified { closes: false }, self.now);
                     return false;
                 }
-                part.first_reading = None;
+                if !is_doubted {
+                    part.first_reading = None;
+                }
                 let is_cut = |base: &String| hold::cut(base, text).is_some() && !merge::same_meaning(base, text);
                 // What was recorded has been seen being saved.
                 let is_unseen = walk.why.look && part.hash != Some(*hash);
@@ -238,9 +240,13 @@ impl Engine {
             // Touched since it was read, or read once alone: whatever was read may be half of a save.
             Local::Text { .. } if waits || walk.doubted.contains(id) => {
                 walk.passed = true;
+                // The second reading may be due already, and was not told that it is behind.
+                item.dirty.remote |= !waits;
                 None
             }
             Local::Text { hash, text, .. } => {
+                // It counted until here: a walk may have to wait for its turn to read.
+                part.first_reading = None;
                 part.held = match base.filter(|base| !base.trim().is_empty()) {
                     Some(base) => hold::holds(Some(base), text),
                     // There was a text, of which nothing is agreed.

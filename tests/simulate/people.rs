@@ -179,9 +179,15 @@ impl Person {
                 None => save.steps.clear(),
             },
             Some(Step::Append) => {
-                // A file that was replaced is not kept for ever: who has a file open for that long opens it anew.
+                // A file that was replaced is not kept for ever: who has a file open for that long opens it anew, and writes
+                // nothing where it is gone by then.
                 if around.now.saturating_sub(save.opened) >= OPEN_MAX_MS {
-                    save.open = disk.open_end(&name).unwrap_or(save.open);
+                    let Some(open) = disk.open_end(&name) else {
+                        tokens(&save.text).for_each(|token| around.ledger.given_up(token));
+                        self.saves.remove(item);
+                        return;
+                    };
+                    save.open = open;
                 }
                 disk.append(save.open, &save.text);
                 disk.close(save.open);

@@ -138,7 +138,9 @@ fn what_came_after_a_push_is_agreed_on_though_neither_was_recorded() {
     // The push brought `mine`, and then `theirs` came into the file.
     let (pushed, both) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
     let mut engine = restarted(Vec::new(), both, Some(pushed));
-    let intent = Intent { before: pushed.into(), was: Some(pushed.into()), after: both.into(), base: both.into() };
+    let pushes = vec![JobId(1)];
+    let intent =
+        Intent { before: pushed.into(), was: Some(pushed.into()), after: both.into(), base: both.into(), pushes };
     engine.step(Millis(3), intended("a\n", "a\n\ntheirs\n\nmine\n\nmore\n", &intent));
     assert_eq!(words(&engine.step(Millis(4), fetched(id(0), both, true))), "plan");
     let planned = planned("-");
@@ -164,7 +166,13 @@ fn what_a_landed_push_asked_for_gets_its_id_though_others_wrote_since() {
 #[test]
 fn a_note_of_what_is_written_outlives_half_a_save() {
     let after = "theirs\n\na\n";
-    let intent = Intent { before: "a\n".into(), was: Some("a\n".into()), after: after.into(), base: after.into() };
+    let intent = Intent {
+        before: "a\n".into(),
+        was: Some("a\n".into()),
+        after: after.into(),
+        base: after.into(),
+        pushes: Vec::new(),
+    };
     let mut engine = engine(1);
     let mut walk = |local: &str| {
         engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
@@ -188,7 +196,13 @@ fn a_note_of_what_is_written_outlives_half_a_save() {
 fn what_lies_between_two_texts_that_were_not_recorded_is_no_deletion() {
     // `one` came into the file, then `two`; neither was recorded, and the power cut took both from the disk.
     let (first, second) = ("one\n\na\n\nb\n", "one\n\na\n\nb two\n");
-    let intent = Intent { before: first.into(), was: Some(first.into()), after: second.into(), base: second.into() };
+    let intent = Intent {
+        before: first.into(),
+        was: Some(first.into()),
+        after: second.into(),
+        base: second.into(),
+        pushes: Vec::new(),
+    };
     for (recorded, local, says) in [
         ("a\n\nb\n", "a mine\n\nb\n", "one\n\na mine\n\nb two\n"),
         ("a\n\nb\n", "one\n\na mine\n\nb\n", "one\n\na mine\n\nb two\n"),
@@ -205,7 +219,8 @@ fn what_lies_between_two_texts_that_were_not_recorded_is_no_deletion() {
 #[test]
 fn a_text_that_came_is_the_base_of_who_has_it_open_while_the_file_is_empty() {
     let first = "old\n\na\n\nb\n";
-    let intent = Intent { before: String::new(), was: None, after: first.into(), base: first.into() };
+    let intent =
+        Intent { before: String::new(), was: None, after: first.into(), base: first.into(), pushes: Vec::new() };
     // It was never recorded; an editor has emptied the file, and others take a paragraph away.
     for local in ["", "-"] {
         let mut engine = engine(1);
@@ -390,4 +405,87 @@ fn half_a_save_does_not_bring_an_older_base_back() {
         assert!(desired(&effects).is_none_or(|desired| desired == "one more\n\ntwo mine\n"), "{:?}", desired(&effects));
         assert_eq!(desired(&effects).is_some(), local.contains("mine"), "{}", words(&effects));
     }
+}
+
+#[test]
+fn what_others_took_away_of_a_push_that_may_have_landed_does_not_double_the_rest() {
+    let pushed = "first of ours\n\nsecond of ours, longer\n\na\n";
+    for (remote, says) in [
+        // Others took away one of the paragraphs and edited the other.
+        ("second of ours, longer theirs\n\na\n", "first of ours\n\nsecond of ours, longer theirs\n\na\n"),
+        // They wrote words of it by themselves: it has not landed.
+        (
+            "a longer one of theirs, the second\n",
+            "first of ours\n\nsecond of ours, longer\n\na longer one of theirs, the second\n",
+        ),
+    ] {
+        let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+        engine.step(Millis(3), observed(id(0), "a\n", pushed));
+        let effects = engine.step(Millis(4), fetched(id(0), remote, true));
+        assert_eq!(desired(&effects), Some(says), "{remote:?}: {}", words(&effects));
+    }
+}
+
+#[test]
+fn what_came_twice_after_a_push_is_agreed_on_though_nothing_was_recorded() {
+    // The push brought `mine`; `theirs` came, then the daemon died, then `later` was on its way, and it died again.
+    let (pushed, came) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
+    let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+    let intent = |was: &str, after: &str| Intent {
+        before: was.into(),
+        was: Some(was.into()),
+        after: after.into(),
+        base: after.into(),
+        pushes: vec![JobId(1)],
+    };
+    engine.step(Millis(3), intended("a\n", came, &intent(pushed, came)));
+    let effects = engine.step(Millis(4), fetched(id(0), "a later\n\ntheirs\n\nmine\n", true));
+    let note = effects
+        .iter()
+        .find_map(|effect| if let Effect::Deposit { intent, .. } = effect { Some(intent.clone()) } else { None });
+    assert_eq!(note, Some(intent(came, "a later\n\ntheirs\n\nmine\n")), "{}", words(&effects));
+    let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+    engine.step(Millis(5), intended("a\n", "a\n\ntheirs\n\nmine more\n", &note.unwrap()));
+    // Others have removed what came.
+    let effects = engine.step(Millis(6), fetched(id(0), "a later\n\nmine\n", true));
+    assert_eq!(desired(&effects), Some("a later\n\nmine more\n"), "{}", words(&effects));
+}
+
+#[test]
+fn a_text_that_was_taken_back_may_have_been_read() {
+    // Neither `one` nor `two` is recorded. `two` stood there for a moment, in which somebody opened it.
+    let (first, second) = ("a one\n\nb\n", "a one\n\nb two\n");
+    let note = |before: &str, was: Option<&str>, after: &str| Intent {
+        before: before.into(),
+        was: was.map(str::to_owned),
+        after: after.into(),
+        base: after.into(),
+        pushes: Vec::new(),
+    };
+    let mut engine = engine(1);
+    engine.step(Millis(1), intended("-", first, &note("", None, first)));
+    engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(1), intended("-", first, &note("", None, first)));
+    let effects = engine.step(Millis(2), fetched(id(0), second, true));
+    assert_eq!(words(&effects), "deposit");
+    let moved = Event::Deposited { item: id(0), part: PartId::default(), result: Err(NotDone::Moved) };
+    engine.step(Millis(3), moved);
+    engine.step(Millis(1_000), Event::Tick);
+    engine.step(Millis(1_001), intended("-", "a one\n\nb two mine\n", &note(first, Some(first), second)));
+    // Others have taken `two` away again.
+    let effects = engine.step(Millis(1_002), fetched(id(0), first, true));
+    let desired = desired(&effects).unwrap_or("-");
+    assert!(!desired.contains("two"), "{desired:?}: {}", words(&effects));
+}
+
+#[test]
+fn two_looks_at_replaced_files_are_never_under_way() {
+    let mut engine = engine(0);
+    assert!(words(&engine.step(Millis(60_000), Event::Tick)).contains("sweep"));
+    // The disk is slow, and another file was replaced meanwhile.
+    engine.step(Millis(60_001), Event::Deposited { item: id(0), part: PartId::default(), result: Ok(STAMP) });
+    assert!(!words(&engine.step(Millis(600_000), Event::Tick)).contains("sweep"));
+    engine.step(Millis(600_001), Event::Swept { left: true, aside: Vec::new() });
+    assert!(!words(&engine.step(Millis(660_000), Event::Tick)).contains("sweep"));
+    assert!(words(&engine.step(Millis(660_001), Event::Tick)).contains("sweep"));
 }

@@ -410,3 +410,42 @@ fn a_dry_run_takes_nothing_in() {
     engine.step(Millis(5), observed(id(0), "a", "a"));
     assert_eq!(words(&engine.step(Millis(6), fetched(id(0), "b", true))), "deposit");
 }
+
+#[test]
+fn a_doubted_file_whose_second_reading_is_due_during_the_walk_is_merged_in_the_next() {
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), "a\n", "b\n"));
+    engine.step(Millis(2), fetched(id(0), "c\n", true));
+    engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(engine.status().items[0].parts[0].conflicts.len(), 1);
+    // Events were lost, and the document says what the file says by now.
+    engine.step(Millis(4), Event::Rescan);
+    engine.step(Millis(5), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(6), observed(id(0), "a\n", "b\n"));
+    engine.step(Millis(10_000), Event::Tick);
+    engine.step(Millis(10_001), fetched(id(0), "b\n", true));
+    engine.step(Millis(10_002), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(words(&engine.step(Millis(10_003), observed(id(0), "a\n", "b\n"))), "fetch");
+    let effects = engine.step(Millis(10_004), fetched(id(0), "b\n", true));
+    assert!(words(&effects).contains("record"), "{}", words(&effects));
+    assert_eq!(engine.status().items[0].parts[0].conflicts.len(), 0);
+}
+
+#[test]
+fn a_second_reading_counts_until_the_walk_has_its_turn() {
+    let mut engine = Engine::new(Settings { limits: Limits { reads: 2, ..Limits::USER }, ..Settings::default() });
+    engine.load(Millis(0), Loaded { rows: vec![row(0)], jobs: Vec::new(), cursor: None, paused: false });
+    let empty = || observed(id(0), "-", "");
+    engine.step(Millis(1), empty());
+    // The minute's call goes to the first reading; the file is read again before there is another one.
+    engine.step(Millis(2), fetched(id(0), "a\n", true));
+    engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(words(&engine.step(Millis(1_000), Event::Tick)), "observe");
+    assert_eq!(words(&engine.step(Millis(1_001), empty())), "");
+    assert!(words(&engine.step(Millis(60_003), Event::Tick)).contains("observe"));
+    let mut effects = engine.step(Millis(60_004), empty());
+    if words(&effects) == "fetch" {
+        effects = engine.step(Millis(60_005), fetched(id(0), "a\n", true));
+    }
+    assert!(words(&effects).contains("deposit"), "{}", words(&effects));
+}

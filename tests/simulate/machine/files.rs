@@ -148,6 +148,22 @@ impl Machine {
         self.disk.sync_names();
     }
 
+    /// Lets the deposits end that have changed two files and have not looked yet what came into the file before: nobody looks at
+    /// the files that were replaced meanwhile.
+    pub(super) fn end_exchanges(&mut self, around: &mut Around) {
+        let is_changing =
+            |task: &Option<Task>| matches!(task, Some(Task::Deposit(deposit)) if matches!(deposit.stage, Stage::Check));
+        let lanes = self.lanes.iter().filter(|(_, lane)| is_changing(&lane.task));
+        let keys: Vec<Option<ItemId>> = lanes.map(|(key, _)| key.clone()).collect();
+        for key in keys {
+            let Some(Task::Deposit(deposit)) = self.lanes.get_mut(&key).and_then(|lane| lane.task.take()) else {
+                continue;
+            };
+            let task = self.deposit(around, deposit);
+            self.lanes.get_mut(&key).unwrap().task = Some(task);
+        }
+    }
+
     /// Looks at the files that were replaced and stood there at the last look.
     pub(super) fn sweep(&mut self) -> Event {
         let names: BTreeSet<String> = self.disk.names().filter(|name| name.starts_with(REPLACED)).cloned().collect();

@@ -548,7 +548,10 @@ impl Machine {
                 self.save_cursor(around, cursor);
                 return None;
             }
-            Effect::Sweep => self.sweep(),
+            Effect::Sweep => {
+                self.end_exchanges(around);
+                self.sweep()
+            }
             Effect::SaveTold { item, part, told } => {
                 self.store.save_told(&item, &part, told);
                 return None;
