@@ -36,6 +36,12 @@ pub enum Error {
         /// What was asked for.
         id: String,
     },
+    /// The item is in the trash, where it is for nobody to edit.
+    #[error("`{id}` is in the trash of Google Drive")]
+    Trashed {
+        /// The item.
+        id: String,
+    },
     /// The document has no such section.
     #[error("`{id}` has no section `{anchor}`")]
     AnchorNotFound {
@@ -195,7 +201,9 @@ impl Error {
         match self {
             Self::AuthExpired { .. } => ErrorKind::AuthExpired,
             Self::PermissionDenied { .. } => ErrorKind::PermissionDenied,
-            Self::NotFound { .. } | Self::AnchorNotFound { .. } | Self::TabNotFound { .. } => ErrorKind::NotFound,
+            Self::NotFound { .. } | Self::Trashed { .. } | Self::AnchorNotFound { .. } | Self::TabNotFound { .. } => {
+                ErrorKind::NotFound
+            }
             Self::RateLimited { .. } => ErrorKind::RateLimited,
             Self::Network { .. } => ErrorKind::NetworkError,
             Self::StaleRevision { .. } => ErrorKind::StaleRevision,
@@ -218,6 +226,7 @@ impl Error {
             Self::AuthExpired { .. }
             | Self::PermissionDenied { .. }
             | Self::NotFound { .. }
+            | Self::Trashed { .. }
             | Self::AnchorNotFound { .. }
             | Self::TabNotFound { .. }
             | Self::ReadOnly { .. }
@@ -241,6 +250,7 @@ impl Error {
             Self::NotFound { .. } => {
                 "Check the id or URL; if it is right, the item is not shared with this account.".into()
             }
+            Self::Trashed { .. } => "Take it out of the trash in Google Drive; then it is mirrored again.".into(),
             Self::AnchorNotFound { .. } => "Fetch without `section` to see the outline with its anchors.".into(),
             Self::TabNotFound { .. } => "Name one of the tabs listed, by id or title.".into(),
             Self::RateLimited { retry_after: Some(wait) } => format!("Wait {} s and try again.", wait.as_secs()),

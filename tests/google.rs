@@ -26,7 +26,7 @@ async fn start() -> (Running, Docs, ItemId, Revision) {
     let running = serve(Options::default()).await.unwrap();
     let docs = docs_at(&running.url(), DEFAULT_TOKEN);
     let id = docs.create("Client", "").await.unwrap().id;
-    let revision = docs.fetch(&id).await.unwrap().revision.unwrap();
+    let revision = docs.fetch(&id, false).await.unwrap().revision.unwrap();
     (running, docs, id, revision)
 }
 
@@ -46,7 +46,7 @@ async fn share(running: &Running, id: &ItemId, role: &str) {
 }
 
 async fn says(docs: &Docs, id: &ItemId, text: &str) -> bool {
-    String::from_utf8(docs.fetch(id).await.unwrap().raw).unwrap().contains(text)
+    String::from_utf8(docs.fetch(id, false).await.unwrap().raw).unwrap().contains(text)
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn a_push_lands_once_and_goes_stale() {
     let Outcome::Accepted(Some(second)) = docs.push(&id, &first, &plan("one ")).await.unwrap() else {
         panic!("it was not accepted")
     };
-    assert_eq!(docs.fetch(&id).await.unwrap().revision, Some(second.clone()));
+    assert_eq!(docs.fetch(&id, false).await.unwrap().revision, Some(second.clone()));
     assert!(matches!(docs.push(&id, &first, &plan("two ")).await.unwrap(), Outcome::Stale));
     let mut bad = plan("x");
     bad.requests[0]["insertText"]["location"]["index"] = json!(9000);
@@ -84,14 +84,14 @@ async fn what_is_not_known_is_said() {
     // Reading changes nothing, so nothing is unknown.
     for fault in ["truncated", "drop", "503"] {
         post(&running, "/admin/faults", json!({"match": {"method": "GET"}, "fault": fault})).await;
-        let error = docs.fetch(&id).await.unwrap_err();
+        let error = docs.fetch(&id, false).await.unwrap_err();
         assert!(matches!(error, Error::Network { outcome_unknown: false, .. }), "{fault}: {error}");
     }
     post(&running, "/admin/faults", json!({"match": {"path": ":batchUpdate"}, "fault": "429", "retry_after": 7})).await;
     let limited = docs.push(&id, &revision, &plan("x")).await.unwrap_err();
     assert!(matches!(limited, Error::RateLimited { retry_after: Some(wait) } if wait == Duration::from_secs(7)));
     post(&running, "/admin/faults", json!({"fault": "403"})).await;
-    assert_eq!(docs.fetch(&id).await.unwrap_err().kind(), ErrorKind::RateLimited);
+    assert_eq!(docs.fetch(&id, false).await.unwrap_err().kind(), ErrorKind::RateLimited);
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn a_refused_connection_sent_nothing() {
     let (running, docs, id, revision) = start().await;
     running.shutdown().await;
     // What is left of the old connections fails at its first use.
-    drop(docs.fetch(&id).await);
+    drop(docs.fetch(&id, false).await);
     let error = docs.push(&id, &revision, &plan("x")).await.unwrap_err();
     assert!(matches!(error, Error::Network { outcome_unknown: false, .. }), "{error:?}");
     assert!(error.retryable());
@@ -109,15 +109,24 @@ async fn a_refused_connection_sent_nothing() {
 async fn who_may_not_edit_reads() {
     let (running, docs, id, revision) = start().await;
     share(&running, &id, "reader").await;
-    let fetched = docs.fetch(&id).await.unwrap();
+    let fetched = docs.fetch(&id, false).await.unwrap();
     assert_eq!((fetched.can_edit, fetched.revision), (false, None));
     assert_eq!(docs.push(&id, &revision, &plan("x")).await.unwrap_err().kind(), ErrorKind::PermissionDenied);
     share(&running, &id, "none").await;
     for hidden in [id.clone(), ItemId("../admin/requests".into()), ItemId("unknown".into())] {
-        assert_eq!(docs.fetch(&hidden).await.unwrap_err().kind(), ErrorKind::NotFound, "{hidden}");
+        assert_eq!(docs.fetch(&hidden, false).await.unwrap_err().kind(), ErrorKind::NotFound, "{hidden}");
     }
-    let stranger = docs_at(&running.url(), "wrong").fetch(&id).await.unwrap_err();
+    let stranger = docs_at(&running.url(), "wrong").fetch(&id, false).await.unwrap_err();
     assert_eq!(stranger.kind(), ErrorKind::AuthExpired);
+}
+
+#[tokio::test]
+async fn what_is_in_the_trash_is_told_to_who_asks() {
+    let (_running, docs, id, _) = start().await;
+    assert!(docs.fetch(&id, true).await.is_ok());
+    docs.trash(&id).await.unwrap();
+    assert!(docs.fetch(&id, false).await.is_ok(), "the Docs API reads it all the same");
+    assert!(matches!(docs.fetch(&id, true).await, Err(Error::Trashed { .. })));
 }
 
 #[tokio::test]
@@ -167,19 +176,19 @@ async fn a_refresh_token_is_enough() {
     // Google refuses a token before its time: it is renewed and the call is sent again.
     let refused = json!({"match": {"method": "GET"}, "fault": "401"});
     post(&running, "/admin/faults", refused.clone()).await;
-    assert_eq!(docs.fetch(&id).await.unwrap().title, "Signed in");
+    assert_eq!(docs.fetch(&id, false).await.unwrap().title, "Signed in");
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(!format!("{docs:?} {secrets:?}").contains(REFRESH_TOKEN));
 
     // An outage is not an expired sign-in.
     let outage = json!({"match": {"path": "/token"}, "fault": "503", "times": 2});
     post(&running, "/admin/faults", json!([refused, outage])).await;
-    let error = docs.fetch(&id).await.unwrap_err();
+    let error = docs.fetch(&id, false).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NetworkError, "{error:?}");
 
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     http.post(format!("{}/revoke", running.url())).form(&[("token", REFRESH_TOKEN)]).send().await.unwrap();
-    let ended = docs.fetch(&id).await.unwrap_err();
+    let ended = docs.fetch(&id, false).await.unwrap_err();
     assert!(matches!(&ended, Error::AuthExpired { account } if account == DEMO_ACCOUNT), "{ended:?}");
 }
 

@@ -92,7 +92,7 @@ impl Kind for MemoryKind {
         Ok(Changes { changed, vanished, cursor: Cursor(remote.feed.len().to_string()) })
     }
 
-    async fn fetch(&self, id: &ItemId) -> Result<Fetched> {
+    async fn fetch(&self, id: &ItemId, _may_be_trashed: bool) -> Result<Fetched> {
         self.reachable("reading the document")?;
         let remote = self.0.lock().unwrap();
         let (revision, tabs) = remote.documents.get(&id.0).ok_or_else(|| Error::NotFound { id: id.0.clone() })?;
@@ -460,6 +460,10 @@ async fn what_is_forgotten_or_gone_is_put_away() {
     assert_eq!(fs::read_to_string(day.join("one.md")).unwrap(), BODY);
     assert_eq!(fs::read_to_string(day.join("two.md")).unwrap(), "two\n");
     assert!(matches!(world.handle.fetch("two").await, Err(Error::NotFound { .. })));
+    // Its document is there again, and with it the file.
+    world.kind.edit("two", "", |_| "two again\n".into());
+    world.handle.poll().await.unwrap();
+    world.until("the gone one is back", |_| fs::read_to_string(&two).is_ok_and(|text| text == "two again\n")).await;
     // It can be had again.
     world.handle.fetch("one").await.unwrap();
     assert_eq!(world.read(), BODY);

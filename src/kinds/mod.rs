@@ -296,12 +296,13 @@ pub trait Kind: Send + Sync {
     /// `NotFound` when the cursor has expired; network and permission errors as they come.
     async fn changes(&self, since: Option<&Cursor>) -> Result<Changes>;
 
-    /// Reads one item whole.
+    /// Reads one item whole. With `may_be_trashed` it is asked for first whether it is in the trash, where Google reads items as
+    /// anywhere else.
     ///
     /// # Errors
     ///
-    /// `NotFound` when the id is unknown or hidden.
-    async fn fetch(&self, id: &ItemId) -> Result<Fetched>;
+    /// `NotFound` when the id is unknown or hidden; `Trashed`.
+    async fn fetch(&self, id: &ItemId, may_be_trashed: bool) -> Result<Fetched>;
 
     /// Fills in what a reading lacks from the last known texts of its parts. Pure.
     fn recall(&self, fetched: Fetched, known: &[(PartId, String)]) -> Fetched {

@@ -32,6 +32,8 @@ pub enum Check {
     Stray,
     /// Every document says what was agreed.
     Remote,
+    /// Nothing stops the account.
+    Account,
 }
 
 /// Something that does not hold.
@@ -154,7 +156,7 @@ impl MirrorHandle {
         let shared = self.shared_arc();
         let permit = shared.fetches.acquire().await;
         let (kind, id) = (shared.kind.clone(), item.id.clone());
-        let fetched = tokio::spawn(async move { kind.fetch(&id).await }).await;
+        let fetched = tokio::spawn(async move { kind.fetch(&id, true).await }).await;
         drop(permit);
         let fetched = match fetched
             .map_err(|panic| Error::ExtractionFailed { id: item.id.0.clone(), source: panic.into() })?
@@ -211,6 +213,10 @@ impl MirrorHandle {
 
 fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
+    if let Some(trouble) = status.halted.as_ref().or(status.paused.as_ref()) {
+        let message = format!("nothing is pulled or pushed: {}", trouble.message);
+        findings.push(Finding::new(Check::Account, None, message, &trouble.suggestion, Repair::ByHand));
+    }
     // That takes long with a large database, and whoever searches meanwhile must not wait for it.
     let aside = shared.reader().reader()?;
     let damage = aside.damage()?;

@@ -14,7 +14,7 @@ pub(super) fn failure(error: &Error) -> Failure {
         Error::Network { .. } | Error::StaleRevision { .. } | Error::Storage { .. } | Error::Disk { .. } => {
             (FailureClass::Transient, None)
         }
-        Error::NotFound { .. } => (FailureClass::Gone, None),
+        Error::NotFound { .. } | Error::Trashed { .. } => (FailureClass::Gone, None),
         Error::AuthExpired { .. } => (FailureClass::SignedOut, None),
         Error::PermissionDenied { .. }
         | Error::AnchorNotFound { .. }
@@ -44,7 +44,10 @@ pub(super) fn error_of(failure: Failure, id: &str, account: &Account) -> Error {
     match kind.as_str() {
         "auth_expired" => Error::AuthExpired { account: account.0.clone() },
         "permission_denied" => Error::PermissionDenied { id, message },
-        "not_found" => Error::NotFound { id },
+        "not_found" => {
+            let trashed = Error::Trashed { id: id.clone() };
+            if message == trashed.to_string() { trashed } else { Error::NotFound { id } }
+        }
         "rate_limited" => Error::RateLimited { retry_after: None },
         "network_error" => {
             let (doing, source) = message.split_once(" failed: ").unwrap_or((&message, "no answer"));
@@ -115,5 +118,9 @@ mod tests {
         let back = error_of(failure, "x", &account);
         assert_eq!(back.to_string(), error.to_string());
         assert_eq!(back.kind(), error.kind());
+        for error in [Error::Trashed { id: "x".into() }, Error::NotFound { id: "x".into() }] {
+            let back = error_of(super::failure(&error), "x", &account);
+            assert_eq!((back.to_string(), back.suggestion()), (error.to_string(), error.suggestion()));
+        }
     }
 }

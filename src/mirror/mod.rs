@@ -531,7 +531,7 @@ fn item_of_command(command: &Command) -> Option<ItemId> {
 fn item_of_effect(effect: &Effect) -> Option<ItemId> {
     match effect {
         Effect::Observe { item }
-        | Effect::Fetch { item }
+        | Effect::Fetch { item, .. }
         | Effect::Plan { item, .. }
         | Effect::Begin { item, .. }
         | Effect::Post { item, .. }

@@ -51,8 +51,8 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
             Some(observe(shared, item).await)
         }
         Effect::Poll { cursor } => Some(Event::Polled(poll(shared, cursor).await)),
-        Effect::Fetch { item } => {
-            let result = fetch(shared, hand, &item).await;
+        Effect::Fetch { item, may_be_trashed } => {
+            let result = fetch(shared, hand, &item, may_be_trashed).await;
             if let (Ok(_), Some(fetched)) = (&result, &hand.fetched) {
                 images::start(shared, &item, fetched.images.clone(), now);
             }
@@ -95,8 +95,8 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
             let result = self::record(shared, hand, record).await;
             Some(Event::Recorded { item, result })
         }
-        Effect::Retire { item, expect } => {
-            let result = retire(shared, item.clone(), expect, now).await;
+        Effect::Retire { item, bury, expect } => {
+            let result = retire(shared, item.clone(), bury, expect, now).await;
             Some(Event::Retired { item, result })
         }
         Effect::SaveTold { item, part, told } => {
@@ -212,11 +212,11 @@ async fn poll(shared: &Arc<Shared>, cursor: Option<Cursor>) -> Result<Feed, Fail
     }
 }
 
-async fn fetch(shared: &Arc<Shared>, hand: &mut Hand, item: &ItemId) -> Result<Remote, Failure> {
+async fn fetch(shared: &Arc<Shared>, hand: &mut Hand, item: &ItemId, may_be_trashed: bool) -> Result<Remote, Failure> {
     let before = hand.fetched.take();
     let (kind, id) = (shared.kind.clone(), item.clone());
     let fetched = match shared.fetches.acquire().await {
-        Ok(_permit) => guarded("reading the item", async move { kind.fetch(&id).await }).await,
+        Ok(_permit) => guarded("reading the item", async move { kind.fetch(&id, may_be_trashed).await }).await,
         Err(closed) => Err(Error::Network { doing: "reading".into(), outcome_unknown: false, source: closed.into() }),
     };
     let mut fetched = fetched.map_err(|error| failure(&error))?;
@@ -476,6 +476,7 @@ fn names(record: &Record, facts: &Facts) -> Vec<(PartId, String)> {
 async fn retire(
     shared: &Arc<Shared>,
     item: ItemId,
+    bury: bool,
     expect: Option<Vec<(PartId, Option<Stamp>)>>,
     now: Millis,
 ) -> Result<(), NotDone> {
@@ -484,7 +485,7 @@ async fn retire(
     let (here, id) = (shared.clone(), item.clone());
     let retired = blocking(move || {
         Ok(match here.workspace.retire(&id, expect.as_deref(), now) {
-            Ok(paths) => here.store()?.retire(&id, now).map(|()| Ok(paths.len()))?,
+            Ok(paths) => here.store()?.retire(&id, bury, now).map(|()| Ok(paths.len()))?,
             Err(failure) => Err(failure),
         })
     })

@@ -167,6 +167,7 @@ impl Store {
             revision: item.revision,
             can_edit: item.can_edit,
             gone: item.gone,
+            buried: false,
             parts: item
                 .parts
                 .into_iter()
@@ -174,7 +175,7 @@ impl Store {
                 .collect(),
         };
         Ok(Loaded {
-            rows: self.items()?.into_iter().map(row).collect(),
+            rows: self.items()?.into_iter().map(row).chain(self.buried()?).collect(),
             jobs: self.open_jobs()?,
             cursor: self.cursor(feed)?,
             paused: self.is_paused()?,
@@ -227,7 +228,41 @@ impl Store {
         rows.collect::<Result<_, _>>().map_err(storage("reading an item"))
     }
 
-    /// Returns the newest base of each part of an item.
+    /// Returns the items that are gone and may come back.
+    fn buried(&self) -> Result<Vec<Row>> {
+        let doing = "listing what is gone";
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT t.item, t.title, b.part FROM tombstone t JOIN buried b ON b.item = t.item
+                 ORDER BY t.item, b.part",
+            )
+            .map_err(storage(doing))?;
+        let read =
+            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).map_err(storage(doing))?;
+        let mut rows: Vec<Row> = Vec::new();
+        for read in read {
+            let (item, title, part): (String, String, String) = read.map_err(storage(doing))?;
+            let part = RowPart { part: PartId(part), stamp: None, hash: None, told: Told::default() };
+            match rows.last_mut().filter(|row| row.item.0 == item) {
+                Some(row) => row.parts.push(part),
+                None => rows.push(Row {
+                    item: ItemId(item),
+                    // There is one kind so far; the migration that adds a second one keeps the column here, too.
+                    kind: KindName::Docs,
+                    title,
+                    revision: None,
+                    can_edit: false,
+                    gone: true,
+                    buried: true,
+                    parts: vec![part],
+                }),
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Returns the newest base of each part of an item, also of one that is gone and may come back.
     ///
     /// # Errors
     ///
@@ -236,10 +271,11 @@ impl Store {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT p.part, b.text FROM part p JOIN base b ON b.item = p.item AND b.part = p.part
+                "SELECT p.part, b.text, p.position AS at FROM part p JOIN base b ON b.item = p.item AND b.part = p.part
                  WHERE p.item = ?1
                    AND b.seq = (SELECT max(seq) FROM base WHERE item = p.item AND part = p.part)
-                 ORDER BY p.position",
+                 UNION ALL SELECT part, text, 0 FROM buried WHERE item = ?1
+                 ORDER BY at",
             )
             .map_err(storage("reading a base"))?;
         let rows = statement
@@ -325,21 +361,34 @@ impl Store {
         self.connection.execute(sql, []).map(drop).map_err(storage("storing the settings"))
     }
 
-    /// Forgets an item but for a tombstone; its files are the workspace's business.
+    /// Forgets an item but for a tombstone, and with `bury` its bases; its files are the workspace's business.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes.
-    pub fn retire(&mut self, id: &ItemId, at: Millis) -> Result<()> {
+    pub fn retire(&mut self, id: &ItemId, bury: bool, at: Millis) -> Result<()> {
         let doing = "retiring an item";
         let transaction = self.connection.transaction().map_err(storage(doing))?;
-        let buried = transaction
+        let known = transaction
             .execute(
                 "INSERT OR REPLACE INTO tombstone (item, title, at) SELECT id, title, ?2 FROM item WHERE id = ?1",
                 params![id.0, millis(at)],
             )
             .map_err(storage(doing))?;
-        let is_known = buried > 0;
+        let is_known = known > 0;
+        if is_known || !bury {
+            transaction.execute("DELETE FROM buried WHERE item = ?1", [&id.0]).map_err(storage(doing))?;
+        }
+        if bury {
+            transaction
+                .execute(
+                    "INSERT INTO buried (item, part, text) SELECT item, part, text FROM base b WHERE item = ?1
+                       AND seq = (SELECT max(seq) FROM base WHERE item = b.item AND part = b.part)
+                       AND EXISTS (SELECT 1 FROM part WHERE item = b.item AND part = b.part)",
+                    [&id.0],
+                )
+                .map_err(storage(doing))?;
+        }
         for sql in [
             "DELETE FROM doc WHERE rowid IN (SELECT docid FROM part WHERE item = ?1)",
             "UPDATE job SET state = 'reconciled' WHERE item = ?1 AND state = 'begun'",

@@ -140,8 +140,18 @@ const GONE: &str = "ALTER TABLE item ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;
 /// The pushes that are known to have landed before a file is written.
 const PUSHES: &str = "ALTER TABLE intent ADD COLUMN pushes TEXT NOT NULL DEFAULT '[]';";
 
+/// The bases of items that are gone: they may come back.
+const BURIED: &str = "
+CREATE TABLE buried (
+    item TEXT NOT NULL,
+    part TEXT NOT NULL,
+    text BLOB NOT NULL,
+    PRIMARY KEY (item, part)
+) STRICT, WITHOUT ROWID;
+";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
-    let all = [FIRST, PICTURES, TOLD, LANDED, ARRIVALS, WAS, LOOKING_BACK, ANSWERED, GONE, PUSHES];
+    let all = [FIRST, PICTURES, TOLD, LANDED, ARRIVALS, WAS, LOOKING_BACK, ANSWERED, GONE, PUSHES, BURIED];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

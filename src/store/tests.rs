@@ -162,8 +162,8 @@ fn search_finds_words_prefixes_and_folded_letters() {
 fn a_retired_item_is_gone_from_everywhere() {
     let (_folder, mut store) = store();
     store.record(&record("one", "T", &[("", "alpha")], 1), None).unwrap();
-    store.retire(&ItemId("one".into()), Millis(2)).unwrap();
-    store.retire(&ItemId("never".into()), Millis(2)).unwrap();
+    store.retire(&ItemId("one".into()), false, Millis(2)).unwrap();
+    store.retire(&ItemId("never".into()), true, Millis(2)).unwrap();
     let newest = store.log(None, 2).unwrap();
     assert_eq!(newest[0].what, LogWord::Retired);
     assert_eq!((newest[0].item.0.as_str(), newest[0].title.as_str()), ("one", "T"));
@@ -392,6 +392,35 @@ fn what_a_file_is_about_to_say_is_known_until_it_is_recorded() {
     // Nobody has recorded that one yet.
     store.intend(&ItemId("new".into()), &part, &intent("three", "three"), &[arrival("1")]).unwrap();
     assert_eq!(store.intents(&ItemId("new".into())).unwrap().len(), 1);
-    store.retire(&item, Millis(2)).unwrap();
+    store.retire(&item, true, Millis(2)).unwrap();
     assert_eq!(store.intents(&item).unwrap(), Vec::new());
+}
+
+#[test]
+fn what_is_gone_is_known_until_it_is_forgotten_or_comes_back() {
+    let (_folder, mut store) = store();
+    let (one, two) = (ItemId("one".into()), ItemId("two".into()));
+    for comes_back in [true, false] {
+        store.record(&record("one", "First", &[("", "a\n"), ("t.1", "b\n")], 1), None).unwrap();
+        store.record(&record("two", "Second", &[("", "c\n")], 1), None).unwrap();
+        store.retire(&one, true, Millis(2)).unwrap();
+        store.retire(&two, false, Millis(2)).unwrap();
+        // A second time changes nothing.
+        store.retire(&one, true, Millis(3)).unwrap();
+        assert_eq!(store.items().unwrap(), Vec::new());
+        assert_eq!(store.search("First", 9, 0).unwrap().hits.len(), 0);
+        let rows = store.load("feed").unwrap().rows;
+        let shown = rows.iter().map(|row| (row.item.0.as_str(), row.title.as_str(), row.buried, row.parts.len()));
+        assert_eq!(shown.collect::<Vec<_>>(), [("one", "First", true, 2)]);
+        let base = |part: &str, text: &str| (PartId(part.into()), text.to_owned());
+        assert_eq!(store.bases(&one).unwrap(), [base("", "a\n"), base("t.1", "b\n")]);
+        assert_eq!(store.bases(&two).unwrap(), Vec::new());
+        if comes_back {
+            store.record(&record("one", "First", &[("", "d\n")], 4), None).unwrap();
+            assert_eq!(store.bases(&one).unwrap(), [base("", "d\n")]);
+        }
+        store.retire(&one, false, Millis(5)).unwrap();
+        assert_eq!(store.load("feed").unwrap().rows.len(), 0);
+        assert_eq!(store.bases(&one).unwrap(), Vec::new());
+    }
 }

@@ -90,7 +90,7 @@ impl Engine {
         self.paused = None;
         self.missing.clear();
         self.settle.doubt(self.now);
-        self.mark_all(&Dirty { look: true, ..Dirty::default() });
+        self.mark_all(&Dirty { look: true, seen_missing: true, ..Dirty::default() });
         self.polling.ask(self.now);
         self.reply(request, Answer::Done { notices: Vec::new(), requests: 0 });
     }
@@ -130,7 +130,8 @@ impl Engine {
             return self.retired(item, Ok(()));
         }
         item.phase = Phase::Retiring;
-        self.out.push(Effect::Retire { item: item.id.clone(), expect });
+        let bury = item.walk.as_ref().is_some_and(|walk| walk.buries);
+        self.out.push(Effect::Retire { item: item.id.clone(), bury, expect });
         Fate::Keep
     }
 
@@ -138,11 +139,16 @@ impl Engine {
     pub(super) fn retired(&mut self, item: &mut Item, result: Result<(), NotDone>) -> Fate {
         match result {
             Ok(()) => {
-                let walked = item.walk.take().map(|walk| walk.waiters).unwrap_or_default();
-                for waiter in walked.into_iter().chain(std::mem::take(&mut item.waiters)) {
+                let walk = item.walk.take().unwrap_or_default();
+                for waiter in walk.waiters.into_iter().chain(std::mem::take(&mut item.waiters)) {
                     self.reply(waiter.request, Answer::Done { notices: Vec::new(), requests: 0 });
                 }
-                Fate::Drop
+                if !walk.buries {
+                    return Fate::Drop;
+                }
+                self.cover(&item.id, item.covers);
+                item.bury();
+                Fate::Keep
             }
             Err(NotDone::Moved) => {
                 let part = item.parts.keys().next().cloned().unwrap_or_default();

@@ -256,7 +256,7 @@ impl Engine {
         if let Err(failure) = result {
             return self.fail_here(item, failure);
         }
-        item.mirrored = true;
+        (item.mirrored, item.buried) = (true, false);
         item.ended.clear();
         item.bases.clear();
         item.arrived.clear();

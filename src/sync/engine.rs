@@ -123,7 +123,7 @@ impl Engine {
             item.kind = Some(row.kind);
             item.title = row.title;
             item.can_edit = row.can_edit;
-            item.gone = row.gone;
+            (item.gone, item.buried) = (row.gone, row.buried);
             item.mirrored = true;
             item.dirty.look = true;
             for part in row.parts {
@@ -461,7 +461,7 @@ impl Engine {
     #[must_use]
     pub fn status(&self) -> Status {
         Status {
-            items: self.items.values().map(|item| self.item_status(item)).collect(),
+            items: self.items.values().filter(|item| !item.buried).map(|item| self.item_status(item)).collect(),
             now: self.now,
             read_only: self.settings.read_only,
             walking: self.walking,

@@ -369,6 +369,8 @@ pub enum Effect {
     Fetch {
         /// The item.
         item: ItemId,
+        /// Whether it may be in the trash, where the remote reads items as anywhere else.
+        may_be_trashed: bool,
     },
     /// Plan on what was fetched last, and check the plan → [`Event::Planned`]. The shell keeps the plan.
     Plan {
@@ -437,6 +439,8 @@ pub enum Effect {
     Retire {
         /// The item.
         item: ItemId,
+        /// Whether its bases are kept, since it may come back; else it is forgotten.
+        bury: bool,
         /// Its files as they were read, `None` for one that did not stand; without it whatever stands is put away.
         expect: Option<Vec<(PartId, Option<Stamp>)>>,
     },

@@ -119,13 +119,18 @@ impl Engine {
     }
 
     fn read_feed(&mut self, feed: Feed) {
-        let vanished = feed.vanished.iter().filter(|id| self.items.contains_key(id)).count();
-        if vanished >= VANISHED_MIN && vanished * 2 > self.items.len() {
+        let there = self.items.values().filter(|item| !item.gone).count();
+        let is_there = |id: &&ItemId| self.items.get(*id).is_some_and(|item| !item.gone);
+        let vanished = feed.vanished.iter().filter(is_there).count();
+        if vanished >= VANISHED_MIN && vanished * 2 > there {
             // The page is read again after the halt: its cursor is not taken.
-            self.halt(&format!("{vanished} of {} items vanished at once", self.items.len()));
+            self.halt(&format!("{vanished} of {there} items vanished at once"));
             return;
         }
         let fresh = self.cursor.is_none();
+        for (id, item) in &mut self.items {
+            item.may_be_trashed |= fresh || feed.vanished.contains(id);
+        }
         let named: Vec<ItemId> = if fresh {
             self.items.keys().cloned().collect()
         } else {
@@ -188,7 +193,8 @@ impl Engine {
         if count < MISSING_MIN {
             return;
         }
-        let total: usize = self.items.values().map(|item| item.parts.len()).sum::<usize>() + parts_of_item;
+        let stand = self.items.values().filter(|item| !item.buried);
+        let total: usize = stand.map(|item| item.parts.len()).sum::<usize>() + parts_of_item;
         if count * 10 > total {
             self.halt(&format!("{count} of {total} files are missing at once"));
         }

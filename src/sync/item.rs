@@ -81,6 +81,8 @@ pub(super) struct Dirty {
     pub(super) resolve: Vec<Resolve>,
     /// Files that must read the same twice.
     pub(super) twice: BTreeSet<PartId>,
+    /// A person has seen what is missing, and goes on.
+    pub(super) seen_missing: bool,
 }
 
 impl Dirty {
@@ -112,6 +114,7 @@ impl Dirty {
         self.forget |= other.forget;
         self.resolve.extend(other.resolve);
         self.twice.extend(other.twice);
+        self.seen_missing |= other.seen_missing;
     }
 }
 
@@ -205,6 +208,8 @@ pub(super) struct Walk {
     pub(super) waiters: Vec<Waiter>,
     /// A file says something that was not recorded.
     pub(super) news: bool,
+    /// Its files are being put away because it is gone, and not forgotten.
+    pub(super) buries: bool,
     /// A file was passed by because a save was under way: what the feed named is not covered by this walk.
     pub(super) passed: bool,
     /// Files that were read once and must read the same again.
@@ -278,8 +283,12 @@ pub(super) struct Item {
     pub(super) can_edit: bool,
     /// It stands in the store.
     pub(super) mirrored: bool,
-    /// It is gone remotely, and kept because the file holds edits.
+    /// It is gone remotely, and kept because the file holds edits, or buried.
     pub(super) gone: bool,
+    /// It is gone, and its files are put away: it comes back with the remote.
+    pub(super) buried: bool,
+    /// The feed named it among what vanished, or was lost: the remote may read it though it is in the trash.
+    pub(super) may_be_trashed: bool,
     /// Its files.
     pub(super) parts: BTreeMap<PartId, Part>,
     /// Why the next walk is needed.
@@ -326,6 +335,18 @@ impl Item {
         }
     }
 
+    /// Keeps of an item that is gone what it takes to bring it back.
+    pub(super) fn bury(&mut self) {
+        let known = std::mem::replace(self, Self::new(self.id.clone()));
+        self.kind = known.kind;
+        self.title = known.title;
+        self.can_edit = known.can_edit;
+        self.parts = known.parts.into_keys().map(|part| (part, Part::default())).collect();
+        (self.dirty, self.covers, self.reserved) = (known.dirty, known.covers, known.reserved);
+        (self.queued, self.retry_at, self.quota_place) = (known.queued, known.retry_at, known.quota_place);
+        (self.mirrored, self.gone, self.buried) = (true, true, true);
+    }
+
     /// Ends a walk that records nothing more: what it put an older base in the place of holds again.
     pub(super) fn take_walk(&mut self) -> Option<Walk> {
         let mut walk = self.walk.take()?;
@@ -344,6 +365,8 @@ impl Item {
             can_edit: false,
             mirrored: false,
             gone: false,
+            buried: false,
+            may_be_trashed: false,
             parts: BTreeMap::new(),
             dirty: Dirty::default(),
             waiters: Vec::new(),

@@ -33,6 +33,8 @@ pub struct Row {
     pub can_edit: bool,
     /// Whether it was not there, or hidden from the account, when it was read last.
     pub gone: bool,
+    /// Whether its files are put away until it is there again.
+    pub buried: bool,
     /// Its files.
     pub parts: Vec<RowPart>,
 }

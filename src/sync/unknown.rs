@@ -85,8 +85,13 @@ pub(super) fn forestall(item: &mut Item, revision: &Revision) {
 /// Tells whether the base of a push is older than the one that holds: the push had landed before a text came into the file,
 /// whose note names it, and neither was recorded.
 fn has_gone_on(item: &Item, walk: &Walk, unknown: &Unknown) -> bool {
+    is_noted(walk, unknown) && item.bases.contains_key(&unknown.part)
+}
+
+/// Tells whether a note of what a file was about to say names a push as one that had landed.
+fn is_noted(walk: &Walk, unknown: &Unknown) -> bool {
     let intent = walk.observed.get(&unknown.part).and_then(|observation| observation.intent.as_ref());
-    intent.is_some_and(|intent| intent.pushes.contains(&unknown.job)) && item.bases.contains_key(&unknown.part)
+    intent.is_some_and(|intent| intent.pushes.contains(&unknown.job))
 }
 
 /// What the text of the remote tells of a push.
@@ -104,7 +109,7 @@ impl Fate {
     fn of(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> Self {
         if landed(unknown, remote) {
             Self::Landed
-        } else if unknown.answered || left_words(unknown, item, walk, remote) {
+        } else if unknown.answered || is_noted(walk, unknown) || left_words(unknown, item, walk, remote) {
             Self::LeftWords
         } else {
             Self::Open

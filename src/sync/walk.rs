@@ -36,7 +36,7 @@ impl Engine {
         }
         walk.news = news;
         // Whether a document that was gone is there again, nothing tells.
-        let silent = !news && !walk.why.wants_remote() && !walk.why.dry && !item.gone;
+        let silent = !news && !walk.why.wants_remote() && !walk.why.dry && (!item.gone || item.buried);
         item.walk = Some(walk);
         if restless {
             let chance = self.chance.draw();
@@ -66,9 +66,11 @@ impl Engine {
             Local::Absent => {
                 part.held.clear();
                 part.behind = observation.base.is_some();
-                if observation.base.is_some() && !part.hidden {
+                if observation.base.is_some() && !part.hidden && !item.buried {
                     part.hidden = true;
-                    self.note_missing(count);
+                    if !walk.why.seen_missing {
+                        self.note_missing(count);
+                    }
                 }
                 false
             }
@@ -162,7 +164,8 @@ impl Engine {
             item.covers = self.pages.count;
         }
         item.phase = Phase::Fetching;
-        self.out.push(Effect::Fetch { item: item.id.clone() });
+        let may_be_trashed = item.may_be_trashed || item.gone || !item.mirrored;
+        self.out.push(Effect::Fetch { item: item.id.clone(), may_be_trashed });
         Fate::Keep
     }
 
@@ -189,7 +192,7 @@ impl Engine {
         self.progress.read(self.now);
         item.failures = 0;
         item.failure = None;
-        item.gone = false;
+        (item.gone, item.may_be_trashed) = (false, false);
         item.kind = Some(remote.kind);
         item.title.clone_from(&remote.title);
         item.can_edit = remote.can_edit;
@@ -298,7 +301,8 @@ impl Engine {
         merged
     }
 
-    /// The item is gone or hidden from this account. Files that equal their base are put away; edits are kept.
+    /// The item is gone or hidden from this account. Files that equal their base are put away until it is there again; edits are
+    /// kept.
     fn gone(&mut self, item: &mut Item, failure: Failure) -> Fate {
         let Some(walk) = &item.walk else { return self.lost(item) };
         let untouched = walk.observed.values().all(|seen| match &seen.local {
@@ -311,7 +315,14 @@ impl Engine {
         for waiter in waiters {
             self.reply(waiter.request, Answer::Failed(failure.clone()));
         }
+        if item.buried && untouched {
+            self.cover(&item.id, item.covers);
+            return self.end(item);
+        }
         if !item.mirrored || untouched {
+            if let Some(walk) = &mut item.walk {
+                walk.buries = item.mirrored;
+            }
             return self.retire(item, Some(read));
         }
         item.gone = true;

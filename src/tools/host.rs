@@ -299,7 +299,7 @@ pub struct DoctorReport {
 pub struct DoctorFinding {
     /// The account.
     pub account: Account,
-    /// What was checked: `database`, `folder`, `journal`, `base`, `file`, `index`, `stray`, or `remote`.
+    /// What was checked: `database`, `folder`, `journal`, `base`, `file`, `index`, `stray`, `remote`, or `account`.
     pub check: String,
     /// The item, when it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -356,7 +356,7 @@ pub struct QueueStatus {
     pub waiting: usize,
     /// Items that are being read, pushed, or written.
     pub working: usize,
-    /// Files with edits that wait for a person: held, refused, or in conflict.
+    /// Files that wait for a person: held, refused, in conflict, deleted here, or not to be read; or of documents that are gone.
     pub yours: usize,
     /// About how long it takes until all of it was read, in seconds; absent while that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

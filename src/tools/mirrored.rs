@@ -102,9 +102,12 @@ impl Host for Mirrors {
             if refresh || report.parts.is_empty() {
                 return handle.fetch(id_or_url).await.map(item_report);
             }
-            // The file is as good as the last look at the remote was.
+            // The file is as good as the last look at the remote was; one that was deleted here is asked for again.
             let status = handle.status().await?.status;
             let item = status.items.iter().find(|item| item.id == report.item);
+            if item.is_some_and(|item| item.parts.iter().any(|part| part.hidden)) {
+                return handle.fetch(id_or_url).await.map(item_report);
+            }
             report.notices.extend(item.map(sync::ItemStatus::notices).unwrap_or_default());
             let trouble = status.halted.or(status.paused).or(status.poll_error);
             report.stale = report.stale.or(trouble.map(|trouble| trouble.message));

@@ -88,9 +88,10 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
     for item in &status.items {
         let id = &item.id;
         if item.gone {
+            let why = item.error.as_ref().map_or("it is gone", |error| error.message.as_str());
             let message = format!(
-                "\"{}\" is gone or no longer shared; its file holds edits and is kept: ask for access, or take the text \
-                 elsewhere and run `mcp-workspace forget {id}`",
+                "\"{}\" is gone or no longer shared ({why}); its file holds edits and is kept: ask for access, or take the \
+                 text elsewhere and run `mcp-workspace forget {id}`",
                 item.title
             );
             add(id, Some(&PartId::default()), "gone", message);
@@ -176,11 +177,15 @@ fn queue(status: &sync::Status) -> QueueStatus {
     let at_work = |item: &&sync::ItemStatus| item.phase != "idle";
     let waits = |item: &&sync::ItemStatus| item.waiting && item.phase == "idle";
     let parts = status.items.iter().flat_map(|item| &item.parts);
-    let yours = parts.filter(|part| !(part.held.is_empty() && part.refused.is_empty() && part.conflicts.is_empty()));
+    let is_yours = |part: &&sync::PartStatus| {
+        let waits = !(part.held.is_empty() && part.refused.is_empty() && part.conflicts.is_empty());
+        waits || part.hidden || part.unusable.is_some()
+    };
+    let gone = status.items.iter().filter(|item| item.gone).count();
     QueueStatus {
         waiting: status.items.iter().filter(waits).count(),
         working: status.items.iter().filter(at_work).count(),
-        yours: yours.count(),
+        yours: parts.filter(is_yours).count().max(gone),
         left_s: status.left_ms.map(|left| left.div_ceil(1000)),
     }
 }
@@ -220,6 +225,7 @@ pub(super) fn finding(account: &Account, layout: &Layout, found: Finding) -> Doc
             Check::Index => "index",
             Check::Stray => "stray",
             Check::Remote => "remote",
+            Check::Account => "account",
         }
         .into(),
         id: found.place.map(|(item, _)| item),

@@ -22,6 +22,8 @@ struct Job {
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     items: BTreeMap<ItemId, Record>,
+    /// What was known of items that are gone.
+    buried: BTreeMap<ItemId, Record>,
     /// What came into each file, newest first.
     arrivals: BTreeMap<ItemId, Vec<Arrival>>,
     /// What each file is about to say, until it is recorded.
@@ -47,10 +49,14 @@ impl Store {
             revision: record.revision.clone(),
             can_edit: record.can_edit,
             gone: record.gone,
+            buried: false,
             parts: record.parts.iter().map(part).collect(),
         };
+        let bare = |part: RowPart| RowPart { stamp: None, hash: None, told: Told::default(), ..part };
+        let of_buried =
+            |row: Row| Row { gone: true, buried: true, parts: row.parts.into_iter().map(bare).collect(), ..row };
         Loaded {
-            rows: self.items.values().map(row).collect(),
+            rows: self.items.values().map(row).chain(self.buried.values().map(row).map(of_buried)).collect(),
             jobs: self.jobs.iter().filter(|job| job.end.is_none()).map(|job| job.open.clone()).collect(),
             cursor: self.cursor.clone(),
             paused: self.paused,
@@ -85,7 +91,8 @@ impl Store {
 
     /// Returns what both sides last agreed on.
     pub(crate) fn base(&self, item: &ItemId) -> Option<String> {
-        self.items.get(item)?.parts.first().map(|part| part.base.clone())
+        let record = self.items.get(item).or(self.buried.get(item))?;
+        record.parts.first().map(|part| part.base.clone())
     }
 
     /// Writes down what a file is about to say, and what came into it before.
@@ -189,12 +196,17 @@ impl Store {
         }
         let arrived = record.parts.iter().flat_map(|part| part.arrived.iter().cloned()).collect();
         self.note_arrivals(&record.item, arrived);
+        self.buried.remove(&record.item);
         self.items.insert(record.item.clone(), record);
     }
 
-    /// Lets go of an item.
-    pub(crate) fn retire(&mut self, item: &ItemId) {
-        self.items.remove(item);
+    /// Lets go of an item; of one that is buried the base is kept.
+    pub(crate) fn retire(&mut self, item: &ItemId, bury: bool) {
+        let record = self.items.remove(item);
+        if !bury {
+            self.buried.remove(item);
+        }
+        self.buried.extend(record.filter(|_| bury).map(|record| (item.clone(), record)));
         self.arrivals.remove(item);
         self.intents.remove(item);
         let open = self.jobs.iter_mut().filter(|job| job.open.item == *item && job.end.is_none());

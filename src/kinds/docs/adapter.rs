@@ -143,6 +143,18 @@ impl Docs {
         Ok((threads, true))
     }
 
+    /// Tells whether a document is in the trash; one of which that is not told is not.
+    ///
+    /// Source: <https://developers.google.com/workspace/drive/api/reference/rest/v3/files#File.FIELDS.trashed>
+    async fn is_trashed(&self, id: &str) -> bool {
+        let call = Call::get(Service::Drive, format!("/drive/v3/files/{id}"), id, "looking for it in the trash")
+            .with("supportsAllDrives", "true")
+            .with("fields", "trashed");
+        let file: Result<DriveFile> = self.google.json(&call).await;
+        file.inspect_err(|error| tracing::warn!(item = %id, %error, "whether it is in the trash was not told"))
+            .is_ok_and(|file| file.trashed)
+    }
+
     /// Adds one reply to a thread.
     async fn reply(&self, id: &str, thread: &str, act: &CommentAct) -> Result<()> {
         let body = match act {
@@ -272,10 +284,14 @@ impl Kind for Docs {
         Ok(Changes { changed: Vec::new(), vanished: Vec::new(), cursor: Cursor(start.start_page_token) })
     }
 
-    async fn fetch(&self, id: &ItemId) -> Result<Fetched> {
+    async fn fetch(&self, id: &ItemId, may_be_trashed: bool) -> Result<Fetched> {
         let id = checked(id)?;
-        let (read, threads) = tokio::join!(self.read_whole(id), self.threads(id));
+        let trashed = async { may_be_trashed && self.is_trashed(id).await };
+        let (read, threads, trashed) = tokio::join!(self.read_whole(id), self.threads(id), trashed);
         let (raw, document, boxes) = read?;
+        if trashed {
+            return Err(Error::Trashed { id: id.to_owned() });
+        }
         let url = self.url(id);
         let mut unread = None;
         // Google tells the revision to editors alone; without one there is no lock, hence no edit.

@@ -80,6 +80,9 @@ pub(super) struct DriveFile {
     /// What people call it.
     #[serde(default)]
     pub(super) name: String,
+    /// Whether it, or a folder that it is in, is in the trash.
+    #[serde(default)]
+    pub(super) trashed: bool,
     /// Where its bytes are; a Doc has no such place.
     pub(super) web_content_link: Option<String>,
 }

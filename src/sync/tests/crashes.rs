@@ -45,6 +45,7 @@ fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine
         revision: None,
         can_edit: true,
         gone: false,
+        buried: false,
         parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told }],
     }];
     let job = OpenJob {

@@ -1,6 +1,6 @@
 //! What the engine decides about one item, as a table.
 
-use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
+use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
 use super::super::quota::Limits;
 use super::super::{
@@ -23,6 +23,7 @@ pub(super) fn row(number: usize) -> Row {
         revision: None,
         can_edit: true,
         gone: false,
+        buried: false,
         parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told: Told::default() }],
     }
 }
@@ -448,4 +449,90 @@ fn a_second_reading_counts_until_the_walk_has_its_turn() {
         effects = engine.step(Millis(60_005), fetched(id(0), "a\n", true));
     }
     assert!(words(&effects).contains("deposit"), "{}", words(&effects));
+}
+
+/// A feed that names an item, changed or vanished.
+fn told_of(vanished: bool, cursor: &str) -> Event {
+    let ids = vec![id(0)];
+    let (changed, vanished) = if vanished { (Vec::new(), ids) } else { (ids, Vec::new()) };
+    Event::Polled(Ok(Feed { changed, vanished, cursor: Cursor(cursor.into()) }))
+}
+
+/// An engine whose only item is gone, its unedited file put away.
+fn buried() -> Engine {
+    let mut engine = Engine::new(Settings::default());
+    let cursor = Some(Cursor("1".into()));
+    engine.load(Millis(0), Loaded { rows: vec![row(0)], jobs: Vec::new(), cursor, paused: false });
+    engine.step(Millis(1), observed(id(0), "a\n", "a\n"));
+    engine.step(Millis(2), told_of(true, "2"));
+    let effects = engine.step(Millis(3), observed(id(0), "a\n", "a\n"));
+    // Who vanished may be in the trash, where Google reads it all the same.
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Fetch { may_be_trashed: true, .. })));
+    let effects = engine.step(Millis(4), fetched(id(0), "-", true));
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Retire { bury: true, expect: Some(_), .. })));
+    let effects = engine.step(Millis(5), Event::Retired { item: id(0), result: Ok(()) });
+    assert_eq!(words(&effects), "cursor");
+    assert_eq!(engine.status().items.len(), 0);
+    engine
+}
+
+#[test]
+fn what_was_put_away_comes_back_with_its_document() {
+    let mut engine = buried();
+    // Nothing is asked for meanwhile.
+    let effects = engine.step(Millis(3_600_010), Event::Tick);
+    assert!(words(&effects).contains("observe"), "{}", words(&effects));
+    assert_eq!(words(&engine.step(Millis(3_600_011), observed(id(0), "a\n", "-"))), "");
+    let effects = engine.step(Millis(3_600_020), told_of(false, "3"));
+    assert!(words(&effects).contains("observe"), "{}", words(&effects));
+    assert_eq!(words(&engine.step(Millis(3_600_021), observed(id(0), "a\n", "-"))), "fetch");
+    assert_eq!(words(&engine.step(Millis(3_600_022), fetched(id(0), "b\n", true))), "deposit");
+    engine.step(Millis(3_600_023), Event::Deposited { item: id(0), part: PartId::default(), result: Ok(STAMP) });
+    engine.step(Millis(3_600_024), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(engine.status().items.len(), 1);
+    assert!(!engine.status().items[0].gone);
+}
+
+#[test]
+fn a_save_where_a_file_was_put_away_is_an_edit_of_its_document() {
+    let mut engine = buried();
+    engine.step(Millis(10), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    assert_eq!(words(&engine.step(Millis(11), observed(id(0), "a\n", "a mine\n"))), "fetch");
+    let effects = engine.step(Millis(12), fetched(id(0), "-", true));
+    assert_eq!(words(&effects), "failed record");
+    engine.step(Millis(13), Event::Recorded { item: id(0), result: Ok(()) });
+    assert!(engine.status().items[0].gone);
+    engine.step(Millis(14), told_of(false, "3"));
+    engine.step(Millis(15), observed(id(0), "a\n", "a mine\n"));
+    let effects = engine.step(Millis(16), fetched(id(0), "a\n\nb\n", true));
+    assert_eq!(words(&effects), "plan");
+}
+
+#[test]
+fn what_is_forgotten_does_not_come_back() {
+    let mut engine = buried();
+    let effects = engine.step(Millis(10), Event::Asked { request: RequestId(1), command: Command::Forget(id(0)) });
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Retire { bury: false, .. })), "{}", words(&effects));
+    assert!(words(&engine.step(Millis(12), Event::Retired { item: id(0), result: Ok(()) })).contains("done"));
+    assert!(!words(&engine.step(Millis(13), told_of(false, "3"))).contains("observe"));
+}
+
+#[test]
+fn who_goes_on_after_a_halt_has_seen_what_is_missing() {
+    let mut engine = engine(12);
+    for number in 0..12 {
+        engine.step(Millis(1), observed(id(number), "a", "a"));
+    }
+    engine.step(Millis(2), Event::Rescan);
+    for number in 0..12 {
+        engine.step(Millis(3), observed(id(number), "a", "-"));
+    }
+    assert!(engine.status().halted.is_some());
+    engine.step(Millis(4), Event::Asked { request: RequestId(1), command: Command::Resume });
+    for number in 0..12 {
+        engine.step(Millis(5), observed(id(number), "a", "-"));
+    }
+    let status = engine.status();
+    assert!(status.halted.is_none());
+    assert!(status.items.iter().all(|item| item.parts[0].hidden));
 }

@@ -47,6 +47,7 @@ impl World {
             revision: None,
             can_edit: true,
             gone: false,
+            buried: false,
             parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told: Told::default() }],
         };
         let rows = (0..count).map(row).collect();
@@ -95,7 +96,7 @@ impl World {
                     let cursor = Cursor(self.now.to_string());
                     self.after(ANSWER_MS, Event::Polled(Ok(Feed { changed, vanished: Vec::new(), cursor })));
                 }
-                Effect::Fetch { item } => {
+                Effect::Fetch { item, .. } => {
                     self.reads.push(self.now + ANSWER_MS / 2);
                     self.read.insert(item.clone(), self.now);
                     let remote = Remote {

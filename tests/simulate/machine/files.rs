@@ -103,7 +103,7 @@ impl Machine {
     pub(super) fn put_aside(
         &mut self,
         around: &mut Around,
-        item: ItemId,
+        (item, bury): (ItemId, bool),
         expect: Option<&[(PartId, Option<Stamp>)]>,
     ) -> Task {
         let stands = self.disk.stamp(&file_name(&item));
@@ -114,7 +114,7 @@ impl Machine {
         } else {
             self.put_away(&file_name(&item));
             self.put_away(&conflict_name(&item));
-            return Task::Retire(item);
+            return Task::Retire(item, bury);
         };
         Task::Tell(Box::new(Event::Retired { item, result }))
     }

@@ -79,8 +79,8 @@ enum Task {
     Hear(u64, Box<Event>),
     /// A text is being written.
     Deposit(Box<Deposit>),
-    /// The files of an item stand aside, and it is being forgotten.
-    Retire(ItemId),
+    /// The files of an item stand aside, and it is being forgotten or buried.
+    Retire(ItemId, bool),
 }
 
 /// What the watcher saw.
@@ -416,9 +416,9 @@ impl Machine {
                 around.show(&(self.number, &deposit.item, deposit.stage));
                 lane.task = Some(self.deposit(around, deposit));
             }
-            Some(Task::Retire(item)) => {
+            Some(Task::Retire(item, bury)) => {
                 around.show(&(self.number, "forgets", &item));
-                self.store.retire(&item);
+                self.store.retire(&item, bury);
                 lane.task = Some(Task::Tell(Box::new(Event::Retired { item, result: Ok(()) })));
             }
             None => {
@@ -483,7 +483,7 @@ impl Machine {
                 }
                 event
             }
-            Effect::Fetch { item } => {
+            Effect::Fetch { item, .. } => {
                 self.check_quota(around, 0, self.limits.reads);
                 fetched(around, lane, self.account, item)
             }
@@ -570,7 +570,9 @@ impl Machine {
                 }
                 return None;
             }
-            Effect::Retire { item, expect } => return Some(self.put_aside(around, item, expect.as_deref())),
+            Effect::Retire { item, bury, expect } => {
+                return Some(self.put_aside(around, (item, bury), expect.as_deref()));
+            }
         };
         Some(Task::Tell(Box::new(event)))
     }
@@ -580,7 +582,7 @@ impl Machine {
 fn item_of(effect: &Effect) -> Option<&ItemId> {
     match effect {
         Effect::Observe { item }
-        | Effect::Fetch { item }
+        | Effect::Fetch { item, .. }
         | Effect::Plan { item, .. }
         | Effect::Begin { item, .. }
         | Effect::Post { item, .. }
