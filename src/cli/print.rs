@@ -148,7 +148,8 @@ fn log_line(line: &Value) -> String {
     };
     if text(line, "what") == "retired" {
         return format!(
-            "{} retired: \"{name}\" is gone or was forgotten; its file was moved to .retired, and `fetch` mirrors it again",
+            "{} retired: \"{name}\" is gone or was forgotten; its file was moved to .retired, and comes back with the document \
+             or by `fetch`",
             text(line, "at")
         );
     }

@@ -1,6 +1,6 @@
 //! The change feed: which items it names, when its cursor may be stored; and what halts an account.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::model::{Cursor, ItemId, Millis, PartId};
 
@@ -121,7 +121,7 @@ impl Engine {
     fn read_feed(&mut self, feed: Feed) {
         let there = self.items.values().filter(|item| !item.gone).count();
         let is_there = |id: &&ItemId| self.items.get(*id).is_some_and(|item| !item.gone);
-        let vanished = feed.vanished.iter().filter(is_there).count();
+        let vanished = feed.vanished.iter().filter(is_there).collect::<BTreeSet<&ItemId>>().len();
         if vanished >= VANISHED_MIN && vanished * 2 > there {
             // The page is read again after the halt: its cursor is not taken.
             self.halt(&format!("{vanished} of {there} items vanished at once"));
@@ -129,7 +129,7 @@ impl Engine {
         }
         let fresh = self.cursor.is_none();
         for (id, item) in &mut self.items {
-            item.may_be_trashed |= fresh || feed.vanished.contains(id);
+            item.dirty.may_be_trashed |= fresh || feed.vanished.contains(id);
         }
         let named: Vec<ItemId> = if fresh {
             self.items.keys().cloned().collect()

@@ -83,6 +83,8 @@ pub(super) struct Dirty {
     pub(super) twice: BTreeSet<PartId>,
     /// A person has seen what is missing, and goes on.
     pub(super) seen_missing: bool,
+    /// The feed named it among what vanished, or was lost: the remote may be read though it is in the trash.
+    pub(super) may_be_trashed: bool,
 }
 
 impl Dirty {
@@ -115,6 +117,7 @@ impl Dirty {
         self.resolve.extend(other.resolve);
         self.twice.extend(other.twice);
         self.seen_missing |= other.seen_missing;
+        self.may_be_trashed |= other.may_be_trashed;
     }
 }
 
@@ -287,8 +290,6 @@ pub(super) struct Item {
     pub(super) gone: bool,
     /// It is gone, and its files are put away: it comes back with the remote.
     pub(super) buried: bool,
-    /// The feed named it among what vanished, or was lost: the remote may read it though it is in the trash.
-    pub(super) may_be_trashed: bool,
     /// Its files.
     pub(super) parts: BTreeMap<PartId, Part>,
     /// Why the next walk is needed.
@@ -366,7 +367,6 @@ impl Item {
             mirrored: false,
             gone: false,
             buried: false,
-            may_be_trashed: false,
             parts: BTreeMap::new(),
             dirty: Dirty::default(),
             waiters: Vec::new(),

@@ -160,11 +160,13 @@ impl Engine {
         // A dry run takes nothing in, so it covers nothing.
         if let Some(walk) = item.walk.as_mut().filter(|walk| !walk.why.dry) {
             walk.why.remote = true;
+            walk.why.may_be_trashed |= std::mem::take(&mut item.dirty.may_be_trashed);
             item.dirty.remote = false;
             item.covers = self.pages.count;
         }
         item.phase = Phase::Fetching;
-        let may_be_trashed = item.may_be_trashed || item.gone || !item.mirrored;
+        let is_named = item.walk.as_ref().is_some_and(|walk| walk.why.may_be_trashed);
+        let may_be_trashed = is_named || item.dirty.may_be_trashed || item.gone || !item.mirrored;
         self.out.push(Effect::Fetch { item: item.id.clone(), may_be_trashed });
         Fate::Keep
     }
@@ -192,7 +194,7 @@ impl Engine {
         self.progress.read(self.now);
         item.failures = 0;
         item.failure = None;
-        (item.gone, item.may_be_trashed) = (false, false);
+        item.gone = false;
         item.kind = Some(remote.kind);
         item.title.clone_from(&remote.title);
         item.can_edit = remote.can_edit;

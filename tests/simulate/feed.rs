@@ -12,8 +12,17 @@ pub(crate) enum Reach {
     Edit,
     /// Read it.
     Read,
+    /// It is in the trash, where it is read and written by who does not ask.
+    Trash,
     /// It is not there for the account.
     Nothing,
+}
+
+impl Reach {
+    /// Tells whether the document is there for an account that asks.
+    pub(crate) const fn is_there(self) -> bool {
+        matches!(self, Self::Edit | Self::Read)
+    }
 }
 
 /// What happened to a document.
@@ -67,8 +76,9 @@ impl Log {
             let of_account = entry.reach.is_none_or(|(of, _)| of == account);
             match self.reach(account, &entry.item) {
                 Reach::Edit | Reach::Read if of_account => changed.push(entry.item.clone()),
+                Reach::Trash if of_account => vanished.push(entry.item.clone()),
                 Reach::Nothing if of_account && entry.reach.is_some() => vanished.push(entry.item.clone()),
-                Reach::Edit | Reach::Read | Reach::Nothing => {}
+                Reach::Edit | Reach::Read | Reach::Trash | Reach::Nothing => {}
             }
         }
         (changed, vanished, Cursor(known.to_string()))
@@ -82,7 +92,7 @@ impl Log {
         for (at, entry) in self.entries.iter().enumerate() {
             match entry.reach {
                 Some((of, _)) if of != account => continue,
-                Some((_, Reach::Nothing)) => {
+                Some((_, reach)) if !reach.is_there() => {
                     hidden.insert(&entry.item);
                     owed.remove(&entry.item);
                 }

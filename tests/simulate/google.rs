@@ -118,8 +118,14 @@ impl Google {
         match self.feed.reach(account, item) {
             Reach::Edit => Some(self.read(item, Access::Edit)),
             Reach::Read => Some(self.read(item, Access::Read)),
-            Reach::Nothing => None,
+            Reach::Trash | Reach::Nothing => None,
         }
+    }
+
+    /// Returns what an account reads that does not ask whether a document is in the trash.
+    pub(crate) fn fetch_anywhere(&self, account: usize, item: &ItemId) -> Option<Rc<Fetched>> {
+        let is_trashed = self.feed.reach(account, item) == Reach::Trash;
+        if is_trashed { Some(self.read(item, Access::Edit)) } else { self.fetch_as(account, item) }
     }
 
     fn read(&self, item: &ItemId, access: Access) -> Rc<Fetched> {
@@ -166,7 +172,7 @@ impl Google {
         ledger: &mut Ledger,
     ) -> Landed {
         let reach = self.feed.reach(account, item);
-        if reach != Reach::Edit {
+        if !matches!(reach, Reach::Edit | Reach::Trash) {
             return Landed::Denied(reach);
         }
         let doc = self.docs.get_mut(item).unwrap();

@@ -230,7 +230,7 @@ impl World {
             9 => drop(person.work(around, &mut machine.disk)),
             10 => drop(machine.hear(around)),
             11 if around.fault(3) => {
-                let reach = around.dice.pick(&[Reach::Edit, Reach::Edit, Reach::Read, Reach::Nothing]);
+                let reach = around.dice.pick(&[Reach::Edit, Reach::Edit, Reach::Read, Reach::Trash, Reach::Nothing]);
                 around.trace(&("reach", machine.account, item, reach));
                 around.google.set_reach(machine.account, item, reach);
             }
@@ -332,7 +332,7 @@ impl World {
         for item in self.around.google.items() {
             for at in 0..self.machines.len() {
                 let account = self.machines[at].0.account;
-                let is_gone = self.around.google.feed.reach(account, &item) == Reach::Nothing;
+                let is_gone = !self.around.google.feed.reach(account, &item).is_there();
                 if !is_gone || self.around.dice.once_in(2) {
                     self.around.google.set_reach(account, &item, Reach::Edit);
                 }
@@ -340,7 +340,8 @@ impl World {
             for (machine, _) in &mut self.machines {
                 let status = machine.status().unwrap();
                 let known = status.items.into_iter().find(|known| known.id == item);
-                if known.is_none_or(|known| known.error.is_some()) || !machine.store.holds(&item) {
+                // What was there once comes back by itself.
+                if known.is_some_and(|known| known.error.is_some()) || !machine.store.remembers(&item) {
                     machine.ask(&mut self.around, Command::Fetch(item.clone()));
                 }
             }
@@ -418,7 +419,7 @@ impl World {
     pub(crate) fn conflicts(&self) -> Vec<(usize, ItemId)> {
         let of = |(at, (machine, _)): (usize, &(Machine, Person))| {
             let items = machine.status().map(|status| status.items).unwrap_or_default();
-            let is_seen = |item: &ItemId| self.around.google.feed.reach(machine.account, item) != Reach::Nothing;
+            let is_seen = |item: &ItemId| self.around.google.feed.reach(machine.account, item).is_there();
             let is_open =
                 |item: &ItemStatus| is_seen(&item.id) && item.parts.iter().any(|part| !part.conflicts.is_empty());
             let open = items.into_iter().filter(is_open);

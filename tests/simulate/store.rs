@@ -89,6 +89,11 @@ impl Store {
         self.items.contains_key(item)
     }
 
+    /// Tells whether an item is mirrored, or was until it went away.
+    pub(crate) fn remembers(&self, item: &ItemId) -> bool {
+        self.holds(item) || self.buried.contains_key(item)
+    }
+
     /// Returns what both sides last agreed on.
     pub(crate) fn base(&self, item: &ItemId) -> Option<String> {
         let record = self.items.get(item).or(self.buried.get(item))?;

@@ -483,9 +483,9 @@ impl Machine {
                 }
                 event
             }
-            Effect::Fetch { item, .. } => {
+            Effect::Fetch { item, may_be_trashed } => {
                 self.check_quota(around, 0, self.limits.reads);
-                fetched(around, lane, self.account, item)
+                fetched(around, lane, self.account, (item, may_be_trashed))
             }
             Effect::Plan { item, part, desired, file, accept } => {
                 planned(around, lane, (item, part), (desired, file), accept)

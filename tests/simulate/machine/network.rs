@@ -65,15 +65,22 @@ pub(super) fn polled(around: &mut Around, account: usize, cursor: Option<&Cursor
     Event::Polled(Ok(Feed { changed, vanished, cursor }))
 }
 
-/// Reads a document.
-pub(super) fn fetched(around: &mut Around, lane: &mut Lane, account: usize, item: ItemId) -> Event {
+/// Reads a document, after asking whether it is in the trash or not.
+pub(super) fn fetched(
+    around: &mut Around,
+    lane: &mut Lane,
+    account: usize,
+    (item, may_be_trashed): (ItemId, bool),
+) -> Event {
     if around.is_offline {
         return Event::Fetched { item, result: Err(failure(FailureClass::Transient)) };
     }
     if around.fault(10) {
         return Event::Fetched { item, result: Err(trouble(around)) };
     }
-    let Some(fetched) = around.google.fetch_as(account, &item) else {
+    let google = &around.google;
+    let read = if may_be_trashed { google.fetch_as(account, &item) } else { google.fetch_anywhere(account, &item) };
+    let Some(fetched) = read else {
         return Event::Fetched { item, result: Err(gone()) };
     };
     let remote = Remote {
