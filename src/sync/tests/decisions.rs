@@ -403,7 +403,7 @@ fn a_dry_run_takes_nothing_in() {
     let command = Command::Push { item: id(0), accept: false, dry_run: true };
     engine.step(Millis(2), Event::Asked { request: RequestId(1), command });
     // The feed names it while the dry run reads it.
-    let cursor = crate::model::Cursor("1".into());
+    let cursor = Cursor("1".into());
     engine.step(Millis(2), Event::Polled(Ok(Feed { changed: vec![id(0)], vanished: Vec::new(), cursor })));
     let mut effects = engine.step(Millis(3), observed(id(0), "a", "a"));
     effects.extend(engine.step(Millis(4), fetched(id(0), "b", true)));

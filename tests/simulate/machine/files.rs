@@ -150,7 +150,7 @@ impl Machine {
 
     /// Lets the deposits end that have changed two files and have not looked yet what came into the file before: nobody looks at
     /// the files that were replaced meanwhile.
-    pub(super) fn end_exchanges(&mut self, around: &mut Around) {
+    fn end_exchanges(&mut self, around: &mut Around) {
         let is_changing =
             |task: &Option<Task>| matches!(task, Some(Task::Deposit(deposit)) if matches!(deposit.stage, Stage::Check));
         let lanes = self.lanes.iter().filter(|(_, lane)| is_changing(&lane.task));
@@ -165,7 +165,8 @@ impl Machine {
     }
 
     /// Looks at the files that were replaced and stood there at the last look.
-    pub(super) fn sweep(&mut self) -> Event {
+    pub(super) fn sweep(&mut self, around: &mut Around) -> Event {
+        self.end_exchanges(around);
         let names: BTreeSet<String> = self.disk.names().filter(|name| name.starts_with(REPLACED)).cloned().collect();
         let (mut left, mut aside) = (false, Vec::new());
         for name in &names {

@@ -548,10 +548,7 @@ impl Machine {
                 self.save_cursor(around, cursor);
                 return None;
             }
-            Effect::Sweep => {
-                self.end_exchanges(around);
-                self.sweep()
-            }
+            Effect::Sweep => self.sweep(around),
             Effect::SaveTold { item, part, told } => {
                 self.store.save_told(&item, &part, told);
                 return None;
