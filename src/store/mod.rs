@@ -68,6 +68,8 @@ pub struct StoredItem {
     pub can_edit: bool,
     /// Whether it was not there, or hidden from the account, when it was read last.
     pub gone: bool,
+    /// Whether its files are put away until it is there again.
+    buried: bool,
     /// When it was recorded last.
     pub at: Millis,
     /// Its files, the main one first.
@@ -167,7 +169,7 @@ impl Store {
             revision: item.revision,
             can_edit: item.can_edit,
             gone: item.gone,
-            buried: false,
+            buried: item.buried,
             parts: item
                 .parts
                 .into_iter()
@@ -175,22 +177,26 @@ impl Store {
                 .collect(),
         };
         Ok(Loaded {
-            rows: self.items()?.into_iter().map(row).chain(self.buried()?).collect(),
+            rows: self.all_items()?.into_iter().map(row).collect(),
             jobs: self.open_jobs()?,
             cursor: self.cursor(feed)?,
             paused: self.is_paused()?,
         })
     }
 
-    /// Returns every item, sorted by id.
+    /// Returns every item that is mirrored, sorted by id.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes.
     pub fn items(&self) -> Result<Vec<StoredItem>> {
+        Ok(self.all_items()?.into_iter().filter(|item| !item.buried).collect())
+    }
+
+    fn all_items(&self) -> Result<Vec<StoredItem>> {
         let mut statement = self
             .connection
-            .prepare_cached("SELECT id, kind, title, url, revision, can_edit, at, gone FROM item ORDER BY id")
+            .prepare_cached("SELECT id, kind, title, url, revision, can_edit, at, gone, buried FROM item ORDER BY id")
             .map_err(storage("listing items"))?;
         let rows = statement.query_map([], item_row).map_err(storage("listing items"))?;
         let mut items: Vec<StoredItem> = rows.collect::<Result<_, _>>().map_err(storage("listing items"))?;
@@ -200,7 +206,7 @@ impl Store {
         Ok(items)
     }
 
-    /// Returns one item.
+    /// Returns one item; `None` when it is not mirrored, or not any more.
     ///
     /// # Errors
     ///
@@ -208,10 +214,10 @@ impl Store {
     pub fn item(&self, id: &ItemId) -> Result<Option<StoredItem>> {
         let found = self
             .connection
-            .prepare_cached("SELECT id, kind, title, url, revision, can_edit, at, gone FROM item WHERE id = ?1")
+            .prepare_cached("SELECT id, kind, title, url, revision, can_edit, at, gone, buried FROM item WHERE id = ?1")
             .and_then(|mut statement| statement.query_row([&id.0], item_row).optional())
             .map_err(storage("reading an item"))?;
-        let Some(mut item) = found else { return Ok(None) };
+        let Some(mut item) = found.filter(|item| !item.buried) else { return Ok(None) };
         item.parts = self.parts(id)?;
         Ok(Some(item))
     }
@@ -228,40 +234,6 @@ impl Store {
         rows.collect::<Result<_, _>>().map_err(storage("reading an item"))
     }
 
-    /// Returns the items that are gone and may come back.
-    fn buried(&self) -> Result<Vec<Row>> {
-        let doing = "listing what is gone";
-        let mut statement = self
-            .connection
-            .prepare_cached(
-                "SELECT t.item, t.title, b.part FROM tombstone t JOIN buried b ON b.item = t.item
-                 ORDER BY t.item, b.part",
-            )
-            .map_err(storage(doing))?;
-        let read =
-            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).map_err(storage(doing))?;
-        let mut rows: Vec<Row> = Vec::new();
-        for read in read {
-            let (item, title, part): (String, String, String) = read.map_err(storage(doing))?;
-            let part = RowPart { part: PartId(part), stamp: None, hash: None, told: Told::default() };
-            match rows.last_mut().filter(|row| row.item.0 == item) {
-                Some(row) => row.parts.push(part),
-                None => rows.push(Row {
-                    item: ItemId(item),
-                    // There is one kind so far; the migration that adds a second one keeps the column here, too.
-                    kind: KindName::Docs,
-                    title,
-                    revision: None,
-                    can_edit: false,
-                    gone: true,
-                    buried: true,
-                    parts: vec![part],
-                }),
-            }
-        }
-        Ok(rows)
-    }
-
     /// Returns the newest base of each part of an item, also of one that is gone and may come back.
     ///
     /// # Errors
@@ -271,11 +243,10 @@ impl Store {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT p.part, b.text, p.position AS at FROM part p JOIN base b ON b.item = p.item AND b.part = p.part
+                "SELECT p.part, b.text FROM part p JOIN base b ON b.item = p.item AND b.part = p.part
                  WHERE p.item = ?1
                    AND b.seq = (SELECT max(seq) FROM base WHERE item = p.item AND part = p.part)
-                 UNION ALL SELECT part, text, 0 FROM buried WHERE item = ?1
-                 ORDER BY at",
+                 ORDER BY p.position",
             )
             .map_err(storage("reading a base"))?;
         let rows = statement
@@ -361,7 +332,8 @@ impl Store {
         self.connection.execute(sql, []).map(drop).map_err(storage("storing the settings"))
     }
 
-    /// Forgets an item but for a tombstone, and with `bury` its bases; its files are the workspace's business.
+    /// Forgets an item but for a tombstone; with `bury` only its text in the index, for it may come back. Its files are the
+    /// workspace's business.
     ///
     /// # Errors
     ///
@@ -369,36 +341,29 @@ impl Store {
     pub fn retire(&mut self, id: &ItemId, bury: bool, at: Millis) -> Result<()> {
         let doing = "retiring an item";
         let transaction = self.connection.transaction().map_err(storage(doing))?;
-        let known = transaction
+        let is_mirrored = transaction
+            .query_row("SELECT 1 FROM item WHERE id = ?1 AND NOT buried", [&id.0], |_row| Ok(()))
+            .optional()
+            .map_err(storage(doing))?
+            .is_some();
+        transaction
             .execute(
                 "INSERT OR REPLACE INTO tombstone (item, title, at) SELECT id, title, ?2 FROM item WHERE id = ?1",
                 params![id.0, millis(at)],
             )
             .map_err(storage(doing))?;
-        let is_known = known > 0;
-        if is_known || !bury {
-            transaction.execute("DELETE FROM buried WHERE item = ?1", [&id.0]).map_err(storage(doing))?;
-        }
-        if bury {
-            transaction
-                .execute(
-                    "INSERT INTO buried (item, part, text) SELECT item, part, text FROM base b WHERE item = ?1
-                       AND seq = (SELECT max(seq) FROM base WHERE item = b.item AND part = b.part)
-                       AND EXISTS (SELECT 1 FROM part WHERE item = b.item AND part = b.part)",
-                    [&id.0],
-                )
-                .map_err(storage(doing))?;
-        }
-        for sql in [
-            "DELETE FROM doc WHERE rowid IN (SELECT docid FROM part WHERE item = ?1)",
-            "UPDATE job SET state = 'reconciled' WHERE item = ?1 AND state = 'begun'",
-            "DELETE FROM image WHERE item = ?1",
-            "DELETE FROM intent WHERE item = ?1",
-            "DELETE FROM item WHERE id = ?1",
-        ] {
+        let last = if bury {
+            ["UPDATE part SET stamp = NULL, hash = NULL WHERE item = ?1", "UPDATE item SET buried = 1 WHERE id = ?1"]
+        } else {
+            ["DELETE FROM part WHERE item = ?1", "DELETE FROM item WHERE id = ?1"]
+        };
+        let index = "DELETE FROM doc WHERE rowid IN (SELECT docid FROM part WHERE item = ?1)";
+        let jobs = "UPDATE job SET state = 'reconciled' WHERE item = ?1 AND state = 'begun'";
+        let rest = ["DELETE FROM image WHERE item = ?1", "DELETE FROM intent WHERE item = ?1"];
+        for sql in [index, jobs].into_iter().chain(rest).chain(last) {
             transaction.execute(sql, [&id.0]).map_err(storage(doing))?;
         }
-        if is_known {
+        if is_mirrored {
             let entry = log::Entry {
                 at,
                 item: id,
@@ -433,6 +398,7 @@ fn item_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredItem> {
         can_edit: row.get(5)?,
         at: from_millis(row.get(6)?),
         gone: row.get(7)?,
+        buried: row.get(8)?,
         parts: Vec::new(),
     })
 }

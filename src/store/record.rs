@@ -18,13 +18,12 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
     transaction
         .execute(
             "INSERT INTO item (id, kind, title, revision, can_edit, at, gone) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-             ON CONFLICT (id) DO UPDATE SET kind = ?2, title = ?3, revision = ?4, can_edit = ?5, at = ?6, gone = ?7",
+             ON CONFLICT (id) DO UPDATE SET kind = ?2, title = ?3, revision = ?4, can_edit = ?5, at = ?6, gone = ?7,
+                 buried = 0",
             params![item.0, kind.to_string(), title, revision.as_ref().map(|r| &r.0), can_edit, millis(*at), gone],
         )
         .map_err(storage(doing))?;
-    for sql in ["DELETE FROM tombstone WHERE item = ?1", "DELETE FROM buried WHERE item = ?1"] {
-        transaction.execute(sql, [&item.0]).map_err(storage(doing))?;
-    }
+    transaction.execute("DELETE FROM tombstone WHERE item = ?1", [&item.0]).map_err(storage(doing))?;
 
     let landed = journal::end(transaction, item, jobs, *at)?;
     for (position, part) in parts.iter().enumerate() {

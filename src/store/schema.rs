@@ -140,15 +140,8 @@ const GONE: &str = "ALTER TABLE item ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;
 /// The pushes that are known to have landed before a file is written.
 const PUSHES: &str = "ALTER TABLE intent ADD COLUMN pushes TEXT NOT NULL DEFAULT '[]';";
 
-/// The bases of items that are gone: they may come back.
-const BURIED: &str = "
-CREATE TABLE buried (
-    item TEXT NOT NULL,
-    part TEXT NOT NULL,
-    text BLOB NOT NULL,
-    PRIMARY KEY (item, part)
-) STRICT, WITHOUT ROWID;
-";
+/// Whether an item is gone and its files are put away; what is known of it is kept, for it may come back.
+const BURIED: &str = "ALTER TABLE item ADD COLUMN buried INTEGER NOT NULL DEFAULT 0;";
 
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {

@@ -266,6 +266,10 @@ impl Engine {
         if item.dirty.forget {
             return self.retire(item, None);
         }
+        if let Some(walk) = item.walk.as_ref().filter(|walk| walk.buries) {
+            let read = walk.stamps();
+            return self.retire(item, Some(read));
+        }
         if item.walk.as_ref().is_some_and(|walk| !walk.passed) {
             self.cover(&item.id, item.covers);
         }

@@ -271,6 +271,11 @@ impl Walk {
             Local::Absent | Local::Unusable { .. } | Local::Restless => None,
         }
     }
+
+    /// Returns the versions of all files as they were read.
+    pub(super) fn stamps(&self) -> Vec<(PartId, Option<Stamp>)> {
+        self.observed.keys().map(|part| (part.clone(), self.stamp(part))).collect()
+    }
 }
 
 /// One mirrored item.

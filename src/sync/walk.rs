@@ -312,7 +312,7 @@ impl Engine {
             Local::Text { text, .. } => seen.base.as_ref().is_some_and(|base| merge::same_meaning(base, text)),
             Local::Unusable { .. } | Local::Restless => false,
         });
-        let read = walk.observed.keys().map(|part| (part.clone(), walk.stamp(part))).collect();
+        let read = walk.stamps();
         let waiters = item.walk.as_mut().map(|walk| std::mem::take(&mut walk.waiters)).unwrap_or_default();
         for waiter in waiters {
             self.reply(waiter.request, Answer::Failed(failure.clone()));
@@ -321,10 +321,7 @@ impl Engine {
             self.cover(&item.id, item.covers);
             return self.end(item);
         }
-        if !item.mirrored || untouched {
-            if let Some(walk) = &mut item.walk {
-                walk.buries = item.mirrored;
-            }
+        if !item.mirrored || untouched && item.kind.is_none() {
             return self.retire(item, Some(read));
         }
         item.gone = true;
@@ -335,8 +332,9 @@ impl Engine {
             return self.end(item);
         }
         if let Some(walk) = &mut item.walk {
-            // What was merged before is not recorded: the files are kept as they stand.
+            // What was merged before is not recorded: the files are kept as they stand, or put away once their bases are.
             walk.merged.clear();
+            walk.buries = untouched;
         }
         self.record(item)
     }

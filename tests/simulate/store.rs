@@ -212,7 +212,9 @@ impl Store {
             self.buried.remove(item);
         }
         self.buried.extend(record.filter(|_| bury).map(|record| (item.clone(), record)));
-        self.arrivals.remove(item);
+        if !bury {
+            self.arrivals.remove(item);
+        }
         self.intents.remove(item);
         let open = self.jobs.iter_mut().filter(|job| job.open.item == *item && job.end.is_none());
         open.for_each(|job| job.end = Some(JobEnd::Reconciled));

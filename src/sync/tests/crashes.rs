@@ -325,7 +325,9 @@ fn an_item_that_is_gone_takes_no_save_with_it() {
     engine.step(Millis(1), observed(id(0), "a", "a"));
     engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
     engine.step(Millis(1), observed(id(0), "a", "a"));
-    assert_eq!(words(&engine.step(Millis(2), fetched(id(0), "-", true))), "failed retire");
+    let recorded = || Event::Recorded { item: id(0), result: Ok(()) };
+    assert_eq!(words(&engine.step(Millis(2), fetched(id(0), "-", true))), "failed record");
+    assert_eq!(words(&engine.step(Millis(2), recorded())), "retire");
     // Somebody saved meanwhile: the file is read once more, and stays.
     assert_eq!(words(&engine.step(Millis(3), moved(Err(NotDone::Moved)))), "");
     assert_eq!(words(&engine.step(Millis(1_000), Event::Tick)), "observe");
@@ -339,7 +341,8 @@ fn an_item_that_is_gone_takes_no_save_with_it() {
     let effects = engine.step(Millis(3_600_002), Event::Tick);
     assert!(words(&effects).contains("observe"), "{}", words(&effects));
     engine.step(Millis(3_600_003), observed(id(0), "a", "a"));
-    assert_eq!(words(&engine.step(Millis(3_600_004), fetched(id(0), "-", true))), "retire");
+    assert_eq!(words(&engine.step(Millis(3_600_004), fetched(id(0), "-", true))), "record");
+    assert_eq!(words(&engine.step(Millis(3_600_004), recorded())), "retire");
     engine.step(Millis(3_600_005), moved(Ok(())));
     assert_eq!(engine.status().items.len(), 0);
 }
