@@ -146,12 +146,13 @@ fn log_line(line: &Value) -> String {
         title if title.is_empty() => text(line, "id"),
         title => title,
     };
-    if text(line, "what") == "retired" {
-        return format!(
-            "{} retired: \"{name}\" is gone or was forgotten; its file was moved to .retired, and comes back with the document \
-             or by `fetch`",
-            text(line, "at")
-        );
+    let put_away = match text(line, "what").as_str() {
+        "retired" => Some("is gone; its file was moved to .retired, and comes back with the document"),
+        "forgotten" => Some("was forgotten; its file was moved to .retired, and `fetch` mirrors it again"),
+        _ => None,
+    };
+    if let Some(told) = put_away {
+        return format!("{} {}: \"{name}\" {told}", text(line, "at"), text(line, "what"));
     }
     let words = format!("+{} -{} words", count(line, "words_added"), count(line, "words_removed"));
     format!("{} {}{push}: {words} in \"{name}\"", text(line, "at"), text(line, "what"))

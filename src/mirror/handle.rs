@@ -258,6 +258,16 @@ impl MirrorHandle {
         Ok(item)
     }
 
+    /// Tells whether an item is gone and comes back by itself.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when the id or URL is of no known kind; `Storage` as it comes.
+    pub async fn is_buried(&self, id_or_url: &str) -> Result<bool> {
+        let (shared, item) = (self.shared.clone(), self.item(id_or_url)?);
+        blocking(move || shared.reader().is_buried(&item)).await
+    }
+
     /// Writes the files of an item back that were deleted in the workspace.
     ///
     /// # Errors

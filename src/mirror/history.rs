@@ -9,7 +9,7 @@ use super::handle::MirrorHandle;
 use crate::error::{Error, Result};
 use crate::model::{Account, ItemId, PartId};
 use crate::store::{LogLine, StoredPush};
-use crate::sync::{JobId, Local, Undone};
+use crate::sync::{Command, JobId, Local, Undone};
 use crate::workspace::NotDeposited;
 use crate::workspace::layout::Place;
 
@@ -149,7 +149,11 @@ impl MirrorHandle {
         // In a task of its own, a caller who gives up waiting does not cut it in half.
         let trashed = tokio::spawn(async move { kind.trash(&id).await }).await;
         trashed.map_err(|panic| Error::ExtractionFailed { id: "the item".into(), source: panic.into() })??;
-        self.forget(&item.0).await
+        match self.done(&item, Command::Trashed(item.clone())).await {
+            // Which is what was to be.
+            Ok(_) | Err(Error::Trashed { .. } | Error::NotFound { .. }) => Ok(item),
+            Err(error) => Err(error),
+        }
     }
 }
 

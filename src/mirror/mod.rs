@@ -522,7 +522,9 @@ async fn sleep_until(due: Option<Instant>) {
 
 fn item_of_command(command: &Command) -> Option<ItemId> {
     match command {
-        Command::Fetch(item) | Command::Forget(item) | Command::Restore(item) => Some(item.clone()),
+        Command::Fetch(item) | Command::Forget(item) | Command::Trashed(item) | Command::Restore(item) => {
+            Some(item.clone())
+        }
         Command::Push { item, .. } | Command::Resolve { item, .. } | Command::Seen { item, .. } => Some(item.clone()),
         Command::Poll | Command::Pause | Command::Resume => None,
     }

@@ -20,8 +20,10 @@ pub enum LogWord {
     Pull,
     /// Google refused an edit for good.
     Refused,
-    /// The item is gone or was forgotten, and its files were put away.
+    /// The item is gone, and its files were put away.
     Retired,
+    /// The item was forgotten, and its files were put away.
+    Forgotten,
 }
 
 impl LogWord {
@@ -31,6 +33,7 @@ impl LogWord {
             Self::Pull => "pull",
             Self::Refused => "refused",
             Self::Retired => "retired",
+            Self::Forgotten => "forgotten",
         }
     }
 
@@ -39,6 +42,7 @@ impl LogWord {
             "push" => Self::Push,
             "refused" => Self::Refused,
             "retired" => Self::Retired,
+            "forgotten" => Self::Forgotten,
             _ => Self::Pull,
         }
     }

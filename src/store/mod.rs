@@ -222,6 +222,18 @@ impl Store {
         Ok(Some(item))
     }
 
+    /// Tells whether an item is gone and comes back by itself.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn is_buried(&self, id: &ItemId) -> Result<bool> {
+        self.connection
+            .prepare_cached("SELECT 1 FROM item WHERE id = ?1 AND buried = 1")
+            .and_then(|mut statement| statement.exists([&id.0]))
+            .map_err(storage("reading an item"))
+    }
+
     fn parts(&self, id: &ItemId) -> Result<Vec<StoredPart>> {
         let mut statement = self
             .connection
@@ -332,8 +344,8 @@ impl Store {
         self.connection.execute(sql, []).map(drop).map_err(storage("storing the settings"))
     }
 
-    /// Forgets an item but for a tombstone; with `bury` only its text in the index, for it may come back. Its files are the
-    /// workspace's business.
+    /// Lets go of an item whose files were put away. With `bury` it comes back when it is there again: what was agreed is kept, and
+    /// what came into the files, since who has one open may save it later. Else only a tombstone is left of it.
     ///
     /// # Errors
     ///
@@ -368,7 +380,7 @@ impl Store {
                 at,
                 item: id,
                 part: &PartId::default(),
-                what: LogWord::Retired,
+                what: if bury { LogWord::Retired } else { LogWord::Forgotten },
                 push: None,
                 words: Words::default(),
             };

@@ -165,7 +165,7 @@ fn a_retired_item_is_gone_from_everywhere() {
     store.retire(&ItemId("one".into()), false, Millis(2)).unwrap();
     store.retire(&ItemId("never".into()), true, Millis(2)).unwrap();
     let newest = store.log(None, 2).unwrap();
-    assert_eq!(newest[0].what, LogWord::Retired);
+    assert_eq!(newest[0].what, LogWord::Forgotten);
     assert_eq!((newest[0].item.0.as_str(), newest[0].title.as_str()), ("one", "T"));
     assert_eq!(store.items().unwrap(), Vec::new());
     assert_eq!(found(&store, "alpha"), Vec::<String>::new());
@@ -414,6 +414,7 @@ fn what_is_gone_is_known_until_it_is_forgotten_or_comes_back() {
         assert_eq!(shown.collect::<Vec<_>>(), [("one", "First", true, 2)]);
         let base = |part: &str, text: &str| (PartId(part.into()), text.to_owned());
         assert_eq!(store.bases(&one).unwrap(), [base("", "a\n"), base("t.1", "b\n")]);
+        assert!(store.is_buried(&one).unwrap() && !store.is_buried(&two).unwrap());
         assert_eq!(store.bases(&two).unwrap(), Vec::new());
         if comes_back {
             store.record(&record("one", "First", &[("", "d\n")], 4), None).unwrap();
@@ -421,6 +422,7 @@ fn what_is_gone_is_known_until_it_is_forgotten_or_comes_back() {
         }
         store.retire(&one, false, Millis(5)).unwrap();
         assert_eq!(store.load("feed").unwrap().rows.len(), 0);
+        assert!(!store.is_buried(&one).unwrap());
         assert_eq!(store.bases(&one).unwrap(), Vec::new());
     }
 }

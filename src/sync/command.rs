@@ -36,6 +36,9 @@ impl Engine {
             Command::Restore(id) => self.ask_walk(request, &id, Dirty { restore: true, ..Dirty::default() }),
             Command::Resolve { item, part, side } => self.ask_resolve(request, &item, part, side),
             Command::Seen { item, part, notices } => self.seen(request, item, part, &notices),
+            Command::Trashed(id) => {
+                self.ask_walk(request, &id, Dirty { remote: true, may_be_trashed: true, ..Dirty::default() });
+            }
             Command::Forget(id) => self.ask_walk(request, &id, Dirty { forget: true, ..Dirty::default() }),
         }
     }
@@ -130,7 +133,7 @@ impl Engine {
             return self.retired(item, Ok(()));
         }
         item.phase = Phase::Retiring;
-        let bury = item.walk.as_ref().is_some_and(|walk| walk.buries);
+        let bury = item.walk.as_ref().is_some_and(|walk| walk.buries.is_some());
         self.out.push(Effect::Retire { item: item.id.clone(), bury, expect });
         Fate::Keep
     }
@@ -140,10 +143,12 @@ impl Engine {
         match result {
             Ok(()) => {
                 let walk = item.walk.take().unwrap_or_default();
+                let done = Answer::Done { notices: Vec::new(), requests: 0 };
+                let answer = walk.buries.clone().map_or(done, Answer::Failed);
                 for waiter in walk.waiters.into_iter().chain(std::mem::take(&mut item.waiters)) {
-                    self.reply(waiter.request, Answer::Done { notices: Vec::new(), requests: 0 });
+                    self.reply(waiter.request, answer.clone());
                 }
-                if !walk.buries {
+                if walk.buries.is_none() {
                     return Fate::Drop;
                 }
                 self.cover(&item.id, item.covers);

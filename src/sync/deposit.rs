@@ -266,7 +266,7 @@ impl Engine {
         if item.dirty.forget {
             return self.retire(item, None);
         }
-        if let Some(walk) = item.walk.as_ref().filter(|walk| walk.buries) {
+        if let Some(walk) = item.walk.as_ref().filter(|walk| walk.buries.is_some()) {
             let read = walk.stamps();
             return self.retire(item, Some(read));
         }

@@ -192,7 +192,10 @@ impl Engine {
                 self.look_later();
             }
             Event::RootMissing => {
-                self.halt("the account's folder is missing, empty, or another one");
+                self.halt(
+                    "the account's folder is missing, empty, or another one",
+                    "the folder, and put it back if you can",
+                );
             }
             Event::Polled(result) => self.polled(result),
             Event::Asked { request, command } => self.asked(request, command),

@@ -315,6 +315,8 @@ pub enum Command {
     },
     /// Stop mirroring an item. Its files are retired, nothing remote changes.
     Forget(ItemId),
+    /// Look at an item that was put into the trash → `Failed`, once its files are put away.
+    Trashed(ItemId),
     /// Bring back a file that was deleted.
     Restore(ItemId),
     /// End the conflicts of an item.

@@ -124,7 +124,7 @@ impl Engine {
         let vanished = feed.vanished.iter().filter(is_there).collect::<BTreeSet<&ItemId>>().len();
         if vanished >= VANISHED_MIN && vanished * 2 > there {
             // The page is read again after the halt: its cursor is not taken.
-            self.halt(&format!("{vanished} of {there} items vanished at once"));
+            self.halt(&format!("{vanished} of {there} items vanished at once"), "what became of them in Google Drive");
             return;
         }
         let fresh = self.cursor.is_none();
@@ -176,9 +176,10 @@ impl Engine {
     }
 
     /// Stops pulls and pushes until somebody looks.
-    pub(super) fn halt(&mut self, message: &str) {
+    pub(super) fn halt(&mut self, message: &str, look_at: &str) {
         if self.halted.is_none() {
-            self.halted = Some(failure_of("halted", message, "Look at the folder, then run `mcp-workspace resume`."));
+            let suggestion = format!("Look at {look_at}, then run `mcp-workspace resume`.");
+            self.halted = Some(failure_of("halted", message, &suggestion));
         }
     }
 
@@ -196,7 +197,8 @@ impl Engine {
         let stand = self.items.values().filter(|item| !item.buried);
         let total: usize = stand.map(|item| item.parts.len()).sum::<usize>() + parts_of_item;
         if count * 10 > total {
-            self.halt(&format!("{count} of {total} files are missing at once"));
+            let look_at = "the folder, and put them back if you can (else `restore` brings each back after it)";
+            self.halt(&format!("at least {count} of {total} files are missing at once"), look_at);
         }
     }
 

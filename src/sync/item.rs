@@ -211,8 +211,8 @@ pub(super) struct Walk {
     pub(super) waiters: Vec<Waiter>,
     /// A file says something that was not recorded.
     pub(super) news: bool,
-    /// Its files are being put away because it is gone, and not forgotten.
-    pub(super) buries: bool,
+    /// Why its files are being put away, which are kept for when it is there again.
+    pub(super) buries: Option<Failure>,
     /// A file was passed by because a save was under way: what the feed named is not covered by this walk.
     pub(super) passed: bool,
     /// Files that were read once and must read the same again.
@@ -311,6 +311,8 @@ pub(super) struct Item {
     pub(super) failures: u32,
     /// Stale revisions in a row.
     pub(super) stale: u32,
+    /// Pushes in a row that failed, or had no answer; readings between them do not count.
+    pub(super) push_failures: u32,
     /// Moved files in a row.
     pub(super) moved: u32,
     /// When the next walk may begin.
@@ -380,6 +382,7 @@ impl Item {
             queued: false,
             failures: 0,
             stale: 0,
+            push_failures: 0,
             moved: 0,
             retry_at: None,
             failure: None,

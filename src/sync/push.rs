@@ -156,6 +156,10 @@ impl Engine {
             return self.lost(item);
         };
         let base = landed_base(walk, &id, &planned);
+        item.push_failures = match &result {
+            Posted::Accepted(_) | Posted::Stale | Posted::Refused(_) => 0,
+            Posted::Unknown(_) | Posted::Failed(_) => item.push_failures.saturating_add(1),
+        };
         match result {
             Posted::Accepted(_) => {
                 walk.requests += planned.requests;
@@ -196,12 +200,17 @@ impl Engine {
                 let Planned { expected, told, .. } = planned;
                 let at = self.now;
                 item.unknown.push(Unknown { job, part: id, revision, at, answered: false, expected, base, told });
-                item.failure = Some(failure);
                 // Never sent again blind: what the remote says now tells whether it landed.
-                self.fetch(item)
+                if item.push_failures == 1 {
+                    item.failure = Some(failure);
+                    return self.fetch(item);
+                }
+                item.failures = item.push_failures - 2;
+                self.fail_here(item, failure)
             }
             Posted::Failed(failure) => {
                 item.ended.push((job, JobEnd::Failed));
+                item.failures = item.push_failures - 1;
                 self.fail(item, failure)
             }
         }

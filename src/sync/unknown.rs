@@ -62,6 +62,7 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             item.bases.insert(unknown.part.clone(), with_ids.unwrap_or_else(|| base.clone()));
         }
         item.ended.push((unknown.job, JobEnd::Accepted));
+        item.push_failures = 0;
     }
     let mut at = 0;
     all.retain(|_| {

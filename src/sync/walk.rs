@@ -68,7 +68,7 @@ impl Engine {
                 part.behind = observation.base.is_some();
                 if observation.base.is_some() && !part.hidden && !item.buried {
                     part.hidden = true;
-                    if !walk.why.seen_missing {
+                    if item.mirrored && !walk.why.seen_missing {
                         self.note_missing(count);
                     }
                 }
@@ -313,8 +313,9 @@ impl Engine {
             Local::Unusable { .. } | Local::Restless => false,
         });
         let read = walk.stamps();
-        let waiters = item.walk.as_mut().map(|walk| std::mem::take(&mut walk.waiters)).unwrap_or_default();
-        for waiter in waiters {
+        let is_buried_now = item.mirrored && item.kind.is_some() && untouched && !item.buried;
+        let waiters = item.walk.as_mut().filter(|_| !is_buried_now).map(|walk| std::mem::take(&mut walk.waiters));
+        for waiter in waiters.unwrap_or_default() {
             self.reply(waiter.request, Answer::Failed(failure.clone()));
         }
         if item.buried && untouched {
@@ -325,7 +326,7 @@ impl Engine {
             return self.retire(item, Some(read));
         }
         item.gone = true;
-        item.failure = Some(failure);
+        item.failure = Some(failure.clone());
         if item.kind.is_none() {
             // It was never read, so there is nothing that could be recorded of it.
             self.cover(&item.id, item.covers);
@@ -334,7 +335,7 @@ impl Engine {
         if let Some(walk) = &mut item.walk {
             // What was merged before is not recorded: the files are kept as they stand, or put away once their bases are.
             walk.merged.clear();
-            walk.buries = untouched;
+            walk.buries = untouched.then_some(failure);
         }
         self.record(item)
     }

@@ -47,6 +47,16 @@ impl Mirrors {
         }
     }
 
+    /// Finds the mirror to which an item comes back that is gone.
+    async fn burying(&self, id_or_url: &str) -> Result<Option<&MirrorHandle>> {
+        for handle in &self.handles {
+            if handle.is_buried(id_or_url).await? {
+                return Ok(Some(handle));
+            }
+        }
+        Ok(None)
+    }
+
     /// Finds the mirror whose folder a path lies in. Links above the workspace are followed on both sides, so that a
     /// path means the same however it was come by.
     fn of_path(&self, path: &Path) -> Result<(&MirrorHandle, PathBuf)> {
@@ -103,11 +113,11 @@ impl Host for Mirrors {
                 return handle.fetch(id_or_url).await.map(item_report);
             }
             // The file is as good as the last look at the remote was; one that was deleted here is asked for again.
-            let status = handle.status().await?.status;
-            let item = status.items.iter().find(|item| item.id == report.item);
-            if item.is_some_and(|item| item.parts.iter().any(|part| part.hidden)) {
+            if report.parts.iter().any(|part| part.path.symlink_metadata().is_err()) {
                 return handle.fetch(id_or_url).await.map(item_report);
             }
+            let status = handle.status().await?.status;
+            let item = status.items.iter().find(|item| item.id == report.item);
             report.notices.extend(item.map(sync::ItemStatus::notices).unwrap_or_default());
             let trouble = status.halted.or(status.paused).or(status.poll_error);
             report.stale = report.stale.or(trouble.map(|trouble| trouble.message));
@@ -166,7 +176,11 @@ impl Host for Mirrors {
     }
 
     async fn forget(&self, id_or_url: &str) -> Result<Done> {
-        let id = self.holder(id_or_url).await?.forget(id_or_url).await?;
+        let holder = match self.holder(id_or_url).await {
+            Err(error @ Error::NotFound { .. }) => self.burying(id_or_url).await?.ok_or(error),
+            other => other,
+        };
+        let id = holder?.forget(id_or_url).await?;
         let message = format!("{id} is not mirrored any more; its files are in .retired, the document is untouched");
         Ok(Done { id, message })
     }

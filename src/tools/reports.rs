@@ -88,10 +88,10 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
     for item in &status.items {
         let id = &item.id;
         if item.gone {
-            let why = item.error.as_ref().map_or("it is gone", |error| error.message.as_str());
+            let why = item.error.as_ref().map_or_else(|| "ask its owner for it.".to_owned(), trouble);
             let message = format!(
-                "\"{}\" is gone or no longer shared ({why}); its file holds edits and is kept: ask for access, or take the \
-                 text elsewhere and run `mcp-workspace forget {id}`",
+                "\"{}\" is not there any more, and its file holds edits, so it is kept: {why} Or take the text elsewhere \
+                 and run `mcp-workspace forget {id}`",
                 item.title
             );
             add(id, Some(&PartId::default()), "gone", message);
@@ -200,6 +200,7 @@ pub(super) fn log_entry(account: &Account, line: LogLine, path: PathBuf) -> LogE
             LogWord::Pull => "pull",
             LogWord::Refused => "refused",
             LogWord::Retired => "retired",
+            LogWord::Forgotten => "forgotten",
         }
         .into(),
         push: line.push.map(|job| job.0),

@@ -326,7 +326,7 @@ fn an_item_that_is_gone_takes_no_save_with_it() {
     engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
     engine.step(Millis(1), observed(id(0), "a", "a"));
     let recorded = || Event::Recorded { item: id(0), result: Ok(()) };
-    assert_eq!(words(&engine.step(Millis(2), fetched(id(0), "-", true))), "failed record");
+    assert_eq!(words(&engine.step(Millis(2), fetched(id(0), "-", true))), "record");
     assert_eq!(words(&engine.step(Millis(2), recorded())), "retire");
     // Somebody saved meanwhile: the file is read once more, and stays.
     assert_eq!(words(&engine.step(Millis(3), moved(Err(NotDone::Moved)))), "");

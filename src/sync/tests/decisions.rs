@@ -147,7 +147,7 @@ fn three_sides_give_one_decision() {
     check("---\nid: x\n---\n\na\n", "b", "---\nid: x\n---\n\na\n", "record");
     check("---\nid: x\n---\n\na\n", "---\nid: y\n---\n\na\n", "---\nid: x\n---\n\na\n", "record");
     // Gone: an untouched file is put away, an edited one is kept.
-    check("a", "a", "-", "failed record retire");
+    check("a", "a", "-", "record retire");
     check("a", "b", "-", "failed record");
     // Read-only: edits stay in the file, remote changes come.
     check_with("a", "b", "a", false, "record");
@@ -539,4 +539,39 @@ fn who_goes_on_after_a_halt_has_seen_what_is_missing() {
     let status = engine.status();
     assert!(status.halted.is_none());
     assert!(status.items.iter().all(|item| item.parts[0].hidden));
+}
+
+#[test]
+fn a_push_without_an_answer_is_tried_at_once_and_then_with_pauses() {
+    let mut engine = engine(1);
+    let lost = || {
+        let class = FailureClass::Transient;
+        let failure = Failure {
+            class,
+            retry_after_ms: None,
+            message: "503".into(),
+            kind: "network_error".into(),
+            suggestion: "-".into(),
+        };
+        Event::Posted { item: id(0), result: Posted::Unknown(failure) }
+    };
+    engine.step(Millis(1), observed(id(0), "a\n", "b\n"));
+    let mut now = 1;
+    for attempt in 0..6 {
+        assert_eq!(words(&engine.step(Millis(now), fetched(id(0), "a\n", true))), "plan", "attempt {attempt}");
+        engine.step(Millis(now), Event::Planned { item: id(0), result: Ok(planned("b\n")) });
+        assert_eq!(words(&engine.step(Millis(now), Event::Begun { item: id(0), result: Ok(JobId(attempt)) })), "post");
+        let answered = words(&engine.step(Millis(now), lost()));
+        if attempt == 0 {
+            assert_eq!(answered, "fetch");
+            continue;
+        }
+        assert_eq!(answered, "", "attempt {attempt}");
+        let status = engine.status();
+        let at = status.items[0].next_retry.unwrap();
+        assert!(status.items[0].error.is_some() && at > Millis(now) && at <= Millis(now + (500 << attempt)), "{at:?}");
+        now = at.0;
+        assert!(words(&engine.step(Millis(now), Event::Tick)).contains("observe"));
+        assert_eq!(words(&engine.step(Millis(now), observed(id(0), "a\n", "b\n"))), "fetch");
+    }
 }

@@ -243,7 +243,9 @@ impl Machine {
     /// Somebody asks for something.
     pub(crate) fn ask(&mut self, around: &mut Around, command: Command) {
         let item = match &command {
-            Command::Fetch(item) | Command::Forget(item) | Command::Restore(item) => Some(item.clone()),
+            Command::Fetch(item) | Command::Forget(item) | Command::Trashed(item) | Command::Restore(item) => {
+                Some(item.clone())
+            }
             Command::Push { item, .. } | Command::Resolve { item, .. } | Command::Seen { item, .. } => {
                 Some(item.clone())
             }
