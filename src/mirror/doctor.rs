@@ -215,7 +215,9 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     if let Some(trouble) = status.halted.as_ref().or(status.paused.as_ref()) {
         let message = format!("nothing is pulled or pushed: {}", trouble.message);
-        findings.push(Finding::new(Check::Account, None, message, &trouble.suggestion, Repair::ByHand));
+        // Who has paused it knows.
+        let repair = if trouble.kind == "paused" { Repair::Note } else { Repair::ByHand };
+        findings.push(Finding::new(Check::Account, None, message, &trouble.suggestion, repair));
     }
     // That takes long with a large database, and whoever searches meanwhile must not wait for it.
     let aside = shared.reader().reader()?;
