@@ -85,6 +85,59 @@ async fn what_a_colleague_wrote_is_deleted_by_who_means_it() {
     assert!(text.contains("bravo mine") && !text.contains("theirs"), "{text}");
 }
 
+/// What a colleague took away does not come back with an older text, and comes back when somebody means it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_colleague_took_away_comes_back_for_who_means_it() {
+    let mut world = World::new("stale-gone");
+    world.start_daemon(&[]);
+    let (id, file, open) = colleague(&world).await;
+    let path = file.to_str().unwrap();
+    let open = open.replace("foxtrot", "foxtrot theirs");
+    world.collaborate(&id, "charlie delta", "charlie").await;
+    until("what the colleague took away is not in the file", || {
+        std::future::ready(!std::fs::read_to_string(&file).unwrap().contains("delta"))
+    })
+    .await;
+    let (done, answer) = world.cli(&["push", path]);
+    assert!(done && answer["pushed"] == false, "{answer}");
+    world.kill_daemon();
+    world.start_daemon(&[]);
+    // An editor that has the text from before saves an edit elsewhere.
+    std::fs::write(&file, open.replace("golf", "golf mine")).unwrap();
+    let line = open.lines().position(|line| line.contains("delta")).unwrap() + 1;
+    let (done, answer) = world.cli(&["push", path]);
+    assert!(!done && answer["holds"][0]["code"] == "DELETED_THERE" && answer["holds"][0]["line"] == line, "{answer}");
+    let text = world.text(&id).await;
+    assert!(!text.contains("delta") && !text.contains("mine"), "{text}");
+    // It is deleted in the file, too, and the edit goes on.
+    std::fs::write(&file, open.replace("golf", "golf mine").replace(" delta", "")).unwrap();
+    let (done, answer) = world.cli(&["push", path]);
+    assert!(done && answer["pushed"] == true, "{answer}");
+    let text = world.text(&id).await;
+    assert!(!text.contains("delta") && text.contains("golf mine"), "{text}");
+    // Who has read on and writes it again is not asked.
+    let read = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, read.replace("charlie", "charlie delta")).unwrap();
+    let (done, answer) = world.cli(&["push", path]);
+    assert!(done && answer["pushed"] == true, "{answer}");
+    assert!(world.text(&id).await.contains("charlie delta"));
+    // Where nothing tells that somebody has, what is accepted comes back.
+    world.collaborate(&id, "golf mine", "golf").await;
+    until("it is gone once more", || std::future::ready(!std::fs::read_to_string(&file).unwrap().contains("mine")))
+        .await;
+    let (done, answer) = world.cli(&["push", path]);
+    assert!(done && answer["pushed"] == false, "{answer}");
+    let read = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, read.replace("golf", "golf mine")).unwrap();
+    let (done, answer) = world.cli(&["push", path]);
+    assert!(!done && answer["holds"][0]["code"] == "DELETED_THERE", "{answer}");
+    let (done, answer) = world.cli(&["push", "--accept", path]);
+    assert!(done && answer["pushed"] == true, "{answer}");
+    assert!(world.text(&id).await.contains("golf mine"));
+    let (done, answer) = world.cli(&["push", path]);
+    assert!(done && answer["pushed"] == false, "{answer}");
+}
+
 /// Who dies before it has recorded what it wrote, and dies again before it has written what came then, leaves a file in which
 /// nobody edited anything.
 #[tokio::test(flavor = "multi_thread")]

@@ -6,7 +6,8 @@ use super::backoff;
 use super::conflict::{conflict_text, shown};
 use super::engine::{Engine, Fate};
 use super::intent::Intent;
-use super::item::{Item, Part, Phase, Walk, notice};
+use super::item::{Item, Phase, Walk, notice};
+use super::older;
 use super::stale::Arrival;
 use super::{Effect, Failure, JobEnd, Local, NotDone, Record, RecordPart, Touch};
 
@@ -16,15 +17,6 @@ const MOVED_AT_ONCE: u32 = 3;
 /// How long a file that was replaced is kept at least, in milliseconds: so long may a program take that has it open and
 /// writes its save into it.
 const REPLACED_MS: u64 = 60_000;
-
-/// Tells that a file gets back what it lacked since it was saved from an older text.
-fn tell_put_back(part: &mut Part, lacks: &str, now: Millis) {
-    let message = format!(
-        "the file was saved from an older text, without `{lacks}`, which came from the document meanwhile and was put back; to \
-         delete that, delete it once more and push the file with `push --accept`"
-    );
-    part.told.landed(vec![notice("PUT_BACK", message)], now);
-}
 
 /// What a file said last, and what both sides agreed on then. `base` is that of the walk. Who has the text of a file open that is
 /// gone, or is just being written anew, has what it said last; and one that was never recorded may have stood all the same.
@@ -92,7 +84,7 @@ impl Engine {
         let intent = Intent { before, was, after: merged.file.clone(), base: merged.base.clone(), pushes };
         if let (Some((_, lacks)), Some(part)) = (walk.stale.get(&id), item.parts.get_mut(&id)) {
             // Stored before the file is written: whoever finds it changed after a crash can read why.
-            tell_put_back(part, lacks, self.now);
+            older::tell_put_back(part, lacks, self.now);
             let told = part.told.clone();
             self.out.push(Effect::SaveTold { item: item.id.clone(), part: id.clone(), told });
         }
@@ -157,7 +149,7 @@ impl Engine {
                         }
                     }
                     let arrival = match said_last(item.bases.get(id), walk, id) {
-                        (Some(before), Some(base)) => Arrival::of(before, &merged.file, base),
+                        (Some(before), Some(base)) => Arrival::noted(before, &merged.file, base),
                         _ => None,
                     };
                     item.bases.insert(id.clone(), merged.base.clone());

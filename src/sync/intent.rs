@@ -39,7 +39,7 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation) -> bool {
         let was = intent.was.as_ref().or(observation.base.as_ref());
         if intent.stands_in(text) {
             // What was never recorded had nothing that could be lacked.
-            let arrival = was.and_then(|base| Arrival::of(&intent.before, &intent.after, base));
+            let arrival = was.and_then(|base| Arrival::noted(&intent.before, &intent.after, base));
             item.note_arrival(part, arrival);
             item.bases.insert(part.clone(), intent.base.clone());
         } else if let Some(was) =

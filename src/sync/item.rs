@@ -225,6 +225,8 @@ pub(super) struct Walk {
     pub(super) merged: BTreeMap<PartId, Merged>,
     /// The files that were saved from an older text, as they stand, with the first words that they lack.
     pub(super) stale: BTreeMap<PartId, (String, String)>,
+    /// Why files wait that have what went from them.
+    pub(super) doubtful: BTreeMap<PartId, Notice>,
     /// Their bases, in whose places stand the older ones.
     pub(super) newest: BTreeMap<PartId, String>,
     /// Those of them that no record knows of yet: they hold again when the walk ends without one.
@@ -325,7 +327,7 @@ pub(super) struct Item {
     pub(super) ended: Vec<(JobId, JobEnd)>,
     /// Bases that hold since a push landed, until they are recorded.
     pub(super) bases: BTreeMap<PartId, String>,
-    /// What came from the remote into each file, newest first, until it is recorded.
+    /// What came from the remote into each file or went from it, newest first, until it is recorded.
     pub(super) arrived: BTreeMap<PartId, Vec<Arrival>>,
     /// How far the change feed was read when the remote was asked for last.
     pub(super) covers: u64,
@@ -336,7 +338,7 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Notes what came from the remote into a file.
+    /// Notes what came from the remote into a file, or went from it.
     pub(super) fn note_arrival(&mut self, part: &PartId, arrival: Option<Arrival>) {
         if let Some(arrival) = arrival {
             self.arrived.entry(part.clone()).or_default().insert(0, arrival);

@@ -23,6 +23,7 @@ pub mod merge;
 mod moved;
 mod named;
 mod numbers;
+mod older;
 mod polling;
 mod progress;
 mod push;

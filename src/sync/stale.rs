@@ -1,5 +1,6 @@
 //! Saves of an older text: an editor that was not told of what came into the file since writes the file without it. To who
-//! looks at the file and its base alone, that is a deletion of what others wrote. Pure.
+//! looks at the file and its base alone, that is a deletion of what others wrote; and what others took away looks like something
+//! new. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -19,14 +20,14 @@ const SHOWN_WORDS: usize = 8;
 /// Blocks that are looked through for one that was moved.
 const BLOCKS_MAX: usize = 1_000;
 
-/// What came from the remote into a file.
+/// What came from the remote into a file, or went from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrival {
-    /// The file without it.
+    /// The file before.
     pub before: String,
-    /// The file with it, and with nothing else.
+    /// The file after it, and after nothing else.
     pub after: String,
-    /// What both sides agreed on when the file was without it.
+    /// What both sides agreed on while the file said what it said before.
     pub base: String,
 }
 
@@ -39,6 +40,15 @@ impl Arrival {
         came.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })
     }
 
+    /// What comes into a file by a deposit, or goes from it; `None` when neither is a word.
+    pub(super) fn noted(before: &str, after: &str, base: &str) -> Option<Self> {
+        let mut keys = Keys::default();
+        let (was, is) = (Text::read(before, &mut keys), Text::read(after, &mut keys));
+        let (was, is) = (was.words(), is.words());
+        let differ = !brought(&was, &is).is_empty() || !brought(&is, &was).is_empty();
+        differ.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })
+    }
+
     /// Tells whether a text has all of it, wherever that stands by now.
     pub(super) fn is_in(&self, text: &str) -> bool {
         let mut keys = Keys::default();
@@ -48,64 +58,136 @@ impl Arrival {
     }
 }
 
-/// A save that was made from an older text.
+/// A save that was made from an older text, or may have been.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stale {
-    /// The base that it was made from.
-    pub(super) base: String,
-    /// The first words that it lacks.
-    pub(super) lacks: String,
+pub(super) enum Stale {
+    /// It was: it lacks what came.
+    Lacks {
+        /// The base that it was made from.
+        base: String,
+        /// The first words that it lacks.
+        words: String,
+    },
+    /// It has what went. Its writer may not know that, or may have put it back.
+    Keeps {
+        /// The first line that went and that it has, from 1.
+        line: usize,
+        /// The first words of that.
+        words: String,
+    },
 }
 
-/// Tells which base a saved text was made from when it was not `base`, the newest. `arrivals` are what came into the file,
-/// newest first. A text that has any of the newest is not stale, whatever else a person took from it.
+/// Tells which base a saved text was made from when it was not `base`, the newest. `arrivals` are what came into the file and
+/// went from it, newest first. A text that has any of what came with the newest is not stale, whatever else a person took from
+/// it.
 pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale> {
-    let mut found: Option<(&Arrival, String)> = None;
+    let (mut oldest, mut lacks, mut keeps): (Option<&Arrival>, Option<String>, Option<Stale>) = (None, None, None);
     for arrival in arrivals {
-        if lacked(arrival, base).is_lacking() {
-            // It went again since, and both sides know.
+        if found_in(arrival, base).is_older() {
+            // It went again since, or came again, and both sides know.
             continue;
         }
-        if found.as_ref().is_some_and(|(newer, _)| lacked(arrival, &newer.before).is_lacking()) {
+        if oldest.is_some_and(|newer| found_in(arrival, &newer.before).is_older()) {
             // It came once more with the newer one, into a file that was saved without it.
             continue;
         }
-        match lacked(arrival, text) {
+        match found_in(arrival, text) {
             Presence::Has => break,
+            Presence::Keeps { .. } if has_read_more(arrival, base, text) => break,
             // Whether who wrote that had read it, an older one may tell.
-            Presence::Replaced => {}
-            Presence::Lacks(lacks) => {
-                let lacks = found.map_or(lacks, |(_, newest)| newest);
-                found = Some((arrival, lacks));
-            }
+            Presence::Unknown => continue,
+            Presence::Lacks(words) => drop(lacks.get_or_insert(words)),
+            Presence::Keeps { line, words } => drop(keeps.get_or_insert(Stale::Keeps { line, words })),
         }
+        oldest = Some(arrival);
     }
-    found.map(|(oldest, lacks)| Stale { base: oldest.base.clone(), lacks })
+    // What lacks what came was made from an older text for certain, so what went before that goes once more.
+    let is_older = lacks.zip(oldest).map(|(words, oldest)| Stale::Lacks { base: oldest.base.clone(), words });
+    is_older.or(keeps)
 }
 
 /// What a text has of an arrival.
 enum Presence {
-    /// Some of it.
+    /// Some of what came.
     Has,
-    /// Nothing, but where it came other words were written.
-    Replaced,
-    /// Nothing; its first words.
+    /// Nothing, but where it came other words were written; or no word came, and what went is not there.
+    Unknown,
+    /// Nothing of what came; its first words.
     Lacks(String),
+    /// What went; see [`Stale::Keeps`].
+    Keeps { line: usize, words: String },
 }
 
 impl Presence {
-    const fn is_lacking(&self) -> bool {
-        matches!(self, Self::Lacks(_))
+    const fn is_older(&self) -> bool {
+        matches!(self, Self::Lacks(_) | Self::Keeps { .. })
     }
 }
 
-/// Looks for an arrival in a text.
+/// Looks in a text for what came with an arrival, and then for what went.
+fn found_in(arrival: &Arrival, text: &str) -> Presence {
+    match lacked(arrival, text) {
+        Presence::Unknown => kept(arrival, text).unwrap_or(Presence::Unknown),
+        found => found,
+    }
+}
+
+/// Looks in a text for what went with an arrival: a paragraph that stands where it stood and as it stood. Who has edited it
+/// since, or moved it, means it.
+fn kept(arrival: &Arrival, text: &str) -> Option<Presence> {
+    if !has_new_line(&arrival.after, &arrival.before, text) {
+        return None;
+    }
+    let mut keys = Keys::default();
+    let [before, local, after, agreed] =
+        [&*arrival.before, text, &*arrival.after, &*arrival.base].map(|text| Text::read(text, &mut keys));
+    // What stood in the file alone went because a person chose so.
+    let of_both = brought(&after.words(), &agreed.words());
+    let went: BTreeSet<&str> =
+        brought(&after.words(), &before.words()).into_iter().filter(|word| of_both.contains(word)).collect();
+    if went.is_empty() {
+        return None;
+    }
+    placed(&hunks::regions(&before, &local, &after)).find_map(|(region, mine, theirs)| {
+        let stays = |at: &usize| {
+            let key = before.bare(&(*at..at + 1));
+            let count = |keys: &[u32]| keys.iter().filter(|other| key.contains(other)).count();
+            let is_of_it = before.words_of(&(*at..at + 1)).keys().any(|word| went.contains(word));
+            is_of_it && count(local.bare(&mine)) > count(after.bare(&theirs))
+        };
+        let at = region.base.clone().find(stays)?;
+        let key = before.bare(&(at..at + 1));
+        let stands = mine.clone().find(|at| local.bare(&(*at..at + 1)) == key)?;
+        let line = text.get(..local.start(stands)).unwrap_or_default().lines().count() + 1;
+        let said = local.slice(&(stands..stands + 1));
+        let words = said.unicode_words().skip_while(|word| !went.contains(word)).take(SHOWN_WORDS);
+        Some(Presence::Keeps { line, words: words.collect::<Vec<_>>().join(" ") })
+    })
+}
+
+/// Tells whether a text has words that were agreed on after an arrival: who wrote it has read the file since. `base` is the newest.
+fn has_read_more(arrival: &Arrival, base: &str, text: &str) -> bool {
+    let mut keys = Keys::default();
+    let [before, after, newest, local] =
+        [&*arrival.before, &*arrival.after, base, text].map(|text| Text::read(text, &mut keys));
+    let mut known = before.words();
+    for (word, count) in after.words() {
+        let most = known.entry(word).or_default();
+        *most = count.max(*most);
+    }
+    !brought(&known, &newest.words()).is_disjoint(&brought(&known, &local.words()))
+}
+
+/// Looks in a text for what came with an arrival.
 fn lacked(arrival: &Arrival, text: &str) -> Presence {
-    if has_new_line(arrival, text) {
+    if has_new_line(&arrival.before, &arrival.after, text) {
         return Presence::Has;
     }
     let mut keys = Keys::default();
     let [before, local, after] = [&*arrival.before, text, &*arrival.after].map(|text| Text::read(text, &mut keys));
+    if brought(&before.words(), &after.words()).is_empty() {
+        return Presence::Unknown;
+    }
     let own = new_blocks(&before, &local, 0..local.len());
     let (mut lacked, mut is_replaced_somewhere) = (None, false);
     for (region, mine, theirs) in placed(&hunks::regions(&before, &local, &after)) {
@@ -140,7 +222,7 @@ fn lacked(arrival: &Arrival, text: &str) -> Presence {
     }
     match lacked {
         Some(lacked) => Presence::Lacks(lacked),
-        None if is_replaced_somewhere => Presence::Replaced,
+        None if is_replaced_somewhere => Presence::Unknown,
         None => Presence::Has,
     }
 }
@@ -202,11 +284,11 @@ fn has_most(was: &Counts<'_>, is: &Counts<'_>, came: &Counts<'_>) -> bool {
     brought.iter().filter(|word| has.contains(*word)).count() * 2 > brought.len()
 }
 
-/// Tells whether a line that came stands in the text: the quick answer for nearly every save.
-fn has_new_line(arrival: &Arrival, text: &str) -> bool {
-    let old: BTreeSet<&str> = mebdf::body(&arrival.before).lines().collect();
+/// Tells whether a line that is new in `after` stands in the text: the quick answer for nearly every save.
+fn has_new_line(before: &str, after: &str, text: &str) -> bool {
+    let old: BTreeSet<&str> = mebdf::body(before).lines().collect();
     let is_new = |line: &&str| !old.contains(line) && line.unicode_words().next().is_some();
-    let new: BTreeSet<&str> = mebdf::body(&arrival.after).lines().filter(is_new).collect();
+    let new: BTreeSet<&str> = mebdf::body(after).lines().filter(is_new).collect();
     mebdf::body(text).lines().any(|line| new.contains(line))
 }
 
@@ -236,7 +318,15 @@ mod tests {
         let arrival = Arrival { before: BEFORE.into(), after: after.clone(), base: BEFORE.into() };
         // Who edits the text with it is never taken for one who did not see it.
         assert_eq!(find(std::slice::from_ref(&arrival), &after, &edit(&after)), None, "{came:?}");
-        find(&[arrival], &after, &edit(BEFORE)).map(|stale| stale.lacks)
+        lacking(find(&[arrival], &after, &edit(BEFORE))).map(|(_, words)| words)
+    }
+
+    /// The base of a text that is an older one for certain, and what it lacks.
+    fn lacking(found: Option<Stale>) -> Option<(String, String)> {
+        match found {
+            Some(Stale::Lacks { base, words }) => Some((base, words)),
+            Some(Stale::Keeps { .. }) | None => None,
+        }
     }
 
     #[test]
@@ -263,7 +353,7 @@ mod tests {
     fn what_has_some_of_it_is_not() {
         let after = BEFORE.replace("Last words.", "One two three came.\n\nFour five six.\n\nLast words.");
         let arrival = Arrival { before: BEFORE.into(), after: after.clone(), base: BEFORE.into() };
-        let found = |text: &str| find(std::slice::from_ref(&arrival), &after, text).map(|stale| stale.lacks);
+        let found = |text: &str| find(std::slice::from_ref(&arrival), &after, text);
         // Half of it was deleted, or edited, or all was moved.
         assert_eq!(found(&after.replace("One two three came.\n\n", "")), None);
         assert_eq!(found(&after.replace("three came", "three mine").replace("five six", "five")), None);
@@ -305,7 +395,7 @@ mod tests {
             base: base.into(),
         };
         let arrivals = [arrival(&first, &second, "base of the second"), arrival(BEFORE, &first, "base of the first")];
-        let base = |text: &str| find(&arrivals, &second, text).map(|stale| stale.base);
+        let base = |text: &str| lacking(find(&arrivals, &second, text)).map(|(base, _)| base);
         assert_eq!(base(&BEFORE.replace("Second", "My second")).as_deref(), Some("base of the first"));
         assert_eq!(base(&first.replace("Second", "My second")).as_deref(), Some("base of the second"));
         assert_eq!(base(&second.replace("Second", "My second")), None);
@@ -313,8 +403,68 @@ mod tests {
         let saved = BEFORE.replace("Second", "My second");
         let whole = first.replace("Second", "My second");
         let arrivals = [arrival(&saved, &whole, "base of the save"), arrival(BEFORE, &first, "base of the first")];
-        let stale = find(&arrivals, &whole, &saved.replace("My", "My own"));
-        assert_eq!(stale.map(|stale| stale.base).as_deref(), Some("base of the save"));
+        let stale = lacking(find(&arrivals, &whole, &saved.replace("My", "My own")));
+        assert_eq!(stale.map(|(base, _)| base).as_deref(), Some("base of the save"));
+    }
+
+    /// The line and the words that are doubted in an edit of the text from before, when `went` went meanwhile.
+    fn keeps((was, is): (&str, &str), edit: impl Fn(&str) -> String) -> Option<(usize, String)> {
+        assert!(BEFORE.contains(was), "{was:?}");
+        let after = BEFORE.replacen(was, is, 1);
+        let arrivals = [Arrival::noted(BEFORE, &after, BEFORE).unwrap()];
+        // Who edits the text without it is never doubted.
+        assert_eq!(find(&arrivals, &after, &edit(&after)), None, "{was:?}");
+        match find(&arrivals, &after, &edit(BEFORE)) {
+            Some(Stale::Keeps { line, words }) => Some((line, words)),
+            Some(Stale::Lacks { .. }) | None => None,
+        }
+    }
+
+    #[test]
+    fn a_save_that_has_what_went_is_doubted() {
+        let paragraph = ("Second words.\n\n", "");
+        let word = ("First words.", "First.");
+        let items = ("- item one\n- item two\n", "");
+        let edits: [fn(&str) -> String; 4] = [
+            str::to_owned,
+            |text| text.replace("Last words", "My last words"),
+            |text| text.replace("# Head\n", "# Head of mine\n"),
+            |text| text.replace("Last words.\n", "Last words.\n\nMine.\n"),
+        ];
+        for edit in edits {
+            assert_eq!(keeps(paragraph, edit), Some((5, "Second words".into())), "{}", edit(BEFORE));
+            assert_eq!(keeps(word, edit), Some((3, "words".into())), "{}", edit(BEFORE));
+            assert_eq!(keeps(items, edit), Some((7, "item one".into())), "{}", edit(BEFORE));
+        }
+        // What a person has worked on is meant, and what was deleted on both sides is not there.
+        assert_eq!(keeps(paragraph, |text| text.replace("Second words", "Second words of mine")), None);
+        assert_eq!(keeps(paragraph, |text| text.replace("Second words.\n\n", "")), None);
+        assert_eq!(keeps(items, |text| text.replace("- item one\n- item two\n", "- item three\n")), None);
+        assert_eq!(keeps(items, |text| text.replace("- item one\n", "")), Some((7, "item two".into())));
+    }
+
+    #[test]
+    fn who_has_read_more_since_means_what_stands_there() {
+        let after = BEFORE.replace("- item two\n", "");
+        let went = Arrival::noted(BEFORE, &after, BEFORE).unwrap();
+        let doubts = |arrivals: &[Arrival], base: &str, text: &str| {
+            matches!(find(arrivals, base, text), Some(Stale::Keeps { .. }))
+        };
+        assert!(doubts(std::slice::from_ref(&went), &after, BEFORE));
+        // Words of the person's own that came to the document later, and words of others.
+        let base = after.replace("Last", "My last");
+        assert!(!doubts(std::slice::from_ref(&went), &base, &BEFORE.replace("Last", "My last")));
+        assert!(doubts(std::slice::from_ref(&went), &base, BEFORE));
+        let theirs = after.replace("First", "Theirs first");
+        let both = [Arrival::noted(&after, &theirs, &after).unwrap(), went.clone()];
+        assert_eq!(find(&both, &theirs, &BEFORE.replace("First", "Theirs first")), None);
+        // Who lacks these for certain has not put anything back: then both go on from the oldest text.
+        assert_eq!(lacking(find(&both, &theirs, BEFORE)), Some((BEFORE.to_owned(), "Theirs first words".to_owned())));
+        // It is there again, and both sides know.
+        assert_eq!(find(std::slice::from_ref(&went), BEFORE, &BEFORE.replace("Last", "My last")), None);
+        // What stood in the file alone went because its person chose so, and may come back.
+        let own = Arrival { base: after.clone(), ..went };
+        assert_eq!(find(&[own], &after, BEFORE), None);
     }
 
     #[test]
@@ -324,5 +474,8 @@ mod tests {
         assert!(!of(&BEFORE.replace("First words.\n\n", "")));
         assert!(!of(&BEFORE.replace("First", "**First**")));
         assert!(!of(&BEFORE.replace("# Head", "# {^ h.1}Head")));
+        let noted = |after: &str| Arrival::noted(BEFORE, after, BEFORE).is_some();
+        assert!(noted(&BEFORE.replace("First words.\n\n", "")));
+        assert!(!noted(&BEFORE.replace("First", "**First**")));
     }
 }

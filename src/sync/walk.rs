@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{ContentHash, Millis, Notice, PartId};
+use crate::model::{ContentHash, Millis, PartId};
 
 use super::backoff;
 use super::conflict::shown;
@@ -12,8 +12,8 @@ use super::intent;
 use super::item::{Dirty, Item, PUSHES_MAX, Part, Phase, Waiter, Walk, notice};
 use super::merge::{self, Merged};
 use super::named;
+use super::older;
 use super::push;
-use super::stale;
 use super::unknown;
 use super::{Answer, Effect, Failure, FailureClass, Local, Observation, Remote, RequestId, Side, Touch};
 
@@ -25,7 +25,8 @@ impl Engine {
         for mut observation in observations {
             // A push that landed moves the base at once, though it is stored only at the end of the walk.
             news |= intent::rebase(item, &mut observation);
-            news |= self.look_at(item, &mut walk, &mut observation);
+            news |= self.look_at(item, &mut walk, &observation);
+            news |= older::look(item, &mut walk, &mut observation);
             walk.observed.insert(observation.part.clone(), observation);
         }
         let restless = walk.restless;
@@ -57,7 +58,7 @@ impl Engine {
     }
 
     /// Takes in one file; tells whether it says anything that was not recorded.
-    fn look_at(&mut self, item: &mut Item, walk: &mut Walk, observation: &mut Observation) -> bool {
+    fn look_at(&mut self, item: &mut Item, walk: &mut Walk, observation: &Observation) -> bool {
         let key = (item.id.clone(), observation.part.clone());
         let count = item.parts.len();
         let part = item.parts.entry(observation.part.clone()).or_default();
@@ -110,21 +111,7 @@ impl Engine {
                 if walk.why.accept {
                     part.accepted = Some(*hash);
                 }
-                let mut news = is_news(walk, part, observation.base.as_deref(), *hash, text);
-                let accepted = part.accepted == Some(*hash);
-                let newest = observation.base.as_ref().filter(|base| !accepted && *base != text);
-                let stale = newest.and_then(|base| stale::find(&observation.arrivals, base, text));
-                // Half a file lacks much, and waits whole.
-                if let Some(stale) = stale.filter(|_| hold::holds(newest.map(String::as_str), text).is_empty()) {
-                    if part.put_back.as_ref().is_none_or(|saved| !merge::same_meaning(saved, text)) {
-                        let of_part = |base: String| (observation.part.clone(), base);
-                        walk.unrecorded.extend(item.bases.remove(&observation.part).map(of_part));
-                        let newest = observation.base.replace(stale.base);
-                        walk.newest.extend(newest.map(|newest| (observation.part.clone(), newest)));
-                    }
-                    walk.stale.insert(observation.part.clone(), (text.clone(), stale.lacks));
-                    news = true;
-                }
+                let news = is_news(walk, part, observation.base.as_deref(), *hash, text);
                 if news {
                     let chance = self.chance.draw();
                     self.polling.note_edit(self.now, chance);
@@ -264,8 +251,9 @@ impl Engine {
                 if let Some((saved, lacks)) = walk.stale.get(id)
                     && part.put_back.as_ref().is_some_and(|put_back| merge::same_meaning(put_back, saved))
                 {
-                    part.held.push(taken_again(lacks));
+                    part.held.push(older::taken_again(lacks));
                 }
+                part.held.extend(walk.doubtful.get(id).cloned());
                 let accepted = part.accepted == Some(*hash);
                 let base = base.map_or("", String::as_str);
                 let asked = walk.why.resolve.iter().rev().find(|resolve| resolve.part == *id);
@@ -463,15 +451,6 @@ fn unseen() -> Answer {
     let message = "one side was edited since the conflict file was written; nothing was resolved, and the conflict file shows \
                    what both say now";
     Answer::Failed(failure_of("invalid_input", message, "Read the conflict file once more, then resolve again."))
-}
-
-/// Why a save waits that is without what was put back into it once.
-fn taken_again(lacks: &str) -> Notice {
-    let message = format!(
-        "this text is once more without `{lacks}`, which came from the document and was put back; to delete it there, too, \
-         push the file with `push --accept`, else read the file again and save"
-    );
-    notice("TAKEN_AGAIN", message)
 }
 
 /// Tells whether a file says anything that the remote should be asked about.

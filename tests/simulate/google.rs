@@ -229,20 +229,24 @@ impl Google {
                 (start, start + text.encode_utf16().count() as u32, text)
             })
             .collect();
-        let (start, end, text) = all[dice.roll(all.len())].clone();
-        let is_last = end == all.last().map_or(0, |(_, end, _)| *end);
+        let what = dice.roll(7);
+        // What nobody wrote is not looked for, so it would be removed to no purpose.
+        let said: Vec<usize> = (0..all.len() - 1).filter(|at| tokens(&all[*at].2).next().is_some()).collect();
+        let removes = what < 2 && all.len() > 3 && !said.is_empty();
+        let (start, end, text) = if removes { &all[dice.pick(&said)] } else { &all[dice.roll(all.len())] };
+        let (start, end) = (*start, *end);
         let token = ledger.new_token('r');
         let insert =
             |index: u32, text: String| json!({ "insertText": { "location": { "index": index }, "text": text } });
-        let request = match dice.roll(6) {
-            0 if all.len() > 5 && !is_last && !text.trim().is_empty() => {
+        let request = match what {
+            _ if removes => {
                 // Who removes a paragraph has seen what stands in it.
-                tokens(&text).for_each(|token| ledger.given_up(token));
+                tokens(text).for_each(|token| ledger.given_up(token));
                 ledger.given_up(&token);
                 json!({ "deleteContentRange": { "range": { "startIndex": start, "endIndex": end } } })
             }
-            1 | 2 => insert(start, format!("{token} more\n")),
-            3 => insert(start, format!("{token} ")),
+            2 | 3 => insert(start, format!("{token} more\n")),
+            4 => insert(start, format!("{token} ")),
             _ => insert(end - 1, format!(" {token}")),
         };
         self.carry_out(item, &request, ledger);

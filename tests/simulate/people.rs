@@ -14,7 +14,7 @@ use crate::machine::file_name;
 const BLOCKS_MIN: usize = 7;
 
 /// Of how many saves one leaves the editor open.
-const LEFT_OPEN: usize = 4;
+const LEFT_OPEN: usize = 2;
 
 /// A step of a save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +97,6 @@ impl Person {
         if around.dice.once_in(APPENDING) {
             let token = around.ledger.new_token('l');
             // It writes into the file that it has opened, whatever stands in its place by then.
-            tokens(text).for_each(|token| around.ledger.may_return(item, token));
             let text = format!("\n{token}\n");
             self.appended.insert(token);
             around.trace(&("appends", item, &text));
@@ -109,9 +108,6 @@ impl Person {
             return;
         }
         let shown = self.open.remove(item);
-        // Who saves an older text over a newer one brings back what others took away: that is not lost, and it is told apart
-        // from a person's own words by nobody.
-        shown.iter().flat_map(|shown| tokens(shown)).for_each(|token| around.ledger.may_return(item, token));
         if let Some(shown) = &shown {
             // It does not have what a program wrote behind the end of the file while a deposit was taken back.
             let lacks = tokens(text).filter(|token| self.appended.contains(*token) && !shown.contains(*token));
@@ -130,6 +126,22 @@ impl Person {
         self.saves.insert(item.clone(), Save { text, seen, steps, open: 0, opened: 0, tenths });
         // Between the look at what stands and the first step nothing comes: editors ask when the file has changed.
         self.go_on(around, disk, item);
+    }
+
+    /// Tells whether an editor is open that shows what the file says.
+    pub(crate) fn shows_newest(&self, disk: &Disk, item: &ItemId) -> bool {
+        self.open.get(item).is_some_and(|shown| disk.read(&file_name(item)) == Some(shown))
+    }
+
+    /// Means what a file says, which waits because something was taken away in the document that it still has; true when no save
+    /// of it is under way.
+    pub(crate) fn accept(&self, around: &mut Around, disk: &Disk, item: &ItemId) -> bool {
+        if self.saves.contains_key(item) {
+            return false;
+        }
+        let says = disk.read(&file_name(item)).into_iter().chain(self.open.get(item).map(String::as_str));
+        says.flat_map(tokens).for_each(|token| around.ledger.may_return(item, token));
+        true
     }
 
     /// Does the next step of some save; false when none is under way.

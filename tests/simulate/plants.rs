@@ -21,6 +21,8 @@ pub(crate) enum Plant {
     TrustsTheCache,
     /// What came into a file is not remembered, so that a save of an older text is taken for a deletion.
     ForgetsArrivals,
+    /// What went from a file is not remembered, so that a save of an older text is taken for something new.
+    ForgetsDeletions,
     /// What a file is about to say is not written down, so that after a crash it looks like edits of a person.
     ForgetsIntents,
     /// A file that was replaced is removed, though an editor may have it open.
@@ -51,7 +53,7 @@ pub(crate) enum Plant {
 
 impl Plant {
     /// All of them.
-    pub(crate) const ALL: [Self; 22] = [
+    pub(crate) const ALL: [Self; 23] = [
         Self::ResendsBlind,
         Self::IgnoresRescan,
         Self::CursorBeforeItem,
@@ -61,6 +63,7 @@ impl Plant {
         Self::DropsTheirs,
         Self::TrustsTheCache,
         Self::ForgetsArrivals,
+        Self::ForgetsDeletions,
         Self::ForgetsIntents,
         Self::ForgetsReplaced,
         Self::PostsWithoutIntent,

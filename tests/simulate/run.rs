@@ -193,6 +193,10 @@ impl World {
             })
         });
         match what.unwrap_or(temper.len()) {
+            // An editor that is open matters when something comes meanwhile.
+            0 if person.shows_newest(&machine.disk, item) && !around.dice.once_in(16) => {
+                around.google.collaborate(item, &mut around.dice, &mut around.ledger);
+            }
             0 => {
                 around.show(&("at machine", at));
                 let base = machine.store.base(item);
@@ -202,8 +206,11 @@ impl World {
             2 if around.fault(3) => self.crash(at),
             3 => self.pass_time(),
             4 if around.dice.once_in(4) && machine.runs() && machine.store.holds(item) => {
-                let dry_run = around.dice.once_in(2);
-                machine.ask(around, Command::Push { item: item.clone(), accept: false, dry_run });
+                let held = machine.held(item);
+                let is_doubtful = !held.is_empty() && held.iter().all(|code| code == "DELETED_THERE");
+                let accept = is_doubtful && person.accept(around, &machine.disk, item);
+                let dry_run = !accept && around.dice.once_in(2);
+                machine.ask(around, Command::Push { item: item.clone(), accept, dry_run });
             }
             4 if around.dice.once_in(12) && machine.runs() => {
                 let command = if around.dice.once_in(3) { Command::Pause } else { Command::Resume };

@@ -8,6 +8,7 @@ use mcp_workspace::sync::{Event, FailureClass, Local, NotDone, Observation};
 use super::network::failure;
 use super::{Machine, REPLACED, RETIRED, Task, conflict_name, file_name, item_of_name};
 use crate::around::Around;
+use crate::ledger::tokens;
 use crate::plants::Plant;
 
 /// A text on its way into the folder.
@@ -65,14 +66,19 @@ impl Machine {
         let base = self.store.base(&item);
         let is_known = base.is_some() || self.store.intent(&item).is_some() || local != Local::Absent;
         let parts = if is_known { vec![PartId::default()] } else { Vec::new() };
-        let arrivals = if around.plant == Some(Plant::ForgetsArrivals) { &[] } else { self.store.arrivals(&item) };
+        let mut arrivals = self.store.arrivals(&item).to_vec();
+        arrivals.retain(|arrival| match around.plant {
+            Some(Plant::ForgetsArrivals) => false,
+            Some(Plant::ForgetsDeletions) => tokens(&arrival.after).any(|token| !arrival.before.contains(token)),
+            _ => true,
+        });
         let intent = self.store.intent(&item);
         let seen = |part| Observation {
             part,
             base: base.clone(),
             local: local.clone(),
             intent: intent.cloned(),
-            arrivals: arrivals.to_vec(),
+            arrivals: arrivals.clone(),
         };
         let parts = parts.into_iter().map(seen);
         Event::Observed { item, parts: parts.collect() }

@@ -235,6 +235,13 @@ impl Machine {
         self.engine.as_ref().map(Engine::status)
     }
 
+    /// Returns why the file of an item waits.
+    pub(crate) fn held(&self, item: &ItemId) -> Vec<String> {
+        let items = self.status().map(|status| status.items).unwrap_or_default();
+        let parts = items.into_iter().filter(|known| known.id == *item).flat_map(|known| known.parts);
+        parts.flat_map(|part| part.held).map(|notice| notice.code).collect()
+    }
+
     /// Returns the questions that nobody has answered.
     pub(crate) fn unanswered(&self) -> BTreeSet<RequestId> {
         self.asked.keys().copied().collect()
