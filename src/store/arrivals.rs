@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::model::{ItemId, PartId};
 use crate::sync::{Arrival, Intent};
 
-/// How many of each file are kept, the newest.
+/// How many of each file are kept: the newest, and one that is all the older ones.
 const KEPT: i64 = 20;
 
 /// The text before, the text after, and the base where it is neither.
@@ -117,7 +117,8 @@ pub(super) fn forget_intent(transaction: &Transaction<'_>, item: &ItemId, part: 
         .map_err(storage("recording what a file says"))
 }
 
-/// Adds what came into a file, and drops the oldest beyond [`KEPT`]; the caller commits.
+/// Adds what came into a file; beyond [`KEPT`] the two oldest become one, so that the oldest text that an editor may have open is
+/// known as long as the file is. The caller commits.
 pub(super) fn write(transaction: &Transaction<'_>, item: &ItemId, part: &PartId, arrival: &Arrival) -> Result<()> {
     let doing = "recording what came into a file";
     let pack = |text: &str| pack(text.as_bytes(), doing);
@@ -136,8 +137,22 @@ pub(super) fn write(transaction: &Transaction<'_>, item: &ItemId, part: &PartId,
             params![item.0, part.0, seq, pack(&arrival.before)?, pack(&arrival.after)?, base],
         )
         .map_err(storage(doing))?;
-    transaction
-        .execute("DELETE FROM arrival WHERE item = ?1 AND part = ?2 AND seq <= ?3", params![item.0, part.0, seq - KEPT])
-        .map(drop)
-        .map_err(storage(doing))
+    let mut statement = transaction
+        .prepare_cached("SELECT seq FROM arrival WHERE item = ?1 AND part = ?2 ORDER BY seq DESC LIMIT -1 OFFSET ?3")
+        .map_err(storage(doing))?;
+    let oldest = statement
+        .query_map(params![item.0, part.0, KEPT - 1], |row| row.get(0))
+        .and_then(Iterator::collect::<std::result::Result<Vec<i64>, _>>)
+        .map_err(storage(doing))?;
+    for pair in oldest.windows(2).rev() {
+        let &[newer, older] = pair else { continue };
+        let of = params![item.0, part.0, older, newer];
+        let join = "UPDATE arrival SET (before, base) =
+                        (SELECT before, base FROM arrival WHERE item = ?1 AND part = ?2 AND seq = ?3)
+                    WHERE item = ?1 AND part = ?2 AND seq = ?4";
+        transaction.execute(join, of).map_err(storage(doing))?;
+        let remove = "DELETE FROM arrival WHERE item = ?1 AND part = ?2 AND seq = ?3";
+        transaction.execute(remove, params![item.0, part.0, older]).map_err(storage(doing))?;
+    }
+    Ok(())
 }

@@ -130,7 +130,7 @@ impl Engine {
     /// A file was written, or not.
     pub(super) fn deposited(&mut self, item: &mut Item, id: &PartId, result: Result<Stamp, NotDone>) -> Fate {
         self.sweep_later();
-        if !matches!(result, Err(NotDone::Failed(_))) {
+        if !matches!(result, Err(NotDone::Failed(_))) && item.recorded {
             // It is stored.
             item.arrived.remove(id);
         }
@@ -248,7 +248,7 @@ impl Engine {
         if let Err(failure) = result {
             return self.fail_here(item, failure);
         }
-        (item.mirrored, item.buried) = (true, false);
+        (item.mirrored, item.recorded, item.buried) = (true, true, false);
         item.ended.clear();
         item.bases.clear();
         item.arrived.clear();

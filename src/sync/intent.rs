@@ -2,7 +2,7 @@
 //! edits of a person, and come a second time. Pure.
 
 use super::item::Item;
-use super::stale::Arrival;
+use super::stale::{self, Arrival};
 use super::{JobId, Local, Observation};
 
 /// A text on its way into a file, and what both sides agree on once it stands there.
@@ -21,9 +21,15 @@ pub struct Intent {
 }
 
 impl Intent {
-    /// Tells whether the text has come into a file that says `text`, perhaps edited since: what it brought is there.
+    /// Tells whether the text has come into a file that says `text`, perhaps edited since: all that it brought is there, or most.
+    /// What stood before may have been half a save: who has the whole text open has its words.
     fn stands_in(&self, text: &str) -> bool {
-        text == self.after || Arrival::of(&self.before, &self.after, "").is_some_and(|arrival| arrival.is_in(text))
+        let has_all = || Arrival::of(&self.before, &self.after, "").is_some_and(|arrival| arrival.is_in(text));
+        let has_most = |was: &String| {
+            [was, &self.before].iter().all(|older| stale::has_most_of(older, &self.after, text))
+                && !was.trim().is_empty()
+        };
+        text == self.after || has_all() || self.was.as_ref().is_some_and(has_most)
     }
 }
 

@@ -8,7 +8,7 @@ use super::conflict::SectionConflict;
 use super::merge::Merged;
 use super::quota::{QuotaPlace, Reserved};
 use super::spelling::Waiting;
-use super::stale::Arrival;
+use super::stale::{Arrival, Line};
 use super::told::Told;
 use super::{Failure, JobEnd, JobId, Local, Observation, Planned, Remote, RequestId, Side};
 
@@ -225,8 +225,8 @@ pub(super) struct Walk {
     pub(super) merged: BTreeMap<PartId, Merged>,
     /// The files that were saved from an older text, as they stand, with the first words that they lack.
     pub(super) stale: BTreeMap<PartId, (String, String)>,
-    /// Why files wait that have what went from them.
-    pub(super) doubtful: BTreeMap<PartId, Notice>,
+    /// What went from files and stands there.
+    pub(super) doubtful: BTreeMap<PartId, Vec<Line>>,
     /// Their bases, in whose places stand the older ones.
     pub(super) newest: BTreeMap<PartId, String>,
     /// Those of them that no record knows of yet: they hold again when the walk ends without one.
@@ -291,8 +291,10 @@ pub(super) struct Item {
     pub(super) title: String,
     /// Whether the account may edit it.
     pub(super) can_edit: bool,
-    /// It stands in the store.
+    /// It stands in the store, or a push of it does.
     pub(super) mirrored: bool,
+    /// It was recorded once: before that the store keeps nothing that came into its files.
+    pub(super) recorded: bool,
     /// It is gone remotely, and kept because the file holds edits, or buried.
     pub(super) gone: bool,
     /// It is gone, and its files are put away: it comes back with the remote.
@@ -354,7 +356,7 @@ impl Item {
         self.parts = known.parts.into_keys().map(|part| (part, Part::default())).collect();
         (self.dirty, self.covers, self.reserved) = (known.dirty, known.covers, known.reserved);
         (self.queued, self.retry_at, self.quota_place) = (known.queued, known.retry_at, known.quota_place);
-        (self.mirrored, self.gone, self.buried) = (true, true, true);
+        (self.mirrored, self.recorded, self.gone, self.buried) = (true, true, true, true);
     }
 
     /// Ends a walk that records nothing more: what it put an older base in the place of holds again.
@@ -374,6 +376,7 @@ impl Item {
             title: String::new(),
             can_edit: false,
             mirrored: false,
+            recorded: false,
             gone: false,
             buried: false,
             parts: BTreeMap::new(),

@@ -32,6 +32,7 @@ mod settle;
 mod sides;
 mod spelling;
 mod stale;
+mod standing;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,7 @@ mod undo;
 mod unknown;
 mod walk;
 mod weave;
+mod went;
 mod words;
 
 pub use conflict::{SectionConflict, conflict_text, section_name};

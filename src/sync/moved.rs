@@ -70,7 +70,7 @@ fn contend(base: &Text<'_>, text: &Text<'_>, regions: &mut [Region], side: Verdi
     let brought: Vec<&Said> = regions
         .iter()
         .zip(&changes)
-        .filter(|(region, _)| region.verdict == side)
+        .filter(|(region, _)| [Verdict::Conflict, side].contains(&region.verdict))
         .flat_map(|(_, change)| &change.came)
         .collect();
     let gone: usize =

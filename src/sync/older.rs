@@ -4,8 +4,11 @@
 use crate::model::{Millis, Notice};
 
 use super::item::{Item, Part, Walk, notice};
-use super::stale::{self, Stale};
-use super::{Local, Observation, hold, merge};
+use super::stale::{self, Line, Stale};
+use super::{Local, Observation, hold, merge, standing};
+
+/// How much of a line is shown to a person, in characters.
+const SHOWN_CHARS: usize = 80;
 
 /// Looks whether a file was saved from an older text, whose base holds then. Tells whether it was for certain.
 pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observation) -> bool {
@@ -24,12 +27,14 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
             walk.stale.insert(id.clone(), (text.clone(), words));
             if part.put_back.as_ref().is_none_or(|saved| !merge::same_meaning(saved, text)) {
                 walk.unrecorded.extend(item.bases.remove(id).map(|newest| (id.clone(), newest)));
+                // What was agreed on since and stands there, too, was pushed from there: it is nothing new.
+                let older = standing::in_text(&older, newest, text).unwrap_or(older);
                 walk.newest.extend(base.replace(older).map(|newest| (id.clone(), newest)));
             }
             true
         }
-        Some(Stale::Keeps { line, words }) => {
-            walk.doubtful.insert(id.clone(), deleted_there(line, &words));
+        Some(Stale::Keeps(lines)) => {
+            walk.doubtful.insert(id.clone(), lines);
             false
         }
         None => false,
@@ -54,11 +59,21 @@ pub(super) fn taken_again(lacks: &str) -> Notice {
     notice("TAKEN_AGAIN", message)
 }
 
-/// Why a save waits that has what went from the file.
-fn deleted_there(line: usize, words: &str) -> Notice {
+/// Why a save waits that says `text` with `lines` which went from the file; `None` when the remote has all of them again.
+pub(super) fn deleted_there(lines: &[Line], text: &str, remote: &str) -> Option<Notice> {
+    let count = |said: &str, line: &Line| said.lines().filter(|other| other.trim() == line.text).count();
+    let mut gone = lines.iter().filter(|line| count(remote, line) < count(text, line));
+    let first = gone.next()?;
+    let shown: String = first.text.chars().take(SHOWN_CHARS).collect();
+    let dots = if shown.len() < first.text.len() { "…" } else { "" };
+    let more = match gone.count() {
+        0 => String::new(),
+        1 => " and one more place".to_owned(),
+        more => format!(" and {more} more places"),
+    };
     let message = format!(
-        "this text still has `{words}`, which was deleted in the document; delete it here, too, or push the file with \
-         `push --accept` to have it there again"
+        "this text still has `{shown}{dots}`{more}, of which something was deleted in the document; delete that here, too, or \
+         push the file with `push --accept` to have it there again"
     );
-    Notice { line: u32::try_from(line).unwrap_or(u32::MAX), ..notice("DELETED_THERE", message) }
+    Some(Notice { line: u32::try_from(first.number).unwrap_or(u32::MAX), ..notice("DELETED_THERE", message) })
 }

@@ -13,6 +13,7 @@ use crate::mebdf;
 use super::hunks::{self, Region};
 use super::moved::words_of;
 use super::sides::{Keys, Text};
+use super::went;
 
 /// How many words of what came are shown to a person.
 const SHOWN_WORDS: usize = 8;
@@ -49,13 +50,21 @@ impl Arrival {
         differ.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })
     }
 
-    /// Tells whether a text has all of it, wherever that stands by now.
+    /// Tells whether a text has all that came, wherever it stands by now.
     pub(super) fn is_in(&self, text: &str) -> bool {
         let mut keys = Keys::default();
         let [before, local, after] = [&*self.before, text, &*self.after].map(|text| Text::read(text, &mut keys));
         let was = before.words();
         brought(&was, &after.words()).is_subset(&brought(&was, &local.words()))
     }
+}
+
+/// Tells whether a text has most of the words that came when `after` took the place of `before`, and a line as it came: who had
+/// read that may have deleted some.
+pub(super) fn has_most_of(before: &str, after: &str, text: &str) -> bool {
+    let mut keys = Keys::default();
+    let [was, local, came] = [before, text, after].map(|text| Text::read(text, &mut keys));
+    has_new_line(before, after, text) && has_most(&was.words(), &local.words(), &came.words())
 }
 
 /// A save that was made from an older text, or may have been.
@@ -69,12 +78,14 @@ pub(super) enum Stale {
         words: String,
     },
     /// It has what went. Its writer may not know that, or may have put it back.
-    Keeps {
-        /// The first line that went and that it has, from 1.
-        line: usize,
-        /// The first words of that.
-        words: String,
-    },
+    Keeps(Vec<Line>),
+}
+
+/// A line of a text, with its number from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) number: usize,
+    pub(super) text: String,
 }
 
 /// Tells which base a saved text was made from when it was not `base`, the newest. `arrivals` are what came into the file and
@@ -83,21 +94,34 @@ pub(super) enum Stale {
 pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale> {
     let (mut oldest, mut lacks, mut keeps): (Option<&Arrival>, Option<String>, Option<Stale>) = (None, None, None);
     for arrival in arrivals {
-        if found_in(arrival, base).is_older() {
-            // It went again since, or came again, and both sides know.
-            continue;
-        }
-        if oldest.is_some_and(|newer| found_in(arrival, &newer.before).is_older()) {
-            // It came once more with the newer one, into a file that was saved without it.
-            continue;
-        }
-        match found_in(arrival, text) {
+        // What came may have gone again since, or come once more with a newer one into a file that was saved without it; and what
+        // went may have come again, or gone once more. Then it tells nothing.
+        let later = || std::iter::once(base).chain(oldest.map(|newer| &*newer.before));
+        let came = if later().any(|text| lacked(arrival, text).is_older()) {
+            Presence::Unknown
+        } else {
+            lacked(arrival, text)
+        };
+        let kept = |text: &str| went::kept(arrival, text);
+        let found = match came {
+            Presence::Unknown if later().any(|text| !kept(text).is_empty()) => Presence::Unknown,
+            Presence::Unknown => {
+                Some(kept(text)).filter(|lines| !lines.is_empty()).map_or(Presence::Unknown, Presence::Keeps)
+            }
+            came => came,
+        };
+        match found {
+            // Who lacks what is newer has not deleted the rest of what he has some of.
+            Presence::Has if lacks.is_some() && !arrival.is_in(text) => {
+                oldest = Some(arrival);
+                break;
+            }
             Presence::Has => break,
-            Presence::Keeps { .. } if has_read_more(arrival, base, text) => break,
+            Presence::Keeps(_) if went::has_read_more(arrival, base, text) => break,
             // Whether who wrote that had read it, an older one may tell.
             Presence::Unknown => continue,
             Presence::Lacks(words) => drop(lacks.get_or_insert(words)),
-            Presence::Keeps { line, words } => drop(keeps.get_or_insert(Stale::Keeps { line, words })),
+            Presence::Keeps(lines) => drop(keeps.get_or_insert(Stale::Keeps(lines))),
         }
         oldest = Some(arrival);
     }
@@ -115,67 +139,13 @@ enum Presence {
     /// Nothing of what came; its first words.
     Lacks(String),
     /// What went; see [`Stale::Keeps`].
-    Keeps { line: usize, words: String },
+    Keeps(Vec<Line>),
 }
 
 impl Presence {
     const fn is_older(&self) -> bool {
-        matches!(self, Self::Lacks(_) | Self::Keeps { .. })
+        matches!(self, Self::Lacks(_) | Self::Keeps(_))
     }
-}
-
-/// Looks in a text for what came with an arrival, and then for what went.
-fn found_in(arrival: &Arrival, text: &str) -> Presence {
-    match lacked(arrival, text) {
-        Presence::Unknown => kept(arrival, text).unwrap_or(Presence::Unknown),
-        found => found,
-    }
-}
-
-/// Looks in a text for what went with an arrival: a paragraph that stands where it stood and as it stood. Who has edited it
-/// since, or moved it, means it.
-fn kept(arrival: &Arrival, text: &str) -> Option<Presence> {
-    if !has_new_line(&arrival.after, &arrival.before, text) {
-        return None;
-    }
-    let mut keys = Keys::default();
-    let [before, local, after, agreed] =
-        [&*arrival.before, text, &*arrival.after, &*arrival.base].map(|text| Text::read(text, &mut keys));
-    // What stood in the file alone went because a person chose so.
-    let of_both = brought(&after.words(), &agreed.words());
-    let went: BTreeSet<&str> =
-        brought(&after.words(), &before.words()).into_iter().filter(|word| of_both.contains(word)).collect();
-    if went.is_empty() {
-        return None;
-    }
-    placed(&hunks::regions(&before, &local, &after)).find_map(|(region, mine, theirs)| {
-        let stays = |at: &usize| {
-            let key = before.bare(&(*at..at + 1));
-            let count = |keys: &[u32]| keys.iter().filter(|other| key.contains(other)).count();
-            let is_of_it = before.words_of(&(*at..at + 1)).keys().any(|word| went.contains(word));
-            is_of_it && count(local.bare(&mine)) > count(after.bare(&theirs))
-        };
-        let at = region.base.clone().find(stays)?;
-        let key = before.bare(&(at..at + 1));
-        let stands = mine.clone().find(|at| local.bare(&(*at..at + 1)) == key)?;
-        let line = text.get(..local.start(stands)).unwrap_or_default().lines().count() + 1;
-        let said = local.slice(&(stands..stands + 1));
-        let words = said.unicode_words().skip_while(|word| !went.contains(word)).take(SHOWN_WORDS);
-        Some(Presence::Keeps { line, words: words.collect::<Vec<_>>().join(" ") })
-    })
-}
-
-/// Tells whether a text has words that were agreed on after an arrival: who wrote it has read the file since. `base` is the newest.
-fn has_read_more(arrival: &Arrival, base: &str, text: &str) -> bool {
-    let mut keys = Keys::default();
-    let [before, after, newest, local] =
-        [&*arrival.before, &*arrival.after, base, text].map(|text| Text::read(text, &mut keys));
-    let mut known = before.words();
-    for (word, count) in after.words() {
-        let most = known.entry(word).or_default();
-        *most = count.max(*most);
-    }
-    !brought(&known, &newest.words()).is_disjoint(&brought(&known, &local.words()))
 }
 
 /// Looks in a text for what came with an arrival.
@@ -228,14 +198,14 @@ fn lacked(arrival: &Arrival, text: &str) -> Presence {
 }
 
 /// How often each word stands somewhere.
-type Counts<'a> = BTreeMap<&'a str, usize>;
+pub(super) type Counts<'a> = BTreeMap<&'a str, usize>;
 
 impl Text<'_> {
-    fn words(&self) -> Counts<'_> {
+    pub(super) fn words(&self) -> Counts<'_> {
         self.words_of(&(0..self.len()))
     }
 
-    fn words_of(&self, range: &Range<usize>) -> Counts<'_> {
+    pub(super) fn words_of(&self, range: &Range<usize>) -> Counts<'_> {
         let mut counts = Counts::new();
         for word in self.blocks(range).iter().flat_map(|block| words_of(&block.content)) {
             *counts.entry(word).or_default() += 1;
@@ -245,13 +215,22 @@ impl Text<'_> {
 }
 
 /// The words of which more came than were.
-fn brought<'a>(was: &Counts<'_>, came: &Counts<'a>) -> BTreeSet<&'a str> {
+pub(super) fn brought<'a>(was: &Counts<'_>, came: &Counts<'a>) -> BTreeSet<&'a str> {
     let more = came.iter().filter(|(word, count)| was.get(*word).is_none_or(|was| was < *count));
     more.map(|(word, _)| *word).collect()
 }
 
 /// Tells whether all changes of words that came lie where the text has changes of its own.
 fn is_replaced(before: &Text<'_>, local: &Text<'_>, after: &Text<'_>, places: [&Range<usize>; 3]) -> bool {
+    // Who still has a block as it was before they edited it has not read that.
+    let own = local.bare(places[1]);
+    let edits = new_blocks(before, after, places[2].clone());
+    let mut stands = places[0].clone().zip(before.bare(places[0])).filter(|(_, key)| own.contains(key));
+    let is_edited = |was: &Counts<'_>| !was.is_empty() && edits.iter().any(|edit| is_mostly(edit, was));
+    let goes = |key: &u32| !after.bare(places[2]).contains(key);
+    if stands.any(|(at, key)| goes(key) && is_edited(&before.words_of(&(at..at + 1)))) {
+        return false;
+    }
     let [was, is, came] = [(before, places[0]), (local, places[1]), (after, places[2])]
         .map(|(text, place)| text.blocks(place).iter().flat_map(|block| words_of(&block.content)).collect::<Vec<_>>());
     let ops = |new: &[&str]| capture_diff_slices(Algorithm::Myers, &was, new);
@@ -267,14 +246,14 @@ fn is_replaced(before: &Text<'_>, local: &Text<'_>, after: &Text<'_>, places: [&
 }
 
 /// The words of each block of a range that the text before does not have.
-fn new_blocks<'t>(before: &Text<'_>, text: &'t Text<'_>, range: Range<usize>) -> Vec<Counts<'t>> {
+pub(super) fn new_blocks<'t>(before: &Text<'_>, text: &'t Text<'_>, range: Range<usize>) -> Vec<Counts<'t>> {
     let old: BTreeSet<u32> = before.bare(&(0..before.len())).iter().copied().collect();
     let blocks = range.clone().zip(text.bare(&range)).filter(|(_, key)| !old.contains(key));
     blocks.map(|(at, _)| text.words_of(&(at..at + 1))).filter(|words| !words.is_empty()).take(BLOCKS_MAX).collect()
 }
 
 /// Tells whether a block has three quarters of the words of another.
-fn is_mostly(one: &Counts<'_>, other: &Counts<'_>) -> bool {
+pub(super) fn is_mostly(one: &Counts<'_>, other: &Counts<'_>) -> bool {
     other.keys().filter(|word| one.contains_key(*word)).count() * 4 >= other.len() * 3
 }
 
@@ -293,7 +272,7 @@ fn has_new_line(before: &str, after: &str, text: &str) -> bool {
 }
 
 /// The regions, each with its blocks in the file and in the remote.
-fn placed(regions: &[Region]) -> impl Iterator<Item = (&Region, Range<usize>, Range<usize>)> {
+pub(super) fn placed(regions: &[Region]) -> impl Iterator<Item = (&Region, Range<usize>, Range<usize>)> {
     let (mut base, mut local, mut remote) = (0, 0, 0);
     regions.iter().map(move |region| {
         let same = region.base.start.saturating_sub(base);
@@ -325,7 +304,7 @@ mod tests {
     fn lacking(found: Option<Stale>) -> Option<(String, String)> {
         match found {
             Some(Stale::Lacks { base, words }) => Some((base, words)),
-            Some(Stale::Keeps { .. }) | None => None,
+            Some(Stale::Keeps(_)) | None => None,
         }
     }
 
@@ -377,6 +356,12 @@ mod tests {
                 .is_some()
         );
         assert_eq!(find(&[arrival_of(&changed)], &changed, &changed.replace("Theirs came.", "Mine instead.")), None);
+        // Nor who writes where they took something away that he has never seen, and still has the line beside as it was.
+        let more = BEFORE.replace("Second words.", "Second words.\n\nMore of it.");
+        let less = BEFORE.replace("Second words.", "Second words of theirs.");
+        let both = Arrival { before: more.clone(), after: less.clone(), base: more };
+        let written = BEFORE.replace("Second words.", "Second words.\n\nMine.");
+        assert!(lacking(find(&[both], &less, &written)).is_some());
         // Two who write a paragraph at the same end have not read each other.
         let appended = |line: &str| format!("{BEFORE}\n{line}\n");
         let (theirs, mine) = (appended("Theirs at the end."), appended("Mine there too."));
@@ -399,6 +384,13 @@ mod tests {
         assert_eq!(base(&BEFORE.replace("Second", "My second")).as_deref(), Some("base of the first"));
         assert_eq!(base(&first.replace("Second", "My second")).as_deref(), Some("base of the second"));
         assert_eq!(base(&second.replace("Second", "My second")), None);
+        // One note may be several that became one: who has some of it and nothing of the newer ones has not deleted the rest.
+        let more = first.replace("- item two", "- item two, more");
+        let last = more.replace("Last words.", "Last words, two.");
+        let arrivals = [arrival(&more, &last, "base of the last"), arrival(BEFORE, &more, "base of both")];
+        let base = |text: &str| lacking(find(&arrivals, &last, text)).map(|(base, _)| base);
+        assert_eq!(base(&first.replace("Second", "My second")).as_deref(), Some("base of both"));
+        assert_eq!(base(&more.replace("Second", "My second")).as_deref(), Some("base of the last"));
         // It was put back into a file that was saved without it, which goes on as it was.
         let saved = BEFORE.replace("Second", "My second");
         let whole = first.replace("Second", "My second");
@@ -415,7 +407,7 @@ mod tests {
         // Who edits the text without it is never doubted.
         assert_eq!(find(&arrivals, &after, &edit(&after)), None, "{was:?}");
         match find(&arrivals, &after, &edit(BEFORE)) {
-            Some(Stale::Keeps { line, words }) => Some((line, words)),
+            Some(Stale::Keeps(lines)) => lines.first().map(|line| (line.number, line.text.clone())),
             Some(Stale::Lacks { .. }) | None => None,
         }
     }
@@ -432,24 +424,52 @@ mod tests {
             |text| text.replace("Last words.\n", "Last words.\n\nMine.\n"),
         ];
         for edit in edits {
-            assert_eq!(keeps(paragraph, edit), Some((5, "Second words".into())), "{}", edit(BEFORE));
-            assert_eq!(keeps(word, edit), Some((3, "words".into())), "{}", edit(BEFORE));
-            assert_eq!(keeps(items, edit), Some((7, "item one".into())), "{}", edit(BEFORE));
+            assert_eq!(keeps(paragraph, edit), Some((5, "Second words.".into())), "{}", edit(BEFORE));
+            assert_eq!(keeps(word, edit), Some((3, "First words.".into())), "{}", edit(BEFORE));
+            assert_eq!(keeps(items, edit), Some((7, "- item one".into())), "{}", edit(BEFORE));
         }
-        // What a person has worked on is meant, and what was deleted on both sides is not there.
-        assert_eq!(keeps(paragraph, |text| text.replace("Second words", "Second words of mine")), None);
+        // Who has edited it may not know either; what was written instead is meant, and what both deleted is not there.
+        let three = ("- item two\n\nLast words.\n", "- item two\n");
+        assert_eq!(keeps(three, |text| text.replace("Last words", "Last words of mine")), None, "two words say little");
+        let long = ("First words.\n\nSecond words.\n\n- item one\n", "First words.\n\n- item one\n");
+        assert_eq!(keeps(long, |text| text.replace("Second", "Second, third")), None);
         assert_eq!(keeps(paragraph, |text| text.replace("Second words.\n\n", "")), None);
         assert_eq!(keeps(items, |text| text.replace("- item one\n- item two\n", "- item three\n")), None);
-        assert_eq!(keeps(items, |text| text.replace("- item one\n", "")), Some((7, "item two".into())));
+        assert_eq!(keeps(items, |text| text.replace("- item one\n", "")), Some((7, "- item two".into())));
+    }
+
+    #[test]
+    fn one_of_several_that_went_is_missed_and_so_is_an_edited_one() {
+        let before = format!("{BEFORE}\nStatus: open\n\nDelivery takes two weeks.\n\nStatus: open\n");
+        let check = |after: &str, text: &str, line: Option<&str>| {
+            let arrivals = [Arrival::noted(&before, after, &before).unwrap()];
+            let found = find(&arrivals, after, text);
+            let lines = match &found {
+                Some(Stale::Keeps(lines)) => lines.as_slice(),
+                Some(Stale::Lacks { .. }) | None => &[],
+            };
+            assert_eq!(lines.first().map(|line| &*line.text), line, "{text}");
+        };
+        let mine = |text: &str| text.replace("Last words", "My last words");
+        let less = before.trim_end().trim_end_matches("Status: open").trim_end().to_owned() + "\n";
+        check(&less, &mine(&before), Some("Status: open"));
+        check(&less, &mine(&less), None);
+        let other = less.replace("Last words", "Status: open\n\nLast words");
+        check(&less, &other, None);
+        let later = before.replace("Delivery takes two weeks.\n\n", "");
+        check(&later, &before.replace("two weeks", "two long weeks"), Some("Delivery takes two long weeks."));
+        check(&later, &before.replace("takes two weeks", "is free"), None);
+        // Of a sentence that lost a word, who reads on there edits what is left.
+        let word = before.replace("takes two", "two");
+        check(&word, &word.replace("two weeks", "two long weeks takes"), None);
     }
 
     #[test]
     fn who_has_read_more_since_means_what_stands_there() {
         let after = BEFORE.replace("- item two\n", "");
         let went = Arrival::noted(BEFORE, &after, BEFORE).unwrap();
-        let doubts = |arrivals: &[Arrival], base: &str, text: &str| {
-            matches!(find(arrivals, base, text), Some(Stale::Keeps { .. }))
-        };
+        let doubts =
+            |arrivals: &[Arrival], base: &str, text: &str| matches!(find(arrivals, base, text), Some(Stale::Keeps(_)));
         assert!(doubts(std::slice::from_ref(&went), &after, BEFORE));
         // Words of the person's own that came to the document later, and words of others.
         let base = after.replace("Last", "My last");
@@ -460,6 +480,11 @@ mod tests {
         assert_eq!(find(&both, &theirs, &BEFORE.replace("First", "Theirs first")), None);
         // Who lacks these for certain has not put anything back: then both go on from the oldest text.
         assert_eq!(lacking(find(&both, &theirs, BEFORE)), Some((BEFORE.to_owned(), "Theirs first words".to_owned())));
+        // What came and went again says nothing of what had gone with it.
+        let first = BEFORE.replace("First", "Theirs first").replace("Second words.\n\n", "");
+        let second = first.replace("Theirs first words.\n\n", "");
+        let two = [Arrival::noted(&first, &second, &first).unwrap(), Arrival::noted(BEFORE, &first, BEFORE).unwrap()];
+        assert!(doubts(&two, &second, &BEFORE.replace("Last", "My last")));
         // It is there again, and both sides know.
         assert_eq!(find(std::slice::from_ref(&went), BEFORE, &BEFORE.replace("Last", "My last")), None);
         // What stood in the file alone went because its person chose so, and may come back.

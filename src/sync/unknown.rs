@@ -6,15 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
-
-use crate::mebdf::{self, Tree};
+use crate::mebdf;
 use crate::model::{Millis, PartId, Revision};
 
 use super::item::{Item, Unknown, Walk};
-use super::moved::words_of;
 use super::named::{self, Named};
-use super::sides::{Keys, Text};
+use super::standing;
 use super::{JobEnd, Local, Observation, Remote, head, merge};
 
 /// How long after it was sent a push may land, in milliseconds; no connection of ours is kept half as long.
@@ -136,7 +133,7 @@ fn landed(unknown: &Unknown, remote: &Remote) -> bool {
 fn left_words(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> bool {
     let Some((before, after, there)) = texts(unknown, item, walk, remote) else { return false };
     let [before, after, there] = [before, after, there]
-        .map(|text| said(&mebdf::parse(text).tree).into_iter().flatten().collect::<BTreeSet<String>>());
+        .map(|text| standing::said(&mebdf::parse(text).tree).into_iter().flatten().collect::<BTreeSet<String>>());
     let mut brought = after.difference(&before).peekable();
     brought.peek().is_some() && brought.all(|word| there.contains(word))
 }
@@ -145,28 +142,7 @@ fn left_words(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> b
 /// brought; `None` when there are none. What is not there stays the file's edit: nobody can tell whether it ever was.
 fn left_blocks(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> Option<String> {
     let (before, after, there) = texts(unknown, item, walk, remote)?;
-    let mut keys = Keys::default();
-    let [before, after, there] = [before, after, there].map(|text| Text::read(text, &mut keys));
-    let [old, pushed, stands] = [&before, &after, &there].map(|text| said(&text.tree));
-    let old: BTreeSet<&str> = old.iter().flatten().map(String::as_str).collect();
-    let is_there = |at: usize| {
-        let Some(block) = pushed.get(at) else { return false };
-        let is_brought = |word: &&String| !old.contains(word.as_str());
-        let has_all = |other: &&BTreeSet<String>| block.iter().filter(is_brought).all(|word| other.contains(word));
-        let is_most = |other: &BTreeSet<String>| block.intersection(other).count() * 4 >= block.len() * 3;
-        block.iter().any(|word| is_brought(&word)) && stands.iter().filter(has_all).any(is_most)
-    };
-    let (mut blocks, mut finds) = (Vec::new(), false);
-    for op in capture_diff_slices(Algorithm::Patience, before.bare(&(0..before.len())), after.bare(&(0..after.len()))) {
-        let (was, is) = (before.blocks(&op.old_range()), op.new_range());
-        let left: Vec<usize> = is.clone().filter(|at| !matches!(op, DiffOp::Equal { .. }) && is_there(*at)).collect();
-        finds |= !left.is_empty();
-        if left.is_empty() || left.len() < is.len() {
-            blocks.extend_from_slice(was);
-        }
-        blocks.extend(left.iter().flat_map(|at| after.blocks(&(*at..*at + 1))).cloned());
-    }
-    finds.then(|| mebdf::print(&Tree { front_matter: before.tree.front_matter.clone(), blocks }))
+    standing::in_text(before, after, there)
 }
 
 /// The base from before a push, the one from after it, and what the remote says now that it is at another version.
@@ -179,11 +155,6 @@ fn texts<'a>(
     let there = text_of(remote, &unknown.part).filter(|_| moved(unknown, remote))?;
     let stored = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_ref());
     Some((item.bases.get(&unknown.part).or(stored)?, unknown.base.as_ref()?, there))
-}
-
-/// The words of each block.
-fn said(tree: &Tree) -> Vec<BTreeSet<String>> {
-    tree.blocks.iter().map(|block| words_of(&block.content).into_iter().map(str::to_owned).collect()).collect()
 }
 
 /// The title is given after the text has landed: where it is still the one that it was, that waits, and the rest may stand.

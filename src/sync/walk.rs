@@ -87,6 +87,12 @@ impl Engine {
             }
             Local::Text { hash, text, .. } => {
                 part.hidden = false;
+                let is_cut = |base: &String| hold::cut(base, text).is_some() && !merge::same_meaning(base, text);
+                // What was recorded has been seen being saved.
+                let is_unseen = walk.why.look && part.hash != Some(*hash);
+                if is_unseen && observation.base.as_ref().is_some_and(is_cut) {
+                    part.cut = Some(*hash);
+                }
                 // Of an empty file of which nothing is agreed, nothing is known but that somebody has opened it.
                 let is_bare = is_blank(Some(text)) && is_blank(observation.base.as_deref());
                 let is_doubted =
@@ -101,12 +107,6 @@ impl Engine {
                 }
                 if !is_doubted {
                     part.first_reading = None;
-                }
-                let is_cut = |base: &String| hold::cut(base, text).is_some() && !merge::same_meaning(base, text);
-                // What was recorded has been seen being saved.
-                let is_unseen = walk.why.look && part.hash != Some(*hash);
-                if is_unseen && observation.base.as_ref().is_some_and(is_cut) {
-                    part.cut = Some(*hash);
                 }
                 if walk.why.accept {
                     part.accepted = Some(*hash);
@@ -253,7 +253,7 @@ impl Engine {
                 {
                     part.held.push(older::taken_again(lacks));
                 }
-                part.held.extend(walk.doubtful.get(id).cloned());
+                part.held.extend(walk.doubtful.get(id).and_then(|lines| older::deleted_there(lines, text, remote)));
                 let accepted = part.accepted == Some(*hash);
                 let base = base.map_or("", String::as_str);
                 let asked = walk.why.resolve.iter().rev().find(|resolve| resolve.part == *id);

@@ -86,8 +86,14 @@ pub(crate) struct Person {
 
 impl Person {
     /// Begins to save an edit of a file. `base` is what the daemon takes for agreed: without it nobody can tell an older text
-    /// from an edit that is written where the file was away for a moment.
-    pub(crate) fn edit(&mut self, around: &mut Around, disk: &mut Disk, item: &ItemId, base: Option<&str>) {
+    /// from an edit that is written where the file was away for a moment. `came` is what is agreed, too, once that is recorded.
+    pub(crate) fn edit(
+        &mut self,
+        around: &mut Around,
+        disk: &mut Disk,
+        item: &ItemId,
+        (base, came): (Option<&str>, Option<&str>),
+    ) {
         let name = file_name(item);
         let (Some(text), Some(seen)) = (disk.read(&name), disk.stamp(&name)) else { return };
         let is_torn = self.torn.get(item).is_some_and(|torn| torn == text);
@@ -113,7 +119,7 @@ impl Person {
             let lacks = tokens(text).filter(|token| self.appended.contains(*token) && !shown.contains(*token));
             lacks.for_each(|token| around.ledger.given_up_unless_kept(token));
         }
-        let text = edited(around, shown.as_deref().unwrap_or(text), [Some(text), base]);
+        let text = edited(around, shown.as_deref().unwrap_or(text), [Some(text), base, came]);
         if around.dice.once_in(LEFT_OPEN) {
             self.open.insert(item.clone(), text.clone());
         }
@@ -255,7 +261,7 @@ pub(crate) fn edit_at(disk: &mut Disk, item: &ItemId, (what, at): (Edit, usize),
 /// Edits a text as a person does: a new paragraph, a word added to one, a paragraph moved, seldom one removed. `now` is what
 /// the file says by then, and what is agreed on: words that were written over others at the very place where somebody else wrote
 /// may be of who has read those, so nobody edits there a paragraph that has changed since.
-fn edited(around: &mut Around, text: &str, now: [Option<&str>; 2]) -> String {
+fn edited(around: &mut Around, text: &str, now: [Option<&str>; 3]) -> String {
     let token = around.ledger.new_token('l');
     let head = text.find("\n---\n").map_or(0, |at| at + 5);
     let (head, body) = text.split_at(head);

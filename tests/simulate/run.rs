@@ -200,7 +200,8 @@ impl World {
             0 => {
                 around.show(&("at machine", at));
                 let base = machine.store.base(item);
-                person.edit(around, &mut machine.disk, item, base.as_deref());
+                let came = machine.store.intent(item).map(|intent| intent.base.clone());
+                person.edit(around, &mut machine.disk, item, (base.as_deref(), came.as_deref()));
             }
             1 => around.google.collaborate(item, &mut around.dice, &mut around.ledger),
             2 if around.fault(3) => self.crash(at),

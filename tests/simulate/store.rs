@@ -111,7 +111,10 @@ impl Store {
     fn note_arrivals(&mut self, item: &ItemId, arrived: Vec<Arrival>) {
         let arrivals = self.arrivals.entry(item.clone()).or_default();
         arrivals.splice(0..0, arrived);
-        arrivals.truncate(ARRIVALS_MAX);
+        while arrivals.len() > ARRIVALS_MAX {
+            let (Some(oldest), Some(next)) = (arrivals.pop(), arrivals.last_mut()) else { break };
+            (next.before, next.base) = (oldest.before, oldest.base);
+        }
     }
 
     /// Returns what a file was about to say.

@@ -493,3 +493,55 @@ fn two_looks_at_replaced_files_are_never_under_way() {
     assert!(!words(&engine.step(Millis(660_000), Event::Tick)).contains("sweep"));
     assert!(words(&engine.step(Millis(660_001), Event::Tick)).contains("sweep"));
 }
+
+#[test]
+fn who_deleted_some_of_what_came_before_a_crash_has_seen_the_rest() {
+    let (before, after) = ("one\n\ntwo\n", "theirs\n\none\n\nthird one of theirs\n\ntwo\n");
+    let note = Intent {
+        before: before.into(),
+        was: Some(before.into()),
+        after: after.into(),
+        base: after.into(),
+        pushes: Vec::new(),
+    };
+    // The rest was taken away by others.
+    for (local, says) in [
+        ("one\n\nthird one of theirs\n\ntwo mine\n", Some("one\n\ntwo mine\n")),
+        // Of what nothing has come nothing was seen.
+        ("one\n\ntwo mine\n", Some("theirs\n\none\n\ntwo mine\n")),
+    ] {
+        let mut engine = engine(1);
+        engine.step(Millis(1), intended(before, local, &note));
+        let effects = engine.step(Millis(2), fetched(id(0), "theirs\n\none\n\ntwo\n", true));
+        assert_eq!(desired(&effects), says, "{local:?}: {}", words(&effects));
+    }
+}
+
+#[test]
+fn who_has_the_whole_text_open_has_not_read_what_came_into_half_of_it() {
+    // Nothing is agreed; the document's text came into a file of which its head alone stood, for a moment.
+    let after = "one\n\ntwo theirs\n\nthree\n\nfour\n";
+    let note = Intent {
+        before: String::new(),
+        was: Some(String::new()),
+        after: after.into(),
+        base: after.into(),
+        pushes: Vec::new(),
+    };
+    let mut engine = engine(1);
+    engine.step(Millis(1), intended("", "mine\n\none\n\ntwo\n\nthree\n\nfour\n", &note));
+    let effects = engine.step(Millis(2), fetched(id(0), after, true));
+    assert!(desired(&effects).is_none_or(|desired| desired.contains("theirs")), "{:?}", desired(&effects));
+}
+
+#[test]
+fn what_was_pushed_since_is_nothing_new_in_an_older_text() {
+    // `theirs` came, then a push of `mine` landed. An editor that never read `theirs` saves, and others have removed `mine`.
+    let (before, after) = ("one\n\nmine\n", "one theirs\n\nmine\n");
+    let mut engine = engine(1);
+    let Event::Observed { item, mut parts } = observed(id(0), after, "one\n\nmine\n\nmore\n") else { unreachable!() };
+    parts[0].arrivals = vec![Arrival { before: before.into(), after: after.into(), base: "one\n".into() }];
+    engine.step(Millis(1), Event::Observed { item, parts });
+    let effects = engine.step(Millis(2), fetched(id(0), "one theirs\n", true));
+    assert_eq!(desired(&effects), Some("one theirs\n\nmore\n"), "{}", words(&effects));
+}

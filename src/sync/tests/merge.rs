@@ -95,6 +95,8 @@ fn the_same_block_freezes_its_section_only() {
     check("A a b B c", "A a x B c", "A a B c", "A a x B c", "A a B c", "A");
     // Two sections with the same change on one side: one zone for each.
     check("A a B b", "A x B y", "A v B w", "A x B y", "A v B w", "A B");
+    // Moved here into a conflict, deleted there.
+    check("p A a b", "a p A b", "x y A b", "a p A b", "x y A b", ". A");
     // A paragraph is added to a section whose heading is deleted.
     check("A a B b", "A a x B b", "B b", "A a x B b", "B b", "A");
 }
