@@ -108,7 +108,7 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
             Presence::Unknown => {
                 Some(kept(text)).filter(|lines| !lines.is_empty()).map_or(Presence::Unknown, Presence::Keeps)
             }
-            came => came,
+            came @ (Presence::Has | Presence::Lacks(_) | Presence::Keeps(_)) => came,
         };
         match found {
             // Who lacks what is newer has not deleted the rest of what he has some of.
