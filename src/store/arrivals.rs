@@ -61,10 +61,7 @@ impl Store {
                     params![item.0, part.0, before, after, base, was, pushes],
                 )
                 .map_err(storage(doing))?;
-            // Of an item that was never recorded nothing could be lacked.
-            if is_recorded(&transaction, item)? {
-                arrived.iter().rev().try_for_each(|arrival| write(&transaction, item, part, arrival))?;
-            }
+            arrived.iter().rev().try_for_each(|arrival| write(&transaction, item, part, arrival))?;
             transaction.commit().map_err(storage(doing))
         });
         self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
@@ -99,13 +96,6 @@ impl Store {
         }
         Ok(intents)
     }
-}
-
-fn is_recorded(transaction: &Transaction<'_>, item: &ItemId) -> Result<bool> {
-    transaction
-        .prepare_cached("SELECT 1 FROM item WHERE id = ?1")
-        .and_then(|mut statement| statement.exists([&item.0]))
-        .map_err(storage("looking for an item"))
 }
 
 /// Lets go of what a file was about to say, since it is recorded; the caller commits.

@@ -372,7 +372,9 @@ impl Store {
         let index = "DELETE FROM doc WHERE rowid IN (SELECT docid FROM part WHERE item = ?1)";
         let jobs = "UPDATE job SET state = 'reconciled' WHERE item = ?1 AND state = 'begun'";
         let rest = ["DELETE FROM image WHERE item = ?1", "DELETE FROM intent WHERE item = ?1"];
-        for sql in [index, jobs].into_iter().chain(rest).chain(last) {
+        // What came into the files goes with the item.
+        let arrivals = "DELETE FROM arrival WHERE item = ?1 AND NOT EXISTS (SELECT 1 FROM item WHERE id = ?1)";
+        for sql in [index, jobs].into_iter().chain(rest).chain(last).chain([arrivals]) {
             transaction.execute(sql, [&id.0]).map_err(storage(doing))?;
         }
         if is_mirrored {

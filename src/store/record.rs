@@ -164,8 +164,15 @@ pub(super) fn write_told(connection: &Connection, item: &ItemId, part: &PartId, 
 fn drop_missing_parts(transaction: &Transaction<'_>, record: &Record) -> Result<()> {
     let doing = "dropping a file";
     let item = &record.item.0;
-    let stored: Vec<(String, i64)> = transaction
-        .prepare_cached("SELECT part, docid FROM part WHERE item = ?1")
+    // What came into a file, or was to come, may have been noted before the file was recorded.
+    let stored: Vec<(String, Option<i64>)> = transaction
+        .prepare_cached(
+            "SELECT part, max(docid) FROM (
+                 SELECT part, docid FROM part WHERE item = ?1
+                 UNION ALL SELECT part, NULL FROM arrival WHERE item = ?1
+                 UNION ALL SELECT part, NULL FROM intent WHERE item = ?1
+             ) GROUP BY part",
+        )
         .and_then(|mut s| s.query_map([item], |row| Ok((row.get(0)?, row.get(1)?)))?.collect())
         .map_err(storage(doing))?;
     for (part, doc) in stored {

@@ -143,8 +143,24 @@ const PUSHES: &str = "ALTER TABLE intent ADD COLUMN pushes TEXT NOT NULL DEFAULT
 /// Whether an item is gone and its files are put away; what is known of it is kept, for it may come back.
 const BURIED: &str = "ALTER TABLE item ADD COLUMN buried INTEGER NOT NULL DEFAULT 0;";
 
+/// What came into a file is kept before the item is recorded for the first time, too: an editor may have read the file by then.
+const UNRECORDED: &str = "
+CREATE TABLE arrived (
+    item   TEXT NOT NULL,
+    part   TEXT NOT NULL,
+    seq    INTEGER NOT NULL,
+    before BLOB NOT NULL,
+    after  BLOB NOT NULL,
+    base   BLOB,
+    PRIMARY KEY (item, part, seq)
+) STRICT, WITHOUT ROWID;
+INSERT INTO arrived (item, part, seq, before, after, base) SELECT item, part, seq, before, after, base FROM arrival;
+DROP TABLE arrival;
+ALTER TABLE arrived RENAME TO arrival;
+";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
-    let all = [FIRST, PICTURES, TOLD, LANDED, ARRIVALS, WAS, LOOKING_BACK, ANSWERED, GONE, PUSHES, BURIED];
+    let all = [FIRST, PICTURES, TOLD, LANDED, ARRIVALS, WAS, LOOKING_BACK, ANSWERED, GONE, PUSHES, BURIED, UNRECORDED];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

@@ -391,11 +391,34 @@ fn what_a_file_is_about_to_say_is_known_until_it_is_recorded() {
     let arrival = |at: &str| Arrival { before: at.into(), after: format!("{at} more"), base: at.into() };
     store.intend(&item, &part, &intent("three", "three"), &[arrival("2"), arrival("1")]).unwrap();
     assert_eq!(store.arrivals(&item, &part).unwrap(), [arrival("2"), arrival("1")]);
-    // Nobody has recorded that one yet.
-    store.intend(&ItemId("new".into()), &part, &intent("three", "three"), &[arrival("1")]).unwrap();
-    assert_eq!(store.intents(&ItemId("new".into())).unwrap().len(), 1);
     store.retire(&item, true, Millis(2)).unwrap();
     assert_eq!(store.intents(&item).unwrap(), Vec::new());
+    assert_eq!(store.arrivals(&item, &part).unwrap(), [arrival("2"), arrival("1")]);
+}
+
+#[test]
+fn what_came_into_a_file_that_nobody_has_recorded_is_kept() {
+    let (item, tab) = (ItemId("new".into()), PartId("t.1".into()));
+    let arrival = Arrival { before: "one".into(), after: "one more".into(), base: "one".into() };
+    let intent = Intent {
+        before: "one more".into(),
+        was: Some("one more".into()),
+        after: "two".into(),
+        base: "two".into(),
+        pushes: Vec::new(),
+    };
+    // Then it is recorded with the file, or without it, or is let go of.
+    let kept = |end: &dyn Fn(&mut Store)| {
+        let (_folder, mut store) = store();
+        store.intend(&item, &tab, &intent, std::slice::from_ref(&arrival)).unwrap();
+        assert_eq!(store.arrivals(&item, &tab).unwrap(), std::slice::from_ref(&arrival));
+        end(&mut store);
+        (store.arrivals(&item, &tab).unwrap().len(), store.intents(&item).unwrap().len())
+    };
+    assert_eq!(kept(&|store| store.record(&record("new", "New", &[("t.1", "two\n")], 1), None).unwrap()), (1, 0));
+    assert_eq!(kept(&|store| store.record(&record("new", "New", &[("", "two\n")], 1), None).unwrap()), (0, 0));
+    assert_eq!(kept(&|store| store.retire(&item, true, Millis(2)).unwrap()), (0, 0));
+    assert_eq!(kept(&|store| store.retire(&item, false, Millis(2)).unwrap()), (0, 0));
 }
 
 #[test]

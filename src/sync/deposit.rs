@@ -2,13 +2,13 @@
 
 use crate::model::{ContentHash, ItemId, Millis, PartId, Stamp};
 
+use super::arrival::Arrival;
 use super::backoff;
 use super::conflict::{conflict_text, shown};
 use super::engine::{Engine, Fate};
 use super::intent::Intent;
 use super::item::{Item, Phase, Walk, notice};
 use super::older;
-use super::stale::Arrival;
 use super::{Effect, Failure, JobEnd, Local, NotDone, Record, RecordPart, Touch};
 
 /// Files that moved under a deposit are read again at once this often; then with pauses.
@@ -130,7 +130,7 @@ impl Engine {
     /// A file was written, or not.
     pub(super) fn deposited(&mut self, item: &mut Item, id: &PartId, result: Result<Stamp, NotDone>) -> Fate {
         self.sweep_later();
-        if !matches!(result, Err(NotDone::Failed(_))) && item.recorded {
+        if !matches!(result, Err(NotDone::Failed(_))) {
             // It is stored.
             item.arrived.remove(id);
         }
@@ -248,7 +248,7 @@ impl Engine {
         if let Err(failure) = result {
             return self.fail_here(item, failure);
         }
-        (item.mirrored, item.recorded, item.buried) = (true, true, false);
+        (item.mirrored, item.buried) = (true, false);
         item.ended.clear();
         item.bases.clear();
         item.arrived.clear();

@@ -124,7 +124,7 @@ impl Engine {
             item.title = row.title;
             item.can_edit = row.can_edit;
             (item.gone, item.buried) = (row.gone, row.buried);
-            (item.mirrored, item.recorded) = (true, true);
+            item.mirrored = true;
             item.dirty.look = true;
             for part in row.parts {
                 let RowPart { part, stamp, hash, told } = part;

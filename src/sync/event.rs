@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::arrival::Arrival;
 use super::intent::Intent;
-use super::stale::Arrival;
 use super::told::Told;
 use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 

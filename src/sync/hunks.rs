@@ -406,3 +406,16 @@ fn extends(more: &[u32], less: &[u32], base: &[u32]) -> bool {
 fn union(one: &Range<usize>, other: &Range<usize>) -> Range<usize> {
     one.start.min(other.start)..one.end.max(other.end)
 }
+
+/// The regions, each with its blocks in the file and in the remote.
+pub(super) fn placed(regions: &[Region]) -> impl Iterator<Item = (&Region, Range<usize>, Range<usize>)> {
+    let (mut base, mut local, mut remote) = (0, 0, 0);
+    regions.iter().map(move |region| {
+        let same = region.base.start.saturating_sub(base);
+        base = region.base.end;
+        let mine = local + same..local + same + region.local_len;
+        let theirs = remote + same..remote + same + region.remote_len;
+        (local, remote) = (mine.end, theirs.end);
+        (region, mine, theirs)
+    })
+}

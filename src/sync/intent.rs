@@ -1,8 +1,8 @@
 //! What a file is about to say. When the daemon dies between the file and the base, what came with the file would look like
 //! edits of a person, and come a second time. Pure.
 
+use super::arrival::{self, Arrival};
 use super::item::Item;
-use super::stale::{self, Arrival};
 use super::{JobId, Local, Observation};
 
 /// A text on its way into a file, and what both sides agree on once it stands there.
@@ -26,7 +26,7 @@ impl Intent {
     fn stands_in(&self, text: &str) -> bool {
         let has_all = || Arrival::of(&self.before, &self.after, "").is_some_and(|arrival| arrival.is_in(text));
         let has_most = |was: &String| {
-            [was, &self.before].iter().all(|older| stale::has_most_of(older, &self.after, text))
+            [was, &self.before].iter().all(|older| arrival::has_most_of(older, &self.after, text))
                 && !was.trim().is_empty()
         };
         text == self.after || has_all() || self.was.as_ref().is_some_and(has_most)

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
+use super::arrival::Arrival;
 use super::conflict::SectionConflict;
 use super::merge::Merged;
 use super::quota::{QuotaPlace, Reserved};
 use super::spelling::Waiting;
-use super::stale::{Arrival, Line};
 use super::told::Told;
+use super::went::Line;
 use super::{Failure, JobEnd, JobId, Local, Observation, Planned, Remote, RequestId, Side};
 
 /// How often a file is pushed in one walk, when each plan asks for another.
@@ -293,8 +294,6 @@ pub(super) struct Item {
     pub(super) can_edit: bool,
     /// It stands in the store, or a push of it does.
     pub(super) mirrored: bool,
-    /// It was recorded once: before that the store keeps nothing that came into its files.
-    pub(super) recorded: bool,
     /// It is gone remotely, and kept because the file holds edits, or buried.
     pub(super) gone: bool,
     /// It is gone, and its files are put away: it comes back with the remote.
@@ -356,7 +355,7 @@ impl Item {
         self.parts = known.parts.into_keys().map(|part| (part, Part::default())).collect();
         (self.dirty, self.covers, self.reserved) = (known.dirty, known.covers, known.reserved);
         (self.queued, self.retry_at, self.quota_place) = (known.queued, known.retry_at, known.quota_place);
-        (self.mirrored, self.recorded, self.gone, self.buried) = (true, true, true, true);
+        (self.mirrored, self.gone, self.buried) = (true, true, true);
     }
 
     /// Ends a walk that records nothing more: what it put an older base in the place of holds again.
@@ -376,7 +375,6 @@ impl Item {
             title: String::new(),
             can_edit: false,
             mirrored: false,
-            recorded: false,
             gone: false,
             buried: false,
             parts: BTreeMap::new(),

@@ -5,9 +5,11 @@
 //! base last. Whatever stops a walk, the next one finds the same differences again, since they are derived from
 //! base, local and remote and never stored as work; only a push that was begun is.
 
+mod arrival;
 pub mod backoff;
 mod command;
 mod conflict;
+mod counts;
 mod deposit;
 mod engine;
 mod event;
@@ -44,6 +46,7 @@ mod weave;
 mod went;
 mod words;
 
+pub use arrival::Arrival;
 pub use conflict::{SectionConflict, conflict_text, section_name};
 pub use engine::Engine;
 pub use event::*;
@@ -51,7 +54,6 @@ pub use intent::Intent;
 pub use lines::lines_of_file;
 pub use loaded::{Loaded, OpenJob, Row, RowPart, Settings};
 pub use merge::{Merged, is_edited, same_meaning};
-pub use stale::Arrival;
 pub use status::{ItemStatus, PartStatus, Status, Trouble};
 pub use told::Told;
 pub use undo::Undone;

@@ -3,8 +3,10 @@
 
 use crate::model::{Millis, Notice};
 
+use super::arrival::Arrival;
 use super::item::{Item, Part, Walk, notice};
-use super::stale::{self, Line, Stale};
+use super::stale::{self, Stale};
+use super::went::Line;
 use super::{Local, Observation, hold, merge, standing};
 
 /// How much of a line is shown to a person, in characters.
@@ -20,15 +22,14 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
     if walk.doubted.contains(id) || part.accepted == Some(*hash) {
         return false;
     }
-    let found = stale::find(arrivals, newest, text);
-    // Half a file lacks much, and waits whole.
-    match found.filter(|_| hold::holds(Some(newest), text).is_empty()) {
-        Some(Stale::Lacks { base: older, words }) => {
+    match stale::find(arrivals, newest, text) {
+        // Half a file lacks much, and waits whole.
+        Some(Stale::Lacks { .. }) if !hold::holds(Some(newest), text).is_empty() => false,
+        Some(Stale::Lacks { oldest, words }) => {
             walk.stale.insert(id.clone(), (text.clone(), words));
             if part.put_back.as_ref().is_none_or(|saved| !merge::same_meaning(saved, text)) {
                 walk.unrecorded.extend(item.bases.remove(id).map(|newest| (id.clone(), newest)));
-                // What was agreed on since and stands there, too, was pushed from there: it is nothing new.
-                let older = standing::in_text(&older, newest, text).unwrap_or(older);
+                let older = older_base(arrivals, oldest, newest, text);
                 walk.newest.extend(base.replace(older).map(|newest| (id.clone(), newest)));
             }
             true
@@ -39,6 +40,15 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
         }
         None => false,
     }
+}
+
+/// The base of a text that was made before what is noted at `oldest`. What was agreed on since and stands there, too, was pushed
+/// from there: it is nothing new.
+fn older_base(arrivals: &[Arrival], oldest: usize, newest: &str, text: &str) -> String {
+    let mut bases = arrivals.iter().take(oldest + 1).rev().map(|arrival| &*arrival.base);
+    let oldest = bases.next().unwrap_or(newest).to_owned();
+    let since = bases.chain([newest]);
+    since.fold(oldest, |base, newer| standing::in_text(&base, newer, text).unwrap_or(base))
 }
 
 /// Tells that a file gets back what it lacked since it was saved from an older text.

@@ -2,78 +2,28 @@
 //! looks at the file and its base alone, that is a deletion of what others wrote; and what others took away looks like something
 //! new. Pure.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::mebdf;
-
-use super::hunks::{self, Region};
+use super::arrival::{Arrival, has_new_line};
+use super::counts::{Counts, brought, has_most, is_mostly, new_blocks};
+use super::hunks::{self, placed};
 use super::moved::words_of;
 use super::sides::{Keys, Text};
-use super::went;
+use super::went::{self, Line};
 
 /// How many words of what came are shown to a person.
 const SHOWN_WORDS: usize = 8;
-
-/// Blocks that are looked through for one that was moved.
-const BLOCKS_MAX: usize = 1_000;
-
-/// What came from the remote into a file, or went from it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arrival {
-    /// The file before.
-    pub before: String,
-    /// The file after it, and after nothing else.
-    pub after: String,
-    /// What both sides agreed on while the file said what it said before.
-    pub base: String,
-}
-
-impl Arrival {
-    /// What comes into a file by a deposit; `None` when that is no word.
-    pub(super) fn of(before: &str, after: &str, base: &str) -> Option<Self> {
-        let mut keys = Keys::default();
-        let (was, is) = (Text::read(before, &mut keys), Text::read(after, &mut keys));
-        let came = !brought(&was.words(), &is.words()).is_empty();
-        came.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })
-    }
-
-    /// What comes into a file by a deposit, or goes from it; `None` when neither is a word.
-    pub(super) fn noted(before: &str, after: &str, base: &str) -> Option<Self> {
-        let mut keys = Keys::default();
-        let (was, is) = (Text::read(before, &mut keys), Text::read(after, &mut keys));
-        let (was, is) = (was.words(), is.words());
-        let differ = !brought(&was, &is).is_empty() || !brought(&is, &was).is_empty();
-        differ.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })
-    }
-
-    /// Tells whether a text has all that came, wherever it stands by now.
-    pub(super) fn is_in(&self, text: &str) -> bool {
-        let mut keys = Keys::default();
-        let [before, local, after] = [&*self.before, text, &*self.after].map(|text| Text::read(text, &mut keys));
-        let was = before.words();
-        brought(&was, &after.words()).is_subset(&brought(&was, &local.words()))
-    }
-}
-
-/// Tells whether a text has most of the words that came when `after` took the place of `before`, and a line as it came: who had
-/// read that may have deleted some.
-pub(super) fn has_most_of(before: &str, after: &str, text: &str) -> bool {
-    let mut keys = Keys::default();
-    let [was, local, came] = [before, text, after].map(|text| Text::read(text, &mut keys));
-    has_new_line(before, after, text) && has_most(&was.words(), &local.words(), &came.words())
-}
 
 /// A save that was made from an older text, or may have been.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stale {
     /// It was: it lacks what came.
     Lacks {
-        /// The base that it was made from.
-        base: String,
+        /// The place of the note of what came first of that; its base is the one that the save was made from.
+        oldest: usize,
         /// The first words that it lacks.
         words: String,
     },
@@ -81,22 +31,16 @@ pub(super) enum Stale {
     Keeps(Vec<Line>),
 }
 
-/// A line of a text, with its number from 1.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) number: usize,
-    pub(super) text: String,
-}
-
 /// Tells which base a saved text was made from when it was not `base`, the newest. `arrivals` are what came into the file and
 /// went from it, newest first. A text that has any of what came with the newest is not stale, whatever else a person took from
 /// it.
 pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale> {
-    let (mut oldest, mut lacks, mut keeps): (Option<&Arrival>, Option<String>, Option<Stale>) = (None, None, None);
-    for arrival in arrivals {
+    let (mut oldest, mut lacks, mut keeps): (Option<usize>, Option<String>, Option<Stale>) = (None, None, None);
+    for (at, arrival) in arrivals.iter().enumerate() {
         // What came may have gone again since, or come once more with a newer one into a file that was saved without it; and what
         // went may have come again, or gone once more. Then it tells nothing.
-        let later = || std::iter::once(base).chain(oldest.map(|newer| &*newer.before));
+        let newer = oldest.and_then(|newer| arrivals.get(newer)).map(|newer| &*newer.before);
+        let later = || std::iter::once(base).chain(newer);
         let came = if later().any(|text| lacked(arrival, text).is_older()) {
             Presence::Unknown
         } else {
@@ -111,9 +55,9 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
             came @ (Presence::Has | Presence::Lacks(_) | Presence::Keeps(_)) => came,
         };
         match found {
-            // Who lacks what is newer has not deleted the rest of what he has some of.
-            Presence::Has if lacks.is_some() && !arrival.is_in(text) => {
-                oldest = Some(arrival);
+            // Who lacks what is newer has not deleted the rest of what he has some of, unless it has gone by then.
+            Presence::Has if lacks.is_some() && !arrival.is_left_in(newer.unwrap_or(base), text) => {
+                oldest = Some(at);
                 break;
             }
             Presence::Has => break,
@@ -123,10 +67,10 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
             Presence::Lacks(words) => drop(lacks.get_or_insert(words)),
             Presence::Keeps(lines) => drop(keeps.get_or_insert(Stale::Keeps(lines))),
         }
-        oldest = Some(arrival);
+        oldest = Some(at);
     }
     // What lacks what came was made from an older text for certain, so what went before that goes once more.
-    let is_older = lacks.zip(oldest).map(|(words, oldest)| Stale::Lacks { base: oldest.base.clone(), words });
+    let is_older = lacks.zip(oldest).map(|(words, oldest)| Stale::Lacks { oldest, words });
     is_older.or(keeps)
 }
 
@@ -197,29 +141,6 @@ fn lacked(arrival: &Arrival, text: &str) -> Presence {
     }
 }
 
-/// How often each word stands somewhere.
-pub(super) type Counts<'a> = BTreeMap<&'a str, usize>;
-
-impl Text<'_> {
-    pub(super) fn words(&self) -> Counts<'_> {
-        self.words_of(&(0..self.len()))
-    }
-
-    pub(super) fn words_of(&self, range: &Range<usize>) -> Counts<'_> {
-        let mut counts = Counts::new();
-        for word in self.blocks(range).iter().flat_map(|block| words_of(&block.content)) {
-            *counts.entry(word).or_default() += 1;
-        }
-        counts
-    }
-}
-
-/// The words of which more came than were.
-pub(super) fn brought<'a>(was: &Counts<'_>, came: &Counts<'a>) -> BTreeSet<&'a str> {
-    let more = came.iter().filter(|(word, count)| was.get(*word).is_none_or(|was| was < *count));
-    more.map(|(word, _)| *word).collect()
-}
-
 /// Tells whether all changes of words that came lie where the text has changes of its own.
 fn is_replaced(before: &Text<'_>, local: &Text<'_>, after: &Text<'_>, places: [&Range<usize>; 3]) -> bool {
     // Who still has a block as it was before they edited it has not read that.
@@ -245,45 +166,6 @@ fn is_replaced(before: &Text<'_>, local: &Text<'_>, after: &Text<'_>, places: [&
     })
 }
 
-/// The words of each block of a range that the text before does not have.
-pub(super) fn new_blocks<'t>(before: &Text<'_>, text: &'t Text<'_>, range: Range<usize>) -> Vec<Counts<'t>> {
-    let old: BTreeSet<u32> = before.bare(&(0..before.len())).iter().copied().collect();
-    let blocks = range.clone().zip(text.bare(&range)).filter(|(_, key)| !old.contains(key));
-    blocks.map(|(at, _)| text.words_of(&(at..at + 1))).filter(|words| !words.is_empty()).take(BLOCKS_MAX).collect()
-}
-
-/// Tells whether a block has three quarters of the words of another.
-pub(super) fn is_mostly(one: &Counts<'_>, other: &Counts<'_>) -> bool {
-    other.keys().filter(|word| one.contains_key(*word)).count() * 4 >= other.len() * 3
-}
-
-/// Tells whether a text has most of the words that came.
-fn has_most(was: &Counts<'_>, is: &Counts<'_>, came: &Counts<'_>) -> bool {
-    let (has, brought) = (brought(was, is), brought(was, came));
-    brought.iter().filter(|word| has.contains(*word)).count() * 2 > brought.len()
-}
-
-/// Tells whether a line that is new in `after` stands in the text: the quick answer for nearly every save.
-fn has_new_line(before: &str, after: &str, text: &str) -> bool {
-    let old: BTreeSet<&str> = mebdf::body(before).lines().collect();
-    let is_new = |line: &&str| !old.contains(line) && line.unicode_words().next().is_some();
-    let new: BTreeSet<&str> = mebdf::body(after).lines().filter(is_new).collect();
-    mebdf::body(text).lines().any(|line| new.contains(line))
-}
-
-/// The regions, each with its blocks in the file and in the remote.
-pub(super) fn placed(regions: &[Region]) -> impl Iterator<Item = (&Region, Range<usize>, Range<usize>)> {
-    let (mut base, mut local, mut remote) = (0, 0, 0);
-    regions.iter().map(move |region| {
-        let same = region.base.start.saturating_sub(base);
-        base = region.base.end;
-        let mine = local + same..local + same + region.local_len;
-        let theirs = remote + same..remote + same + region.remote_len;
-        (local, remote) = (mine.end, theirs.end);
-        (region, mine, theirs)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -297,13 +179,13 @@ mod tests {
         let arrival = Arrival { before: BEFORE.into(), after: after.clone(), base: BEFORE.into() };
         // Who edits the text with it is never taken for one who did not see it.
         assert_eq!(find(std::slice::from_ref(&arrival), &after, &edit(&after)), None, "{came:?}");
-        lacking(find(&[arrival], &after, &edit(BEFORE))).map(|(_, words)| words)
+        lacking(&[arrival], &after, &edit(BEFORE)).map(|(_, words)| words)
     }
 
     /// The base of a text that is an older one for certain, and what it lacks.
-    fn lacking(found: Option<Stale>) -> Option<(String, String)> {
-        match found {
-            Some(Stale::Lacks { base, words }) => Some((base, words)),
+    fn lacking(arrivals: &[Arrival], base: &str, text: &str) -> Option<(String, String)> {
+        match find(arrivals, base, text) {
+            Some(Stale::Lacks { oldest, words }) => Some((arrivals[oldest].base.clone(), words)),
             Some(Stale::Keeps(_)) | None => None,
         }
     }
@@ -361,7 +243,7 @@ mod tests {
         let less = BEFORE.replace("Second words.", "Second words of theirs.");
         let both = Arrival { before: more.clone(), after: less.clone(), base: more };
         let written = BEFORE.replace("Second words.", "Second words.\n\nMine.");
-        assert!(lacking(find(&[both], &less, &written)).is_some());
+        assert!(lacking(&[both], &less, &written).is_some());
         // Two who write a paragraph at the same end have not read each other.
         let appended = |line: &str| format!("{BEFORE}\n{line}\n");
         let (theirs, mine) = (appended("Theirs at the end."), appended("Mine there too."));
@@ -380,7 +262,7 @@ mod tests {
             base: base.into(),
         };
         let arrivals = [arrival(&first, &second, "base of the second"), arrival(BEFORE, &first, "base of the first")];
-        let base = |text: &str| lacking(find(&arrivals, &second, text)).map(|(base, _)| base);
+        let base = |text: &str| lacking(&arrivals, &second, text).map(|(base, _)| base);
         assert_eq!(base(&BEFORE.replace("Second", "My second")).as_deref(), Some("base of the first"));
         assert_eq!(base(&first.replace("Second", "My second")).as_deref(), Some("base of the second"));
         assert_eq!(base(&second.replace("Second", "My second")), None);
@@ -388,14 +270,24 @@ mod tests {
         let more = first.replace("- item two", "- item two, more");
         let last = more.replace("Last words.", "Last words, two.");
         let arrivals = [arrival(&more, &last, "base of the last"), arrival(BEFORE, &more, "base of both")];
-        let base = |text: &str| lacking(find(&arrivals, &last, text)).map(|(base, _)| base);
+        let base = |text: &str| lacking(&arrivals, &last, text).map(|(base, _)| base);
         assert_eq!(base(&first.replace("Second", "My second")).as_deref(), Some("base of both"));
         assert_eq!(base(&more.replace("Second", "My second")).as_deref(), Some("base of the last"));
+        // Nor does who is without what had gone by the newest text that they may have.
+        let gone = more.replace("First words, one.\n\n", "");
+        let last = gone.replace("Last words.", "Last words, two.");
+        let arrivals = [
+            arrival(&gone, &last, "base of the last"),
+            arrival(&more, &gone, "base of what went"),
+            arrival(BEFORE, &more, "base of both"),
+        ];
+        let base = |text: &str| lacking(&arrivals, &last, text).map(|(base, _)| base);
+        assert_eq!(base(&gone.replace("Second", "My second")).as_deref(), Some("base of the last"));
         // It was put back into a file that was saved without it, which goes on as it was.
         let saved = BEFORE.replace("Second", "My second");
         let whole = first.replace("Second", "My second");
         let arrivals = [arrival(&saved, &whole, "base of the save"), arrival(BEFORE, &first, "base of the first")];
-        let stale = lacking(find(&arrivals, &whole, &saved.replace("My", "My own")));
+        let stale = lacking(&arrivals, &whole, &saved.replace("My", "My own"));
         assert_eq!(stale.map(|(base, _)| base).as_deref(), Some("base of the save"));
     }
 
@@ -479,7 +371,7 @@ mod tests {
         let both = [Arrival::noted(&after, &theirs, &after).unwrap(), went.clone()];
         assert_eq!(find(&both, &theirs, &BEFORE.replace("First", "Theirs first")), None);
         // Who lacks these for certain has not put anything back: then both go on from the oldest text.
-        assert_eq!(lacking(find(&both, &theirs, BEFORE)), Some((BEFORE.to_owned(), "Theirs first words".to_owned())));
+        assert_eq!(lacking(&both, &theirs, BEFORE), Some((BEFORE.to_owned(), "Theirs first words".to_owned())));
         // What came and went again says nothing of what had gone with it.
         let first = BEFORE.replace("First", "Theirs first").replace("Second words.\n\n", "");
         let second = first.replace("Theirs first words.\n\n", "");
@@ -490,17 +382,5 @@ mod tests {
         // What stood in the file alone went because its person chose so, and may come back.
         let own = Arrival { base: after.clone(), ..went };
         assert_eq!(find(&[own], &after, BEFORE), None);
-    }
-
-    #[test]
-    fn a_deletion_or_another_look_is_no_arrival() {
-        let of = |after: &str| Arrival::of(BEFORE, after, BEFORE).is_some();
-        assert!(of(&BEFORE.replace("First", "Theirs first")));
-        assert!(!of(&BEFORE.replace("First words.\n\n", "")));
-        assert!(!of(&BEFORE.replace("First", "**First**")));
-        assert!(!of(&BEFORE.replace("# Head", "# {^ h.1}Head")));
-        let noted = |after: &str| Arrival::noted(BEFORE, after, BEFORE).is_some();
-        assert!(noted(&BEFORE.replace("First words.\n\n", "")));
-        assert!(!noted(&BEFORE.replace("First", "**First**")));
     }
 }

@@ -7,9 +7,17 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::mebdf;
 
-use super::hunks;
+use super::arrival::Arrival;
+use super::counts::{Counts, brought, is_mostly, new_blocks};
+use super::hunks::{self, placed};
 use super::sides::{Keys, Text};
-use super::stale::{Arrival, Counts, Line, brought, is_mostly, new_blocks, placed};
+
+/// A line of a text, with its number from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) number: usize,
+    pub(super) text: String,
+}
 
 /// Words of a paragraph that was edited since it went, at least, for it to be known.
 const WORDS_MIN: usize = 3;

@@ -207,9 +207,7 @@ impl World {
             2 if around.fault(3) => self.crash(at),
             3 => self.pass_time(),
             4 if around.dice.once_in(4) && machine.runs() && machine.store.holds(item) => {
-                let held = machine.held(item);
-                let is_doubtful = !held.is_empty() && held.iter().all(|code| code == "DELETED_THERE");
-                let accept = is_doubtful && person.accept(around, &machine.disk, item);
+                let accept = machine.is_doubtful(item) && person.accept(around, &machine.disk, item);
                 let dry_run = !accept && around.dice.once_in(2);
                 machine.ask(around, Command::Push { item: item.clone(), accept, dry_run });
             }
@@ -445,7 +443,13 @@ impl World {
             }
             for (at, item) in conflicts {
                 let side = if self.around.dice.once_in(2) { Side::Mine } else { Side::Theirs };
-                let (machine, _) = &mut self.machines[at];
+                let (machine, person) = &mut self.machines[at];
+                // What waits is seen to first, as the answer says.
+                if machine.is_doubtful(&item) {
+                    let accept = person.accept(&mut self.around, &machine.disk, &item);
+                    machine.ask(&mut self.around, Command::Push { item, accept, dry_run: false });
+                    continue;
+                }
                 // Who chooses has read the conflict file.
                 let shown = machine.disk.read(&conflict_name(&item)).unwrap_or_default().to_owned();
                 crate::ledger::tokens(&shown).for_each(|token| self.around.ledger.given_up(token));

@@ -103,9 +103,7 @@ impl Store {
     /// Writes down what a file is about to say, and what came into it before.
     pub(crate) fn intend(&mut self, item: &ItemId, intent: Intent, arrived: Vec<Arrival>) {
         self.intents.insert(item.clone(), intent);
-        if self.holds(item) {
-            self.note_arrivals(item, arrived);
-        }
+        self.note_arrivals(item, arrived);
     }
 
     fn note_arrivals(&mut self, item: &ItemId, arrived: Vec<Arrival>) {
@@ -215,7 +213,7 @@ impl Store {
             self.buried.remove(item);
         }
         self.buried.extend(record.filter(|_| bury).map(|record| (item.clone(), record)));
-        if !bury {
+        if !self.buried.contains_key(item) {
             self.arrivals.remove(item);
         }
         self.intents.remove(item);

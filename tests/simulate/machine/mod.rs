@@ -236,10 +236,16 @@ impl Machine {
     }
 
     /// Returns why the file of an item waits.
-    pub(crate) fn held(&self, item: &ItemId) -> Vec<String> {
+    fn held(&self, item: &ItemId) -> Vec<String> {
         let items = self.status().map(|status| status.items).unwrap_or_default();
         let parts = items.into_iter().filter(|known| known.id == *item).flat_map(|known| known.parts);
         parts.flat_map(|part| part.held).map(|notice| notice.code).collect()
+    }
+
+    /// Tells whether the file of an item waits for nothing but its person's word about what was deleted in the document.
+    pub(crate) fn is_doubtful(&self, item: &ItemId) -> bool {
+        let held = self.held(item);
+        !held.is_empty() && held.iter().all(|code| code == "DELETED_THERE")
     }
 
     /// Returns the questions that nobody has answered.

@@ -1,0 +1,89 @@
+//! What came from the remote into a file, or went from it, while a person may have had it open. Pure.
+
+use std::collections::BTreeSet;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::counts::{brought, has_most};
+use super::sides::{Keys, Text};
+use crate::mebdf;
+
+/// What came from the remote into a file, or went from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrival {
+    /// The file before.
+    pub before: String,
+    /// The file after it, and after nothing else.
+    pub after: String,
+    /// What both sides agreed on while the file said what it said before.
+    pub base: String,
+}
+
+impl Arrival {
+    /// What comes into a file by a deposit; `None` when that is no word.
+    pub(super) fn of(before: &str, after: &str, base: &str) -> Option<Self> {
+        let mut keys = Keys::default();
+        let (was, is) = (Text::read(before, &mut keys), Text::read(after, &mut keys));
+        let came = !brought(&was.words(), &is.words()).is_empty();
+        came.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })
+    }
+
+    /// What comes into a file by a deposit, or goes from it; `None` when neither is a word.
+    pub(super) fn noted(before: &str, after: &str, base: &str) -> Option<Self> {
+        let mut keys = Keys::default();
+        let (was, is) = (Text::read(before, &mut keys), Text::read(after, &mut keys));
+        let (was, is) = (was.words(), is.words());
+        let differ = !brought(&was, &is).is_empty() || !brought(&is, &was).is_empty();
+        differ.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })
+    }
+
+    /// Tells whether a text has all that came, wherever it stands by now.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        self.is_left_in(&self.after, text)
+    }
+
+    /// Tells whether a text has all that came and that a later text still has.
+    pub(super) fn is_left_in(&self, later: &str, text: &str) -> bool {
+        let mut keys = Keys::default();
+        let texts = [&*self.before, text, &*self.after, later];
+        let [before, local, after, later] = texts.map(|text| Text::read(text, &mut keys));
+        let (was, is, left) = (before.words(), local.words(), later.words());
+        let (has, stays) = (brought(&was, &is), brought(&was, &left));
+        brought(&was, &after.words()).iter().all(|word| has.contains(word) || !stays.contains(word))
+    }
+}
+
+/// Tells whether a text has most of the words that came when `after` took the place of `before`, and a line as it came: who had
+/// read that may have deleted some.
+pub(super) fn has_most_of(before: &str, after: &str, text: &str) -> bool {
+    let mut keys = Keys::default();
+    let [was, local, came] = [before, text, after].map(|text| Text::read(text, &mut keys));
+    has_new_line(before, after, text) && has_most(&was.words(), &local.words(), &came.words())
+}
+
+/// Tells whether a line that is new in `after` stands in the text: the quick answer for nearly every save.
+pub(super) fn has_new_line(before: &str, after: &str, text: &str) -> bool {
+    let old: BTreeSet<&str> = mebdf::body(before).lines().collect();
+    let is_new = |line: &&str| !old.contains(line) && line.unicode_words().next().is_some();
+    let new: BTreeSet<&str> = mebdf::body(after).lines().filter(is_new).collect();
+    mebdf::body(text).lines().any(|line| new.contains(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEFORE: &str = "# Head\n\nFirst words.\n\nSecond words.\n\n- item one\n- item two\n\nLast words.\n";
+
+    #[test]
+    fn a_deletion_or_another_look_is_no_arrival() {
+        let of = |after: &str| Arrival::of(BEFORE, after, BEFORE).is_some();
+        assert!(of(&BEFORE.replace("First", "Theirs first")));
+        assert!(!of(&BEFORE.replace("First words.\n\n", "")));
+        assert!(!of(&BEFORE.replace("First", "**First**")));
+        assert!(!of(&BEFORE.replace("# Head", "# {^ h.1}Head")));
+        let noted = |after: &str| Arrival::noted(BEFORE, after, BEFORE).is_some();
+        assert!(noted(&BEFORE.replace("First words.\n\n", "")));
+        assert!(!noted(&BEFORE.replace("First", "**First**")));
+    }
+}
