@@ -346,7 +346,17 @@ fn seeds_that_failed_stay_mended() {
         // None of them cited when it failed.
         check_seed(seed, false, &fates);
     }
-    for seed in [5_000_007_670, 5_000_013_715, 5_000_014_780, 5_000_025_530, 5_000_054_929] {
+    for seed in [
+        5_000_007_670,
+        5_000_013_715,
+        5_000_014_780,
+        5_000_025_530,
+        5_000_054_929,
+        5_000_131_355,
+        5_000_169_685,
+        5_000_214_630,
+        5_000_275_575,
+    ] {
         check_seed(seed, true, &fates);
     }
 }

@@ -157,6 +157,8 @@ pub(super) struct Unknown {
     pub(super) at: Millis,
     /// Whether the remote has said that it landed.
     pub(super) answered: bool,
+    /// Whether it was begun before this start.
+    pub(super) is_of_past_life: bool,
     /// What the remote says if it landed.
     pub(super) expected: String,
     /// The base if it landed; `None` when the stored base serves.
@@ -232,6 +234,8 @@ pub(super) struct Walk {
     pub(super) newest: BTreeMap<PartId, String>,
     /// Those of them that no record knows of yet: they hold again when the walk ends without one.
     pub(super) unrecorded: BTreeMap<PartId, String>,
+    /// Files of which a push has landed that the note of their next text knows of: the base from then is older than that note.
+    pub(super) before_note: BTreeSet<PartId>,
     /// Files still to be planned.
     pub(super) plans: VecDeque<PartId>,
     /// The file that is being planned.

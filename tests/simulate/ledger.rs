@@ -78,9 +78,11 @@ impl Ledger {
         }
     }
 
-    /// What became of the pushes of an item is written down.
-    pub(crate) fn recorded(&mut self, item: &ItemId) {
-        self.unsure.remove(item);
+    /// What became of the pushes of an item is written down, but for those that bring these tokens.
+    pub(crate) fn recorded(&mut self, item: &ItemId, still_unsure: impl Fn(&String) -> bool) {
+        if let Some(unsure) = self.unsure.get_mut(item) {
+            unsure.retain(still_unsure);
+        }
     }
 
     /// A push left a document with this text: no token twice, none gone that nobody removed, and none back that somebody did.

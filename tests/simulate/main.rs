@@ -2,8 +2,8 @@
 //! another person in the documents, a network that loses answers, and crashes between any two steps.
 //!
 //! One seed is one run. A seed that fails is printed; `SEED=n cargo test --test simulate` runs it alone and shows it, `SEEDS=n`
-//! runs more of them, beginning with `FROM=n`. `OPERATIONS=n` runs longer histories of the small
-//! world, `SCENARIO=name` one scenario alone, and `PLANT=name` looks for one planted fault alone.
+//! runs more of them, beginning with `FROM=n`. `OPERATIONS=n` runs longer histories of the small world, with `HISTORIES=n` only so
+//! many of them, beginning with `FROM=n`; `SCENARIO=name` one scenario alone, and `PLANT=name` looks for one planted fault alone.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -133,7 +133,11 @@ const OPERATIONS: u32 = 2;
 #[test]
 fn any_small_history_with_any_crash_ends_in_agreement() {
     let operations = number("OPERATIONS").map_or(OPERATIONS, |count| count as u32);
-    let histories: Vec<Vec<Operation>> = (1..=operations).flat_map(histories).collect();
+    let mut histories: Vec<Vec<Operation>> = (1..=operations).flat_map(histories).collect();
+    if let Some(count) = number("HISTORIES") {
+        let from = number("FROM").unwrap_or(0) as usize;
+        histories = histories.into_iter().skip(from).take(count as usize).collect();
+    }
     let (runs, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let fails = |history: &[Operation], crash| {
         runs.fetch_add(1, Ordering::Relaxed);

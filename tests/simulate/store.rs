@@ -179,6 +179,12 @@ impl Store {
         assert!(!std::mem::replace(&mut job.sent, true), "journal: a push was sent twice: {job:?}");
     }
 
+    /// Tells whether a push that has not come to its end brings a token that is not agreed on.
+    pub(crate) fn may_have_brought(&self, item: &ItemId, token: &str) -> bool {
+        let mut open = self.jobs.iter().filter(|job| job.end.is_none() && job.open.item == *item);
+        self.base(item).is_none_or(|base| !base.contains(token)) && open.any(|job| job.open.expected.contains(token))
+    }
+
     /// Notes that a push has landed.
     pub(crate) fn answered(&mut self, job: JobId) {
         if let Some(job) = self.jobs.get_mut(row(job)) {

@@ -194,6 +194,50 @@ fn a_note_of_what_is_written_outlives_half_a_save() {
 }
 
 #[test]
+fn a_note_that_knows_of_a_push_outlives_the_record_of_that_push() {
+    // The push brought `mine`, `theirs` came, and then went: the note of that was written, and half of a save is read.
+    let (pushed, came) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
+    let note = Intent {
+        before: came.into(),
+        was: Some(came.into()),
+        after: pushed.into(),
+        base: pushed.into(),
+        pushes: vec![JobId(1)],
+    };
+    // With what the push brought, and without.
+    for (half, base) in [("a\n\nmine\n\0\0", pushed), ("", "a\n")] {
+        let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+        engine.step(Millis(3), intended("a\n", half, &note));
+        let effects = engine.step(Millis(4), fetched(id(0), pushed, true));
+        let record = effects
+            .iter()
+            .find_map(|effect| if let Effect::Record(record) = effect { Some(&record.parts[0]) } else { None })
+            .unwrap();
+        assert_eq!((record.base.as_str(), record.settled), (base, false), "{}", words(&effects));
+        // Who saves the rest has had the text open that stood before.
+        engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
+        engine.step(Millis(6), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+        engine.step(Millis(6), intended(base, "a\n\ntheirs\n\nmine\n\nmore\n", &note));
+        let effects = engine.step(Millis(7), fetched(id(0), pushed, true));
+        assert_eq!(desired(&effects), Some("a\n\nmine\n\nmore\n"), "{}", words(&effects));
+    }
+}
+
+#[test]
+fn a_text_that_a_power_cut_brought_back_deletes_nothing_of_what_was_pushed_since() {
+    for (local, says) in [
+        ("a longer\n", "a longer\n\nmine and more\n"),
+        // Who has most of it has deleted the rest.
+        ("a\n\nmine and\n", "a\n\nmine and\n"),
+    ] {
+        let mut engine = restarted(Vec::new(), "a\n\nmine and more\n", Some("a\n\nmine and more\n"));
+        engine.step(Millis(3), observed(id(0), "a\n", local));
+        let effects = engine.step(Millis(4), fetched(id(0), "a\n\nmine and more\n", true));
+        assert_eq!(desired(&effects), Some(says), "{local:?}: {}", words(&effects));
+    }
+}
+
+#[test]
 fn what_lies_between_two_texts_that_were_not_recorded_is_no_deletion() {
     // `one` came into the file, then `two`; neither was recorded, and the power cut took both from the disk.
     let (first, second) = ("one\n\na\n\nb\n", "one\n\na\n\nb two\n");

@@ -455,8 +455,8 @@ impl Machine {
             self.sync_file(around, &item);
             let takes_file = around.plant == Some(Plant::TakesFileForBase);
             let file = if takes_file { self.disk.read(&file_name(&item)).map(str::to_owned) } else { None };
-            around.ledger.recorded(&item);
             self.store.record(record);
+            around.ledger.recorded(&item, |token| self.store.may_have_brought(&item, token));
             file.iter().for_each(|file| self.store.rebase(&item, file));
             Ok(())
         };

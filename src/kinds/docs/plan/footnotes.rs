@@ -3,8 +3,10 @@
 //! The label of a footnote in the file is the person's; Google counts. So the labels of a file are first made those of
 //! the document, by the text of the footnotes and then by the label itself, and only what is left is new.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::blocks::entries;
@@ -24,7 +26,8 @@ pub(super) fn relabel(local: &mut Flat, remote: &Tree) -> BTreeSet<String> {
     if here.texts.is_empty() && here.references.is_empty() {
         return BTreeSet::new();
     }
-    let matched = here.matched(&there);
+    let unedited = LazyCell::new(|| in_unedited(&local.tree, remote));
+    let matched = here.matched(&there, &|label| unedited.contains(label));
     let unfit = unfit(&local.tree, remote);
     let mut fresh = BTreeSet::new();
     let mut names: BTreeMap<String, String> = BTreeMap::new();
@@ -71,6 +74,14 @@ pub(super) fn relabel(local: &mut Flat, remote: &Tree) -> BTreeSet<String> {
         | Content::Directive { .. } => 0,
     });
     fresh
+}
+
+/// The labels that blocks refer to which say the same on both sides, in the same order among all blocks.
+fn in_unedited(local: &Tree, remote: &Tree) -> BTreeSet<String> {
+    let said = |tree: &Tree| tree.blocks.iter().map(|block| print_block(&block.content)).collect::<Vec<_>>();
+    let ops = capture_diff_slices(Algorithm::Myers, &said(remote), &said(local));
+    let same = ops.iter().filter(|op| matches!(op, DiffOp::Equal { .. })).flat_map(DiffOp::new_range);
+    same.filter_map(|at| local.blocks.get(at)).flat_map(|block| references(&block.content)).collect()
 }
 
 /// The footnotes of a file that cannot be made, by label, with what their text holds that cannot stand in a new one: without
@@ -216,8 +227,8 @@ impl Notes {
         self.references.iter().chain(self.texts.keys()).filter(move |label| seen.insert(*label))
     }
 
-    /// Finds which footnote of the other side each is.
-    fn matched(&self, there: &Self) -> BTreeMap<String, String> {
+    /// Finds which footnote of the other side each is; `is_unedited` tells which labels stand in blocks that nobody edited.
+    fn matched(&self, there: &Self, is_unedited: &dyn Fn(&String) -> bool) -> BTreeMap<String, String> {
         let blank = |text: Option<&String>| text.is_none_or(|text| text.trim_matches(['\\', '\n', ' ']).is_empty());
         let mut pairs = Pairs::default();
         let same_text = |here: &String, other: &String| {
@@ -245,6 +256,8 @@ impl Notes {
         };
         pairs.find((self, there), &|here, other| torn && stays(here, other));
         pairs.find((self, there), &same_text);
+        // A reference in a block that was not edited goes on being the same one, though its text was torn into another.
+        pairs.find((self, there), &|here, other| both(here, other) && is_unedited(here));
         // References that all stay, or those in the same words, are told apart by their labels.
         let in_turn = |here: &String, other: &String| {
             let mut places = self.places_of(here).flat_map(|is| there.places_of(other).map(move |was| (is, was)));
