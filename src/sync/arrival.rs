@@ -42,14 +42,6 @@ impl Arrival {
         self.is_left_in(&self.after, text)
     }
 
-    /// Tells whether a text has no line of what came, nor most of its words.
-    pub(super) fn is_missing_in(&self, text: &str) -> bool {
-        let mut keys = Keys::default();
-        let [before, local, after] = [&*self.before, text, &*self.after].map(|text| Text::read(text, &mut keys));
-        let is_there = has_new_line(&self.before, &self.after, text);
-        !is_there && !has_most(&before.words(), &local.words(), &after.words())
-    }
-
     /// Tells whether a text has all that came and that a later text still has.
     pub(super) fn is_left_in(&self, later: &str, text: &str) -> bool {
         let mut keys = Keys::default();

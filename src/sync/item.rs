@@ -157,8 +157,6 @@ pub(super) struct Unknown {
     pub(super) at: Millis,
     /// Whether the remote has said that it landed.
     pub(super) answered: bool,
-    /// Whether it was begun before this start.
-    pub(super) is_of_past_life: bool,
     /// What the remote says if it landed.
     pub(super) expected: String,
     /// The base if it landed; `None` when the stored base serves.

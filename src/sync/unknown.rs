@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use crate::mebdf;
 use crate::model::{Millis, PartId, Revision};
 
-use super::arrival::Arrival;
 use super::item::{Item, Unknown, Walk};
 use super::named::{self, Named};
 use super::standing;
@@ -54,8 +53,7 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             continue;
         }
         item.parts.entry(unknown.part.clone()).or_default().told.landed(unknown.told.clone(), now);
-        let holds = !has_gone_on(item, walk, unknown) && !is_from_before(item, walk, unknown);
-        if let Some(base) = unknown.base.as_ref().filter(|_| holds) {
+        if let Some(base) = unknown.base.as_ref().filter(|_| !has_gone_on(item, walk, unknown)) {
             if is_noted(walk, unknown) {
                 walk.before_note.insert(unknown.part.clone());
             }
@@ -89,18 +87,6 @@ pub(super) fn forestall(item: &mut Item, revision: &Revision) {
 /// whose note names it, and neither was recorded.
 fn has_gone_on(item: &Item, walk: &Walk, unknown: &Unknown) -> bool {
     is_noted(walk, unknown) && item.bases.contains_key(&unknown.part)
-}
-
-/// Tells whether a file lacks what a push brought that an earlier life of the daemon sent: a power cut may have brought
-/// back a text from before. Then the older base holds, which takes nobody's words for deleted.
-fn is_from_before(item: &Item, walk: &Walk, unknown: &Unknown) -> bool {
-    let Some(Observation { local: Local::Text { text, .. }, base: stored, .. }) = walk.observed.get(&unknown.part)
-    else {
-        return false;
-    };
-    let bases = item.bases.get(&unknown.part).or(stored.as_ref()).zip(unknown.base.as_ref());
-    let brought = || bases.and_then(|(before, after)| Arrival::of(before, after, ""));
-    unknown.is_of_past_life && brought().is_some_and(|arrival| arrival.is_missing_in(text))
 }
 
 /// Tells whether a note of what a file was about to say names a push as one that had landed.

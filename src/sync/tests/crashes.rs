@@ -205,7 +205,7 @@ fn a_note_that_knows_of_a_push_outlives_the_record_of_that_push() {
         pushes: vec![JobId(1)],
     };
     // With what the push brought, and without.
-    for (half, base) in [("a\n\nmine\n\0\0", pushed), ("", "a\n")] {
+    for (half, base) in [("a\n\nmine\n\0\0", pushed), ("", pushed)] {
         let mut engine = restarted(Vec::new(), pushed, Some(pushed));
         engine.step(Millis(3), intended("a\n", half, &note));
         let effects = engine.step(Millis(4), fetched(id(0), pushed, true));
@@ -220,20 +220,6 @@ fn a_note_that_knows_of_a_push_outlives_the_record_of_that_push() {
         engine.step(Millis(6), intended(base, "a\n\ntheirs\n\nmine\n\nmore\n", &note));
         let effects = engine.step(Millis(7), fetched(id(0), pushed, true));
         assert_eq!(desired(&effects), Some("a\n\nmine\n\nmore\n"), "{}", words(&effects));
-    }
-}
-
-#[test]
-fn a_text_that_a_power_cut_brought_back_deletes_nothing_of_what_was_pushed_since() {
-    for (local, says) in [
-        ("a longer\n", "a longer\n\nmine and more\n"),
-        // Who has most of it has deleted the rest.
-        ("a\n\nmine and\n", "a\n\nmine and\n"),
-    ] {
-        let mut engine = restarted(Vec::new(), "a\n\nmine and more\n", Some("a\n\nmine and more\n"));
-        engine.step(Millis(3), observed(id(0), "a\n", local));
-        let effects = engine.step(Millis(4), fetched(id(0), "a\n\nmine and more\n", true));
-        assert_eq!(desired(&effects), Some(says), "{local:?}: {}", words(&effects));
     }
 }
 
