@@ -397,6 +397,32 @@ fn what_a_file_is_about_to_say_is_known_until_it_is_recorded() {
 }
 
 #[test]
+fn what_an_older_version_noted_of_a_file_is_kept() {
+    const BEFORE_UNRECORDED: usize = 11;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.db");
+    let mut connection = Connection::open(&path).unwrap();
+    schema::migrations().to_version(&mut connection, BEFORE_UNRECORDED).unwrap();
+    connection
+        .execute_batch("INSERT INTO item (id, kind, title, can_edit, at) VALUES ('one', 'docs', 'First', 1, 1)")
+        .unwrap();
+    let packed = |text: &str| pack(text.as_bytes(), "testing").unwrap();
+    for (seq, base) in [(1, None), (2, Some(packed("base")))] {
+        connection
+            .execute(
+                "INSERT INTO arrival (item, part, seq, before, after, base) VALUES ('one', '', ?1, ?2, ?3, ?4)",
+                params![seq, packed("before"), packed(&format!("after {seq}")), base],
+            )
+            .unwrap();
+    }
+    drop(connection);
+    let arrival = |after: &str, base: &str| Arrival { before: "before".into(), after: after.into(), base: base.into() };
+    let store = Store::open(&path).unwrap();
+    let kept = store.arrivals(&ItemId("one".into()), &PartId::default()).unwrap();
+    assert_eq!(kept, [arrival("after 2", "base"), arrival("after 1", "before")]);
+}
+
+#[test]
 fn what_came_into_a_file_that_nobody_has_recorded_is_kept() {
     let (item, tab) = (ItemId("new".into()), PartId("t.1".into()));
     let arrival = Arrival { before: "one".into(), after: "one more".into(), base: "one".into() };
