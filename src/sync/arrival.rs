@@ -42,6 +42,14 @@ impl Arrival {
         self.is_left_in(&self.after, text)
     }
 
+    /// Tells whether a text has no line of what came, nor most of its words.
+    pub(super) fn is_missing_in(&self, text: &str) -> bool {
+        let mut keys = Keys::default();
+        let [before, local, after] = [&*self.before, text, &*self.after].map(|text| Text::read(text, &mut keys));
+        let is_there = has_new_line(&self.before, &self.after, text);
+        !is_there && !has_most(&before.words(), &local.words(), &after.words())
+    }
+
     /// Tells whether a text has all that came and that a later text still has.
     pub(super) fn is_left_in(&self, later: &str, text: &str) -> bool {
         let mut keys = Keys::default();
@@ -61,12 +69,24 @@ pub(super) fn has_most_of(before: &str, after: &str, text: &str) -> bool {
     has_new_line(before, after, text) && has_most(&was.words(), &local.words(), &came.words())
 }
 
+/// Tells whether all lines that are new in `after` stand in the text.
+pub(super) fn has_all_new_lines(before: &str, after: &str, text: &str) -> bool {
+    let new = new_lines(before, after);
+    let said: BTreeSet<&str> = mebdf::body(text).lines().collect();
+    !new.is_empty() && new.is_subset(&said)
+}
+
 /// Tells whether a line that is new in `after` stands in the text: the quick answer for nearly every save.
 pub(super) fn has_new_line(before: &str, after: &str, text: &str) -> bool {
+    let new = new_lines(before, after);
+    mebdf::body(text).lines().any(|line| new.contains(line))
+}
+
+/// The lines with words that are in `after` alone.
+fn new_lines<'t>(before: &str, after: &'t str) -> BTreeSet<&'t str> {
     let old: BTreeSet<&str> = mebdf::body(before).lines().collect();
     let is_new = |line: &&str| !old.contains(line) && line.unicode_words().next().is_some();
-    let new: BTreeSet<&str> = mebdf::body(after).lines().filter(is_new).collect();
-    mebdf::body(text).lines().any(|line| new.contains(line))
+    mebdf::body(after).lines().filter(is_new).collect()
 }
 
 #[cfg(test)]

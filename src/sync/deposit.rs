@@ -153,6 +153,7 @@ impl Engine {
                         _ => None,
                     };
                     item.bases.insert(id.clone(), merged.base.clone());
+                    item.before_push.remove(id);
                     item.note_arrival(id, arrival);
                 }
                 self.next_deposit(item)
@@ -252,6 +253,7 @@ impl Engine {
         item.ended.clear();
         item.bases.clear();
         item.arrived.clear();
+        item.before_push.clear();
         if let Some(walk) = &mut item.walk {
             walk.unrecorded.clear();
         }

@@ -144,6 +144,7 @@ impl Engine {
                 revision: job.revision,
                 at: job.at,
                 answered: job.answered,
+                is_of_past_life: true,
                 expected: job.expected,
                 base: job.base,
                 told: job.told,

@@ -29,6 +29,7 @@ impl Intent {
             [was, &self.before].iter().all(|older| arrival::has_most_of(older, &self.after, text))
                 && !was.trim().is_empty()
         };
+        let has_all = || has_all() || arrival::has_all_new_lines(&self.before, &self.after, text);
         text == self.after || has_all() || self.was.as_ref().is_some_and(has_most)
     }
 }

@@ -157,6 +157,8 @@ pub(super) struct Unknown {
     pub(super) at: Millis,
     /// Whether the remote has said that it landed.
     pub(super) answered: bool,
+    /// Whether it was begun before this start.
+    pub(super) is_of_past_life: bool,
     /// What the remote says if it landed.
     pub(super) expected: String,
     /// The base if it landed; `None` when the stored base serves.
@@ -330,6 +332,8 @@ pub(super) struct Item {
     pub(super) ended: Vec<(JobId, JobEnd)>,
     /// Bases that hold since a push landed, until they are recorded.
     pub(super) bases: BTreeMap<PartId, String>,
+    /// The bases from before pushes of an earlier life that have landed, until that is recorded.
+    pub(super) before_push: BTreeMap<PartId, String>,
     /// What came from the remote into each file or went from it, newest first, until it is recorded.
     pub(super) arrived: BTreeMap<PartId, Vec<Arrival>>,
     /// How far the change feed was read when the remote was asked for last.
@@ -394,6 +398,7 @@ impl Item {
             unknown: Vec::new(),
             ended: Vec::new(),
             bases: BTreeMap::new(),
+            before_push: BTreeMap::new(),
             arrived: BTreeMap::new(),
             covers: 0,
             reserved: Reserved::default(),

@@ -87,3 +87,21 @@ pub(super) fn deleted_there(lines: &[Line], text: &str, remote: &str) -> Option<
     );
     Some(Notice { line: u32::try_from(first.number).unwrap_or(u32::MAX), ..notice("DELETED_THERE", message) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_agreed_on_between_two_notes_is_nothing_new() {
+        let first = "a\n\nb\n";
+        let came = |base: &str| Arrival { before: base.into(), after: String::new(), base: base.into() };
+        let arrivals = [came("a one\n\nmine it was\n\nb\n"), came(first)];
+        // The push that brought `mine` is told by the base of the newer note alone: others have edited that paragraph since.
+        let newest = "a one\n\nedited: mine it was\n\nb two\n";
+        let base = |oldest: usize, text: &str| older_base(&arrivals, oldest, newest, text);
+        assert_eq!(base(1, "a\n\nmine it was\n\nb more\n"), "a\n\nmine it was\n\nb\n");
+        assert_eq!(base(1, "a\n\nb more\n"), first);
+        assert_eq!(base(0, "a one\n\nmine it was\n\nb more\n"), "a one\n\nmine it was\n\nb\n");
+    }
+}

@@ -199,7 +199,17 @@ impl Engine {
             Posted::Unknown(failure) => {
                 let Planned { expected, told, .. } = planned;
                 let at = self.now;
-                item.unknown.push(Unknown { job, part: id, revision, at, answered: false, expected, base, told });
+                item.unknown.push(Unknown {
+                    job,
+                    part: id,
+                    revision,
+                    at,
+                    answered: false,
+                    is_of_past_life: false,
+                    expected,
+                    base,
+                    told,
+                });
                 // Never sent again blind: what the remote says now tells whether it landed.
                 if item.push_failures == 1 {
                     item.failure = Some(failure);

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use crate::mebdf;
 use crate::model::{Millis, PartId, Revision};
 
+use super::arrival::Arrival;
 use super::item::{Item, Unknown, Walk};
 use super::named::{self, Named};
 use super::standing;
@@ -44,7 +45,7 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
         if fate == Fate::Open && named.is_none() {
             if moved(unknown, remote) || now.0 >= unknown.at.0.saturating_add(LANDS_MS) {
                 if let Some(base) = left_blocks(unknown, item, walk, remote) {
-                    item.bases.insert(unknown.part.clone(), base);
+                    hold(item, walk, &unknown.part, base);
                 }
                 item.ended.push((unknown.job, JobEnd::Reconciled));
             } else {
@@ -59,7 +60,11 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             }
             // The ids are no edit of the remote's: else they would meet what of the edit waits in the same block.
             let with_ids = named.as_ref().and_then(|named| named::put(base, named));
-            item.bases.insert(unknown.part.clone(), with_ids.unwrap_or_else(|| base.clone()));
+            let stored = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_ref());
+            if let Some(before) = item.bases.get(&unknown.part).or(stored).filter(|_| unknown.is_of_past_life) {
+                item.before_push.entry(unknown.part.clone()).or_insert_with(|| before.clone());
+            }
+            hold(item, walk, &unknown.part, with_ids.unwrap_or_else(|| base.clone()));
         }
         item.ended.push((unknown.job, JobEnd::Accepted));
         item.push_failures = 0;
@@ -73,6 +78,41 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
         item.ended.push((dropped.job, JobEnd::Reconciled));
     }
     item.unknown = all;
+}
+
+/// Lets a base hold. For a save of an older text an older one goes on to hold, with what of the newer stands in that text.
+fn hold(item: &mut Item, walk: &mut Walk, part: &PartId, base: String) {
+    let seen = walk.observed.get_mut(part).filter(|_| !item.bases.contains_key(part));
+    if let (Some(Observation { local: Local::Text { text, .. }, base: Some(older), .. }), Some(newest)) =
+        (seen, walk.newest.get_mut(part))
+    {
+        if let Some(with_pushed) = standing::in_text(older, &base, text) {
+            *older = with_pushed;
+        }
+        newest.clone_from(&base);
+        walk.unrecorded.insert(part.clone(), base);
+    } else {
+        item.bases.insert(part.clone(), base);
+    }
+}
+
+/// A power cut may have brought back the text of a file from before a push that had landed. Then the older base holds, which takes
+/// nobody's words for deleted.
+pub(super) fn doubt(item: &mut Item, walk: &mut Walk) {
+    for (part, older) in &item.before_push {
+        let Some(Observation { local: Local::Text { text, .. }, base, .. }) = walk.observed.get_mut(part) else {
+            continue;
+        };
+        let brought = item.bases.get(part).and_then(|newest| Arrival::of(older, newest, ""));
+        if brought.is_none_or(|arrival| !arrival.is_missing_in(text)) {
+            continue;
+        }
+        *base = Some(older.clone());
+        if let Some(newest) = item.bases.remove(part) {
+            walk.unrecorded.insert(part.clone(), newest.clone());
+            walk.newest.insert(part.clone(), newest);
+        }
+    }
 }
 
 /// A push has landed on a version, so that no other push that requires this one ever can.
@@ -157,7 +197,8 @@ fn texts<'a>(
 ) -> Option<(&'a str, &'a str, &'a str)> {
     let there = text_of(remote, &unknown.part).filter(|_| moved(unknown, remote))?;
     let stored = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_ref());
-    Some((item.bases.get(&unknown.part).or(stored)?, unknown.base.as_ref()?, there))
+    let held = item.bases.get(&unknown.part).or(walk.newest.get(&unknown.part));
+    Some((held.or(stored)?, unknown.base.as_ref()?, there))
 }
 
 /// The title is given after the text has landed: where it is still the one that it was, that waits, and the rest may stand.

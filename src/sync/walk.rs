@@ -186,6 +186,7 @@ impl Engine {
         item.title.clone_from(&remote.title);
         item.can_edit = remote.can_edit;
         unknown::settle(item, &mut walk, &remote, self.now);
+        unknown::doubt(item, &mut walk);
         name_anew(item, &mut walk, &remote);
         // A part that has neither base nor file nor remote is nothing any more.
         let known: Vec<PartId> = remote.parts.iter().map(|(id, _)| id.clone()).collect();

@@ -1,14 +1,14 @@
-//! What a crash leaves, and what the engine makes of it: pushes without an answer, texts on their way into files.
+//! What a crash leaves of texts on their way into files, and what the engine makes of it.
 
-use crate::model::{KindName, Millis, Notice, PartId, Revision};
+use crate::model::{Millis, PartId};
 
 use super::super::{
-    Arrival, Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobEnd, JobId, Loaded, NotDone, OpenJob,
-    Posted, Remote, RequestId, Row, RowPart, Settings, Told,
+    Arrival, Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobId, Loaded, NotDone, Posted, RequestId,
+    Row, Settings,
 };
-use super::decisions::{STAMP, engine, fetched, id, lost, observed, planned, recorded, row, told, words};
+use super::decisions::{STAMP, engine, fetched, id, observed, planned, row, words};
 
-fn failure(class: FailureClass) -> Failure {
+pub(super) fn failure(class: FailureClass) -> Failure {
     Failure {
         class,
         retry_after_ms: None,
@@ -19,149 +19,19 @@ fn failure(class: FailureClass) -> Failure {
 }
 
 /// What one effect of them plans to be in the document.
-fn desired(effects: &[Effect]) -> Option<&str> {
+pub(super) fn desired(effects: &[Effect]) -> Option<&str> {
     effects
         .iter()
         .find_map(|effect| if let Effect::Plan { desired, .. } = effect { Some(desired.as_str()) } else { None })
 }
 
 /// A file that was read, of which a note of what it is about to say stands.
-fn intended(base: &str, local: &str, intent: &Intent) -> Event {
+pub(super) fn intended(base: &str, local: &str, intent: &Intent) -> Event {
     let mut seen = observed(id(0), base, local);
     if let Event::Observed { parts, .. } = &mut seen {
         parts[0].intent = Some(intent.clone());
     }
     seen
-}
-
-/// An engine after a restart: a push was begun with `expected`, and perhaps a base, and no answer is known, and `notices` are
-/// yet to be told.
-fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine {
-    let told = Told { at: Millis(1), notices };
-    let rows = vec![Row {
-        item: id(0),
-        kind: KindName::Docs,
-        title: "t".into(),
-        revision: None,
-        can_edit: true,
-        gone: false,
-        buried: false,
-        parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told }],
-    }];
-    let job = OpenJob {
-        job: JobId(1),
-        item: id(0),
-        part: PartId::default(),
-        revision: Revision("0".into()),
-        at: Millis(1),
-        answered: false,
-        expected: expected.into(),
-        base: base.map(str::to_owned),
-        told: vec![lost(8)],
-    };
-    let mut engine = Engine::new(Settings::default());
-    engine.load(Millis(2), Loaded { rows, jobs: vec![job], cursor: None, paused: false });
-    engine
-}
-
-#[test]
-fn a_push_landed_though_its_title_waits() {
-    let text = |title: &str, words: &str| format!("---\ntitle: {title}\n---\n\n{words}\n");
-    for (there, landed) in [("Old", true), ("New", true), ("Other", false)] {
-        let mut engine = restarted(Vec::new(), &text("New", "b"), None);
-        engine.step(Millis(3), observed(id(0), &text("Old", "a"), &text("New", "b")));
-        engine.step(Millis(4), fetched(id(0), &text(there, "b"), true));
-        assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{there}");
-    }
-}
-
-#[test]
-fn what_went_with_a_push_survives_a_restart() {
-    // Of a push whose end is not known it is told once that it landed.
-    let mut engine = restarted(vec![lost(7)], "b", None);
-    assert_eq!(told(&engine), [7]);
-    engine.step(Millis(3), observed(id(0), "a", "b"));
-    let effects = engine.step(Millis(4), fetched(id(0), "b", true));
-    assert_eq!(told(&engine), [7, 8]);
-    assert_eq!(recorded(&effects), [lost(7), lost(8)]);
-}
-
-#[test]
-fn a_push_landed_though_others_wrote_since() {
-    // It brought `ours`, which was moved and edited since; others wrote `theirs`.
-    for (remote, landed) in [("a\n\nours\n\ntheirs\n", true), ("a\n\ntheirs\n", false)] {
-        let mut engine = restarted(Vec::new(), "a\n\nours\n", Some("a\n\nours\n"));
-        engine.step(Millis(3), observed(id(0), "a\n", "ours more\n\na\n"));
-        let effects = engine.step(Millis(4), fetched(id(0), remote, true));
-        let desired = desired(&effects).unwrap_or_default();
-        assert_eq!(desired.matches("ours").count(), 1, "{remote:?}: {desired:?}");
-        assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{remote:?}");
-    }
-}
-
-#[test]
-fn a_push_may_land_as_long_as_its_version_stands() {
-    let at_version = |version: &str, text: &str| {
-        let Event::Fetched { item, result } = fetched(id(0), text, true) else { unreachable!() };
-        let result = result.map(|remote| Remote { revision: Some(Revision(version.into())), ..remote });
-        Event::Fetched { item, result }
-    };
-    let ended = |effects: &[Effect]| -> Vec<(JobId, JobEnd)> {
-        let record =
-            |effect: &Effect| if let Effect::Record(record) = effect { Some(record.jobs.clone()) } else { None };
-        effects.iter().filter_map(record).flatten().collect()
-    };
-    let later = || Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) };
-    for (minutes, ends) in [(9, Vec::new()), (10, vec![(JobId(1), JobEnd::Reconciled)])] {
-        let mut engine = restarted(Vec::new(), "b", None);
-        engine.step(Millis(3), observed(id(0), "a", "a"));
-        let first = engine.step(Millis(4), at_version("0", "a"));
-        assert_eq!(ended(&first), [], "it may be under way");
-        engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
-        let now = Millis(1 + minutes * 60_000);
-        engine.step(now, later());
-        engine.step(now, observed(id(0), "a", "a"));
-        assert_eq!(ended(&engine.step(now, at_version("0", "a"))), ends, "after {minutes} minutes");
-    }
-    let mut engine = restarted(Vec::new(), "b", None);
-    engine.step(Millis(3), observed(id(0), "a", "a"));
-    engine.step(Millis(4), at_version("0", "a"));
-    engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
-    assert_eq!(told(&engine), Vec::<u32>::new());
-    engine.step(Millis(6), later());
-    engine.step(Millis(7), observed(id(0), "a", "a"));
-    engine.step(Millis(8), at_version("1", "b"));
-    assert_eq!(told(&engine), [8], "it came late");
-}
-
-#[test]
-fn what_came_after_a_push_is_agreed_on_though_neither_was_recorded() {
-    // The push brought `mine`, and then `theirs` came into the file.
-    let (pushed, both) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
-    let mut engine = restarted(Vec::new(), both, Some(pushed));
-    let pushes = vec![JobId(1)];
-    let intent =
-        Intent { before: pushed.into(), was: Some(pushed.into()), after: both.into(), base: both.into(), pushes };
-    engine.step(Millis(3), intended("a\n", "a\n\ntheirs\n\nmine\n\nmore\n", &intent));
-    assert_eq!(words(&engine.step(Millis(4), fetched(id(0), both, true))), "plan");
-    let planned = planned("-");
-    engine.step(Millis(5), Event::Planned { item: id(0), result: Ok(planned) });
-    engine.step(Millis(6), Event::Begun { item: id(0), result: Ok(JobId(2)) });
-    assert_eq!(words(&engine.step(Millis(7), Event::Posted { item: id(0), result: Posted::Stale })), "fetch");
-    // Others have removed what came.
-    let effects = engine.step(Millis(8), fetched(id(0), pushed, true));
-    assert_eq!(desired(&effects), Some("a\n\nmine\n\nmore\n"), "{}", words(&effects));
-}
-
-#[test]
-fn what_a_landed_push_asked_for_gets_its_id_though_others_wrote_since() {
-    let pushed = "a\n\nb\n\nours {^= new image \"https://x.example/p.png\"}\n";
-    let mut engine = restarted(Vec::new(), pushed, Some(pushed));
-    // The block was edited again meanwhile, and others wrote into the one before.
-    engine.step(Millis(3), observed(id(0), "a\n\nb\n", &pushed.replace("ours", "ours more")));
-    let remote = "a theirs\n\nb\n\nours {^= kix.p1 image}\n";
-    let effects = engine.step(Millis(4), fetched(id(0), remote, true));
-    assert_eq!(desired(&effects), Some("a theirs\n\nb\n\nours more {^= kix.p1 image}\n"), "{}", words(&effects));
 }
 
 #[test]
@@ -194,33 +64,22 @@ fn a_note_of_what_is_written_outlives_half_a_save() {
 }
 
 #[test]
-fn a_note_that_knows_of_a_push_outlives_the_record_of_that_push() {
-    // The push brought `mine`, `theirs` came, and then went: the note of that was written, and half of a save is read.
-    let (pushed, came) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
+fn who_took_a_line_away_has_read_what_came_in_another() {
+    // What came into the file is not recorded. A word of it stood in the line that went, too.
+    let (before, after) = ("one more\n\na\n", "one more\n\ntwo more\n\na\n");
     let note = Intent {
-        before: came.into(),
-        was: Some(came.into()),
-        after: pushed.into(),
-        base: pushed.into(),
-        pushes: vec![JobId(1)],
+        before: before.into(),
+        was: Some(before.into()),
+        after: after.into(),
+        base: after.into(),
+        pushes: Vec::new(),
     };
-    // With what the push brought, and without.
-    for (half, base) in [("a\n\nmine\n\0\0", pushed), ("", pushed)] {
-        let mut engine = restarted(Vec::new(), pushed, Some(pushed));
-        engine.step(Millis(3), intended("a\n", half, &note));
-        let effects = engine.step(Millis(4), fetched(id(0), pushed, true));
-        let record = effects
-            .iter()
-            .find_map(|effect| if let Effect::Record(record) = effect { Some(&record.parts[0]) } else { None })
-            .unwrap();
-        assert_eq!((record.base.as_str(), record.settled), (base, false), "{}", words(&effects));
-        // Who saves the rest has had the text open that stood before.
-        engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
-        engine.step(Millis(6), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
-        engine.step(Millis(6), intended(base, "a\n\ntheirs\n\nmine\n\nmore\n", &note));
-        let effects = engine.step(Millis(7), fetched(id(0), pushed, true));
-        assert_eq!(desired(&effects), Some("a\n\nmine\n\nmore\n"), "{}", words(&effects));
-    }
+    let mut engine = engine(1);
+    engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(1), intended(before, "two more\n\na\n\nmine\n", &note));
+    // Others have removed it again.
+    let effects = engine.step(Millis(2), fetched(id(0), before, true));
+    assert_eq!(desired(&effects), Some("a\n\nmine\n"), "{}", words(&effects));
 }
 
 #[test]
@@ -442,50 +301,6 @@ fn half_a_save_does_not_bring_an_older_base_back() {
 }
 
 #[test]
-fn what_others_took_away_of_a_push_that_may_have_landed_does_not_double_the_rest() {
-    let pushed = "first of ours\n\nsecond of ours, longer\n\na\n";
-    for (remote, says) in [
-        // Others took away one of the paragraphs and edited the other.
-        ("second of ours, longer theirs\n\na\n", "first of ours\n\nsecond of ours, longer theirs\n\na\n"),
-        // They wrote words of it by themselves: it has not landed.
-        (
-            "a longer one of theirs, the second\n",
-            "first of ours\n\nsecond of ours, longer\n\na longer one of theirs, the second\n",
-        ),
-    ] {
-        let mut engine = restarted(Vec::new(), pushed, Some(pushed));
-        engine.step(Millis(3), observed(id(0), "a\n", pushed));
-        let effects = engine.step(Millis(4), fetched(id(0), remote, true));
-        assert_eq!(desired(&effects), Some(says), "{remote:?}: {}", words(&effects));
-    }
-}
-
-#[test]
-fn what_came_twice_after_a_push_is_agreed_on_though_nothing_was_recorded() {
-    // The push brought `mine`; `theirs` came, then the daemon died, then `later` was on its way, and it died again.
-    let (pushed, came) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
-    let mut engine = restarted(Vec::new(), pushed, Some(pushed));
-    let intent = |was: &str, after: &str| Intent {
-        before: was.into(),
-        was: Some(was.into()),
-        after: after.into(),
-        base: after.into(),
-        pushes: vec![JobId(1)],
-    };
-    engine.step(Millis(3), intended("a\n", came, &intent(pushed, came)));
-    let effects = engine.step(Millis(4), fetched(id(0), "a later\n\ntheirs\n\nmine\n", true));
-    let note = effects
-        .iter()
-        .find_map(|effect| if let Effect::Deposit { intent, .. } = effect { Some(intent.clone()) } else { None });
-    assert_eq!(note, Some(intent(came, "a later\n\ntheirs\n\nmine\n")), "{}", words(&effects));
-    let mut engine = restarted(Vec::new(), pushed, Some(pushed));
-    engine.step(Millis(5), intended("a\n", "a\n\ntheirs\n\nmine more\n", &note.unwrap()));
-    // Others have removed what came.
-    let effects = engine.step(Millis(6), fetched(id(0), "a later\n\nmine\n", true));
-    assert_eq!(desired(&effects), Some("a later\n\nmine more\n"), "{}", words(&effects));
-}
-
-#[test]
 fn a_text_that_was_taken_back_may_have_been_read() {
     // Neither `one` nor `two` is recorded. `two` stood there for a moment, in which somebody opened it.
     let (first, second) = ("a one\n\nb\n", "a one\n\nb two\n");
@@ -562,16 +377,4 @@ fn who_has_the_whole_text_open_has_not_read_what_came_into_half_of_it() {
     engine.step(Millis(1), intended("", "mine\n\none\n\ntwo\n\nthree\n\nfour\n", &note));
     let effects = engine.step(Millis(2), fetched(id(0), after, true));
     assert!(desired(&effects).is_none_or(|desired| desired.contains("theirs")), "{:?}", desired(&effects));
-}
-
-#[test]
-fn what_was_pushed_since_is_nothing_new_in_an_older_text() {
-    // `theirs` came, then a push of `mine` landed. An editor that never read `theirs` saves, and others have removed `mine`.
-    let (before, after) = ("one\n\nmine\n", "one theirs\n\nmine\n");
-    let mut engine = engine(1);
-    let Event::Observed { item, mut parts } = observed(id(0), after, "one\n\nmine\n\nmore\n") else { unreachable!() };
-    parts[0].arrivals = vec![Arrival { before: before.into(), after: after.into(), base: "one\n".into() }];
-    engine.step(Millis(1), Event::Observed { item, parts });
-    let effects = engine.step(Millis(2), fetched(id(0), "one theirs\n", true));
-    assert_eq!(desired(&effects), Some("one theirs\n\nmore\n"), "{}", words(&effects));
 }

@@ -3,4 +3,6 @@
 mod crashes;
 mod decisions;
 mod merge;
+mod older;
+mod pushes;
 mod quota;

@@ -1,0 +1,237 @@
+//! Pushes without an answer, across a restart: whether they landed, and which base holds then.
+
+use crate::model::{KindName, Millis, Notice, PartId, Revision};
+
+use super::super::{
+    Command, Effect, Engine, Event, FailureClass, Intent, JobEnd, JobId, Loaded, OpenJob, Posted, Remote, RequestId,
+    Row, RowPart, Settings, Told,
+};
+use super::decisions::{fetched, id, lost, observed, planned, recorded, told, words};
+
+use super::crashes::{desired, failure, intended};
+
+/// An engine after a restart: a push was begun with `expected`, and perhaps a base, and no answer is known, and `notices` are
+/// yet to be told.
+fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine {
+    let told = Told { at: Millis(1), notices };
+    let rows = vec![Row {
+        item: id(0),
+        kind: KindName::Docs,
+        title: "t".into(),
+        revision: None,
+        can_edit: true,
+        gone: false,
+        buried: false,
+        parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told }],
+    }];
+    let job = OpenJob {
+        job: JobId(1),
+        item: id(0),
+        part: PartId::default(),
+        revision: Revision("0".into()),
+        at: Millis(1),
+        answered: false,
+        expected: expected.into(),
+        base: base.map(str::to_owned),
+        told: vec![lost(8)],
+    };
+    let mut engine = Engine::new(Settings::default());
+    engine.load(Millis(2), Loaded { rows, jobs: vec![job], cursor: None, paused: false });
+    engine
+}
+
+#[test]
+fn a_push_landed_though_its_title_waits() {
+    let text = |title: &str, words: &str| format!("---\ntitle: {title}\n---\n\n{words}\n");
+    for (there, landed) in [("Old", true), ("New", true), ("Other", false)] {
+        let mut engine = restarted(Vec::new(), &text("New", "b"), None);
+        engine.step(Millis(3), observed(id(0), &text("Old", "a"), &text("New", "b")));
+        engine.step(Millis(4), fetched(id(0), &text(there, "b"), true));
+        assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{there}");
+    }
+}
+
+#[test]
+fn what_went_with_a_push_survives_a_restart() {
+    // Of a push whose end is not known it is told once that it landed.
+    let mut engine = restarted(vec![lost(7)], "b", None);
+    assert_eq!(told(&engine), [7]);
+    engine.step(Millis(3), observed(id(0), "a", "b"));
+    let effects = engine.step(Millis(4), fetched(id(0), "b", true));
+    assert_eq!(told(&engine), [7, 8]);
+    assert_eq!(recorded(&effects), [lost(7), lost(8)]);
+}
+
+#[test]
+fn a_push_landed_though_others_wrote_since() {
+    // It brought `ours`, which was moved and edited since; others wrote `theirs`.
+    for (remote, landed) in [("a\n\nours\n\ntheirs\n", true), ("a\n\ntheirs\n", false)] {
+        let mut engine = restarted(Vec::new(), "a\n\nours\n", Some("a\n\nours\n"));
+        engine.step(Millis(3), observed(id(0), "a\n", "ours more\n\na\n"));
+        let effects = engine.step(Millis(4), fetched(id(0), remote, true));
+        let desired = desired(&effects).unwrap_or_default();
+        assert_eq!(desired.matches("ours").count(), 1, "{remote:?}: {desired:?}");
+        assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{remote:?}");
+    }
+}
+
+#[test]
+fn a_push_may_land_as_long_as_its_version_stands() {
+    let at_version = |version: &str, text: &str| {
+        let Event::Fetched { item, result } = fetched(id(0), text, true) else { unreachable!() };
+        let result = result.map(|remote| Remote { revision: Some(Revision(version.into())), ..remote });
+        Event::Fetched { item, result }
+    };
+    let ended = |effects: &[Effect]| -> Vec<(JobId, JobEnd)> {
+        let record =
+            |effect: &Effect| if let Effect::Record(record) = effect { Some(record.jobs.clone()) } else { None };
+        effects.iter().filter_map(record).flatten().collect()
+    };
+    let later = || Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) };
+    for (minutes, ends) in [(9, Vec::new()), (10, vec![(JobId(1), JobEnd::Reconciled)])] {
+        let mut engine = restarted(Vec::new(), "b", None);
+        engine.step(Millis(3), observed(id(0), "a", "a"));
+        let first = engine.step(Millis(4), at_version("0", "a"));
+        assert_eq!(ended(&first), [], "it may be under way");
+        engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
+        let now = Millis(1 + minutes * 60_000);
+        engine.step(now, later());
+        engine.step(now, observed(id(0), "a", "a"));
+        assert_eq!(ended(&engine.step(now, at_version("0", "a"))), ends, "after {minutes} minutes");
+    }
+    let mut engine = restarted(Vec::new(), "b", None);
+    engine.step(Millis(3), observed(id(0), "a", "a"));
+    engine.step(Millis(4), at_version("0", "a"));
+    engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(told(&engine), Vec::<u32>::new());
+    engine.step(Millis(6), later());
+    engine.step(Millis(7), observed(id(0), "a", "a"));
+    engine.step(Millis(8), at_version("1", "b"));
+    assert_eq!(told(&engine), [8], "it came late");
+}
+
+#[test]
+fn what_came_after_a_push_is_agreed_on_though_neither_was_recorded() {
+    // The push brought `mine`, and then `theirs` came into the file.
+    let (pushed, both) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
+    let mut engine = restarted(Vec::new(), both, Some(pushed));
+    let pushes = vec![JobId(1)];
+    let intent =
+        Intent { before: pushed.into(), was: Some(pushed.into()), after: both.into(), base: both.into(), pushes };
+    engine.step(Millis(3), intended("a\n", "a\n\ntheirs\n\nmine\n\nmore\n", &intent));
+    assert_eq!(words(&engine.step(Millis(4), fetched(id(0), both, true))), "plan");
+    let planned = planned("-");
+    engine.step(Millis(5), Event::Planned { item: id(0), result: Ok(planned) });
+    engine.step(Millis(6), Event::Begun { item: id(0), result: Ok(JobId(2)) });
+    assert_eq!(words(&engine.step(Millis(7), Event::Posted { item: id(0), result: Posted::Stale })), "fetch");
+    // Others have removed what came.
+    let effects = engine.step(Millis(8), fetched(id(0), pushed, true));
+    assert_eq!(desired(&effects), Some("a\n\nmine\n\nmore\n"), "{}", words(&effects));
+}
+
+#[test]
+fn what_a_landed_push_asked_for_gets_its_id_though_others_wrote_since() {
+    let pushed = "a\n\nb\n\nours {^= new image \"https://x.example/p.png\"}\n";
+    let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+    // The block was edited again meanwhile, and others wrote into the one before.
+    engine.step(Millis(3), observed(id(0), "a\n\nb\n", &pushed.replace("ours", "ours more")));
+    let remote = "a theirs\n\nb\n\nours {^= kix.p1 image}\n";
+    let effects = engine.step(Millis(4), fetched(id(0), remote, true));
+    assert_eq!(desired(&effects), Some("a theirs\n\nb\n\nours more {^= kix.p1 image}\n"), "{}", words(&effects));
+}
+
+#[test]
+fn a_note_that_knows_of_a_push_outlives_the_record_of_that_push() {
+    // The push brought `mine`, `theirs` came, and then went: the note of that was written, and half of a save is read.
+    let (pushed, came) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
+    let note = Intent {
+        before: came.into(),
+        was: Some(came.into()),
+        after: pushed.into(),
+        base: pushed.into(),
+        pushes: vec![JobId(1)],
+    };
+    // With what the push brought, and without.
+    for half in ["a\n\nmine\n\0\0", ""] {
+        let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+        engine.step(Millis(3), intended("a\n", half, &note));
+        let effects = engine.step(Millis(4), fetched(id(0), pushed, true));
+        let record = effects
+            .iter()
+            .find_map(|effect| if let Effect::Record(record) = effect { Some(&record.parts[0]) } else { None })
+            .unwrap();
+        assert_eq!((record.base.as_str(), record.settled), (pushed, false), "{}", words(&effects));
+        // Who saves the rest has had the text open that stood before.
+        engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
+        engine.step(Millis(6), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+        engine.step(Millis(6), intended(pushed, "a\n\ntheirs\n\nmine\n\nmore\n", &note));
+        let effects = engine.step(Millis(7), fetched(id(0), pushed, true));
+        assert_eq!(desired(&effects), Some("a\n\nmine\n\nmore\n"), "{}", words(&effects));
+    }
+}
+
+#[test]
+fn a_text_that_a_power_cut_brought_back_deletes_nothing_of_what_was_pushed_since() {
+    let pushed = "a\n\nmine and more\n";
+    for (local, says) in [
+        ("a longer\n", "a longer\n\nmine and more\n"),
+        // Who has most of it has deleted the rest.
+        ("a\n\nmine and\n", "a\n\nmine and\n"),
+    ] {
+        let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+        // However often it is tried.
+        for at in [Millis(3), Millis(10_000_000)] {
+            engine.step(at, Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+            engine.step(at, observed(id(0), "a\n", local));
+            let effects = engine.step(at, fetched(id(0), pushed, true));
+            assert_eq!(desired(&effects), Some(says), "{local:?}: {}", words(&effects));
+            engine.step(at, Event::Planned { item: id(0), result: Ok(planned(says)) });
+            engine.step(at, Event::Begun { item: id(0), result: Ok(JobId(2)) });
+            engine.step(at, Event::Posted { item: id(0), result: Posted::Failed(failure(FailureClass::Permanent)) });
+        }
+    }
+}
+
+#[test]
+fn what_others_took_away_of_a_push_that_may_have_landed_does_not_double_the_rest() {
+    let pushed = "first of ours\n\nsecond of ours, longer\n\na\n";
+    for (remote, says) in [
+        // Others took away one of the paragraphs and edited the other.
+        ("second of ours, longer theirs\n\na\n", "first of ours\n\nsecond of ours, longer theirs\n\na\n"),
+        // They wrote words of it by themselves: it has not landed.
+        (
+            "a longer one of theirs, the second\n",
+            "first of ours\n\nsecond of ours, longer\n\na longer one of theirs, the second\n",
+        ),
+    ] {
+        let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+        engine.step(Millis(3), observed(id(0), "a\n", pushed));
+        let effects = engine.step(Millis(4), fetched(id(0), remote, true));
+        assert_eq!(desired(&effects), Some(says), "{remote:?}: {}", words(&effects));
+    }
+}
+
+#[test]
+fn what_came_twice_after_a_push_is_agreed_on_though_nothing_was_recorded() {
+    // The push brought `mine`; `theirs` came, then the daemon died, then `later` was on its way, and it died again.
+    let (pushed, came) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
+    let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+    let intent = |was: &str, after: &str| Intent {
+        before: was.into(),
+        was: Some(was.into()),
+        after: after.into(),
+        base: after.into(),
+        pushes: vec![JobId(1)],
+    };
+    engine.step(Millis(3), intended("a\n", came, &intent(pushed, came)));
+    let effects = engine.step(Millis(4), fetched(id(0), "a later\n\ntheirs\n\nmine\n", true));
+    let note = effects
+        .iter()
+        .find_map(|effect| if let Effect::Deposit { intent, .. } = effect { Some(intent.clone()) } else { None });
+    assert_eq!(note, Some(intent(came, "a later\n\ntheirs\n\nmine\n")), "{}", words(&effects));
+    let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+    engine.step(Millis(5), intended("a\n", "a\n\ntheirs\n\nmine more\n", &note.unwrap()));
+    // Others have removed what came.
+    let effects = engine.step(Millis(6), fetched(id(0), "a later\n\nmine\n", true));
+    assert_eq!(desired(&effects), Some("a later\n\nmine more\n"), "{}", words(&effects));
+}
