@@ -2,11 +2,8 @@
 
 use crate::model::{Millis, PartId};
 
-use super::super::{
-    Arrival, Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobId, Loaded, NotDone, Posted, RequestId,
-    Row, Settings,
-};
-use super::decisions::{STAMP, engine, fetched, id, observed, planned, row, words};
+use super::super::{Arrival, Command, Effect, Event, Failure, FailureClass, Intent, JobId, NotDone, Posted, RequestId};
+use super::decisions::{STAMP, engine, fetched, id, observed, planned, words};
 
 pub(super) fn failure(class: FailureClass) -> Failure {
     Failure {
@@ -208,35 +205,6 @@ fn what_does_not_pass_is_tried_again_within_the_hour() {
 }
 
 #[test]
-fn an_item_that_is_gone_takes_no_save_with_it() {
-    let moved = |result| Event::Retired { item: id(0), result };
-    let mut engine = engine(1);
-    engine.step(Millis(1), observed(id(0), "a", "a"));
-    engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
-    engine.step(Millis(1), observed(id(0), "a", "a"));
-    let recorded = || Event::Recorded { item: id(0), result: Ok(()) };
-    assert_eq!(words(&engine.step(Millis(2), fetched(id(0), "-", true))), "record");
-    assert_eq!(words(&engine.step(Millis(2), recorded())), "retire");
-    // Somebody saved meanwhile: the file is read once more, and stays.
-    assert_eq!(words(&engine.step(Millis(3), moved(Err(NotDone::Moved)))), "");
-    assert_eq!(words(&engine.step(Millis(1_000), Event::Tick)), "observe");
-    engine.step(Millis(1_001), observed(id(0), "a", "b"));
-    let effects = engine.step(Millis(1_002), fetched(id(0), "-", true));
-    let is_gone = |effect: &Effect| matches!(effect, Effect::Record(record) if record.gone && record.parts.len() == 1);
-    assert!(effects.iter().any(is_gone), "{}", words(&effects));
-    engine.step(Millis(1_003), Event::Recorded { item: id(0), result: Ok(()) });
-    assert!(engine.status().items[0].gone);
-    // The edit was taken back, and an hour later it is put away.
-    let effects = engine.step(Millis(3_600_002), Event::Tick);
-    assert!(words(&effects).contains("observe"), "{}", words(&effects));
-    engine.step(Millis(3_600_003), observed(id(0), "a", "a"));
-    assert_eq!(words(&engine.step(Millis(3_600_004), fetched(id(0), "-", true))), "record");
-    assert_eq!(words(&engine.step(Millis(3_600_004), recorded())), "retire");
-    engine.step(Millis(3_600_005), moved(Ok(())));
-    assert_eq!(engine.status().items.len(), 0);
-}
-
-#[test]
 fn what_is_saved_later_is_not_released_with_what_was_read() {
     let base = "one two three\n\nfour five six\n\nseven eight nine\n\nten eleven twelve\n\nthirteen fourteen fifteen\n";
     for class in [FailureClass::Transient, FailureClass::Permanent] {
@@ -255,17 +223,6 @@ fn what_is_saved_later_is_not_released_with_what_was_read() {
             engine.step(Millis(7_200_003), Event::Recorded { item: id(0), result: Ok(()) });
         }
     }
-}
-
-#[test]
-fn what_was_gone_is_asked_for_after_a_restart_though_nothing_was_edited() {
-    let mut engine = Engine::new(Settings::default());
-    let rows = vec![Row { gone: true, ..row(0) }];
-    engine.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: None, paused: false });
-    assert_eq!(words(&engine.step(Millis(1), observed(id(0), "a", "a"))), "fetch");
-    let effects = engine.step(Millis(2), fetched(id(0), "a", true));
-    let is_back = |effect: &Effect| matches!(effect, Effect::Record(record) if !record.gone);
-    assert!(effects.iter().any(is_back), "{}", words(&effects));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod crashes;
 mod decisions;
+mod gone;
 mod merge;
 mod older;
 mod pushes;

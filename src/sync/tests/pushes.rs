@@ -3,10 +3,10 @@
 use crate::model::{KindName, Millis, Notice, PartId, Revision};
 
 use super::super::{
-    Command, Effect, Engine, Event, FailureClass, Intent, JobEnd, JobId, Loaded, OpenJob, Posted, Remote, RequestId,
-    Row, RowPart, Settings, Told,
+    Arrival, Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobEnd, JobId, Loaded, OpenJob, Posted,
+    Remote, RequestId, Row, RowPart, Settings, Told,
 };
-use super::decisions::{fetched, id, lost, observed, planned, recorded, told, words};
+use super::decisions::{engine, fetched, id, lost, observed, planned, recorded, told, words};
 
 use super::crashes::{desired, failure, intended};
 
@@ -234,4 +234,58 @@ fn what_came_twice_after_a_push_is_agreed_on_though_nothing_was_recorded() {
     // Others have removed what came.
     let effects = engine.step(Millis(6), fetched(id(0), "a later\n\nmine\n", true));
     assert_eq!(desired(&effects), Some("a later\n\nmine more\n"), "{}", words(&effects));
+}
+
+#[test]
+fn a_push_that_landed_leaves_a_save_of_an_older_text_its_base() {
+    let before = "one\n\ntwo\n";
+    let (came, pushed) = ("one theirs\n\ntwo\n", "one theirs\n\ntwo\n\nmine\n");
+    for (local, says) in [
+        // Who has neither has deleted neither.
+        ("one\n\ntwo more\n", "one theirs\n\ntwo more\n\nmine\n"),
+        // What the push brought and that text has is nothing new.
+        ("one\n\ntwo\n\nmine\n\nmore\n", "one theirs\n\ntwo\n\nmine\n\nmore\n"),
+    ] {
+        let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+        let Event::Observed { item, mut parts } = observed(id(0), came, local) else { unreachable!() };
+        parts[0].arrivals = vec![Arrival { before: before.into(), after: came.into(), base: before.into() }];
+        engine.step(Millis(3), Event::Observed { item, parts });
+        let effects = engine.step(Millis(4), fetched(id(0), pushed, true));
+        assert_eq!(desired(&effects), Some(says), "{local:?}: {}", words(&effects));
+    }
+}
+
+#[test]
+fn a_push_without_an_answer_is_tried_at_once_and_then_with_pauses() {
+    let mut engine = engine(1);
+    let lost = || {
+        let class = FailureClass::Transient;
+        let failure = Failure {
+            class,
+            retry_after_ms: None,
+            message: "503".into(),
+            kind: "network_error".into(),
+            suggestion: "-".into(),
+        };
+        Event::Posted { item: id(0), result: Posted::Unknown(failure) }
+    };
+    engine.step(Millis(1), observed(id(0), "a\n", "b\n"));
+    let mut now = 1;
+    for attempt in 0..6 {
+        assert_eq!(words(&engine.step(Millis(now), fetched(id(0), "a\n", true))), "plan", "attempt {attempt}");
+        engine.step(Millis(now), Event::Planned { item: id(0), result: Ok(planned("b\n")) });
+        assert_eq!(words(&engine.step(Millis(now), Event::Begun { item: id(0), result: Ok(JobId(attempt)) })), "post");
+        let answered = words(&engine.step(Millis(now), lost()));
+        if attempt == 0 {
+            assert_eq!(answered, "fetch");
+            continue;
+        }
+        assert_eq!(answered, "", "attempt {attempt}");
+        let status = engine.status();
+        let at = status.items[0].next_retry.unwrap();
+        assert!(status.items[0].error.is_some() && at > Millis(now) && at <= Millis(now + (500 << attempt)), "{at:?}");
+        now = at.0;
+        assert!(words(&engine.step(Millis(now), Event::Tick)).contains("observe"));
+        assert_eq!(words(&engine.step(Millis(now), observed(id(0), "a\n", "b\n"))), "fetch");
+    }
 }

@@ -1,0 +1,159 @@
+//! Items that are gone from the remote, put away, forgotten or missing here.
+
+use crate::model::{Cursor, Millis, PartId};
+
+use super::super::{Command, Effect, Engine, Event, Feed, Loaded, NotDone, RequestId, Row, Settings};
+use super::decisions::{STAMP, engine, fetched, id, observed, row, words};
+
+/// A feed that names an item, changed or vanished.
+fn told_of(vanished: bool, cursor: &str) -> Event {
+    let ids = vec![id(0)];
+    let (changed, vanished) = if vanished { (Vec::new(), ids) } else { (ids, Vec::new()) };
+    Event::Polled(Ok(Feed { changed, vanished, cursor: Cursor(cursor.into()) }))
+}
+
+/// An engine whose only item is gone, its unedited file put away.
+fn buried() -> Engine {
+    let mut engine = Engine::new(Settings::default());
+    let cursor = Some(Cursor("1".into()));
+    engine.load(Millis(0), Loaded { rows: vec![row(0)], jobs: Vec::new(), cursor, paused: false });
+    engine.step(Millis(1), observed(id(0), "a\n", "a\n"));
+    engine.step(Millis(2), told_of(true, "2"));
+    let effects = engine.step(Millis(3), observed(id(0), "a\n", "a\n"));
+    // Who vanished may be in the trash, where Google reads it all the same.
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Fetch { may_be_trashed: true, .. })));
+    assert_eq!(words(&engine.step(Millis(4), fetched(id(0), "-", true))), "record");
+    let effects = engine.step(Millis(4), Event::Recorded { item: id(0), result: Ok(()) });
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Retire { bury: true, expect: Some(_), .. })));
+    let effects = engine.step(Millis(5), Event::Retired { item: id(0), result: Ok(()) });
+    assert_eq!(words(&effects), "cursor");
+    assert_eq!(engine.status().items.len(), 0);
+    engine
+}
+
+#[test]
+fn what_was_put_away_comes_back_with_its_document() {
+    let mut engine = buried();
+    // Nothing is asked for meanwhile.
+    let effects = engine.step(Millis(3_600_010), Event::Tick);
+    assert!(words(&effects).contains("observe"), "{}", words(&effects));
+    assert_eq!(words(&engine.step(Millis(3_600_011), observed(id(0), "a\n", "-"))), "");
+    let effects = engine.step(Millis(3_600_020), told_of(false, "3"));
+    assert!(words(&effects).contains("observe"), "{}", words(&effects));
+    assert_eq!(words(&engine.step(Millis(3_600_021), observed(id(0), "a\n", "-"))), "fetch");
+    assert_eq!(words(&engine.step(Millis(3_600_022), fetched(id(0), "b\n", true))), "deposit");
+    engine.step(Millis(3_600_023), Event::Deposited { item: id(0), part: PartId::default(), result: Ok(STAMP) });
+    engine.step(Millis(3_600_024), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(engine.status().items.len(), 1);
+    assert!(!engine.status().items[0].gone);
+}
+
+#[test]
+fn a_save_where_a_file_was_put_away_is_an_edit_of_its_document() {
+    let mut engine = buried();
+    engine.step(Millis(10), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    assert_eq!(words(&engine.step(Millis(11), observed(id(0), "a\n", "a mine\n"))), "fetch");
+    let effects = engine.step(Millis(12), fetched(id(0), "-", true));
+    assert_eq!(words(&effects), "failed record");
+    engine.step(Millis(13), Event::Recorded { item: id(0), result: Ok(()) });
+    assert!(engine.status().items[0].gone);
+    engine.step(Millis(14), told_of(false, "3"));
+    engine.step(Millis(15), observed(id(0), "a\n", "a mine\n"));
+    let effects = engine.step(Millis(16), fetched(id(0), "a\n\nb\n", true));
+    assert_eq!(words(&effects), "plan");
+}
+
+#[test]
+fn what_is_forgotten_does_not_come_back() {
+    let mut engine = buried();
+    let effects = engine.step(Millis(10), Event::Asked { request: RequestId(1), command: Command::Forget(id(0)) });
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Retire { bury: false, .. })), "{}", words(&effects));
+    assert!(words(&engine.step(Millis(12), Event::Retired { item: id(0), result: Ok(()) })).contains("done"));
+    assert!(!words(&engine.step(Millis(13), told_of(false, "3"))).contains("observe"));
+}
+
+#[test]
+fn a_new_item_that_cannot_be_fetched_is_forgotten() {
+    let mut engine = Engine::new(Settings::default());
+    engine.step(Millis(0), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(0), observed(id(0), "-", "-"));
+    assert_eq!(words(&engine.step(Millis(0), fetched(id(0), "-", true))), "failed");
+    assert!(engine.status().items.is_empty());
+    let unknown = engine.step(Millis(0), Event::Asked { request: RequestId(2), command: Command::Forget(id(0)) });
+    assert_eq!(words(&unknown), "failed");
+}
+
+#[test]
+fn an_item_that_is_gone_takes_no_save_with_it() {
+    let moved = |result| Event::Retired { item: id(0), result };
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), "a", "a"));
+    engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(1), observed(id(0), "a", "a"));
+    let recorded = || Event::Recorded { item: id(0), result: Ok(()) };
+    assert_eq!(words(&engine.step(Millis(2), fetched(id(0), "-", true))), "record");
+    assert_eq!(words(&engine.step(Millis(2), recorded())), "retire");
+    // Somebody saved meanwhile: the file is read once more, and stays.
+    assert_eq!(words(&engine.step(Millis(3), moved(Err(NotDone::Moved)))), "");
+    assert_eq!(words(&engine.step(Millis(1_000), Event::Tick)), "observe");
+    engine.step(Millis(1_001), observed(id(0), "a", "b"));
+    let effects = engine.step(Millis(1_002), fetched(id(0), "-", true));
+    let is_gone = |effect: &Effect| matches!(effect, Effect::Record(record) if record.gone && record.parts.len() == 1);
+    assert!(effects.iter().any(is_gone), "{}", words(&effects));
+    engine.step(Millis(1_003), Event::Recorded { item: id(0), result: Ok(()) });
+    assert!(engine.status().items[0].gone);
+    // The edit was taken back, and an hour later it is put away.
+    let effects = engine.step(Millis(3_600_002), Event::Tick);
+    assert!(words(&effects).contains("observe"), "{}", words(&effects));
+    engine.step(Millis(3_600_003), observed(id(0), "a", "a"));
+    assert_eq!(words(&engine.step(Millis(3_600_004), fetched(id(0), "-", true))), "record");
+    assert_eq!(words(&engine.step(Millis(3_600_004), recorded())), "retire");
+    engine.step(Millis(3_600_005), moved(Ok(())));
+    assert_eq!(engine.status().items.len(), 0);
+}
+
+#[test]
+fn what_was_gone_is_asked_for_after_a_restart_though_nothing_was_edited() {
+    let mut engine = Engine::new(Settings::default());
+    let rows = vec![Row { gone: true, ..row(0) }];
+    engine.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: None, paused: false });
+    assert_eq!(words(&engine.step(Millis(1), observed(id(0), "a", "a"))), "fetch");
+    let effects = engine.step(Millis(2), fetched(id(0), "a", true));
+    let is_back = |effect: &Effect| matches!(effect, Effect::Record(record) if !record.gone);
+    assert!(effects.iter().any(is_back), "{}", words(&effects));
+}
+
+#[test]
+fn many_missing_files_halt_the_account() {
+    let mut engine = engine(16);
+    for number in 0..5 {
+        engine.step(Millis(10), observed(id(number), "a", "-"));
+    }
+    assert!(engine.status().halted.is_some());
+    let refused = engine.step(Millis(20), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    assert_eq!(words(&refused), "failed");
+    assert_eq!(words(&engine.step(Millis(30), observed(id(6), "a", "b"))), "", "nothing is pushed while halted");
+    let resumed = engine.step(Millis(40), Event::Asked { request: RequestId(2), command: Command::Resume });
+    assert!(words(&resumed).starts_with("done observe"), "{}", words(&resumed));
+    assert!(engine.status().halted.is_none());
+}
+
+#[test]
+fn who_goes_on_after_a_halt_has_seen_what_is_missing() {
+    let mut engine = engine(12);
+    for number in 0..12 {
+        engine.step(Millis(1), observed(id(number), "a", "a"));
+    }
+    engine.step(Millis(2), Event::Rescan);
+    for number in 0..12 {
+        engine.step(Millis(3), observed(id(number), "a", "-"));
+    }
+    assert!(engine.status().halted.is_some());
+    engine.step(Millis(4), Event::Asked { request: RequestId(1), command: Command::Resume });
+    for number in 0..12 {
+        engine.step(Millis(5), observed(id(number), "a", "-"));
+    }
+    let status = engine.status();
+    assert!(status.halted.is_none());
+    assert!(status.items.iter().all(|item| item.parts[0].hidden));
+}
