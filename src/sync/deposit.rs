@@ -215,10 +215,12 @@ impl Engine {
                 let (stamp, hash) = (known.and_then(|part| part.stamp), known.and_then(|part| part.hash));
                 let (base, indexed) = (base.clone(), text.to_owned());
                 // What was read may have been half a save, or the moment between two names; once the base has moved on from there
-                // it is known.
+                // it is known, or what came is stored as an arrival: the note would bring back the base from then.
                 let intent = seen.and_then(|seen| seen.intent.as_ref());
                 let moved = |intent: &Intent| item.bases.get(id).is_some_and(|base| Some(base) != intent.was.as_ref());
-                let settled = intent.is_none_or(|intent| moved(intent) && !walk.before_note.contains(id));
+                let came = |intent: &Intent| arrived.iter().any(|arrival| intent.is_of(arrival));
+                let settled =
+                    intent.is_none_or(|intent| came(intent) || moved(intent) && !walk.before_note.contains(id));
                 parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told, arrived, settled });
             }
         }

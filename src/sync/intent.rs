@@ -32,6 +32,11 @@ impl Intent {
         let has_all = || has_all() || arrival::has_all_new_lines(&self.before, &self.after, text);
         text == self.after || has_all() || self.was.as_ref().is_some_and(has_most)
     }
+
+    /// Tells whether an arrival is that of this text.
+    pub(super) fn is_of(&self, arrival: &Arrival) -> bool {
+        (&self.before, &self.after) == (&arrival.before, &arrival.after)
+    }
 }
 
 /// Gives a file that was read the base that holds for it: that of a push that landed or of a text that was written, though

@@ -4,7 +4,7 @@ use crate::model::{KindName, Millis, Notice, PartId, Revision};
 
 use super::super::{
     Arrival, Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobEnd, JobId, Loaded, OpenJob, Posted,
-    Remote, RequestId, Row, RowPart, Settings, Told,
+    RecordPart, Remote, RequestId, Row, RowPart, Settings, Told,
 };
 use super::decisions::{engine, fetched, id, lost, observed, planned, recorded, told, words};
 
@@ -38,6 +38,14 @@ fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine
     let mut engine = Engine::new(Settings::default());
     engine.load(Millis(2), Loaded { rows, jobs: vec![job], cursor: None, paused: false });
     engine
+}
+
+/// What is stored of the one file.
+fn stored(effects: &[Effect]) -> &RecordPart {
+    let mut parts = effects
+        .iter()
+        .filter_map(|effect| if let Effect::Record(record) = effect { record.parts.first() } else { None });
+    parts.next().unwrap()
 }
 
 #[test]
@@ -156,11 +164,8 @@ fn a_note_that_knows_of_a_push_outlives_the_record_of_that_push() {
         let mut engine = restarted(Vec::new(), pushed, Some(pushed));
         engine.step(Millis(3), intended("a\n", half, &note));
         let effects = engine.step(Millis(4), fetched(id(0), pushed, true));
-        let record = effects
-            .iter()
-            .find_map(|effect| if let Effect::Record(record) = effect { Some(&record.parts[0]) } else { None })
-            .unwrap();
-        assert_eq!((record.base.as_str(), record.settled), (pushed, false), "{}", words(&effects));
+        let part = stored(&effects);
+        assert_eq!((part.base.as_str(), part.settled), (pushed, false), "{}", words(&effects));
         // Who saves the rest has had the text open that stood before.
         engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
         engine.step(Millis(6), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
@@ -253,6 +258,37 @@ fn a_push_that_landed_leaves_a_save_of_an_older_text_its_base() {
         let effects = engine.step(Millis(4), fetched(id(0), pushed, true));
         assert_eq!(desired(&effects), Some(says), "{local:?}: {}", words(&effects));
     }
+}
+
+#[test]
+fn a_note_that_has_served_goes_with_the_record_of_a_later_push() {
+    // `more of it` and `theirs` came into the file and were not recorded, then `mine` was pushed; the text with all of it is being
+    // saved once more.
+    let before = "one\n\n# B\n\ntwo\n";
+    let (came, pushed) =
+        ("more of it\n\none\n\n# B theirs\n\ntwo\n", "more of it\n\none\n\n# B theirs\n\ntwo\n\nmine\n");
+    let note = Intent {
+        before: before.into(),
+        was: Some(before.into()),
+        after: came.into(),
+        base: came.into(),
+        pushes: Vec::new(),
+    };
+    let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+    let there = "more of it\n\none\n\nedited there: mine\n";
+    engine.step(Millis(3), intended(before, "more of it\n\none local\n\n# B", &note));
+    let effects = engine.step(Millis(4), fetched(id(0), there, true));
+    let part = stored(&effects);
+    assert_eq!((part.base.as_str(), part.settled), (pushed, true), "{}", words(&effects));
+    let arrivals = part.arrived.clone();
+    engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
+    engine.step(Millis(6), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    let whole = "more of it\n\none local\n\n# B theirs\n\ntwo\n\nmine\n";
+    let Event::Observed { item, mut parts } = observed(id(0), pushed, whole) else { unreachable!() };
+    parts[0].arrivals = arrivals;
+    engine.step(Millis(6), Event::Observed { item, parts });
+    let effects = engine.step(Millis(7), fetched(id(0), there, true));
+    assert_eq!(desired(&effects), Some("more of it\n\none local\n\nedited there: mine\n"), "{}", words(&effects));
 }
 
 #[test]
