@@ -245,18 +245,20 @@ fn what_came_twice_after_a_push_is_agreed_on_though_nothing_was_recorded() {
 fn a_push_that_landed_leaves_a_save_of_an_older_text_its_base() {
     let before = "one\n\ntwo\n";
     let (came, pushed) = ("one theirs\n\ntwo\n", "one theirs\n\ntwo\n\nmine\n");
-    for (local, says) in [
+    let edited = "one theirs\n\ntwo\n\nedited: mine\n";
+    for (local, remote, says) in [
         // Who has neither has deleted neither.
-        ("one\n\ntwo more\n", "one theirs\n\ntwo more\n\nmine\n"),
-        // What the push brought and that text has is nothing new.
-        ("one\n\ntwo\n\nmine\n\nmore\n", "one theirs\n\ntwo\n\nmine\n\nmore\n"),
+        ("one\n\ntwo more\n", pushed, "one theirs\n\ntwo more\n\nmine\n"),
+        // What the push brought and that text has is nothing new, also when others have edited it since.
+        ("one\n\ntwo\n\nmine\n\nmore\n", pushed, "one theirs\n\ntwo\n\nmine\n\nmore\n"),
+        ("one\n\ntwo\n\nmine\n\nmore\n", edited, "one theirs\n\ntwo\n\nedited: mine\n\nmore\n"),
     ] {
         let mut engine = restarted(Vec::new(), pushed, Some(pushed));
         let Event::Observed { item, mut parts } = observed(id(0), came, local) else { unreachable!() };
         parts[0].arrivals = vec![Arrival { before: before.into(), after: came.into(), base: before.into() }];
         engine.step(Millis(3), Event::Observed { item, parts });
-        let effects = engine.step(Millis(4), fetched(id(0), pushed, true));
-        assert_eq!(desired(&effects), Some(says), "{local:?}: {}", words(&effects));
+        let effects = engine.step(Millis(4), fetched(id(0), remote, true));
+        assert_eq!(desired(&effects), Some(says), "{local:?}, {remote:?}: {}", words(&effects));
     }
 }
 
