@@ -143,6 +143,7 @@ impl Engine {
                 part: job.part,
                 revision: job.revision,
                 at: job.at,
+                requests: 0,
                 answered: job.answered,
                 is_of_past_life: true,
                 expected: job.expected,

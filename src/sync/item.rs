@@ -155,6 +155,8 @@ pub(super) struct Unknown {
     pub(super) revision: Revision,
     /// When it was sent, at the latest.
     pub(super) at: Millis,
+    /// Count of its requests, for who waits for it; 0 when it was begun before this start.
+    pub(super) requests: usize,
     /// Whether the remote has said that it landed.
     pub(super) answered: bool,
     /// Whether it was begun before this start.

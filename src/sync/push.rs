@@ -197,13 +197,14 @@ impl Engine {
                 self.next_plan(item)
             }
             Posted::Unknown(failure) => {
-                let Planned { expected, told, .. } = planned;
+                let Planned { requests, expected, told, .. } = planned;
                 let at = self.now;
                 item.unknown.push(Unknown {
                     job,
                     part: id,
                     revision,
                     at,
+                    requests,
                     answered: false,
                     is_of_past_life: false,
                     expected,

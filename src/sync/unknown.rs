@@ -67,6 +67,7 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             hold(item, walk, &unknown.part, with_ids.unwrap_or_else(|| base.clone()));
         }
         item.ended.push((unknown.job, JobEnd::Accepted));
+        walk.requests += unknown.requests;
         item.push_failures = 0;
     }
     let mut at = 0;

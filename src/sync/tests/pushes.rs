@@ -3,7 +3,7 @@
 use crate::model::{KindName, Millis, Notice, PartId, Revision};
 
 use super::super::{
-    Arrival, Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobEnd, JobId, Loaded, OpenJob, Posted,
+    Answer, Arrival, Command, Effect, Engine, Event, FailureClass, Intent, JobEnd, JobId, Loaded, OpenJob, Posted,
     RecordPart, Remote, RequestId, Row, RowPart, Settings, Told,
 };
 use super::decisions::{engine, fetched, id, lost, observed, planned, recorded, told, words};
@@ -296,17 +296,7 @@ fn a_note_that_has_served_goes_with_the_record_of_a_later_push() {
 #[test]
 fn a_push_without_an_answer_is_tried_at_once_and_then_with_pauses() {
     let mut engine = engine(1);
-    let lost = || {
-        let class = FailureClass::Transient;
-        let failure = Failure {
-            class,
-            retry_after_ms: None,
-            message: "503".into(),
-            kind: "network_error".into(),
-            suggestion: "-".into(),
-        };
-        Event::Posted { item: id(0), result: Posted::Unknown(failure) }
-    };
+    let lost = || Event::Posted { item: id(0), result: Posted::Unknown(failure(FailureClass::Transient)) };
     engine.step(Millis(1), observed(id(0), "a\n", "b\n"));
     let mut now = 1;
     for attempt in 0..6 {
@@ -325,5 +315,33 @@ fn a_push_without_an_answer_is_tried_at_once_and_then_with_pauses() {
         now = at.0;
         assert!(words(&engine.step(Millis(now), Event::Tick)).contains("observe"));
         assert_eq!(words(&engine.step(Millis(now), observed(id(0), "a\n", "b\n"))), "fetch");
+    }
+}
+
+#[test]
+fn a_push_that_landed_without_an_answer_counts_for_who_asked_for_it() {
+    for (there, count) in [("b\n", 1), ("a\n", 0)] {
+        let mut engine = engine(1);
+        engine.step(Millis(1), observed(id(0), "a\n", "a\n"));
+        let command = Command::Push { item: id(0), accept: false, dry_run: false };
+        engine.step(Millis(1), Event::Asked { request: RequestId(1), command });
+        engine.step(Millis(1), observed(id(0), "a\n", "b\n"));
+        engine.step(Millis(1), fetched(id(0), "a\n", true));
+        engine.step(Millis(1), Event::Planned { item: id(0), result: Ok(planned("b\n")) });
+        engine.step(Millis(1), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+        let result = Posted::Unknown(failure(FailureClass::Transient));
+        engine.step(Millis(1), Event::Posted { item: id(0), result });
+        let mut fetched = fetched(id(0), there, true);
+        if let Event::Fetched { result: Ok(remote), .. } = &mut fetched {
+            remote.revision = Some(Revision("later".into()));
+        }
+        let mut effects = engine.step(Millis(2), fetched);
+        effects.extend(engine.step(Millis(2), Event::Recorded { item: id(0), result: Ok(()) }));
+        let answers = effects.iter().filter_map(|effect| match effect {
+            Effect::Reply { answer: Answer::Done { requests, .. }, .. } => Some(*requests),
+            _ => None,
+        });
+        let expected: &[usize] = if count > 0 { &[count] } else { &[] };
+        assert_eq!(answers.collect::<Vec<_>>(), expected, "{there:?}: {}", words(&effects));
     }
 }
