@@ -337,9 +337,12 @@ fn a_push_that_landed_without_an_answer_counts_for_who_asked_for_it() {
         }
         let mut effects = engine.step(Millis(2), fetched);
         effects.extend(engine.step(Millis(2), Event::Recorded { item: id(0), result: Ok(()) }));
-        let answers = effects.iter().filter_map(|effect| match effect {
-            Effect::Reply { answer: Answer::Done { requests, .. }, .. } => Some(*requests),
-            _ => None,
+        let answers = effects.iter().filter_map(|effect| {
+            if let Effect::Reply { answer: Answer::Done { requests, .. }, .. } = effect {
+                Some(*requests)
+            } else {
+                None
+            }
         });
         let expected: &[usize] = if count > 0 { &[count] } else { &[] };
         assert_eq!(answers.collect::<Vec<_>>(), expected, "{there:?}: {}", words(&effects));
