@@ -89,6 +89,8 @@ pub struct StoredPart {
     pub stamp: Option<Stamp>,
     /// Hash of the file's bytes when it was recorded.
     pub hash: Option<ContentHash>,
+    /// Whether its base may be older than the version of the item.
+    pub behind: bool,
     /// When its text changed last.
     pub modified: Millis,
     /// What a person has yet to be told of pushes that landed.
@@ -173,7 +175,13 @@ impl Store {
             parts: item
                 .parts
                 .into_iter()
-                .map(|part| RowPart { part: part.part, stamp: part.stamp, hash: part.hash, told: part.told })
+                .map(|part| RowPart {
+                    part: part.part,
+                    stamp: part.stamp,
+                    hash: part.hash,
+                    behind: part.behind,
+                    told: part.told,
+                })
                 .collect(),
         };
         Ok(Loaded {
@@ -238,7 +246,7 @@ impl Store {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT part, title, warnings, stamp, hash, modified, told FROM part WHERE item = ?1
+                "SELECT part, title, warnings, stamp, hash, modified, told, behind FROM part WHERE item = ?1
                  ORDER BY position",
             )
             .map_err(storage("reading an item"))?;
@@ -430,6 +438,7 @@ fn part_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredPart> {
         hash: hash.and_then(|bytes| bytes.try_into().ok()).map(ContentHash),
         modified: from_millis(row.get(5)?),
         told: serde_json::from_str(&row.get::<_, String>(6)?).unwrap_or_default(),
+        behind: row.get(7)?,
     })
 }
 

@@ -37,6 +37,10 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
         }
         write_index(transaction, record, position, title)?;
         write_told(transaction, item, &part.part, &part.told)?;
+        transaction
+            .prepare_cached("UPDATE part SET behind = ?3 WHERE item = ?1 AND part = ?2 AND behind <> ?3")
+            .and_then(|mut s| s.execute(params![item.0, part.part.0, part.behind]))
+            .map_err(storage(doing))?;
     }
     drop_missing_parts(transaction, record)?;
 

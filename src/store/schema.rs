@@ -159,8 +159,25 @@ DROP TABLE arrival;
 ALTER TABLE arrived RENAME TO arrival;
 ";
 
+/// Whether what is agreed on of a file may be older than the version of its item. Of files recorded before, nobody knows.
+const BEHIND: &str = "ALTER TABLE part ADD COLUMN behind INTEGER NOT NULL DEFAULT 1;";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
-    let all = [FIRST, PICTURES, TOLD, LANDED, ARRIVALS, WAS, LOOKING_BACK, ANSWERED, GONE, PUSHES, BURIED, UNRECORDED];
+    let all = [
+        FIRST,
+        PICTURES,
+        TOLD,
+        LANDED,
+        ARRIVALS,
+        WAS,
+        LOOKING_BACK,
+        ANSWERED,
+        GONE,
+        PUSHES,
+        BURIED,
+        UNRECORDED,
+        BEHIND,
+    ];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

@@ -30,6 +30,7 @@ fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> Record {
                     ctime_ns: i128::from(i64::MAX),
                 }),
                 hash: Some(ContentHash::of(text.as_bytes())),
+                behind: false,
                 indexed: (*text).into(),
                 told: Told::default(),
                 arrived: Vec::new(),
@@ -118,6 +119,25 @@ fn the_journal_outlives_a_restart_and_ends_with_a_record() {
     store.record(&end, None).unwrap();
     assert!(store.open_jobs().unwrap().is_empty());
     assert_eq!(store.log(None, 10).unwrap()[0].what, LogWord::Push);
+}
+
+#[test]
+fn what_waits_is_known_after_a_restart() {
+    let (_folder, mut store) = store();
+    let mut waits = record("one", "T", &[("", "a\n"), ("t.2", "b\n")], 6);
+    let loaded =
+        |store: &Store| store.load("f").unwrap().rows[0].parts.iter().map(|part| part.behind).collect::<Vec<_>>();
+    for behind in [true, false, true] {
+        waits.parts[1].behind = behind;
+        store.record(&waits, None).unwrap();
+        assert_eq!(loaded(&store), [false, behind]);
+    }
+    // What an older version recorded may wait.
+    store
+        .connection
+        .execute("INSERT INTO part (item, part, position, modified, docid) VALUES ('one', 't.3', 2, 1, 9)", [])
+        .unwrap();
+    assert_eq!(loaded(&store), [false, true, true]);
 }
 
 #[test]

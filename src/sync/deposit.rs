@@ -195,6 +195,7 @@ impl Engine {
         for id in ids {
             let seen = walk.observed.get(id);
             let told = item.parts.get(id).map(|part| part.told.clone()).unwrap_or_default();
+            let behind = item.parts.get(id).is_some_and(|part| part.behind);
             let arrived = item.arrived.get(id).cloned().unwrap_or_default();
             let (stamp, hash, text) = match seen.map(|seen| &seen.local) {
                 Some(Local::Text { stamp, hash, text }) => (Some(*stamp), Some(*hash), text.as_str()),
@@ -205,7 +206,17 @@ impl Engine {
                 let stamp = deposited.map(|(stamp, _)| *stamp).or(stamp);
                 let hash = deposited.map(|(_, hash)| *hash).or(hash);
                 let (base, indexed) = (merged.base.clone(), merged.file.clone());
-                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told, arrived, settled: true });
+                parts.push(RecordPart {
+                    part: id.clone(),
+                    base,
+                    stamp,
+                    hash,
+                    behind,
+                    indexed,
+                    told,
+                    arrived,
+                    settled: true,
+                });
             } else if let Some(base) =
                 item.bases.get(id).or(walk.newest.get(id)).or(seen.and_then(|seen| seen.base.as_ref()))
             {
@@ -221,7 +232,7 @@ impl Engine {
                 let came = |intent: &Intent| arrived.iter().any(|arrival| intent.is_of(arrival));
                 let settled =
                     intent.is_none_or(|intent| came(intent) || moved(intent) && !walk.before_note.contains(id));
-                parts.push(RecordPart { part: id.clone(), base, stamp, hash, indexed, told, arrived, settled });
+                parts.push(RecordPart { part: id.clone(), base, stamp, hash, behind, indexed, told, arrived, settled });
             }
         }
         let record = Record {

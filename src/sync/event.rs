@@ -504,6 +504,8 @@ pub struct RecordPart {
     pub stamp: Option<Stamp>,
     /// Hash of the file's bytes.
     pub hash: Option<ContentHash>,
+    /// Whether the base may be older than the version that this record names: some of the file waits, or all of it.
+    pub behind: bool,
     /// The text the index shall find: the file's.
     pub indexed: String,
     /// What a person has yet to be told of pushes that landed.

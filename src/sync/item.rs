@@ -190,8 +190,8 @@ pub(super) struct Part {
     pub(super) conflicts: Vec<String>,
     /// Why the file cannot be read.
     pub(super) unusable: Option<Notice>,
-    /// A walk passed it by, so its base may be behind the remote though the feed says nothing new: the walk that its
-    /// next touch begins reads the remote, whatever the file says.
+    /// A walk passed it by, or some of it is in conflict, so its base may be behind the remote though the feed says nothing
+    /// new: the walk that its next touch begins reads the remote, whatever the file says.
     pub(super) behind: bool,
     /// A text that nobody saw being saved and that may be half of a save.
     pub(super) cut: Option<ContentHash>,

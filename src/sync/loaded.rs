@@ -48,6 +48,8 @@ pub struct RowPart {
     pub stamp: Option<Stamp>,
     /// Hash of the file's bytes then.
     pub hash: Option<ContentHash>,
+    /// Whether its base may be older than the version of the item that was recorded last.
+    pub behind: bool,
     /// What a person has yet to be told of pushes that landed.
     pub told: Told,
 }

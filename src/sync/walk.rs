@@ -281,7 +281,7 @@ impl Engine {
                 goes_on.then(|| merge::resolve(base, text, remote, side))
             }
         };
-        part.behind = merged.is_none();
+        part.behind = merged.as_ref().is_none_or(|merged| !merged.conflicts.is_empty());
         if let Some(merged) = &merged {
             part.conflicts = merged.conflicts.iter().map(|conflict| conflict.heading.clone()).collect();
             if !merged.pushes {

@@ -33,6 +33,7 @@ mod small;
 mod store;
 mod week;
 
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -141,11 +142,12 @@ fn any_small_history_with_any_crash_ends_in_agreement() {
     let (runs, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let fails = |history: &[Operation], crash| {
         runs.fetch_add(1, Ordering::Relaxed);
-        let steps = catch_unwind(AssertUnwindSafe(|| small::run(history, crash, false))).ok();
-        if steps.is_none() {
-            failed.lock().unwrap().push((history.to_vec(), crash));
-        }
-        steps
+        let steps = catch_unwind(AssertUnwindSafe(|| small::run(history, crash, false)));
+        let failure = |failed: Box<dyn Any + Send>| {
+            let said = failed.downcast::<String>().map_or_else(|_| "a panic".into(), |said| *said);
+            (history.to_vec(), crash, said)
+        };
+        steps.map_err(|why| failed.lock().unwrap().push(failure(why))).ok()
     };
     std::panic::set_hook(Box::new(|_| {}));
     side_by_side(histories.len(), |at| {
@@ -158,8 +160,10 @@ fn any_small_history_with_any_crash_ends_in_agreement() {
     drop(std::panic::take_hook());
     let (runs, failed) = (runs.into_inner(), failed.into_inner().unwrap());
     println!("{} histories, {runs} runs, {} failed", histories.len(), failed.len());
-    if let Some((history, crash)) = failed.iter().min_by_key(|(history, _)| history.len()) {
-        println!("{history:?} {crash:?}");
+    for (history, crash, said) in &failed {
+        println!("{history:?} {crash:?}: {}", said.lines().next().unwrap_or_default());
+    }
+    if let Some((history, crash, _)) = failed.iter().min_by_key(|(history, ..)| history.len()) {
         small::run(history, *crash, true);
     }
     assert!(failed.is_empty());

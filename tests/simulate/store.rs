@@ -40,6 +40,7 @@ impl Store {
             part: part.part.clone(),
             stamp: part.stamp,
             hash: part.hash,
+            behind: part.behind,
             told: part.told.clone(),
         };
         let row = |record: &Record| Row {

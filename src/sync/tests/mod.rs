@@ -1,5 +1,6 @@
 //! Tests of the room: the merge, and single decisions. The whole engine is tried in `tests/simulate`.
 
+mod behind;
 mod crashes;
 mod decisions;
 mod gone;

@@ -48,7 +48,13 @@ impl World {
             can_edit: true,
             gone: false,
             buried: false,
-            parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, told: Told::default() }],
+            parts: vec![RowPart {
+                part: PartId::default(),
+                stamp: None,
+                hash: None,
+                behind: false,
+                told: Told::default(),
+            }],
         };
         let rows = (0..count).map(row).collect();
         let cursor = Some(Cursor("0".into()));
