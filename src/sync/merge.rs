@@ -96,8 +96,7 @@ pub fn same_meaning(one: &str, other: &str) -> bool {
 }
 
 /// Tells whether a text says nothing below its head: of an empty document one empty paragraph is left.
-#[must_use]
-pub fn says_nothing(text: &str) -> bool {
+fn says_nothing(text: &str) -> bool {
     matches!(mebdf::body(text).trim(), "" | "\\")
 }
 
@@ -134,7 +133,7 @@ pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Mer
             whole(base, local, remote, side)
         };
     }
-    if mebdf::body(local).trim().is_empty() && says_nothing(base) {
+    if mebdf::body(local).trim().is_empty() && mebdf::body(base).trim() == "\\" {
         // It was emptied before, and the paragraph that no document can be without is still in both.
         let head = local.strip_suffix(mebdf::body(local)).unwrap_or_default();
         let with_it = format!("{}{}", with_blank_line(head), mebdf::body(base));

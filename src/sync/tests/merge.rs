@@ -537,3 +537,15 @@ fn what_only_google_says_in_a_head_is_no_conflict() {
     let merged = resolve("", &text("read", "a"), &text("edit", "b"), Some(Side::Mine));
     assert_eq!((merged.file, merged.push), (text("edit", "a"), text("edit", "a")));
 }
+
+#[test]
+fn a_text_that_was_emptied_before_may_be_without_any_paragraph() {
+    let head = "---\ntitle: T\nid: x\n---\n";
+    let (base, local) = (format!("{head}\n"), head.to_owned());
+    for side in [None, Some(Side::Mine), Some(Side::Theirs)] {
+        for remote in [format!("{head}\n\\\n"), format!("{head}\nBob\n")] {
+            let merged = resolve(&base, &local, &remote, side);
+            assert_eq!((merged.conflicts.len(), merged.push, merged.pushes), (0, remote, false), "{side:?}");
+        }
+    }
+}
