@@ -7,8 +7,6 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use crate::mebdf::{self, Content, FrontMatter, RunContent};
 use crate::model::Notice;
 
-use super::merge;
-
 /// Below this length of the base's text a shrink is not suspicious, in bytes.
 const SHRINK_FROM_BYTES: usize = 80;
 
