@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::kinds::Lack;
 use crate::model::{ItemId, PartId};
 use crate::store::{StoredItem, StoredPart};
-use crate::sync::{Command, ItemStatus, Local, PartStatus, Status, is_edited, same_meaning};
+use crate::sync::{Command, ItemStatus, Local, PartStatus, Status, is_edited, same_meaning, section_name};
 
 /// What is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -111,8 +111,10 @@ impl MirrorHandle {
     /// Looks once more at what was mended: what is found again was not.
     async fn check_mended(&self, findings: &mut [Finding]) -> Result<()> {
         let left = self.look_locally().await?;
-        let is_left =
-            |finding: &Finding| left.iter().any(|other| (other.check, &other.place) == (finding.check, &finding.place));
+        let is_left = |finding: &Finding| {
+            let mut left = left.iter().filter(|other| other.repair != Repair::Note);
+            left.any(|other| (other.check, &other.place) == (finding.check, &finding.place))
+        };
         for finding in findings.iter_mut().filter(|finding| finding.repair == Repair::Done) {
             if is_left(finding) {
                 finding.repair = Repair::ByHand;
@@ -242,6 +244,7 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
         ));
         return Ok(findings);
     }
+    findings.extend(status.items.iter().flat_map(waiting_findings));
     let items = shared.reader().items()?;
     for place in shared.workspace.all_files()?.iter().filter(|place| !place.conflict) {
         if !items.iter().any(|item| item.id == place.item) {
@@ -281,6 +284,32 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
         }
     }
     Ok(findings)
+}
+
+/// What waits for a person in the files of an item: nothing is wrong with that, but not all is well.
+fn waiting_findings(item: &ItemStatus) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for part in &item.parts {
+        let mut told = |message: &str, fix: &str, repair| {
+            findings.push(Finding::new(Check::File, Some((&item.id, &part.part)), message, fix, repair));
+        };
+        if let Some(notice) = &part.unusable {
+            told(
+                &notice.message,
+                "Put a file there, or take away what stands there: then it comes back.",
+                Repair::ByHand,
+            );
+        }
+        let waits = part.held.iter().chain(&part.refused);
+        for notice in waits {
+            told(&format!("an edit waits: {}", notice.message), "`mcp-workspace status` shows its line.", Repair::Note);
+        }
+        for heading in &part.conflicts {
+            let message = format!("both sides changed {}", section_name(heading));
+            told(&message, "The conflict file says how to end that.", Repair::Note);
+        }
+    }
+    findings
 }
 
 /// Checks one file against its base and the index.

@@ -247,15 +247,21 @@ impl MirrorHandle {
         Ok(report)
     }
 
-    /// Stops mirroring an item; its files are put away, the remote is not touched.
+    /// Stops mirroring an item; its files are put away, the remote is not touched. Returns the item, and how many of its files
+    /// held edits that the remote does not have.
     ///
     /// # Errors
     ///
     /// `NotFound` when it is not mirrored.
-    pub async fn forget(&self, id_or_url: &str) -> Result<ItemId> {
+    pub async fn forget(&self, id_or_url: &str) -> Result<(ItemId, usize)> {
         let item = self.item(id_or_url)?;
+        let mut edited = 0;
+        for part in self.lookup(&item.0).await?.into_iter().flat_map(|report| report.parts) {
+            // What cannot be compared may be edited.
+            edited += usize::from(self.has_edits(&part.path).await.unwrap_or(true));
+        }
         self.done(&item, Command::Forget(item.clone())).await?;
-        Ok(item)
+        Ok((item, edited))
     }
 
     /// Tells whether an item is gone and comes back by itself.
@@ -402,7 +408,12 @@ impl MirrorHandle {
             };
             let now = match shared.workspace.observe(&item, &part)? {
                 Local::Text { text, .. } => text,
-                Local::Absent => String::new(),
+                Local::Absent => {
+                    return Err(Error::InvalidInput {
+                        what: format!("{} is not there", path.display()),
+                        suggestion: "Write it back with `mcp-workspace restore`.".into(),
+                    });
+                }
                 Local::Unusable { notice } => {
                     return Err(Error::InvalidInput { what: notice.to_string(), suggestion: notice.message });
                 }
@@ -420,6 +431,18 @@ impl MirrorHandle {
             Ok(DiffReport { item, part, path, diff: if is_edited(&base, &now) { text } else { String::new() } })
         })
         .await
+    }
+
+    /// Tells whether a file says anything that both sides have not agreed on.
+    pub(super) async fn has_edits(&self, path: &Path) -> Result<bool> {
+        if path.symlink_metadata().is_err() {
+            return Ok(false);
+        }
+        match self.diff(path).await {
+            Ok(diff) => Ok(!diff.diff.is_empty()),
+            Err(Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Tells how things stand.

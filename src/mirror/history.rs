@@ -100,8 +100,8 @@ impl MirrorHandle {
                 Undone::Edited(sections) => Err(Error::InvalidInput {
                     what: format!("what push {} wrote was edited since, in {}", push.0, sections.join(", ")),
                     suggestion:
-                        "Take the later pushes back first, newest first (`mcp-workspace log FILE`), or edit the file; \
-                                 nothing was changed."
+                        "Edit the file, or, where `mcp-workspace log FILE` has later pushes, take those back first, \
+                                 newest first; nothing was changed."
                             .into(),
                 }),
                 // To all others this is a save as an editor makes one.
@@ -132,15 +132,9 @@ impl MirrorHandle {
         let item = self.item(id_or_url)?;
         let Some(report) = self.lookup(&item.0).await? else { return Err(Error::NotFound { id: id_or_url.into() }) };
         for part in &report.parts {
-            let path = &part.path;
-            let diff = match self.diff(path).await {
-                Ok(diff) => diff.diff,
-                Err(Error::NotFound { .. }) => String::new(),
-                Err(error) => return Err(error),
-            };
-            if !diff.is_empty() && path.symlink_metadata().is_ok() {
+            if self.has_edits(&part.path).await? {
                 return Err(Error::InvalidInput {
-                    what: format!("{} holds edits that the document does not have", path.display()),
+                    what: format!("{} holds edits that the document does not have", part.path.display()),
                     suggestion: "Push them, or take them back, first; nothing was trashed.".into(),
                 });
             }

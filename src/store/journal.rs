@@ -161,6 +161,8 @@ impl Store {
 /// What a push that ended changed.
 pub(super) struct Ended {
     pub(super) part: PartId,
+    /// The text before it; `None` when that is not known any more.
+    pub(super) before: Option<String>,
     /// The text after it.
     pub(super) after: String,
 }
@@ -187,10 +189,10 @@ pub(super) fn end(
             .map_err(storage(doing))?;
         let Some(what) = what else { continue };
         let Some((part, before, after)) = texts(transaction, *job)? else { continue };
-        let words = before.map(|before| Words::changed(&before, &after)).unwrap_or_default();
+        let words = before.as_ref().map(|before| Words::changed(before, &after)).unwrap_or_default();
         log::write(transaction, &log::Entry { at, item, part: &part, what, push: Some(*job), words })?;
         if what == LogWord::Push {
-            landed.push(Ended { part, after });
+            landed.push(Ended { part, before, after });
         }
     }
     if !jobs.is_empty() {

@@ -15,6 +15,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -164,8 +165,8 @@ impl Store {
     ///
     /// `Storage` as it comes.
     pub fn load(&self, feed: &str) -> Result<Loaded> {
-        let row = |item: StoredItem| Row {
-            item: item.id,
+        let mut put_back = self.put_back()?;
+        let mut row = |item: StoredItem| Row {
             kind: item.kind,
             title: item.title,
             revision: item.revision,
@@ -176,6 +177,7 @@ impl Store {
                 .parts
                 .into_iter()
                 .map(|part| RowPart {
+                    put_back: put_back.remove(&(item.id.clone(), part.part.clone())),
                     part: part.part,
                     stamp: part.stamp,
                     hash: part.hash,
@@ -183,13 +185,29 @@ impl Store {
                     told: part.told,
                 })
                 .collect(),
+            item: item.id,
         };
         Ok(Loaded {
-            rows: self.all_items()?.into_iter().map(row).collect(),
+            rows: self.all_items()?.into_iter().map(&mut row).collect(),
             jobs: self.open_jobs()?,
             cursor: self.cursor(feed)?,
             paused: self.is_paused()?,
         })
+    }
+
+    /// Returns the saves into which what they lacked was put back, by their files.
+    fn put_back(&self) -> Result<BTreeMap<(ItemId, PartId), String>> {
+        let doing = "reading what was put back";
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT item, part, put_back FROM part WHERE put_back IS NOT NULL")
+            .map_err(storage(doing))?;
+        let rows = statement
+            .query_map([], |row| Ok(((ItemId(row.get(0)?), PartId(row.get(1)?)), row.get::<_, Vec<u8>>(2)?)))
+            .map_err(storage(doing))?;
+        let rows: Vec<_> = rows.collect::<Result<_, _>>().map_err(storage(doing))?;
+        // One that cannot be read is as none: it is put back once more.
+        Ok(rows.into_iter().filter_map(|(file, packed)| Some((file, unpack(&packed, doing).ok()?))).collect())
     }
 
     /// Returns every item that is mirrored, sorted by id.

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 use super::arrivals;
-use super::journal;
+use super::journal::{self, Ended};
 use super::log::{self, LogWord};
 use super::{Facts, KEPT_BASES, json, millis, pack, storage, unpack};
 use crate::error::Result;
@@ -27,8 +27,8 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
 
     let landed = journal::end(transaction, item, jobs, *at)?;
     for (position, part) in parts.iter().enumerate() {
-        let pushed = landed.iter().rev().find(|ended| ended.part == part.part).map(|ended| ended.after.as_str());
-        write_base(transaction, item, part, pushed, *at)?;
+        let pushed: Vec<&Ended> = landed.iter().filter(|ended| ended.part == part.part).collect();
+        write_base(transaction, item, part, &pushed, *at)?;
         for arrival in part.arrived.iter().rev() {
             arrivals::write(transaction, item, &part.part, arrival)?;
         }
@@ -37,9 +37,13 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
         }
         write_index(transaction, record, position, title)?;
         write_told(transaction, item, &part.part, &part.told)?;
+        let put_back = part.put_back.as_ref().map(|text| pack(text.as_bytes(), doing)).transpose()?;
         transaction
-            .prepare_cached("UPDATE part SET behind = ?3 WHERE item = ?1 AND part = ?2 AND behind <> ?3")
-            .and_then(|mut s| s.execute(params![item.0, part.part.0, part.behind]))
+            .prepare_cached(
+                "UPDATE part SET behind = ?3, put_back = ?4
+                 WHERE item = ?1 AND part = ?2 AND (behind <> ?3 OR put_back IS NOT ?4)",
+            )
+            .and_then(|mut s| s.execute(params![item.0, part.part.0, part.behind, put_back]))
             .map_err(storage(doing))?;
     }
     drop_missing_parts(transaction, record)?;
@@ -65,7 +69,7 @@ fn write_base(
     transaction: &Transaction<'_>,
     item: &ItemId,
     part: &RecordPart,
-    pushed: Option<&str>,
+    pushed: &[&Ended],
     at: Millis,
 ) -> Result<()> {
     let doing = "recording a base";
@@ -79,9 +83,11 @@ fn write_base(
         return Ok(());
     }
     let before = newest.as_ref().map(|(_, _, packed)| unpack(packed, doing)).transpose()?.unwrap_or_default();
-    let words = Words::changed(pushed.unwrap_or(&before), text);
+    let known: Vec<(&str, &str)> =
+        pushed.iter().map(|ended| (ended.before.as_deref().unwrap_or(&before), ended.after.as_str())).collect();
+    let words = Words::changed_beside((&before, text), &known);
     // After a push the base changes in any case; a pull without a word is one of looks alone.
-    if pushed.is_none() || words != Words::default() {
+    if pushed.is_empty() || words != Words::default() {
         log::write(transaction, &log::Entry { at, item, part, what: LogWord::Pull, push: None, words })?;
     }
     let seq = newest.map_or(1, |(seq, ..)| seq + 1);

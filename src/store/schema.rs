@@ -162,6 +162,9 @@ ALTER TABLE arrived RENAME TO arrival;
 /// Whether what is agreed on of a file may be older than the version of its item. Of files recorded before, nobody knows.
 const BEHIND: &str = "ALTER TABLE part ADD COLUMN behind INTEGER NOT NULL DEFAULT 1;";
 
+/// The save of an older text into which what it lacked was put back last.
+const PUT_BACK: &str = "ALTER TABLE part ADD COLUMN put_back BLOB;";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
     let all = [
@@ -178,6 +181,7 @@ pub(super) fn migrations() -> Migrations<'static> {
         BURIED,
         UNRECORDED,
         BEHIND,
+        PUT_BACK,
     ];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

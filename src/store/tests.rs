@@ -33,6 +33,7 @@ fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> Record {
                 behind: false,
                 indexed: (*text).into(),
                 told: Told::default(),
+                put_back: None,
                 arrived: Vec::new(),
                 settled: true,
             })

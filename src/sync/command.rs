@@ -2,8 +2,9 @@
 
 use crate::model::{ItemId, Notice, PartId, Stamp};
 
+use super::choice::Resolve;
 use super::engine::{Engine, Fate, failure_of, paused};
-use super::item::{Dirty, Item, Phase, Resolve, Waiter};
+use super::item::{Dirty, Item, Phase, Waiter};
 use super::{Answer, Command, Effect, NotDone, RequestId, Side};
 
 impl Engine {

@@ -8,6 +8,7 @@ use super::conflict::{conflict_text, shown};
 use super::engine::{Engine, Fate};
 use super::intent::Intent;
 use super::item::{Item, Phase, Walk, notice};
+use super::merge;
 use super::older;
 use super::{Effect, Failure, JobEnd, Local, NotDone, Record, RecordPart, Touch};
 
@@ -144,6 +145,10 @@ impl Engine {
                     if let Some(part) = item.parts.get_mut(id) {
                         // So that the watcher's word of our own writing is known for an echo.
                         part.hash = Some(hash);
+                        if part.accepted.is_some() {
+                            // What came into an accepted text takes nothing back of that.
+                            part.accepted = Some(hash);
+                        }
                         if let Some((saved, _)) = walk.stale.remove(id) {
                             part.put_back = Some(saved);
                         }
@@ -196,6 +201,7 @@ impl Engine {
             let seen = walk.observed.get(id);
             let told = item.parts.get(id).map(|part| part.told.clone()).unwrap_or_default();
             let behind = item.parts.get(id).is_some_and(|part| part.behind);
+            let put_back = item.parts.get(id).and_then(|part| part.put_back.clone());
             let arrived = item.arrived.get(id).cloned().unwrap_or_default();
             let (stamp, hash, text) = match seen.map(|seen| &seen.local) {
                 Some(Local::Text { stamp, hash, text }) => (Some(*stamp), Some(*hash), text.as_str()),
@@ -214,6 +220,7 @@ impl Engine {
                     behind,
                     indexed,
                     told,
+                    put_back,
                     arrived,
                     settled: true,
                 });
@@ -232,7 +239,18 @@ impl Engine {
                 let came = |intent: &Intent| arrived.iter().any(|arrival| intent.is_of(arrival));
                 let settled =
                     intent.is_none_or(|intent| came(intent) || moved(intent) && !walk.before_note.contains(id));
-                parts.push(RecordPart { part: id.clone(), base, stamp, hash, behind, indexed, told, arrived, settled });
+                parts.push(RecordPart {
+                    part: id.clone(),
+                    base,
+                    stamp,
+                    hash,
+                    behind,
+                    indexed,
+                    told,
+                    put_back,
+                    arrived,
+                    settled,
+                });
             }
         }
         let record = Record {
@@ -269,6 +287,13 @@ impl Engine {
         item.before_push.clear();
         if let Some(walk) = &mut item.walk {
             walk.unrecorded.clear();
+            for (id, merged) in &walk.merged {
+                let Some(part) = item.parts.get_mut(id) else { continue };
+                if part.accepted.is_some() && part.held.is_empty() && !merge::is_edited(&merged.base, &merged.file) {
+                    // What was accepted has arrived; the next time it is asked for anew.
+                    part.accepted = None;
+                }
+            }
         }
         if item.dirty.forget {
             return self.retire(item, None);

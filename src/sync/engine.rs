@@ -127,10 +127,10 @@ impl Engine {
             item.mirrored = true;
             item.dirty.look = true;
             for part in row.parts {
-                let RowPart { part, stamp, hash, behind, told } = part;
+                let RowPart { part, stamp, hash, behind, told, put_back } = part;
                 // The feed names nothing twice, and what made the file wait may be taken back without a word.
                 item.dirty.remote |= behind && !item.buried;
-                item.parts.insert(part, Part { stamp, hash, behind, told, ..Part::default() });
+                item.parts.insert(part, Part { stamp, hash, behind, told, put_back, ..Part::default() });
             }
             self.items.insert(row.item, item);
         }

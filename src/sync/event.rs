@@ -510,6 +510,8 @@ pub struct RecordPart {
     pub indexed: String,
     /// What a person has yet to be told of pushes that landed.
     pub told: Told,
+    /// The save of an older text into which what it lacked was put back last.
+    pub put_back: Option<String>,
     /// What came from the remote into the file since the last record, newest first.
     pub arrived: Vec<Arrival>,
     /// Whether it is known what became of the text that was to be written into the file: until it is, the note of it is kept.

@@ -40,9 +40,10 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
         notices.push(notice("SHRUNK", message));
     }
     // Up to the end of a line is what people delete, and editors leave out the last newline.
-    if base.strip_prefix(local).is_some_and(|rest| !rest.trim_start_matches(' ').starts_with('\n') && !rest.is_empty())
-        && !local.ends_with('\n')
-    {
+    let is_beginning = base
+        .strip_prefix(local)
+        .is_some_and(|rest| !rest.trim_start_matches(' ').starts_with('\n') && !rest.is_empty());
+    if !local.ends_with('\n') && (is_beginning || is_torn(base, local)) {
         notices.push(half_written(local));
     }
     let (was, is) = (read_base, read_local);
@@ -103,6 +104,27 @@ pub(super) fn cut(base: &str, local: &str) -> Option<Notice> {
     let lacks_above = |above: &str| !is.lines().any(|line| line == above || has_most(line, above));
     let lacks_last = lacks_last || end != last && above.is_some_and(lacks_above);
     (is_cut || lacks_last).then(|| half_written(local))
+}
+
+/// Tells whether a text, whatever was edited above, ends within a line of the base and has nothing of what follows there.
+fn is_torn(base: &str, local: &str) -> bool {
+    let (was, is) = (mebdf::body(base), mebdf::body(local));
+    let end = is.lines().next_back().unwrap_or_default();
+    let stands = |line: &str| is.lines().any(|other| other.trim_end() == line.trim_end());
+    let is_broken_off = |line: &str| line.strip_prefix(end).is_some_and(|rest| !rest.trim().is_empty());
+    if end.trim().is_empty() || was.lines().any(|line| line.trim_end() == end.trim_end()) {
+        return false;
+    }
+    let mut lines = was.lines().filter(|line| !line.trim().is_empty());
+    while let Some(line) = lines.next() {
+        let mut after = lines.clone();
+        // Who takes away the end of the last line says it so; of what stands further up, the rest would stand, too.
+        if is_broken_off(line) && !stands(line) && after.next().is_some_and(|next| !stands(next) && !after.any(stands))
+        {
+            return true;
+        }
+    }
+    false
 }
 
 fn half_written(local: &str) -> Notice {
@@ -293,6 +315,12 @@ mod tests {
         check(BODY.strip_suffix("ne of it.\n").unwrap_or_default(), &["HALF_WRITTEN"]);
         check(BODY.strip_suffix(".\n").unwrap_or_default(), &["HALF_WRITTEN"]);
         check("# On", &["SHRUNK", "HALF_WRITTEN"]);
+        // With an edit above, too, where more would follow.
+        let edited = |text: &str| text.replace("# One", "# One and more");
+        check(&edited("# One\n\nSome words of text that are long enough to cou"), &["HALF_WRITTEN"]);
+        check(&edited("# One\n\nSome words of text that are long enough to cou\n"), &[]);
+        check(&edited("# One\n\nSome words of text that are long enough to count as a document, and more."), &[]);
+        check("The last line of it.\n\n# One and more\n\nSome words of text that are long enough to", &[]);
         check("", &["EMPTY"]);
         check("\\\n", &["EMPTY"]);
         check("\\\n\n\\\n", &["EMPTY"]);

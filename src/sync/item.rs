@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
 use super::arrival::Arrival;
+use super::choice::Resolve;
 use super::conflict::SectionConflict;
 use super::merge::Merged;
 use super::quota::{QuotaPlace, Reserved};
 use super::spelling::Waiting;
 use super::told::Told;
 use super::went::Line;
-use super::{Failure, JobEnd, JobId, Local, Observation, Planned, Remote, RequestId, Side};
+use super::{Failure, JobEnd, JobId, Local, Observation, Planned, Remote, RequestId};
 
 /// How often a file is pushed in one walk, when each plan asks for another.
 pub(super) const PUSHES_MAX: u8 = 4;
@@ -120,17 +121,6 @@ impl Dirty {
         self.seen_missing |= other.seen_missing;
         self.may_be_trashed |= other.may_be_trashed;
     }
-}
-
-/// A choice of one side for the conflicts of a file.
-#[derive(Debug, Clone)]
-pub(super) struct Resolve {
-    /// The question.
-    pub(super) request: RequestId,
-    /// Which file.
-    pub(super) part: PartId,
-    /// Whose text stands.
-    pub(super) side: Side,
 }
 
 /// Somebody who waits for an answer.
@@ -261,8 +251,8 @@ pub(super) struct Walk {
     pub(super) requests: usize,
     /// A file must be read again later.
     pub(super) restless: bool,
-    /// Choices that were not made, since the remote says something there that no conflict file has shown.
-    pub(super) unseen: BTreeSet<RequestId>,
+    /// Choices of a side of which nothing came, and why.
+    pub(super) undecided: BTreeMap<RequestId, Failure>,
     /// Conflicts that end with the remote's text, as they stand: the file's is kept beside.
     pub(super) given_up: BTreeMap<PartId, Vec<SectionConflict>>,
 }

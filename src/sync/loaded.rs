@@ -52,6 +52,8 @@ pub struct RowPart {
     pub behind: bool,
     /// What a person has yet to be told of pushes that landed.
     pub told: Told,
+    /// The save of an older text into which what it lacked was put back last.
+    pub put_back: Option<String>,
 }
 
 /// A push that was begun and did not end.

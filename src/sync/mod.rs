@@ -7,6 +7,7 @@
 
 mod arrival;
 pub mod backoff;
+mod choice;
 mod command;
 mod conflict;
 mod counts;

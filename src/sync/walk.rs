@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::model::{ContentHash, Millis, PartId};
 
 use super::backoff;
-use super::conflict::shown;
-use super::engine::{Engine, Fate, LOOK_MS, failure_of};
+use super::choice;
+use super::engine::{Engine, Fate, LOOK_MS};
 use super::hold;
 use super::intent;
 use super::item::{Dirty, Item, PUSHES_MAX, Part, Phase, Waiter, Walk, notice};
@@ -203,9 +203,13 @@ impl Engine {
         }
         for (id, part) in &mut item.parts {
             if !known.contains(id) && walk.local(id).is_some_and(|local| *local != Local::Absent) {
-                part.refused = vec![notice("PART_GONE", "this tab no longer exists in the document; the file is kept")];
+                part.refused = vec![notice(
+                    "PART_GONE",
+                    "this tab no longer exists in the document; the file is kept: take what you need from it, then delete it",
+                )];
             }
         }
+        choice::pass_by(&mut walk, &item.parts);
         // A resolution is for the conflicts that stood when it was asked for. Another merge in this walk must not send
         // the file's text over what others wrote meanwhile; the remote's side can only be taken for the same file.
         walk.why.resolve.retain(|resolve| resolve.side == Side::Theirs);
@@ -257,18 +261,6 @@ impl Engine {
                 part.held.extend(walk.doubtful.get(id).and_then(|lines| older::deleted_there(lines, text, remote)));
                 let accepted = part.accepted == Some(*hash);
                 let base = base.map_or("", String::as_str);
-                let asked = walk.why.resolve.iter().rev().find(|resolve| resolve.part == *id);
-                let side = asked.and_then(|asked| {
-                    let open = merge::merge3(base, text, remote).conflicts;
-                    let seen = open.iter().all(|conflict| part.shown.contains(&shown(conflict)));
-                    match asked.side {
-                        // The file's text may go over what its person has read alone.
-                        Side::Mine if !seen => drop(walk.unseen.insert(asked.request)),
-                        Side::Mine => {}
-                        Side::Theirs => drop(walk.given_up.insert(id.clone(), open)),
-                    }
-                    (asked.side == Side::Theirs || seen).then_some(asked.side)
-                });
                 if accepted {
                     part.held.clear();
                 }
@@ -278,6 +270,11 @@ impl Engine {
                     part.unsaid.clear();
                 }
                 let goes_on = part.held.is_empty() || walk.why.dry_accept;
+                let asked = walk.why.resolve.iter().rev().find(|resolve| resolve.part == *id);
+                let side = asked.filter(|_| part.held.is_empty()).and_then(|asked| {
+                    let sides = [base, text, remote];
+                    choice::made(asked, part, sides, &mut walk.undecided, &mut walk.given_up)
+                });
                 goes_on.then(|| merge::resolve(base, text, remote, side))
             }
         };
@@ -346,8 +343,8 @@ impl Engine {
         }
         let answer = Answer::Done { notices: self.item_status(item).notices(), requests: walk.requests };
         for waiter in walk.waiters {
-            let answer = if walk.unseen.contains(&waiter.request) { unseen() } else { answer.clone() };
-            self.reply(waiter.request, answer);
+            let undecided = walk.undecided.remove(&waiter.request).map(Answer::Failed);
+            self.reply(waiter.request, undecided.unwrap_or_else(|| answer.clone()));
         }
         Fate::Keep
     }
@@ -415,11 +412,12 @@ impl Engine {
             // The file may have been edited since the resolution was asked for.
             let dropped: BTreeSet<RequestId> = walk.why.resolve.drain(..).map(|resolve| resolve.request).collect();
             walk.waiters.retain(|waiter| {
-                let answered = dropped.contains(&waiter.request) || walk.unseen.contains(&waiter.request);
-                if answered {
-                    self.out.push(Effect::Reply { request: waiter.request, answer: unseen() });
+                let undecided = walk.undecided.remove(&waiter.request);
+                let undecided = undecided.or_else(|| dropped.contains(&waiter.request).then(choice::unseen));
+                if let Some(why) = undecided.clone() {
+                    self.out.push(Effect::Reply { request: waiter.request, answer: Answer::Failed(why) });
                 }
-                !answered
+                undecided.is_none()
             });
         }
         item.dirty.join(walk.why);
@@ -445,13 +443,6 @@ impl Engine {
         item.dirty.remote = true;
         Fate::Keep
     }
-}
-
-/// The answer to who chose a side while the conflict file did not show what both sides say.
-fn unseen() -> Answer {
-    let message = "one side was edited since the conflict file was written; nothing was resolved, and the conflict file shows \
-                   what both say now";
-    Answer::Failed(failure_of("invalid_input", message, "Read the conflict file once more, then resolve again."))
 }
 
 /// Tells whether a file says anything that the remote should be asked about.

@@ -21,18 +21,34 @@ impl Words {
     /// otherwise, counts for none. The head is no part of it.
     #[must_use]
     pub fn changed(before: &str, after: &str) -> Self {
-        let (before, after) = (mebdf::parse(before).tree, mebdf::parse(after).tree);
-        let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
-        for word in before.blocks.iter().flat_map(|block| words_of(&block.content)) {
-            counts.entry(word).or_default().0 += 1;
+        Self::changed_beside((before, after), &[])
+    }
+
+    /// Counts the words of which one text has more and fewer than another one for another reason than changes that are known,
+    /// each by its texts before and after.
+    #[must_use]
+    pub fn changed_beside((before, after): (&str, &str), known: &[(&str, &str)]) -> Self {
+        let mut counts: HashMap<String, i64> = HashMap::new();
+        let mut count = |text: &str, by: i64| {
+            for block in &mebdf::parse(text).tree.blocks {
+                for word in words_of(&block.content) {
+                    match counts.get_mut(word) {
+                        Some(count) => *count += by,
+                        None => drop(counts.insert(word.to_owned(), by)),
+                    }
+                }
+            }
+        };
+        count(before, -1);
+        count(after, 1);
+        for (before, after) in known {
+            count(before, 1);
+            count(after, -1);
         }
-        for word in after.blocks.iter().flat_map(|block| words_of(&block.content)) {
-            counts.entry(word).or_default().1 += 1;
-        }
-        let counts = counts.into_values();
-        counts.fold(Self::default(), |words, (before, after)| Self {
-            added: words.added + after.saturating_sub(before),
-            removed: words.removed + before.saturating_sub(after),
+        let size = |count: i64| usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+        counts.into_values().fold(Self::default(), |words, count| {
+            let (added, removed) = if count > 0 { (size(count), 0) } else { (0, size(count)) };
+            Self { added: words.added + added, removed: words.removed + removed }
         })
     }
 }
@@ -55,5 +71,17 @@ mod tests {
         check("---\ntitle: a\n---\none\n", "---\ntitle: b\n---\none\n", 0, 0);
         check("| a | b |\n| --- | --- |\n| c | d |\n", "| a | b |\n| --- | --- |\n| c | e |\n", 1, 1);
         check("```\nlet x\n```\n", "```\nlet y z\n```\n", 2, 1);
+    }
+
+    #[test]
+    fn what_is_known_counts_for_nothing() {
+        let check = |texts: (&str, &str), known: &[(&str, &str)], added: usize, removed: usize| {
+            assert_eq!(Words::changed_beside(texts, known), Words { added, removed }, "{texts:?} {known:?}");
+        };
+        check(("one\n", "one mine theirs\n"), &[("one theirs\n", "one mine theirs\n")], 1, 0);
+        check(("one\n", "one mine\n"), &[("one\n", "one mine\n")], 0, 0);
+        check(("one two\n", "mine\n"), &[("one\n", "one mine\n"), ("one mine\n", "mine\n")], 0, 1);
+        // What somebody wrote where a section waits is not there yet.
+        check(("one\n\ntwo\n", "one mine\n\ntwo\n"), &[("one\n\ntwo x\n", "one mine\n\ntwo x\n")], 0, 0);
     }
 }

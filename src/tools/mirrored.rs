@@ -180,8 +180,13 @@ impl Host for Mirrors {
             Err(error @ Error::NotFound { .. }) => self.burying(id_or_url).await?.ok_or(error),
             other => other,
         };
-        let id = holder?.forget(id_or_url).await?;
-        let message = format!("{id} is not mirrored any more; its files are in .retired, the document is untouched");
+        let (id, edited) = holder?.forget(id_or_url).await?;
+        let mut message =
+            format!("{id} is not mirrored any more; its files are in .retired, the document is untouched");
+        if edited > 0 {
+            let files = if edited == 1 { "one of them holds".to_owned() } else { format!("{edited} of them hold") };
+            message.push_str(&format!("; {files} edits that the document does not have"));
+        }
         Ok(Done { id, message })
     }
 
@@ -207,7 +212,13 @@ impl Host for Mirrors {
     }
 
     async fn restore(&self, id_or_url: &str) -> Result<ItemReport> {
-        self.holder(id_or_url).await?.restore(id_or_url).await.map(item_report)
+        match self.holder(id_or_url).await {
+            Err(Error::NotFound { .. }) if self.burying(id_or_url).await?.is_some() => Err(Error::InvalidInput {
+                what: format!("`{id_or_url}` is in the trash of Google Drive, gone, or not shared any more"),
+                suggestion: "Take it out of the trash, or ask its owner: its files come back with it.".into(),
+            }),
+            holder => holder?.restore(id_or_url).await.map(item_report),
+        }
     }
 
     async fn resolve(&self, path: &Path, side: Side) -> Result<Done> {

@@ -13,6 +13,9 @@ use crate::sync;
 use crate::sync::quota::QuotaStatus;
 use crate::workspace::layout::{Layout, Place, date};
 
+/// More calls in a minute than Google allows anybody.
+const NO_LIMIT: u32 = u32::MAX / 100;
+
 /// Lines of the log that the status shows.
 const LATELY: usize = 5;
 
@@ -79,7 +82,8 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
 /// Turns the engine's state into what a person must know: only what waits is listed.
 pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror::StatusReport) -> AccountStatus {
     let status = &report.status;
-    let trouble = |trouble: &sync::Trouble| format!("{}. {}", trouble.message, trouble.suggestion);
+    let trouble =
+        |trouble: &sync::Trouble| format!("{}. {}", trouble.message.trim_end_matches('.'), trouble.suggestion);
     let mut waiting = Vec::new();
     let mut add = |id: &ItemId, part: Option<&PartId>, state: &str, message: String| {
         let path = part.and_then(|part| layout.path(&Place::file(id, part)).ok());
@@ -168,7 +172,8 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
 /// Says what Google may still be asked, where it knows a limit.
 fn quota(quota: QuotaStatus) -> Option<QuotaLeft> {
     let QuotaStatus { reads_left, reads_limit, writes_left, writes_limit, waiting } = quota;
-    let has_limit = reads_limit < u32::MAX || writes_limit < u32::MAX;
+    // A Google of one's own has none, of which a part is left after it asked to slow down.
+    let has_limit = reads_limit < NO_LIMIT || writes_limit < NO_LIMIT;
     has_limit.then_some(QuotaLeft { reads_left, reads_limit, writes_left, writes_limit, waiting })
 }
 

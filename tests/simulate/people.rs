@@ -70,6 +70,8 @@ struct Save {
     opened: u64,
     /// How much of it is written first, in tenths.
     tenths: usize,
+    /// Whether that ends with a line, as where a program writes line by line.
+    is_by_line: bool,
 }
 
 /// A person at a machine.
@@ -108,7 +110,15 @@ impl Person {
             around.trace(&("appends", item, &text));
             // What a person's own editor takes away again is nobody else's fault.
             self.open.remove(item);
-            let save = Save { text, seen, steps: APPENDS.iter().copied().collect(), open: 0, opened: 0, tenths: 0 };
+            let save = Save {
+                text,
+                seen,
+                steps: APPENDS.iter().copied().collect(),
+                open: 0,
+                opened: 0,
+                tenths: 0,
+                is_by_line: false,
+            };
             self.saves.insert(item.clone(), save);
             self.go_on(around, disk, item);
             return;
@@ -129,7 +139,8 @@ impl Person {
         let steps: VecDeque<Step> = if is_safe { steps } else { EDITORS[1] }.iter().copied().collect();
         around.trace(&("saves", item, &text, &steps));
         let tenths = 1 + around.dice.roll(9);
-        self.saves.insert(item.clone(), Save { text, seen, steps, open: 0, opened: 0, tenths });
+        let is_by_line = around.dice.once_in(3);
+        self.saves.insert(item.clone(), Save { text, seen, steps, open: 0, opened: 0, tenths, is_by_line });
         // Between the look at what stands and the first step nothing comes: editors ask when the file has changed.
         self.go_on(around, disk, item);
     }
@@ -183,6 +194,9 @@ impl Person {
         let (name, beside, backup) = (file_name(item), format!(".{item}.tmp"), format!("{item}.md~"));
         let letters = save.text.chars().count() * save.tenths / 10;
         let mut part = save.text.char_indices().nth(letters).map_or(0, |(at, _)| at);
+        if save.is_by_line {
+            part = save.text[..part].rfind('\n').unwrap_or(part);
+        }
         // A save that ended right behind a line and one that deletes the rest are the same bytes.
         part -= save.text[..part].chars().rev().take_while(|letter| *letter == '\n').count();
         match save.steps.pop_front() {

@@ -42,6 +42,7 @@ impl Store {
             hash: part.hash,
             behind: part.behind,
             told: part.told.clone(),
+            put_back: part.put_back.clone(),
         };
         let row = |record: &Record| Row {
             item: record.item.clone(),
@@ -53,7 +54,7 @@ impl Store {
             buried: false,
             parts: record.parts.iter().map(part).collect(),
         };
-        let bare = |part: RowPart| RowPart { stamp: None, hash: None, told: Told::default(), ..part };
+        let bare = |part: RowPart| RowPart { stamp: None, hash: None, told: Told::default(), put_back: None, ..part };
         let of_buried =
             |row: Row| Row { gone: true, buried: true, parts: row.parts.into_iter().map(bare).collect(), ..row };
         Loaded {

@@ -24,7 +24,14 @@ pub(super) fn row(number: usize) -> Row {
         can_edit: true,
         gone: false,
         buried: false,
-        parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, behind: false, told: Told::default() }],
+        parts: vec![RowPart {
+            part: PartId::default(),
+            stamp: None,
+            hash: None,
+            behind: false,
+            told: Told::default(),
+            put_back: None,
+        }],
     }
 }
 

@@ -1,9 +1,9 @@
 //! Saves of an older text than the newest, as the engine meets them.
 
-use crate::model::Millis;
+use crate::model::{Millis, PartId};
 
-use super::super::{Arrival, Event};
-use super::decisions::{engine, fetched, id, observed, words};
+use super::super::{Arrival, Effect, Engine, Event, Loaded, Planned, Row, Settings};
+use super::decisions::{STAMP, engine, fetched, id, observed, planned, row, words};
 
 use super::crashes::desired;
 
@@ -29,4 +29,33 @@ fn a_save_that_waits_is_looked_at_for_what_went_too() {
     engine.step(Millis(2), fetched(id(0), after, true));
     let held = engine.status().items[0].parts[0].held.clone();
     assert_eq!(held.iter().map(|held| held.code.as_str()).collect::<Vec<_>>(), ["NUL", "DELETED_THERE"]);
+}
+
+#[test]
+fn what_was_put_back_is_known_after_a_restart() {
+    let (before, after, saved) = ("one\n\ntwo\n", "one theirs\n\ntwo\n", "one\n\ntwo mine\n");
+    let walk = |engine: &mut Engine| {
+        let Event::Observed { item, mut parts } = observed(id(0), after, saved) else { unreachable!() };
+        parts[0].arrivals = vec![Arrival { before: before.into(), after: after.into(), base: before.into() }];
+        engine.step(Millis(1), Event::Observed { item, parts });
+        engine.step(Millis(2), fetched(id(0), after, true))
+    };
+    let mut first = engine(1);
+    assert_eq!(desired(&walk(&mut first)), Some("one theirs\n\ntwo mine\n"));
+    let unplanned = Planned { requests: 0, ..planned(after) };
+    let effects = first.step(Millis(3), Event::Planned { item: id(0), result: Ok(unplanned) });
+    assert_eq!(words(&effects), "told deposit");
+    let effects = first.step(Millis(4), Event::Deposited { item: id(0), part: PartId::default(), result: Ok(STAMP) });
+    let put_back = effects
+        .iter()
+        .find_map(|effect| if let Effect::Record(record) = effect { record.parts[0].put_back.clone() } else { None });
+    assert_eq!(put_back.as_deref(), Some(saved));
+
+    let mut parts = row(0).parts;
+    parts[0].put_back = put_back;
+    let mut second = Engine::new(Settings::default());
+    let rows = vec![Row { parts, ..row(0) }];
+    second.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: None, paused: false });
+    assert_eq!(words(&walk(&mut second)), "record");
+    assert_eq!(second.status().items[0].parts[0].held[0].code, "TAKEN_AGAIN");
 }

@@ -22,7 +22,7 @@ fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine
         can_edit: true,
         gone: false,
         buried: false,
-        parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, behind: false, told }],
+        parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, behind: false, told, put_back: None }],
     }];
     let job = OpenJob {
         job: JobId(1),

@@ -54,6 +54,7 @@ impl World {
                 hash: None,
                 behind: false,
                 told: Told::default(),
+                put_back: None,
             }],
         };
         let rows = (0..count).map(row).collect();

@@ -1,0 +1,84 @@
+//! A side that somebody chose for the conflicts of a file. Whoever chose is told when nothing came of it.
+
+use std::collections::BTreeMap;
+
+use crate::model::PartId;
+
+use super::conflict::{SectionConflict, shown};
+use super::engine::failure_of;
+use super::item::{Part, Walk};
+use super::merge;
+use super::{Failure, Local, RequestId, Side};
+
+/// A choice of one side for the conflicts of a file.
+#[derive(Debug, Clone)]
+pub(super) struct Resolve {
+    /// The question.
+    pub(super) request: RequestId,
+    /// Which file.
+    pub(super) part: PartId,
+    /// Whose text stands.
+    pub(super) side: Side,
+}
+
+/// Returns the side that is taken for a file which is about to be merged; `None` where it must not be taken. Notes why, or the
+/// conflicts that end with the remote's text.
+pub(super) fn made(
+    asked: &Resolve,
+    part: &Part,
+    [base, local, remote]: [&str; 3],
+    undecided: &mut BTreeMap<RequestId, Failure>,
+    given_up: &mut BTreeMap<PartId, Vec<SectionConflict>>,
+) -> Option<Side> {
+    let open = merge::merge3(base, local, remote).conflicts;
+    let is_seen = open.iter().all(|conflict| part.shown.contains(&shown(conflict)));
+    match asked.side {
+        // The file's text may go over what its person has read alone.
+        Side::Mine if !is_seen => {
+            undecided.insert(asked.request, unseen());
+            return None;
+        }
+        Side::Mine => {}
+        Side::Theirs => {
+            undecided.remove(&asked.request);
+            given_up.insert(asked.part.clone(), open);
+        }
+    }
+    Some(asked.side)
+}
+
+/// Notes for those who chose a side why nothing came of it, where a file took no part in the merge, or was held.
+pub(super) fn pass_by(walk: &mut Walk, parts: &BTreeMap<PartId, Part>) {
+    for asked in &walk.why.resolve {
+        let part = parts.get(&asked.part);
+        if part.is_some_and(|part| part.held.is_empty()) && walk.merged.contains_key(&asked.part) {
+            continue;
+        }
+        walk.undecided.insert(asked.request, passed_by(part, walk.local(&asked.part)));
+    }
+}
+
+fn passed_by(part: Option<&Part>, local: Option<&Local>) -> Failure {
+    let first = part.and_then(|part| part.held.first());
+    let (why, suggestion) = match (first, local) {
+        (Some(held), _) => {
+            let why = format!("the file is held ({}), so nothing of it is pushed", held.code);
+            (why, "Put the file right and save it, or push it with `push --accept`; then resolve again.")
+        }
+        (None, Some(Local::Text { .. } | Local::Restless)) => {
+            ("the file is just being saved".to_owned(), "Resolve again when the save is complete.")
+        }
+        (None, Some(Local::Unusable { notice })) => (notice.message.clone(), "Put the file right, then resolve again."),
+        (None, Some(Local::Absent) | None) => {
+            ("the file is gone".to_owned(), "Bring it back with `mcp-workspace restore`.")
+        }
+    };
+    failure_of("invalid_input", &format!("nothing was resolved: {why}"), suggestion)
+}
+
+/// Why nothing came of a side that was chosen while the conflict file did not show what both sides say.
+pub(super) fn unseen() -> Failure {
+    let message = "one side was edited since the conflict file was written; nothing was resolved, and the conflict file shows \
+                   what both say now";
+    failure_of("invalid_input", message, "Read the conflict file once more, then resolve again.")
+}

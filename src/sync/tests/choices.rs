@@ -1,0 +1,147 @@
+//! What a person says of what waits: that a text is meant as it stands, or whose text of a conflict stands.
+
+use crate::model::{Millis, PartId};
+
+use super::super::{Answer, Command, Effect, Engine, Event, FailureClass, JobId, Posted, RequestId, Side, Touch};
+use super::crashes::failure;
+use super::decisions::{STAMP, engine, fetched, id, observed, planned, words};
+
+const BASE: &str = "one\n\n# Two\n\ntwo\n";
+
+/// An engine with one file that says what was agreed.
+fn quiet(base: &str) -> Engine {
+    let mut engine = engine(1);
+    assert_eq!(words(&engine.step(Millis(9), observed(id(0), base, base))), "");
+    engine
+}
+
+fn ask(engine: &mut Engine, command: Command) {
+    engine.step(Millis(10), Event::Asked { request: RequestId(7), command });
+}
+
+fn accept(engine: &mut Engine) {
+    ask(engine, Command::Push { item: id(0), accept: true, dry_run: false });
+}
+
+fn resolve(engine: &mut Engine, side: Side) {
+    ask(engine, Command::Resolve { item: id(0), part: PartId::default(), side });
+}
+
+/// Reads the file and the remote.
+fn read(engine: &mut Engine, base: &str, local: &str, remote: &str) -> Vec<Effect> {
+    assert_eq!(words(&engine.step(Millis(11), observed(id(0), base, local))), "fetch");
+    engine.step(Millis(12), fetched(id(0), remote, true))
+}
+
+/// Lets the one file be written, and the walk end.
+fn deposited(engine: &mut Engine) -> Vec<Effect> {
+    let written = Event::Deposited { item: id(0), part: PartId::default(), result: Ok(STAMP) };
+    assert_eq!(words(&engine.step(Millis(13), written)), "record");
+    recorded(engine)
+}
+
+fn recorded(engine: &mut Engine) -> Vec<Effect> {
+    engine.step(Millis(14), Event::Recorded { item: id(0), result: Ok(()) })
+}
+
+fn written(effects: &[Effect]) -> Option<String> {
+    effects
+        .iter()
+        .find_map(|effect| if let Effect::Deposit { intent, .. } = effect { Some(intent.after.clone()) } else { None })
+}
+
+/// The codes of what the file is held for.
+fn held(engine: &Engine) -> Vec<String> {
+    engine.status().items[0].parts[0].held.iter().map(|notice| notice.code.clone()).collect()
+}
+
+fn refusal(effects: &[Effect]) -> Option<&str> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Reply { answer: Answer::Failed(failure), .. } => Some(failure.message.as_str()),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_side_that_is_chosen_for_a_held_file_is_refused() {
+    for side in [Side::Mine, Side::Theirs] {
+        let mut engine = engine(1);
+        read(&mut engine, BASE, "one mine\n\n# Two\n\ntwo\n", "one theirs\n\n# Two\n\ntwo\n");
+        recorded(&mut engine);
+        resolve(&mut engine, side);
+        let effects = read(&mut engine, BASE, "\0\n", "one theirs\n\n# Two\n\ntwo\n");
+        assert_eq!(words(&effects), "record", "{side:?}");
+        let effects = recorded(&mut engine);
+        assert!(refusal(&effects).is_some_and(|why| why.contains("held (NUL)")), "{side:?}: {effects:?}");
+    }
+}
+
+#[test]
+fn a_side_that_is_chosen_while_the_file_is_saved_or_gone_is_refused() {
+    let conflict = |engine: &mut Engine| {
+        read(engine, BASE, "one mine\n\n# Two\n\ntwo\n", "one theirs\n\n# Two\n\ntwo\n");
+        recorded(engine);
+        resolve(engine, Side::Theirs);
+    };
+    let mut saved = engine(1);
+    conflict(&mut saved);
+    saved.step(Millis(11), observed(id(0), BASE, "one mine\n\n# Two\n\ntwo\n"));
+    saved.step(Millis(12), Event::Touched { item: id(0), part: PartId::default(), touch: Touch::Complete });
+    saved.step(Millis(12), fetched(id(0), "one theirs\n\n# Two\n\ntwo\n", true));
+    assert!(refusal(&recorded(&mut saved)).is_some_and(|why| why.contains("being saved")));
+    let mut gone = engine(1);
+    conflict(&mut gone);
+    read(&mut gone, BASE, "-", "one theirs\n\n# Two\n\ntwo\n");
+    assert!(refusal(&recorded(&mut gone)).is_some_and(|why| why.contains("is gone")));
+}
+
+#[test]
+fn what_comes_into_an_accepted_text_takes_nothing_back_of_that() {
+    for side in [Side::Mine, Side::Theirs] {
+        let (head, theirs) = ("---\nid: i0\n---\n\n", "one theirs\n");
+        let (base, remote) = (format!("{head}one\n"), format!("{head}{theirs}"));
+        let mut engine = quiet(&base);
+        accept(&mut engine);
+        let effects = read(&mut engine, &base, "", &remote);
+        let after = written(&effects).unwrap();
+        assert_eq!(words(&effects), "conflict deposit");
+        deposited(&mut engine);
+        assert_eq!(held(&engine), Vec::<String>::new());
+        resolve(&mut engine, side);
+        let effects = read(&mut engine, &base, &after, &remote);
+        assert_eq!(words(&effects), if side == Side::Mine { "plan" } else { "conflict deposit" }, "{after:?}");
+    }
+}
+
+#[test]
+fn what_was_accepted_is_asked_for_anew_the_next_time() {
+    let pushed = |engine: &mut Engine, expected: &str| {
+        engine.step(Millis(12), Event::Planned { item: id(0), result: Ok(planned(expected)) });
+        engine.step(Millis(12), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+        engine.step(Millis(12), Event::Posted { item: id(0), result: Posted::Accepted(None) });
+        engine.step(Millis(12), fetched(id(0), expected, true))
+    };
+    let mut engine = quiet(BASE);
+    accept(&mut engine);
+    assert_eq!(words(&read(&mut engine, BASE, "\0\n", BASE)), "plan");
+    assert_eq!(words(&pushed(&mut engine, "\0\n")), "record");
+    recorded(&mut engine);
+    ask(&mut engine, Command::Push { item: id(0), accept: false, dry_run: false });
+    assert_eq!(words(&read(&mut engine, BASE, "\0\n", BASE)), "record");
+    assert_eq!(held(&engine), ["NUL"]);
+    recorded(&mut engine);
+    // Nor does it count once another text has arrived.
+    recorded(&mut engine);
+    accept(&mut engine);
+    engine.step(Millis(11), observed(id(0), BASE, "\0\n"));
+    let result = Err(failure(FailureClass::Permanent));
+    engine.step(Millis(12), Event::Fetched { item: id(0), result });
+    let fetch = |engine: &mut Engine| ask(engine, Command::Fetch(id(0)));
+    fetch(&mut engine);
+    assert_eq!(words(&read(&mut engine, BASE, "mine\n", BASE)), "plan");
+    assert_eq!(words(&pushed(&mut engine, "mine\n")), "record");
+    recorded(&mut engine);
+    fetch(&mut engine);
+    assert_eq!(words(&read(&mut engine, "mine\n", "\0\n", "mine\n")), "record");
+    assert_eq!(held(&engine), ["NUL"]);
+}
