@@ -91,6 +91,12 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// The account is only mirrored, so nothing is changed at Google.
+    #[error("{account} is only mirrored (`mode = \"mirror\"` in the config)")]
+    MirrorOnly {
+        /// The account's address.
+        account: String,
+    },
     /// An argument or a file cannot be used.
     #[error("{what}")]
     InvalidInput {
@@ -207,7 +213,7 @@ impl Error {
             Self::RateLimited { .. } => ErrorKind::RateLimited,
             Self::Network { .. } => ErrorKind::NetworkError,
             Self::StaleRevision { .. } => ErrorKind::StaleRevision,
-            Self::ReadOnly { .. } => ErrorKind::ReadOnly,
+            Self::ReadOnly { .. } | Self::MirrorOnly { .. } => ErrorKind::ReadOnly,
             Self::InvalidInput { .. } | Self::Unsafe { .. } => ErrorKind::InvalidInput,
             Self::Refused { .. } | Self::PlanRejected { .. } => ErrorKind::Refused,
             Self::ExtractionFailed { .. } => ErrorKind::ExtractionFailed,
@@ -230,6 +236,7 @@ impl Error {
             | Self::AnchorNotFound { .. }
             | Self::TabNotFound { .. }
             | Self::ReadOnly { .. }
+            | Self::MirrorOnly { .. }
             | Self::InvalidInput { .. }
             | Self::Refused { .. }
             | Self::PlanRejected { .. }
@@ -258,6 +265,10 @@ impl Error {
             Self::Network { .. } => "Check the connection; the daemon keeps trying by itself.".into(),
             Self::StaleRevision { .. } => "Nothing to do: the newer text is fetched, merged and pushed again.".into(),
             Self::ReadOnly { .. } => "Ask for edit access, or make a copy of the item and edit that.".into(),
+            Self::MirrorOnly { .. } => {
+                "Set `mode = \"two-way\"` for it in config.toml and start the daemon anew, or change it in the browser."
+                    .into()
+            }
             Self::InvalidInput { suggestion, .. } => suggestion.clone(),
             Self::Refused { .. } => "See `mcp-workspace status`; your text is kept in the file.".into(),
             Self::PlanRejected { .. } => {

@@ -88,9 +88,14 @@ async fn a_push_is_logged_and_taken_back_while_later_edits_stay() {
     world.collaborate(&id, "gamma", "theirs").await;
     done(&world, &["fetch", "--refresh", &id]);
     assert_eq!(log(&world, &file)[0], ("pull".into(), 1, 1));
+    // What came beside a push is told, too.
+    world.collaborate(&id, "theirs", "theirs and more").await;
+    push(&world, &file, "# Two", "# Two three");
+    assert_eq!(log(&world, &file)[..2], [("pull".into(), 2, 0), ("push".into(), 1, 0)]);
+    push(&world, &file, "# Two three", "# Two");
     let undone = done(&world, &["undo", &first]);
     assert_eq!(undone["pushed"], true, "{undone}");
-    assert_eq!(world.text(&id).await, "One\nalpha beta\nTwo\ntheirs delta\n");
+    assert_eq!(world.text(&id).await, "One\nalpha beta\nTwo\ntheirs and more delta\n");
     assert!(std::fs::read_to_string(&file).unwrap().contains("alpha beta\n"));
     // Once more there is nothing to take back.
     let again = done(&world, &["undo", &first]);
@@ -98,7 +103,7 @@ async fn a_push_is_logged_and_taken_back_while_later_edits_stay() {
     // And the undoing is a push like any other.
     let undoing = newest_push(&world, &file);
     done(&world, &["undo", &undoing]);
-    assert_eq!(world.text(&id).await, "One\nalpha new words\nTwo\ntheirs delta\n");
+    assert_eq!(world.text(&id).await, "One\nalpha new words\nTwo\ntheirs and more delta\n");
     let unknown = refused(&world, &["undo", "999999"]);
     assert!(unknown["message"].as_str().unwrap().contains("no push 999999"), "{unknown}");
 }
@@ -230,6 +235,24 @@ async fn doctor_finds_and_mends_what_nobody_noticed() {
     assert!(checks(&mended).contains(&("index".into(), "done".into())), "{mended}");
     assert_eq!(checks(&done(&world, &["doctor"])), expected[..2]);
     assert_eq!(done(&world, &["search", "unfindable"])["results"][0]["id"], *id);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_tells_what_waits() {
+    let world = world("doctor-waits");
+    let (_, emptied) = document(&world, "# One\n\nalpha beta gamma\n");
+    let (_, replaced) = document(&world, "# One\n\ndelta\n");
+    std::fs::write(&emptied, "").unwrap();
+    refused(&world, &["push", emptied.to_str().unwrap()]);
+    std::fs::remove_file(&replaced).unwrap();
+    std::fs::create_dir(&replaced).unwrap();
+    until("the folder is seen", || std::future::ready(done(&world, &["status"]).to_string().contains("\"unusable\"")))
+        .await;
+    let found = refused(&world, &["doctor"]);
+    let findings: Vec<&str> =
+        found["findings"].as_array().unwrap().iter().map(|finding| finding["repair"].as_str().unwrap()).collect();
+    assert!(findings.contains(&"note") && findings.contains(&"byhand") && findings.len() == 2, "{found}");
+    assert!(found.to_string().contains("the file is empty"), "{found}");
 }
 
 /// A state that was lost: files that were not touched since, files with edits, and documents that moved on.

@@ -20,6 +20,7 @@ pub(super) fn failure(error: &Error) -> Failure {
         | Error::AnchorNotFound { .. }
         | Error::TabNotFound { .. }
         | Error::ReadOnly { .. }
+        | Error::MirrorOnly { .. }
         | Error::InvalidInput { .. }
         | Error::Refused { .. }
         | Error::PlanRejected { .. }

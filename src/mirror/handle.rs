@@ -150,8 +150,7 @@ impl MirrorHandle {
             return Err(Error::InvalidInput { what: halted.message, suggestion: halted.suggestion });
         }
         if status.read_only {
-            let reason = "it is only mirrored (`mode = \"mirror\"` in the config)".to_owned();
-            return Err(Error::ReadOnly { id: self.account().to_string(), reason });
+            return Err(Error::MirrorOnly { account: self.account().to_string() });
         }
         Ok(())
     }

@@ -9,6 +9,9 @@ use super::stale::{self, Stale};
 use super::went::Line;
 use super::{Local, Observation, hold, merge, standing};
 
+/// The code of what tells that a file got back what it lacked.
+pub(super) const PUT_BACK: &str = "PUT_BACK";
+
 /// How much of a line is shown to a person, in characters.
 const SHOWN_CHARS: usize = 80;
 
@@ -57,7 +60,7 @@ pub(super) fn tell_put_back(part: &mut Part, lacks: &str, now: Millis) {
         "the file was saved from an older text, without `{lacks}`, which came from the document meanwhile and was put back; to \
          delete that, delete it once more and push the file with `push --accept`"
     );
-    part.told.landed(vec![notice("PUT_BACK", message)], now);
+    part.told.landed(vec![notice(PUT_BACK, message)], now);
 }
 
 /// Why a save waits that is without what was put back into it once.

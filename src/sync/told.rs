@@ -36,6 +36,11 @@ impl Told {
         self.notices.drain(..self.notices.len().saturating_sub(KEPT_MAX));
     }
 
+    /// Lets go of what somebody has decided since.
+    pub(super) fn decided(&mut self, code: &str) {
+        self.notices.retain(|notice| notice.code != code);
+    }
+
     /// Lets go of what somebody has read.
     pub(super) fn seen(&mut self, notices: &[Notice]) {
         self.notices.retain(|notice| !notices.contains(notice));

@@ -110,6 +110,7 @@ impl Engine {
                 }
                 if walk.why.accept {
                     part.accepted = Some(*hash);
+                    part.told.decided(older::PUT_BACK);
                 }
                 let news = is_news(walk, part, observation.base.as_deref(), *hash, text);
                 if news {
