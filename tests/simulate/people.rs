@@ -23,6 +23,8 @@ enum Step {
     Empty,
     /// A part of the text is written.
     Part,
+    /// Its next paragraph is, and so on while there is more than one.
+    Paragraph,
     /// The rest is, and the file is closed.
     Rest,
     /// The file is opened as it stands.
@@ -42,8 +44,9 @@ enum Step {
 }
 
 /// How editors save.
-const EDITORS: [&[Step]; 4] = [
+const EDITORS: [&[Step]; 5] = [
     &[Step::Empty, Step::Part, Step::Rest],
+    &[Step::Empty, Step::Paragraph, Step::Rest],
     &[Step::Beside, Step::Replace],
     &[Step::Beside, Step::Date, Step::Replace],
     &[Step::Away, Step::Empty, Step::Part, Step::Rest, Step::Forget],
@@ -70,8 +73,16 @@ struct Save {
     opened: u64,
     /// How much of it is written first, in tenths.
     tenths: usize,
-    /// Whether that ends with a line, as where a program writes line by line.
-    is_by_line: bool,
+    /// How much of it is written, in bytes.
+    written: usize,
+}
+
+impl Save {
+    /// Goes on to a place of the text, in bytes, and returns what stands between.
+    fn next(&mut self, to: usize) -> &str {
+        let from = std::mem::replace(&mut self.written, to);
+        &self.text[from..to]
+    }
 }
 
 /// A person at a machine.
@@ -117,7 +128,7 @@ impl Person {
                 open: 0,
                 opened: 0,
                 tenths: 0,
-                is_by_line: false,
+                written: 0,
             };
             self.saves.insert(item.clone(), save);
             self.go_on(around, disk, item);
@@ -136,11 +147,10 @@ impl Person {
         let steps = around.dice.pick(&EDITORS);
         // Nor from an empty file that gets its text, and hours later the end of a save.
         let is_safe = base.is_some() || !steps.contains(&Step::Empty);
-        let steps: VecDeque<Step> = if is_safe { steps } else { EDITORS[1] }.iter().copied().collect();
+        let steps: VecDeque<Step> = if is_safe { steps } else { EDITORS[2] }.iter().copied().collect();
         around.trace(&("saves", item, &text, &steps));
         let tenths = 1 + around.dice.roll(9);
-        let is_by_line = around.dice.once_in(3);
-        self.saves.insert(item.clone(), Save { text, seen, steps, open: 0, opened: 0, tenths, is_by_line });
+        self.saves.insert(item.clone(), Save { text, seen, steps, open: 0, opened: 0, tenths, written: 0 });
         // Between the look at what stands and the first step nothing comes: editors ask when the file has changed.
         self.go_on(around, disk, item);
     }
@@ -192,18 +202,27 @@ impl Person {
     fn go_on(&mut self, around: &mut Around, disk: &mut Disk, item: &ItemId) {
         let Some(save) = self.saves.get_mut(item) else { return };
         let (name, beside, backup) = (file_name(item), format!(".{item}.tmp"), format!("{item}.md~"));
-        let letters = save.text.chars().count() * save.tenths / 10;
-        let mut part = save.text.char_indices().nth(letters).map_or(0, |(at, _)| at);
-        if save.is_by_line {
-            part = save.text[..part].rfind('\n').unwrap_or(part);
-        }
-        // A save that ended right behind a line and one that deletes the rest are the same bytes.
-        part -= save.text[..part].chars().rev().take_while(|letter| *letter == '\n').count();
         match save.steps.pop_front() {
             Some(Step::Empty) => save.open = disk.open_empty(&name),
-            Some(Step::Part) => disk.append(save.open, save.text.split_at(part).0),
+            Some(Step::Part) => {
+                let letters = save.text.chars().count() * save.tenths / 10;
+                let part = save.text.char_indices().nth(letters).map_or(0, |(at, _)| at);
+                // A save that ended right behind a line and one that deletes the rest are the same bytes.
+                disk.append(save.open, save.next(save.text[..part].trim_end_matches('\n').len()));
+            }
+            Some(Step::Paragraph) => {
+                let end_of_next = |at: usize| {
+                    let left = save.text[at..].trim_start_matches('\n');
+                    left.find("\n\n").map(|end| save.text.len() - left.len() + end)
+                };
+                let end = end_of_next(save.written);
+                if end.and_then(end_of_next).is_some() {
+                    save.steps.push_front(Step::Paragraph);
+                }
+                disk.append(save.open, save.next(end.unwrap_or(save.written)));
+            }
             Some(Step::Rest) => {
-                disk.append(save.open, save.text.split_at(part).1);
+                disk.append(save.open, save.next(save.text.len()));
                 disk.close(save.open);
             }
             Some(Step::Open) => match disk.open_end(&name) {
