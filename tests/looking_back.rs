@@ -90,9 +90,9 @@ async fn a_push_is_logged_and_taken_back_while_later_edits_stay() {
     assert_eq!(log(&world, &file)[0], ("pull".into(), 1, 1));
     // What came beside a push is told, too.
     world.collaborate(&id, "theirs", "theirs and more").await;
-    push(&world, &file, "# Two", "# Two three");
+    push(&world, &file, "}Two", "}Two three");
     assert_eq!(log(&world, &file)[..2], [("pull".into(), 2, 0), ("push".into(), 1, 0)]);
-    push(&world, &file, "# Two three", "# Two");
+    push(&world, &file, "}Two three", "}Two");
     let undone = done(&world, &["undo", &first]);
     assert_eq!(undone["pushed"], true, "{undone}");
     assert_eq!(world.text(&id).await, "One\nalpha beta\nTwo\ntheirs and more delta\n");

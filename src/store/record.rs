@@ -82,7 +82,9 @@ fn write_base(
     if newest.as_ref().is_some_and(|(_, newest, _)| newest.as_slice() == hash.0) {
         return Ok(());
     }
-    let before = newest.as_ref().map(|(_, _, packed)| unpack(packed, doing)).transpose()?.unwrap_or_default();
+    let before = newest.as_ref().map(|(_, _, packed)| unpack(packed, doing)).transpose()?;
+    // Of a file that was never recorded its first push tells what was there.
+    let before = before.or_else(|| pushed.first()?.before.clone()).unwrap_or_default();
     let known: Vec<(&str, &str)> =
         pushed.iter().map(|ended| (ended.before.as_deref().unwrap_or(&before), ended.after.as_str())).collect();
     let words = Words::changed_beside((&before, text), &known);
