@@ -110,21 +110,15 @@ pub(super) fn cut(base: &str, local: &str) -> Option<Notice> {
 fn is_torn(base: &str, local: &str) -> bool {
     let (was, is) = (mebdf::body(base), mebdf::body(local));
     let end = is.lines().next_back().unwrap_or_default();
-    let stands = |line: &str| is.lines().any(|other| other.trim_end() == line.trim_end());
-    let is_broken_off = |line: &str| line.strip_prefix(end).is_some_and(|rest| !rest.trim().is_empty());
-    if end.trim().is_empty() || was.lines().any(|line| line.trim_end() == end.trim_end()) {
+    let lines: Vec<&str> = was.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    if end.trim().is_empty() || lines.contains(&end.trim_end()) {
         return false;
     }
-    let mut lines = was.lines().filter(|line| !line.trim().is_empty());
-    while let Some(line) = lines.next() {
-        let mut after = lines.clone();
-        // Who takes away the end of the last line says it so; of what stands further up, the rest would stand, too.
-        if is_broken_off(line) && !stands(line) && after.next().is_some_and(|next| !stands(next) && !after.any(stands))
-        {
-            return true;
-        }
-    }
-    false
+    let stand: BTreeSet<&str> = is.lines().map(str::trim_end).collect();
+    let gone = lines.iter().rev().take_while(|line| !stand.contains(*line)).count();
+    // Who takes away the end of the last line says it so; of what stands further up, the rest would stand, too.
+    let above_last = lines.iter().rev().take(gone).skip(1);
+    above_last.filter_map(|line| line.strip_prefix(end)).any(|rest| !rest.trim().is_empty())
 }
 
 fn half_written(local: &str) -> Notice {
