@@ -43,7 +43,7 @@ impl Later {
 }
 
 impl KeptFiles {
-    fn add(&self, item: &ItemId, path: PathBuf) {
+    pub(super) fn add(&self, item: &ItemId, path: PathBuf) {
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if list.len() >= KEPT_MAX {
             list.remove(0);

@@ -209,7 +209,7 @@ impl MirrorHandle {
             })
             .await;
         }
-        Ok(self.done(&item, Command::Push { item: item.clone(), accept: false, dry_run: false }).await.is_ok())
+        Ok(self.done(&item, Command::Push { item: item.clone(), accept: None, dry_run: false }).await.is_ok())
     }
 }
 
@@ -296,7 +296,7 @@ fn waiting_findings(item: &ItemStatus) -> Vec<Finding> {
         if let Some(notice) = &part.unusable {
             told(
                 &notice.message,
-                "Put a file there, or take away what stands there: then it comes back.",
+                "Put that right, or take away what stands there and run `mcp-workspace restore`.",
                 Repair::ByHand,
             );
         }

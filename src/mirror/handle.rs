@@ -339,6 +339,7 @@ impl MirrorHandle {
         let place = self.place(path)?;
         let path = self.shared.workspace.layout().path(&Place::file(&place.item, &place.part))?;
         let Place { item, part, .. } = place;
+        let accept = accept.then(|| part.clone());
         let replied = self.ask(Command::Push { item: item.clone(), accept, dry_run }).await?;
         let requests = match replied.answer {
             Answer::Done { requests, .. } => requests,

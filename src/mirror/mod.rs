@@ -6,6 +6,7 @@
 
 mod clock;
 mod comments;
+mod conflicts;
 mod crash;
 mod doctor;
 mod failure;
@@ -37,6 +38,7 @@ use clock::{Clock, system_ms};
 use walk::{FEED, Hand, perform};
 
 pub use comments::CommentReport;
+pub(crate) use conflicts::is_of_conflicts;
 pub use doctor::{Check, Finding, Repair};
 pub use handle::{DiffReport, FetchReport, ImageReport, MirrorHandle, PartReport, PushReport, StatusReport};
 pub use history::{LogReport, UndoReport};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::crash::crash_point;
 use super::failure::failure;
-use super::{Shared, blocking, heard, images, uploads};
+use super::{Shared, blocking, conflicts, heard, images, uploads};
 use crate::error::{Error, Result};
 use crate::kinds::{Fetched, Lack, Outcome, PushPlan};
 use crate::model::{Cursor, ItemId, Millis, Notice, PartId, Revision, Stamp};
@@ -72,15 +72,8 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
         }
         Effect::PutConflict { item, part, text } => {
             let shared = shared.clone();
-            let put = blocking(move || {
-                if text.is_some() {
-                    // What it quotes of the file must outlive a power cut no less than the quotation.
-                    shared.workspace.sync(&item, &part)?;
-                }
-                shared.workspace.put_conflict(&item, &part, text.as_deref(), now)
-            });
-            let put = put.await;
-            if let Err(error) = put {
+            let put = blocking(move || conflicts::put(&shared, &item, &part, text.as_deref(), now));
+            if let Err(error) = put.await {
                 tracing::error!(%error, "a conflict file could not be written");
                 hand.broken = Some(failure(&error));
             }

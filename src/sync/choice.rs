@@ -39,11 +39,10 @@ pub(super) fn made(
             return None;
         }
         Side::Mine => {}
-        Side::Theirs => {
-            undecided.remove(&asked.request);
-            given_up.insert(asked.part.clone(), open);
-        }
+        Side::Theirs => drop(undecided.remove(&asked.request)),
     }
+    // What they were is kept with all three texts, whatever somebody made of the conflict file.
+    given_up.insert(asked.part.clone(), open);
     Some(asked.side)
 }
 
@@ -70,7 +69,9 @@ fn passed_by(part: Option<&Part>, local: Option<&Local>) -> Failure {
         }
         (None, Some(Local::Unusable { notice })) => (notice.message.clone(), "Put the file right, then resolve again."),
         (None, Some(Local::Absent) | None) => {
-            ("the file is gone".to_owned(), "Bring it back with `mcp-workspace restore`.")
+            let suggestion =
+                "What it said stands in the conflict file. `mcp-workspace restore` writes the document's text.";
+            ("the file is gone".to_owned(), suggestion)
         }
     };
     failure_of("invalid_input", &format!("nothing was resolved: {why}"), suggestion)

@@ -29,10 +29,18 @@ impl Engine {
                 self.ask_walk(request, &id, why);
             }
             Command::Push { item, accept, dry_run: true } => {
-                self.ask_walk(request, &item, Dirty { dry: true, dry_accept: accept, ..Dirty::default() });
+                self.ask_walk(
+                    request,
+                    &item,
+                    Dirty { dry: true, dry_accept: accept.into_iter().collect(), ..Dirty::default() },
+                );
             }
             Command::Push { item, accept, dry_run: false } => {
-                self.ask_walk(request, &item, Dirty { push: true, accept, ..Dirty::default() });
+                self.ask_walk(
+                    request,
+                    &item,
+                    Dirty { push: true, accept: accept.into_iter().collect(), ..Dirty::default() },
+                );
             }
             Command::Restore(id) => self.ask_walk(request, &id, Dirty { restore: true, ..Dirty::default() }),
             Command::Resolve { item, part, side } => self.ask_resolve(request, &item, part, side),
@@ -54,8 +62,8 @@ impl Engine {
             self.reply(request, Answer::Failed(failure));
             return;
         };
-        let about_save = why.push || why.dry;
-        item.waiters.push(Waiter { request, dry: why.dry, about_save });
+        let (about_save, accepts) = (why.push || why.dry, !why.accept.is_empty());
+        item.waiters.push(Waiter { request, dry: why.dry, about_save, accepts });
         item.dirty.join(why);
         self.hurry(id);
         self.enqueue(id, true);
@@ -110,7 +118,7 @@ impl Engine {
     /// Answers everybody who waits for a walk that cannot begin because of a halt.
     pub(super) fn refuse_waiters(&mut self, id: &ItemId) {
         let Some(failure) = self.halted.clone() else { return };
-        let waiters = self.items.get_mut(id).map(|item| std::mem::take(&mut item.waiters)).unwrap_or_default();
+        let waiters = self.items.get_mut(id).map(Item::take_waiters).unwrap_or_default();
         for waiter in waiters {
             self.reply(waiter.request, Answer::Failed(failure.clone()));
         }

@@ -308,8 +308,8 @@ pub enum Command {
     Push {
         /// The item.
         item: ItemId,
-        /// Release what is held.
-        accept: bool,
+        /// The file of which what is held is released.
+        accept: Option<PartId>,
         /// Only plan; the shell keeps the plan for showing.
         dry_run: bool,
     },

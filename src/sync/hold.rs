@@ -17,8 +17,8 @@ const SHRINK_FROM_BYTES: usize = 80;
 pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
     let Some(base) = base.filter(|base| !base.trim().is_empty() && *base != local) else { return Vec::new() };
     if local.trim().is_empty() {
-        let message =
-            "the file is empty, and pushing it would delete the whole text; undo it, or push it with `push --accept`";
+        let message = "the file is empty, and pushing it would delete the whole text; bring it back, or delete the file and `restore` \
+             it, or push it with `push --accept`";
         return vec![notice("EMPTY", message)];
     }
     let mut notices = Vec::new();
@@ -32,11 +32,12 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
     let (was, is) = (mebdf::body(base).trim().len(), mebdf::body(local).trim().len());
     let has_nothing = |text: &str| mebdf::body(text).lines().all(|line| matches!(line.trim(), "" | "\\"));
     if !has_nothing(base) && has_nothing(local) {
-        let message = "no text is left below the head, and pushing that would delete the whole text; undo it, or push it with \
-                       `push --accept`";
+        let message = "no text is left below the head, and pushing that would delete the whole text; bring it back, or delete \
+                       the file and `restore` it, or push it with `push --accept`";
         notices.push(notice("EMPTY", message));
     } else if is_most_gone && was >= SHRINK_FROM_BYTES && is.saturating_mul(10) < was.saturating_mul(4) {
-        let message = "the file lost more than 60 % of its text; bring it back, or push it with `push --accept`";
+        let message = "the file lost more than 60 % of its text; bring it back, or delete the file and `restore` it, or push \
+                       it with `push --accept`";
         notices.push(notice("SHRUNK", message));
     }
     // Up to the end of a line is what people delete, and editors leave out the last newline.

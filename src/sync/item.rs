@@ -71,10 +71,10 @@ pub(super) struct Dirty {
     pub(super) push: bool,
     /// Somebody asked only for a plan.
     pub(super) dry: bool,
-    /// The plan that was asked for is made as if what is held were released; it stays held.
-    pub(super) dry_accept: bool,
-    /// What is held now is released.
-    pub(super) accept: bool,
+    /// The files of which the plan that was asked for is made as if what is held were released; it stays held.
+    pub(super) dry_accept: BTreeSet<PartId>,
+    /// The files of which what is held now is released.
+    pub(super) accept: BTreeSet<PartId>,
     /// Hidden files come back.
     pub(super) restore: bool,
     /// The item is no longer mirrored.
@@ -102,7 +102,7 @@ impl Dirty {
 
     /// Tells whether the walk must read the remote whatever the file says.
     pub(super) fn wants_remote(&self) -> bool {
-        self.remote || self.push || self.accept || self.restore || !self.resolve.is_empty()
+        self.remote || self.push || !self.accept.is_empty() || self.restore || !self.resolve.is_empty()
     }
 
     /// Takes `other` in too.
@@ -112,8 +112,8 @@ impl Dirty {
         self.remote |= other.remote;
         self.push |= other.push;
         self.dry |= other.dry;
-        self.dry_accept |= other.dry_accept;
-        self.accept |= other.accept;
+        self.dry_accept.extend(other.dry_accept);
+        self.accept.extend(other.accept);
         self.restore |= other.restore;
         self.forget |= other.forget;
         self.resolve.extend(other.resolve);
@@ -132,6 +132,8 @@ pub(super) struct Waiter {
     pub(super) dry: bool,
     /// It is about what is saved, so a save that is not quiet yet concerns it; taken back when it has waited for one.
     pub(super) about_save: bool,
+    /// It releases what is held: if it comes to nothing, so does that.
+    pub(super) accepts: bool,
 }
 
 /// A push whose outcome is not known.
@@ -185,7 +187,8 @@ pub(super) struct Part {
     pub(super) behind: bool,
     /// A text that nobody saw being saved and that may be half of a save.
     pub(super) cut: Option<ContentHash>,
-    /// The text whose holds were released.
+    /// The text whose holds were released, until it has arrived, another one stands there, or who asked for it was told that it
+    /// came to nothing.
     pub(super) accepted: Option<ContentHash>,
     /// The save of an older text into which what it lacked was put back last. Saved so once more, that is a deletion.
     pub(super) put_back: Option<String>,
@@ -253,7 +256,7 @@ pub(super) struct Walk {
     pub(super) restless: bool,
     /// Choices of a side of which nothing came, and why.
     pub(super) undecided: BTreeMap<RequestId, Failure>,
-    /// Conflicts that end with the remote's text, as they stand: the file's is kept beside.
+    /// Conflicts that somebody ends, as they stand.
     pub(super) given_up: BTreeMap<PartId, Vec<SectionConflict>>,
 }
 
@@ -354,6 +357,21 @@ impl Item {
         (self.dirty, self.covers, self.reserved) = (known.dirty, known.covers, known.reserved);
         (self.queued, self.retry_at, self.quota_place) = (known.queued, known.retry_at, known.quota_place);
         (self.mirrored, self.gone, self.buried) = (true, true, true);
+    }
+
+    /// Takes those out who wait for the next walk, which are told that nothing came of what they asked for.
+    pub(super) fn take_waiters(&mut self) -> Vec<Waiter> {
+        let waiters = std::mem::take(&mut self.waiters);
+        if waiters.iter().any(|waiter| waiter.accepts) {
+            self.dirty.accept.clear();
+            self.release_nothing();
+        }
+        waiters
+    }
+
+    /// Takes back what was released, since whoever asked for it is told that it came to nothing.
+    pub(super) fn release_nothing(&mut self) {
+        self.parts.values_mut().for_each(|part| part.accepted = None);
     }
 
     /// Ends a walk that records nothing more: what it put an older base in the place of holds again.

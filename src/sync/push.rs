@@ -35,7 +35,7 @@ impl Engine {
             }
             let observed = walk.local(&id).and_then(hash_of);
             let released = part.accepted.is_some() && part.accepted == observed;
-            let accept = released || walk.why.dry_accept;
+            let accept = released || walk.why.dry_accept.contains(&id);
             let (desired, file) = (merged.push.clone(), merged.file.clone());
             let effect = Effect::Plan { item: item.id.clone(), part: id.clone(), desired, file, accept };
             walk.planning = Some(id);
@@ -70,7 +70,7 @@ impl Engine {
         let Some(part) = item.parts.get_mut(&id) else { return self.next_plan(item) };
         part.refused.clone_from(&planned.refused);
         part.unsaid.clone_from(&planned.unsaid);
-        if !walk.why.dry_accept {
+        if !walk.why.dry_accept.contains(&id) {
             part.held.clone_from(&planned.holds);
         }
         let accept = part.accepted.is_some() && part.accepted == walk.local(&id).and_then(hash_of);

@@ -30,9 +30,9 @@ impl Engine {
             walk.observed.insert(observation.part.clone(), observation);
         }
         let restless = walk.restless;
-        if walk.why.accept && !restless && walk.doubted.is_empty() {
+        if !walk.why.accept.is_empty() && !restless && walk.doubted.is_empty() {
             // What was read is released, and nothing that is saved later.
-            walk.why.accept = false;
+            walk.why.accept.clear();
             walk.why.push = true;
         }
         walk.news = news;
@@ -66,6 +66,7 @@ impl Engine {
         match &observation.local {
             Local::Absent => {
                 part.held.clear();
+                part.accepted = None;
                 part.behind = observation.base.is_some();
                 if observation.base.is_some() && !part.hidden && !item.buried {
                     part.hidden = true;
@@ -95,8 +96,9 @@ impl Engine {
                 }
                 // Of an empty file of which nothing is agreed, nothing is known but that somebody has opened it.
                 let is_bare = is_blank(Some(text)) && is_blank(observation.base.as_deref());
+                let is_accepted = walk.why.accept.contains(&observation.part);
                 let is_doubted =
-                    walk.why.twice.remove(&observation.part) || self.unwatched.is_some() || is_bare && !walk.why.accept;
+                    walk.why.twice.remove(&observation.part) || self.unwatched.is_some() || is_bare && !is_accepted;
                 let is_base = observation.base.as_ref() == Some(text) && !is_bare;
                 if is_doubted && !is_base && part.first_reading != Some(*hash) {
                     // Nobody says when the writer is done: the same bytes twice with quiet between must do.
@@ -108,9 +110,12 @@ impl Engine {
                 if !is_doubted {
                     part.first_reading = None;
                 }
-                if walk.why.accept {
+                if is_accepted {
                     part.accepted = Some(*hash);
+                    part.put_back = None;
                     part.told.decided(older::PUT_BACK);
+                } else if part.accepted != Some(*hash) {
+                    part.accepted = None;
                 }
                 let news = is_news(walk, part, observation.base.as_deref(), *hash, text);
                 if news {
@@ -270,7 +275,7 @@ impl Engine {
                     part.refused.clear();
                     part.unsaid.clear();
                 }
-                let goes_on = part.held.is_empty() || walk.why.dry_accept;
+                let goes_on = part.held.is_empty() || walk.why.dry_accept.contains(id);
                 let asked = walk.why.resolve.iter().rev().find(|resolve| resolve.part == *id);
                 let side = asked.filter(|_| part.held.is_empty()).and_then(|asked| {
                     let sides = [base, text, remote];
@@ -302,6 +307,7 @@ impl Engine {
         let read = walk.stamps();
         let is_buried_now = item.mirrored && item.kind.is_some() && untouched && !item.buried;
         let waiters = item.walk.as_mut().filter(|_| !is_buried_now).map(|walk| std::mem::take(&mut walk.waiters));
+        item.release_nothing();
         for waiter in waiters.unwrap_or_default() {
             self.reply(waiter.request, Answer::Failed(failure.clone()));
         }
@@ -357,13 +363,16 @@ impl Engine {
         for waiter in &walk.waiters {
             self.reply(waiter.request, Answer::Failed(failure.clone()));
         }
+        if walk.waiters.iter().any(|waiter| waiter.accepts) {
+            item.release_nothing();
+        }
         if !item.mirrored {
             return Fate::Drop;
         }
         self.unreached = if failure.is_of_network() { self.unreached.saturating_add(1) } else { self.unreached };
         item.failures = item.failures.saturating_add(1);
         item.failure = Some(failure.clone());
-        let mut why = Dirty { dry: false, resolve: Vec::new(), ..walk.why };
+        let mut why = Dirty { dry: false, resolve: Vec::new(), accept: BTreeSet::new(), ..walk.why };
         // Something real is left to do even if only a plan was asked for: an ended push to record, for one.
         why.remote |= !item.ended.is_empty() || !item.unknown.is_empty();
         match failure.class {
@@ -429,6 +438,10 @@ impl Engine {
     /// Ends a walk because of a halt; what it was for is kept until the account goes on.
     pub(super) fn stop(&mut self, item: &mut Item) -> Fate {
         let waiters = item.walk.as_mut().map(|walk| std::mem::take(&mut walk.waiters)).unwrap_or_default();
+        if let Some(walk) = item.walk.as_mut().filter(|_| waiters.iter().any(|waiter| waiter.accepts)) {
+            walk.why.accept.clear();
+            item.release_nothing();
+        }
         self.hand_back(item);
         if let Some(failure) = self.halted.clone() {
             for waiter in waiters {

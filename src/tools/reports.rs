@@ -131,8 +131,9 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
         }
     }
     for (id, path) in &report.kept {
+        let what = if mirror::is_of_conflicts(path) { "conflict" } else { "comments" };
         let path = path.display();
-        add(id, None, "kept", format!("the comments file is only read; what somebody saved in it is kept at {path}"));
+        add(id, None, "kept", format!("the {what} file is only read; what somebody saved in it is kept at {path}"));
     }
     let halted = status.halted.as_ref().or(status.paused.as_ref()).map(trouble).unwrap_or_default();
     if let Some(error) = &status.poll_error {

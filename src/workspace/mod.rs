@@ -23,7 +23,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 
 use crate::error::{Error, Result};
-use crate::model::{Account, ItemId, Millis, PartId, Stamp};
+use crate::model::{Account, ItemId, PartId, Stamp};
 use crate::sync::Local;
 use layout::{DRIVE, Layout, Place};
 
@@ -219,34 +219,6 @@ impl Workspace {
             }
             Err(errno) => Err(disk(&path, "written", errno.into())),
         }
-    }
-
-    /// Writes the conflict file of a part, or removes it. Returns without touching it when it says the same already.
-    ///
-    /// # Errors
-    ///
-    /// `Disk` as it comes.
-    pub fn put_conflict(&self, item: &ItemId, part: &PartId, text: Option<&str>, at: Millis) -> Result<()> {
-        let name = Place::conflict(item, part).name()?;
-        let path = self.layout.drive_folder().join(&name);
-        own_folder(&self.layout.account_folder())?;
-        own_folder(&self.layout.drive_folder())?;
-        let folder = self.folder()?;
-        let Some(text) = text else {
-            if fs::symlink_metadata(&path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
-                return Ok(());
-            }
-            let day = self.retired_folder(at)?;
-            return self.put_away(&folder, &open_folder(&day)?, (&name, &name)).map(drop);
-        };
-        if let Local::Text { text: now, .. } = observe::observe(&folder, &path, &name)
-            && now == text
-        {
-            return Ok(());
-        }
-        let (new_name, _new) = self.write_new(&folder, text.as_bytes())?;
-        rustix::fs::renameat(&folder, &new_name, &folder, &name).map_err(|e| disk(&path, "written", e.into()))?;
-        rustix::fs::fsync(&folder).map_err(|e| disk(&path, "written", e.into()))
     }
 
     /// Opens the folder of the mirrored files without following a link anywhere below the root.

@@ -1,17 +1,18 @@
-//! The file of an item's comments: only read, written by us alone, and never a person's words lost to it.
+//! The files that stand beside those of an item, its comments and its conflicts: only read, written by us alone, and never a
+//! person's words lost to them.
 //!
-//! What the file says is the remote's, so it is replaced without asking. If somebody edited it all the same, their
-//! file is put away first, whole, and they are told where.
+//! They are replaced without asking. If somebody edited one all the same, their file is put away first, whole, and they are
+//! told where.
 
 use std::io;
 use std::path::PathBuf;
 
 use rustix::fs::{AtFlags, Mode};
 
-use super::layout::comments_name;
+use super::layout::{Place, comments_name};
 use super::{NotDeposited, Workspace, disk, observe, open_folder, own_folder, place_where_none_is};
 use crate::error::Result;
-use crate::model::{ItemId, Millis};
+use crate::model::{ItemId, Millis, PartId};
 use crate::sync::Local;
 
 /// How often a file that changes under our hands is looked at again at once.
@@ -19,6 +20,14 @@ const TRIES_MAX: usize = 3;
 
 /// Tells whether a text is one of ours as we wrote it.
 pub type IsOurs<'a> = &'a (dyn Fn(&str) -> bool + Sync);
+
+/// A file that stands beside those of an item.
+struct Sidecar<'a> {
+    name: String,
+    is_ours: IsOurs<'a>,
+    /// Whether it is kept where it ends.
+    is_kept: bool,
+}
 
 impl Workspace {
     /// Makes the comments file of an item say `text`, or removes it. A file that is not as we wrote it is put away;
@@ -35,16 +44,42 @@ impl Workspace {
         at: Millis,
     ) -> Result<Option<PathBuf>> {
         let name = comments_name(item)?;
-        let path = self.layout().drive_folder().join(&name);
-        own_folder(&self.layout().account_folder())?;
-        own_folder(&self.layout().drive_folder())?;
+        self.own_folders()?;
         if !self.files(item)?.iter().any(|place| !place.conflict) {
             return Ok(None);
         }
-        let folder = self.folder()?;
+        self.put_sidecar(&Sidecar { name, is_ours, is_kept: false }, text, at)
+    }
+
+    /// Makes the conflict file of a part say `text`, or puts it away. One that is not as we wrote it is put away in any case;
+    /// returns where.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when the id is not ours; `Disk` as it comes.
+    pub fn put_conflict(
+        &self,
+        (item, part): (&ItemId, &PartId),
+        text: Option<&str>,
+        is_ours: IsOurs<'_>,
+        at: Millis,
+    ) -> Result<Option<PathBuf>> {
+        let name = Place::conflict(item, part).name()?;
+        self.own_folders()?;
+        self.put_sidecar(&Sidecar { name, is_ours, is_kept: true }, text, at)
+    }
+
+    fn own_folders(&self) -> Result<()> {
+        own_folder(&self.layout().account_folder())?;
+        own_folder(&self.layout().drive_folder())
+    }
+
+    fn put_sidecar(&self, sidecar: &Sidecar<'_>, text: Option<&str>, at: Millis) -> Result<Option<PathBuf>> {
+        let Sidecar { name, is_ours, is_kept } = sidecar;
+        let (path, folder) = (self.layout().drive_folder().join(name), self.folder()?);
         let mut kept = None;
         for _ in 0..TRIES_MAX {
-            let standing = match observe::observe(&folder, &path, &name) {
+            let standing = match observe::observe(&folder, &path, name) {
                 Local::Text { text: now, stamp, .. } if is_ours(&now) => {
                     if text == Some(now.as_str()) {
                         return Ok(kept);
@@ -52,22 +87,29 @@ impl Workspace {
                     Some(stamp)
                 }
                 Local::Absent => None,
-                Local::Text { .. } | Local::Unusable { .. } => {
-                    kept = self.keep(&name, is_ours, at)?.or(kept);
+                // Somebody is writing the comments: they are heard when they are done. A conflict must be shown at once.
+                Local::Restless if !is_kept => return Ok(kept),
+                Local::Text { .. } | Local::Unusable { .. } | Local::Restless => {
+                    kept = self.keep(name, is_ours, at)?.or(kept);
                     None
                 }
-                // Somebody is writing it: they are heard when they are done.
-                Local::Restless => return Ok(kept),
             };
             let Some(text) = text else {
-                return Ok(if standing.is_some() { self.keep(&name, is_ours, at)?.or(kept) } else { kept });
+                return Ok(match standing {
+                    Some(_) if *is_kept => {
+                        self.keep(name, &|_| false, at)?;
+                        kept
+                    }
+                    Some(_) => self.keep(name, is_ours, at)?.or(kept),
+                    None => kept,
+                });
             };
             let (new_name, new) = self.write_new(&folder, text.as_bytes())?;
             // An editor shows at once that there is nothing to save here.
             rustix::fs::fchmod(&new, Mode::RUSR).map_err(|errno| disk(&path, "made read-only", errno.into()))?;
             let placed = match standing {
-                None => place_where_none_is(&folder, &new_name, &name, &path),
-                Some(stamp) => self.exchange(&folder, (&new_name, &new), &name, stamp),
+                None => place_where_none_is(&folder, &new_name, name, &path),
+                Some(stamp) => self.exchange(&folder, (&new_name, &new), name, stamp),
             };
             match placed {
                 Ok(()) => {
@@ -76,7 +118,7 @@ impl Workspace {
                 }
                 Err(failure) => {
                     let removed = rustix::fs::unlinkat(&folder, &new_name, AtFlags::empty());
-                    tracing::debug!(?removed, "a comments file that was not placed is removed");
+                    tracing::debug!(?removed, "a file that was not placed is removed");
                     if let NotDeposited::Failed(error) = failure {
                         return Err(error);
                     }
@@ -101,7 +143,7 @@ impl Workspace {
         })
     }
 
-    /// Moves the comments file out of the way, whole, whatever it has become; one that is still as we wrote it is then
+    /// Moves a file out of the way, whole, whatever it has become; one that is still as we wrote it is then
     /// removed. Returns where a person's stands now.
     fn keep(&self, name: &str, is_ours: IsOurs<'_>, at: Millis) -> Result<Option<PathBuf>> {
         let day = self.retired_folder(at)?;

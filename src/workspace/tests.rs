@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::model::ContentHash;
+use crate::model::Millis;
 use crate::sync::Touch;
 
 struct Fixture {
@@ -216,20 +217,31 @@ fn what_cannot_be_used_says_why() {
 }
 
 #[test]
-fn conflict_files_come_and_go() {
+fn conflict_files_come_and_go_and_what_people_put_there_is_kept() {
     let f = fixture();
     let (item, part) = one();
-    f.workspace.put_conflict(&item, &part, Some("both\n"), Millis(0)).unwrap();
+    let is_ours = |text: &str| text.ends_with("ours\n");
+    let put = |text: Option<&str>| f.workspace.put_conflict((&item, &part), text, &is_ours, Millis(0)).unwrap();
+    assert_eq!(put(Some("both, ours\n")), None);
     let before = f.stamp("one.conflict.md");
-    f.workspace.put_conflict(&item, &part, Some("both\n"), Millis(0)).unwrap();
+    assert_eq!(put(Some("both, ours\n")), None);
     assert_eq!(f.stamp("one.conflict.md"), before);
-    f.workspace.put_conflict(&item, &part, Some("other\n"), Millis(0)).unwrap();
-    assert_eq!(fs::read_to_string(f.path("one.conflict.md")).unwrap(), "other\n");
-    f.workspace.put_conflict(&item, &part, None, Millis(0)).unwrap();
-    f.workspace.put_conflict(&item, &part, None, Millis(0)).unwrap();
-    assert_eq!(f.names(), Vec::<String>::new());
-    let retired = f.workspace.layout().root().join(".retired/1970-01-01/one.conflict.md");
-    assert_eq!(fs::read_to_string(retired).unwrap(), "other\n", "what both sides said is kept");
+    assert_eq!(put(Some("other, ours\n")), None);
+    assert_eq!(fs::read_to_string(f.path("one.conflict.md")).unwrap(), "other, ours\n");
+    assert_eq!((put(None), put(None)), (None, None));
+    assert!(!f.path("one.conflict.md").exists());
+    let retired = f.workspace.layout().root().join(".retired/1970-01-01");
+    let says = |name: &str| fs::read_to_string(retired.join(name)).unwrap();
+    assert_eq!(says("one.conflict.md"), "other, ours\n", "what both sides said is kept");
+    // Somebody wrote into it: that is put away before another text stands there, and before it ends.
+    for (notes, text) in [("notes\n", Some("third, ours\n")), ("more notes\n", None)] {
+        put(Some("both, ours\n"));
+        fs::remove_file(f.path("one.conflict.md")).unwrap();
+        fs::write(f.path("one.conflict.md"), notes).unwrap();
+        let kept = put(text).unwrap();
+        assert_eq!(fs::read_to_string(kept).unwrap(), notes);
+        assert_eq!(fs::read_to_string(f.path("one.conflict.md")).ok().as_deref(), text);
+    }
 }
 
 #[test]

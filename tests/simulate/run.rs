@@ -209,6 +209,7 @@ impl World {
             4 if around.dice.once_in(4) && machine.runs() && machine.store.holds(item) => {
                 let accept = machine.is_doubtful(item) && person.accept(around, &machine.disk, item);
                 let dry_run = !accept && around.dice.once_in(2);
+                let accept = accept.then(PartId::default);
                 machine.ask(around, Command::Push { item: item.clone(), accept, dry_run });
             }
             4 if around.dice.once_in(12) && machine.runs() => {
@@ -447,6 +448,7 @@ impl World {
                 // What waits is seen to first, as the answer says.
                 if machine.is_doubtful(&item) {
                     let accept = person.accept(&mut self.around, &machine.disk, &item);
+                    let accept = accept.then(PartId::default);
                     machine.ask(&mut self.around, Command::Push { item, accept, dry_run: false });
                     continue;
                 }

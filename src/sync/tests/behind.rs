@@ -15,7 +15,7 @@ fn is_behind(effects: &[Effect]) -> Option<bool> {
 /// Walks the only item, of which `a` is agreed on: the file says `local`, and the remote `remote`.
 fn walk(engine: &mut Engine, local: &str, remote: &str) -> Vec<Effect> {
     engine.step(Millis(0), observed(id(0), "a", "a"));
-    let command = Command::Push { item: id(0), accept: false, dry_run: false };
+    let command = Command::Push { item: id(0), accept: None, dry_run: false };
     engine.step(Millis(1), Event::Asked { request: RequestId(1), command });
     engine.step(Millis(1), observed(id(0), "a", local));
     let effects = engine.step(Millis(2), fetched(id(0), remote, true));

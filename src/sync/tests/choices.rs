@@ -20,7 +20,7 @@ fn ask(engine: &mut Engine, command: Command) {
 }
 
 fn accept(engine: &mut Engine) {
-    ask(engine, Command::Push { item: id(0), accept: true, dry_run: false });
+    ask(engine, Command::Push { item: id(0), accept: Some(PartId::default()), dry_run: false });
 }
 
 fn resolve(engine: &mut Engine, side: Side) {
@@ -126,7 +126,7 @@ fn what_was_accepted_is_asked_for_anew_the_next_time() {
     assert_eq!(words(&read(&mut engine, BASE, "\0\n", BASE)), "plan");
     assert_eq!(words(&pushed(&mut engine, "\0\n")), "record");
     recorded(&mut engine);
-    ask(&mut engine, Command::Push { item: id(0), accept: false, dry_run: false });
+    ask(&mut engine, Command::Push { item: id(0), accept: None, dry_run: false });
     assert_eq!(words(&read(&mut engine, BASE, "\0\n", BASE)), "record");
     assert_eq!(held(&engine), ["NUL"]);
     recorded(&mut engine);
@@ -144,4 +144,47 @@ fn what_was_accepted_is_asked_for_anew_the_next_time() {
     fetch(&mut engine);
     assert_eq!(words(&read(&mut engine, "mine\n", "\0\n", "mine\n")), "record");
     assert_eq!(held(&engine), ["NUL"]);
+}
+
+#[test]
+fn an_acceptance_is_for_the_one_file_it_was_asked_for() {
+    let mut engine = engine(1);
+    let both = |local: [&str; 2]| {
+        let mut parts = Vec::new();
+        for (part, local) in [PartId::default(), PartId("t.2".into())].into_iter().zip(local) {
+            let Event::Observed { parts: seen, .. } = observed(id(0), BASE, local) else { unreachable!() };
+            parts.extend(seen.into_iter().map(|seen| super::super::Observation { part: part.clone(), ..seen }));
+        }
+        Event::Observed { item: id(0), parts }
+    };
+    engine.step(Millis(9), both([BASE, BASE]));
+    accept(&mut engine);
+    assert_eq!(words(&engine.step(Millis(11), both(["\0\n", ""]))), "fetch");
+    let Event::Fetched { item, result: Ok(mut remote) } = fetched(id(0), BASE, true) else { unreachable!() };
+    remote.parts.push((PartId("t.2".into()), BASE.into()));
+    let effects = engine.step(Millis(12), Event::Fetched { item, result: Ok(remote) });
+    assert_eq!(words(&effects), "plan");
+    let status = engine.status();
+    let held: Vec<usize> = status.items[0].parts.iter().map(|part| part.held.len()).collect();
+    assert_eq!(held, [0, 1]);
+}
+
+#[test]
+fn an_acceptance_that_came_to_nothing_is_none() {
+    for class in [FailureClass::Transient, FailureClass::Permanent, FailureClass::SignedOut] {
+        let mut engine = quiet(BASE);
+        accept(&mut engine);
+        assert_eq!(words(&read(&mut engine, BASE, "", BASE)), "plan");
+        engine.step(Millis(12), Event::Planned { item: id(0), result: Ok(planned("")) });
+        engine.step(Millis(12), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+        let effects = engine.step(Millis(12), Event::Posted { item: id(0), result: Posted::Failed(failure(class)) });
+        assert!(refusal(&effects).is_some(), "{class:?}: {effects:?}");
+        ask(&mut engine, Command::Resume);
+        ask(&mut engine, Command::Fetch(id(0)));
+        engine.step(Millis(7_200_000), Event::Tick);
+        engine.step(Millis(7_200_000), observed(id(0), BASE, ""));
+        let effects = engine.step(Millis(7_200_001), fetched(id(0), BASE, true));
+        assert!(!words(&effects).contains("plan"), "{class:?}: {}", words(&effects));
+        assert_eq!(held(&engine), ["EMPTY"], "{class:?}");
+    }
 }

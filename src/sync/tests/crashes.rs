@@ -167,7 +167,7 @@ fn an_emptied_file_in_conflict_waits() {
     }
     let held = engine.status().items[0].parts[0].held.clone();
     assert_eq!(held.iter().map(|held| held.code.as_str()).collect::<Vec<_>>(), ["EMPTY"]);
-    let command = Command::Push { item: id(0), accept: true, dry_run: false };
+    let command = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run: false };
     engine.step(Millis(2_000), Event::Asked { request: RequestId(1), command });
     engine.step(Millis(2_001), observed(id(0), "", ""));
     let effects = engine.step(Millis(2_002), fetched(id(0), "a\n", true));
@@ -205,17 +205,17 @@ fn what_does_not_pass_is_tried_again_within_the_hour() {
 }
 
 #[test]
-fn what_is_saved_later_is_not_released_with_what_was_read() {
+fn what_was_released_for_a_push_that_failed_is_asked_for_anew() {
     let base = "one two three\n\nfour five six\n\nseven eight nine\n\nten eleven twelve\n\nthirteen fourteen fifteen\n";
     for class in [FailureClass::Transient, FailureClass::Permanent] {
         let mut engine = engine(1);
         engine.step(Millis(1), observed(id(0), base, base));
-        let command = Command::Push { item: id(0), accept: true, dry_run: false };
+        let command = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run: false };
         engine.step(Millis(1), Event::Asked { request: RequestId(1), command });
         engine.step(Millis(1), observed(id(0), base, "one two three\n"));
         engine.step(Millis(2), Event::Fetched { item: id(0), result: Err(failure(class)) });
-        // Of two saves the first one was released, and Google did not answer.
-        for (local, plans) in [("one two\n", false), ("one two three\n", true)] {
+        // Google did not answer, which whoever released it was told; another save was never released.
+        for (local, plans) in [("one two three\n", false), ("one two\n", false), ("one two three\n", false)] {
             engine.step(Millis(7_200_000), Event::Asked { request: RequestId(2), command: Command::Fetch(id(0)) });
             engine.step(Millis(7_200_001), observed(id(0), base, local));
             let effects = engine.step(Millis(7_200_002), fetched(id(0), base, true));

@@ -121,7 +121,7 @@ fn check(base: &str, local: &str, remote: &str, decision: &str) {
 
 fn check_with(base: &str, local: &str, remote: &str, can_edit: bool, decision: &str) {
     let mut engine = engine(1);
-    let command = Command::Push { item: id(0), accept: false, dry_run: false };
+    let command = Command::Push { item: id(0), accept: None, dry_run: false };
     engine.step(Millis(0), observed(id(0), "same", "same"));
     engine.step(Millis(1), Event::Asked { request: RequestId(1), command });
     engine.step(Millis(1), observed(id(0), base, local));
@@ -372,7 +372,7 @@ fn a_dry_run_that_waits_for_googles_limits_reads_once() {
         engine.step(Millis(0), fetched(id(0), "a", true));
         engine.step(Millis(0), Event::Recorded { item: id(0), result: Ok(()) });
     }
-    let command = Command::Push { item: id(0), accept: false, dry_run: true };
+    let command = Command::Push { item: id(0), accept: None, dry_run: true };
     engine.step(Millis(1), Event::Asked { request: RequestId(3), command });
     assert_eq!(words(&engine.step(Millis(2), observed(id(0), "a", "b"))), "", "no call is free");
     assert_eq!(words(&engine.step(Millis(60_001), Event::Tick)), "sweep observe");
@@ -384,7 +384,7 @@ fn a_dry_run_that_waits_for_googles_limits_reads_once() {
 fn a_dry_run_takes_nothing_in() {
     let mut engine = engine(1);
     engine.step(Millis(1), observed(id(0), "a", "a"));
-    let command = Command::Push { item: id(0), accept: false, dry_run: true };
+    let command = Command::Push { item: id(0), accept: None, dry_run: true };
     engine.step(Millis(2), Event::Asked { request: RequestId(1), command });
     // The feed names it while the dry run reads it.
     let cursor = Cursor("1".into());

@@ -323,7 +323,7 @@ fn a_push_that_landed_without_an_answer_counts_for_who_asked_for_it() {
     for (there, count) in [("b\n", 1), ("a\n", 0)] {
         let mut engine = engine(1);
         engine.step(Millis(1), observed(id(0), "a\n", "a\n"));
-        let command = Command::Push { item: id(0), accept: false, dry_run: false };
+        let command = Command::Push { item: id(0), accept: None, dry_run: false };
         engine.step(Millis(1), Event::Asked { request: RequestId(1), command });
         engine.step(Millis(1), observed(id(0), "a\n", "b\n"));
         engine.step(Millis(1), fetched(id(0), "a\n", true));

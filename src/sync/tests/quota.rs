@@ -187,7 +187,7 @@ fn ten_thousand_pushes_keep_to_the_quota_and_each_has_its_turn() {
     world.run(3 * MINUTE_MS);
     let last = id(COUNT - 1);
     assert!(!world.pushed.contains_key(&last));
-    let command = Command::Push { item: last.clone(), accept: false, dry_run: false };
+    let command = Command::Push { item: last.clone(), accept: None, dry_run: false };
     world.step(Event::Asked { request: RequestId(1), command });
     world.run(5 * MINUTE_MS);
     assert!(world.pushed[&last] <= 4 * MINUTE_MS + 2 * ANSWER_MS, "{}", world.pushed[&last]);
