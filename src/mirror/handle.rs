@@ -277,10 +277,20 @@ impl MirrorHandle {
     ///
     /// # Errors
     ///
-    /// `NotFound` when it is not mirrored.
+    /// `NotFound` when it is not mirrored; `InvalidInput` when something stands in a file's place that cannot be used, or waits.
     pub async fn restore(&self, id_or_url: &str) -> Result<FetchReport> {
         let item = self.item(id_or_url)?;
         let notices = self.done(&item, Command::Restore(item.clone())).await?;
+        let status = self.engine_status().await?.items.into_iter().find(|status| status.id == item);
+        for part in status.into_iter().flat_map(|status| status.parts) {
+            if let Some(notice) = part.unusable.iter().chain(&part.held).next() {
+                let path = self.shared.workspace.layout().path(&Place::file(&item, &part.part))?;
+                return Err(Error::InvalidInput {
+                    what: format!("{} was not written anew: {}", path.display(), notice.message),
+                    suggestion: "Take away what stands there, then restore it once more.".into(),
+                });
+            }
+        }
         self.report(item, notices, None).await
     }
 

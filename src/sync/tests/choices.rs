@@ -56,9 +56,9 @@ fn held(engine: &Engine) -> Vec<String> {
 }
 
 fn refusal(effects: &[Effect]) -> Option<&str> {
-    effects.iter().find_map(|effect| match effect {
-        Effect::Reply { answer: Answer::Failed(failure), .. } => Some(failure.message.as_str()),
-        _ => None,
+    effects.iter().find_map(|effect| {
+        let Effect::Reply { answer: Answer::Failed(failure), .. } = effect else { return None };
+        Some(failure.message.as_str())
     })
 }
 
