@@ -22,7 +22,7 @@ pub(super) struct Resolve {
 }
 
 /// Returns the side that is taken for a file which is about to be merged; `None` where it must not be taken. Notes why, or the
-/// conflicts that end with the remote's text.
+/// conflicts that end.
 pub(super) fn made(
     asked: &Resolve,
     part: &Part,

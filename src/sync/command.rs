@@ -28,19 +28,13 @@ impl Engine {
                 let why = Dirty { remote: true, restore: true, ..Dirty::default() };
                 self.ask_walk(request, &id, why);
             }
-            Command::Push { item, accept, dry_run: true } => {
-                self.ask_walk(
-                    request,
-                    &item,
-                    Dirty { dry: true, dry_accept: accept.into_iter().collect(), ..Dirty::default() },
-                );
-            }
-            Command::Push { item, accept, dry_run: false } => {
-                self.ask_walk(
-                    request,
-                    &item,
-                    Dirty { push: true, accept: accept.into_iter().collect(), ..Dirty::default() },
-                );
+            Command::Push { item, accept, dry_run } => {
+                let accept = accept.into_iter().collect();
+                let why = match dry_run {
+                    true => Dirty { dry: true, dry_accept: accept, ..Dirty::default() },
+                    false => Dirty { push: true, accept, ..Dirty::default() },
+                };
+                self.ask_walk(request, &item, why);
             }
             Command::Restore(id) => self.ask_walk(request, &id, Dirty { restore: true, ..Dirty::default() }),
             Command::Resolve { item, part, side } => self.ask_resolve(request, &item, part, side),

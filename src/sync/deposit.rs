@@ -199,39 +199,20 @@ impl Engine {
         let mut parts = Vec::new();
         for id in ids {
             let seen = walk.observed.get(id);
-            let told = item.parts.get(id).map(|part| part.told.clone()).unwrap_or_default();
-            let behind = item.parts.get(id).is_some_and(|part| part.behind);
-            let put_back = item.parts.get(id).and_then(|part| part.put_back.clone());
+            let known = item.parts.get(id);
             let arrived = item.arrived.get(id).cloned().unwrap_or_default();
             let (stamp, hash, text) = match seen.map(|seen| &seen.local) {
                 Some(Local::Text { stamp, hash, text }) => (Some(*stamp), Some(*hash), text.as_str()),
                 Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => (None, None, ""),
             };
-            if let Some(merged) = walk.merged.get(id) {
+            let (base, indexed, stamp, hash, settled) = if let Some(merged) = walk.merged.get(id) {
                 let deposited = walk.deposited.get(id);
                 let stamp = deposited.map(|(stamp, _)| *stamp).or(stamp);
                 let hash = deposited.map(|(_, hash)| *hash).or(hash);
-                let (base, indexed) = (merged.base.clone(), merged.file.clone());
-                parts.push(RecordPart {
-                    part: id.clone(),
-                    base,
-                    stamp,
-                    hash,
-                    behind,
-                    indexed,
-                    told,
-                    put_back,
-                    arrived,
-                    settled: true,
-                });
+                (&merged.base, merged.file.as_str(), stamp, hash, true)
             } else if let Some(base) =
                 item.bases.get(id).or(walk.newest.get(id)).or(seen.and_then(|seen| seen.base.as_ref()))
             {
-                // It took no part: its base stays, so that nothing of either side is taken for agreed. And so does
-                // its hash, or the edit that was seen here would look like an echo to the walk that is for it.
-                let known = item.parts.get(id);
-                let (stamp, hash) = (known.and_then(|part| part.stamp), known.and_then(|part| part.hash));
-                let (base, indexed) = (base.clone(), text.to_owned());
                 // What was read may have been half a save, or the moment between two names; once the base has moved on from there
                 // it is known, or what came is stored as an arrival: the note would bring back the base from then.
                 let intent = seen.and_then(|seen| seen.intent.as_ref());
@@ -239,19 +220,24 @@ impl Engine {
                 let came = |intent: &Intent| arrived.iter().any(|arrival| intent.is_of(arrival));
                 let settled =
                     intent.is_none_or(|intent| came(intent) || moved(intent) && !walk.before_note.contains(id));
-                parts.push(RecordPart {
-                    part: id.clone(),
-                    base,
-                    stamp,
-                    hash,
-                    behind,
-                    indexed,
-                    told,
-                    put_back,
-                    arrived,
-                    settled,
-                });
-            }
+                // It took no part: its base stays, so that nothing of either side is taken for agreed. And so does
+                // its hash, or the edit that was seen here would look like an echo to the walk that is for it.
+                (base, text, known.and_then(|part| part.stamp), known.and_then(|part| part.hash), settled)
+            } else {
+                continue;
+            };
+            parts.push(RecordPart {
+                part: id.clone(),
+                base: base.clone(),
+                stamp,
+                hash,
+                behind: known.is_some_and(|part| part.behind),
+                indexed: indexed.to_owned(),
+                told: known.map(|part| part.told.clone()).unwrap_or_default(),
+                put_back: known.and_then(|part| part.put_back.clone()),
+                arrived,
+                settled,
+            });
         }
         let record = Record {
             item: item.id.clone(),

@@ -8,8 +8,9 @@ use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, PartId, Revisi
 use super::super::quota::Limits;
 use super::super::{
     Command, Effect, Engine, Event, Feed, JobId, Loaded, Local, Observation, Planned, Posted, Remote, RequestId, Row,
-    RowPart, Settings, Told,
+    Settings,
 };
+use super::decisions::row;
 
 const MINUTE_MS: u64 = 60_000;
 
@@ -40,24 +41,7 @@ fn id(number: usize) -> ItemId {
 impl World {
     fn new(count: usize, limits: Limits) -> Self {
         let mut engine = Engine::new(Settings { limits, ..Settings::default() });
-        let row = |number| Row {
-            item: id(number),
-            kind: KindName::Docs,
-            title: "t".into(),
-            revision: None,
-            can_edit: true,
-            gone: false,
-            buried: false,
-            parts: vec![RowPart {
-                part: PartId::default(),
-                stamp: None,
-                hash: None,
-                behind: false,
-                told: Told::default(),
-                put_back: None,
-            }],
-        };
-        let rows = (0..count).map(row).collect();
+        let rows = (0..count).map(|number| Row { item: id(number), ..row(number) }).collect();
         let cursor = Some(Cursor("0".into()));
         let effects = engine.load(Millis(0), Loaded { rows, cursor, ..Loaded::default() });
         let mut world = Self {
