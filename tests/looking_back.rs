@@ -88,9 +88,12 @@ async fn a_push_is_logged_and_taken_back_while_later_edits_stay() {
     world.collaborate(&id, "gamma", "theirs").await;
     done(&world, &["fetch", "--refresh", &id]);
     assert_eq!(log(&world, &file)[0], ("pull".into(), 1, 1));
-    // What came beside a push is told, too.
+    // What comes beside a push is told, too; while the account is paused nothing comes before.
+    done(&world, &["pause"]);
     world.collaborate(&id, "theirs", "theirs and more").await;
-    push(&world, &file, "}Two", "}Two three");
+    edit_in_place(&file, "}Two", "}Two three");
+    done(&world, &["resume"]);
+    done(&world, &["push", file.to_str().unwrap()]);
     assert_eq!(log(&world, &file)[..2], [("pull".into(), 2, 0), ("push".into(), 1, 0)]);
     push(&world, &file, "}Two three", "}Two");
     let undone = done(&world, &["undo", &first]);

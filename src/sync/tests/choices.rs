@@ -129,21 +129,28 @@ fn what_was_accepted_is_asked_for_anew_the_next_time() {
     ask(&mut engine, Command::Push { item: id(0), accept: None, dry_run: false });
     assert_eq!(words(&read(&mut engine, BASE, "\0\n", BASE)), "record");
     assert_eq!(held(&engine), ["NUL"]);
-    recorded(&mut engine);
-    // Nor does it count once another text has arrived.
-    recorded(&mut engine);
-    accept(&mut engine);
-    engine.step(Millis(11), observed(id(0), BASE, "\0\n"));
-    let result = Err(failure(FailureClass::Permanent));
-    engine.step(Millis(12), Event::Fetched { item: id(0), result });
-    let fetch = |engine: &mut Engine| ask(engine, Command::Fetch(id(0)));
-    fetch(&mut engine);
-    assert_eq!(words(&read(&mut engine, BASE, "mine\n", BASE)), "plan");
-    assert_eq!(words(&pushed(&mut engine, "mine\n")), "record");
-    recorded(&mut engine);
-    fetch(&mut engine);
-    assert_eq!(words(&read(&mut engine, "mine\n", "\0\n", "mine\n")), "record");
-    assert_eq!(held(&engine), ["NUL"]);
+}
+
+#[test]
+fn an_acceptance_ends_where_another_text_stands_or_none() {
+    // It waits in a conflict.
+    let [base, mine, theirs] = ["one", "one mine", "one theirs"].map(|words| format!("---\nid: i0\n---\n\n{words}\n"));
+    for between in [mine.as_str(), "-"] {
+        let mut engine = quiet(&base);
+        accept(&mut engine);
+        let effects = read(&mut engine, &base, "", &theirs);
+        let after = written(&effects).unwrap();
+        deposited(&mut engine);
+        let look = |engine: &mut Engine, text: &str| {
+            ask(engine, Command::Push { item: id(0), accept: None, dry_run: false });
+            read(engine, &base, text, &theirs);
+            recorded(engine);
+            held(engine)
+        };
+        assert_eq!(look(&mut engine, &after), Vec::<String>::new(), "{after:?}");
+        look(&mut engine, between);
+        assert_eq!(look(&mut engine, &after), ["EMPTY"], "{between:?}");
+    }
 }
 
 #[test]
