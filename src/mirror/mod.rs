@@ -8,6 +8,7 @@ mod clock;
 mod comments;
 mod conflicts;
 mod crash;
+mod diff;
 mod doctor;
 mod failure;
 mod handle;
@@ -39,8 +40,9 @@ use walk::{FEED, Hand, perform};
 
 pub use comments::CommentReport;
 pub(crate) use conflicts::is_of_conflicts;
+pub use diff::DiffReport;
 pub use doctor::{Check, Finding, Repair};
-pub use handle::{DiffReport, FetchReport, ImageReport, MirrorHandle, PartReport, PushReport, StatusReport};
+pub use handle::{FetchReport, ImageReport, MirrorHandle, PartReport, PushReport, StatusReport};
 pub use history::{LogReport, UndoReport};
 
 /// How many items are read from the remote at the same time.
