@@ -8,7 +8,7 @@ use crate::model::{ContentHash, ItemId, Millis, PartId};
 use super::Shared;
 
 /// How the last line of a conflict file begins.
-const SEAL: &str = "\n<!-- only to be read; what is saved here is put into .retired; ";
+const SEAL: &str = "\n<!-- seal: ";
 
 /// How it ends.
 const SEAL_END: &str = " -->\n";

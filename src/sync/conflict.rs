@@ -44,7 +44,8 @@ pub fn conflict_text(item: &ItemId, part: &PartId, title: &str, conflicts: &[Sec
          folder of this file\n\n\
          \x20   mcp-workspace resolve {target} --mine      (the file's text goes to the document)\n\
          \x20   mcp-workspace resolve {target} --theirs    (the document's text comes to the file)\n\n\
-         Deleting this file resolves nothing; it is written again.\n"
+         This file is only to be read: what is saved in it is put into `.retired/`. Deleting it resolves nothing; it is \
+         written again.\n"
     );
     for conflict in conflicts {
         let heading = if conflict.heading.is_empty() { "(before the first heading)" } else { &conflict.heading };
