@@ -12,7 +12,7 @@ use super::{Message, Replied, Shared, blocking, images, uploads};
 use crate::error::{Error, Result};
 use crate::model::{Account, ItemId, KindName, Millis, Notice, PartId, Revision};
 use crate::store::{Hits, LogLine, StoredItem};
-use crate::sync::{Answer, Command, Side, Status};
+use crate::sync::{Answer, Command, PartStatus, Side, Status};
 use crate::workspace::layout::Place;
 
 /// A handle on a running mirror.
@@ -267,9 +267,15 @@ impl MirrorHandle {
     /// `NotFound` when it is not mirrored; `InvalidInput` when something stands in a file's place that cannot be used, or waits.
     pub async fn restore(&self, id_or_url: &str) -> Result<FetchReport> {
         let item = self.item(id_or_url)?;
-        let notices = self.done(&item, Command::Restore(item.clone())).await?;
-        let status = self.engine_status().await?.items.into_iter().find(|status| status.id == item);
-        for part in status.into_iter().flat_map(|status| status.parts) {
+        let before = self.parts_of(&item).await?;
+        let mut notices = self.done(&item, Command::Restore(item.clone())).await?;
+        for part in self.parts_of(&item).await? {
+            let waited = before.iter().any(|before| before.part == part.part && !before.conflicts.is_empty());
+            if waited && part.conflicts.is_empty() {
+                let message = "its conflict ended with the document's text; what the file said stands in `.retired/`";
+                let code = "CONFLICT_ENDED".to_owned();
+                notices.push((part.part.clone(), Notice { code, line: 0, column: 0, message: message.to_owned() }));
+            }
             if let Some(notice) = part.unusable.iter().chain(&part.held).next() {
                 let path = self.shared.workspace.layout().path(&Place::file(&item, &part.part))?;
                 return Err(Error::InvalidInput {
@@ -281,16 +287,24 @@ impl MirrorHandle {
         self.report(item, notices, None).await
     }
 
+    async fn parts_of(&self, item: &ItemId) -> Result<Vec<PartStatus>> {
+        let items = self.engine_status().await?.items.into_iter();
+        Ok(items.filter(|status| status.id == *item).flat_map(|status| status.parts).collect())
+    }
+
     /// Ends a file's conflicts in favour of one side.
     ///
     /// # Errors
     ///
-    /// `NotFound` when no item has that file.
+    /// `NotFound` when no item has that file; `MirrorOnly` for the file's side where nothing is pushed.
     pub async fn resolve(&self, path: &Path, side: Side) -> Result<ItemId> {
         let Place { item, part, .. } = self.place(path)?;
-        let status = self.engine_status().await?.items.into_iter().find(|status| status.id == item);
-        let conflicts = status.as_ref().and_then(|status| status.parts.iter().find(|other| other.part == part));
-        if conflicts.is_none_or(|part| part.conflicts.is_empty()) {
+        let status = self.engine_status().await?;
+        if status.read_only && side == Side::Mine {
+            return Err(Error::MirrorOnly { account: self.account().to_string() });
+        }
+        let parts = status.items.iter().filter(|status| status.id == item).flat_map(|status| &status.parts);
+        if !parts.into_iter().any(|other| other.part == part && !other.conflicts.is_empty()) {
             return Err(Error::InvalidInput {
                 what: format!("{} has no conflict", path.display()),
                 suggestion: "See `mcp-workspace status` for what waits.".into(),

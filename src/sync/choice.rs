@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::PartId;
+use crate::model::{Notice, PartId};
 
 use super::conflict::{SectionConflict, shown};
 use super::engine::failure_of;
 use super::item::{Part, Walk};
 use super::merge;
 use super::{Failure, Local, RequestId, Side};
+
+/// The code of what is told of a hold that somebody let go.
+pub const RELEASED: &str = "RELEASED";
 
 /// A choice of one side for the conflicts of a file.
 #[derive(Debug, Clone)]
@@ -44,6 +47,18 @@ pub(super) fn made(
     // What they were is kept with all three texts, whatever somebody made of the conflict file.
     given_up.insert(asked.part.clone(), open);
     Some(asked.side)
+}
+
+/// Tells whether who says that a file is meant as it stands knew what it is held for: by nothing of another kind than it was told
+/// to be, when it was told to be held.
+pub(super) fn releases(told: &[Notice], found: &[Notice]) -> bool {
+    told.is_empty() || found.iter().all(|found| told.iter().any(|told| told.code == found.code))
+}
+
+/// What is told of a hold that somebody let go, once the push has landed.
+pub(super) fn released(held: &Notice) -> Notice {
+    let reason = held.message.split(';').next().unwrap_or_default();
+    Notice { code: RELEASED.into(), message: format!("was held ({}): {reason}", held.code), ..held.clone() }
 }
 
 /// Notes for those who chose a side why nothing came of it, where a file took no part in the merge, or was held.

@@ -8,7 +8,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::sides::Text;
 
 /// Words of this length tell one paragraph from another, in bytes.
-const TELLING_BYTES: usize = 5;
+pub(super) const TELLING_BYTES: usize = 5;
 
 /// What is done with a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +82,25 @@ pub(super) fn regions(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>) -> V
     let groups = search.groups();
     let zones = search.zones(&groups);
     search.regions(&groups, &zones)
+}
+
+/// Returns the blocks that both sides edited where they stand, each in its own way: in the base, in the file and in the remote.
+pub(super) fn edited_by_both(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>) -> Vec<[usize; 3]> {
+    let search = Search { base, local, remote, mine: diff(base, local), theirs: diff(base, remote) };
+    let one = |hunks: &[Hunk], range: Range<usize>| match hunks.get(range) {
+        Some([hunk]) if hunk.base.len() == 1 && hunk.new.len() == 1 => Some(hunk.new.start),
+        _ => None,
+    };
+    // Whoever put there what the other put elsewhere moved it.
+    let is_new = |text: &Text<'_>, at: usize, other: &Text<'_>| {
+        text.keys_of(&(at..at + 1)).iter().all(|key| !other.keys.contains(key))
+    };
+    let conflicts = search.groups().into_iter().filter(|group| group.verdict == Verdict::Conflict);
+    let edited = conflicts.filter(|group| group.base.len() == 1).filter_map(|group| {
+        let (mine, theirs) = (one(&search.mine, group.local)?, one(&search.theirs, group.remote)?);
+        (is_new(local, mine, remote) && is_new(remote, theirs, local)).then_some([group.base.start, mine, theirs])
+    });
+    edited.collect()
 }
 
 /// Diffs two texts by meaning. Blocks that were replaced one for one are hunks of their own, so that edits of

@@ -256,6 +256,8 @@ pub(super) struct Walk {
     pub(super) restless: bool,
     /// Choices of a side of which nothing came, and why.
     pub(super) undecided: BTreeMap<RequestId, Failure>,
+    /// What each file was held for when somebody let it go.
+    pub(super) released: BTreeMap<PartId, Vec<Notice>>,
     /// Conflicts that somebody ends, as they stand.
     pub(super) given_up: BTreeMap<PartId, Vec<SectionConflict>>,
 }

@@ -12,7 +12,7 @@ use crate::mebdf::{self, Block, Content, FrontMatter, RunContent, Tree};
 use super::SectionConflict;
 use super::Side;
 use super::head::{self, Heads};
-use super::hunks::{self, Region, Verdict};
+use super::hunks::{Region, Verdict};
 use super::moved;
 use super::numbers::{self, Starts};
 use super::sides::{Keys, Text};
@@ -150,9 +150,18 @@ pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Mer
     }
     let merged = pieced(base, local, remote, side);
     let is_conflict = side.is_some() || merged.as_ref().is_none_or(|merged| !merged.conflicts.is_empty());
-    if is_conflict && let Some((new_base, woven)) = weave::woven(base, local, remote) {
+    if is_conflict && let Some((new_base, woven)) = weave::unsaid(base, local, remote) {
         // The file need not hold yet what is woven in, so nothing of it is agreed on before it does.
         return Merged { landed: base.into(), ..resolve(&new_base, &woven, remote, side) };
+    }
+    if is_conflict
+        && let Some(woven) = weave::words(base, local, remote)
+        && let Some(merged) = pieced(&woven.base, &woven.local, remote, side)
+    {
+        // The file need not hold yet what the remote wrote there; what it wrote itself lands.
+        let alone = pieced(base, local, &woven.remote, side);
+        let landed = alone.filter(|alone| alone.conflicts.len() == merged.conflicts.len());
+        return Merged { landed: landed.map_or_else(|| base.into(), |alone| alone.landed), ..merged };
     }
     if let Some(merged) = merged {
         return merged;
@@ -176,8 +185,7 @@ fn pieced(base: &str, local: &str, remote: &str, side: Option<Side>) -> Option<M
         local: Text::read(local, &mut keys),
         remote: Text::read(remote, &mut keys),
     };
-    let mut regions = hunks::regions(&three.base, &three.local, &three.remote);
-    moved::freeze(&three.base, &three.local, &three.remote, &mut regions);
+    let regions = moved::regions(&three.base, &three.local, &three.remote);
     let heads = head::merge(&three.base, &three.local, &three.remote, side);
     let starts = numbers::starts(&three.base, &three.local, &regions);
     let restarted = numbers::lists_of(&starts, &three.local);

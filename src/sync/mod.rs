@@ -45,9 +45,11 @@ mod unknown;
 mod walk;
 mod weave;
 mod went;
+mod within;
 mod words;
 
 pub use arrival::Arrival;
+pub use choice::RELEASED;
 pub use conflict::{SectionConflict, conflict_text, section_name};
 pub use engine::Engine;
 pub use event::*;

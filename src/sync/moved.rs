@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::hunks::{Region, Verdict};
+use super::hunks::{self, Region, Verdict};
 use super::sides::Text;
 use crate::mebdf::{Content, RunContent};
 
@@ -47,8 +47,15 @@ impl Said {
     }
 }
 
+/// Returns the regions in order, those frozen between which and a conflict a side moved text; between them all three say the same.
+pub(super) fn regions(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>) -> Vec<Region> {
+    let mut regions = hunks::regions(base, local, remote);
+    freeze(base, local, remote, &mut regions);
+    regions
+}
+
 /// Freezes the regions between which and a frozen one a side moved text.
-pub(super) fn freeze(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, regions: &mut [Region]) {
+fn freeze(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, regions: &mut [Region]) {
     let frozen = |regions: &[Region]| regions.iter().filter(|region| region.verdict == Verdict::Conflict).count();
     contend(base, local, regions, Verdict::Local);
     contend(base, remote, regions, Verdict::Remote);

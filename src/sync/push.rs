@@ -3,6 +3,7 @@
 use crate::model::{Millis, PartId};
 
 use super::backoff;
+use super::choice;
 use super::engine::{Engine, Fate, failure_of};
 use super::item::{Item, PUSHES_MAX, Phase, Unknown, Walk, hash_of, notice};
 use super::merge;
@@ -53,7 +54,7 @@ impl Engine {
     pub(super) fn planned(&mut self, item: &mut Item, result: Result<Planned, Failure>) -> Fate {
         let Some(walk) = &mut item.walk else { return self.lost(item) };
         let Some(id) = walk.planning.take() else { return self.lost(item) };
-        let planned = match result {
+        let mut planned = match result {
             Ok(planned) => planned,
             Err(failure) if matches!(failure.class, FailureClass::SignedOut | FailureClass::Transient) => {
                 return self.fail(item, failure);
@@ -75,6 +76,8 @@ impl Engine {
         }
         let accept = part.accepted.is_some() && part.accepted == walk.local(&id).and_then(hash_of);
         if accept {
+            let released = walk.released.get(&id).into_iter().flatten().chain(&part.held);
+            planned.told.extend(released.map(choice::released));
             part.held.clear();
         }
         if walk.why.dry {

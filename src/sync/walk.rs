@@ -112,8 +112,6 @@ impl Engine {
                 }
                 if is_accepted {
                     part.accepted = Some(*hash);
-                    part.put_back = None;
-                    part.told.decided(older::PUT_BACK);
                 } else if part.accepted != Some(*hash) {
                     part.accepted = None;
                 }
@@ -250,6 +248,7 @@ impl Engine {
             Local::Text { hash, text, .. } => {
                 // It counted until here: a walk may have to wait for its turn to read.
                 part.first_reading = None;
+                let was_told = std::mem::take(&mut part.held);
                 part.held = match base.filter(|base| !base.trim().is_empty()) {
                     Some(base) => hold::holds(Some(base), text),
                     // There was a text, of which nothing is agreed.
@@ -265,11 +264,16 @@ impl Engine {
                     part.held.push(older::taken_again(lacks));
                 }
                 part.held.extend(walk.doubtful.get(id).and_then(|lines| older::deleted_there(lines, text, remote)));
-                let accepted = part.accepted == Some(*hash);
-                let base = base.map_or("", String::as_str);
-                if accepted {
-                    part.held.clear();
+                if part.accepted == Some(*hash) {
+                    if choice::releases(&was_told, &part.held) {
+                        walk.released.insert(id.clone(), std::mem::take(&mut part.held));
+                        part.put_back = None;
+                        part.told.decided(older::PUT_BACK);
+                    } else {
+                        part.accepted = None;
+                    }
                 }
+                let base = base.map_or("", String::as_str);
                 if !part.held.is_empty() {
                     // They are of an older save, and their lines, too.
                     part.refused.clear();

@@ -1,40 +1,141 @@
-//! What a file says and no document ever does, such as the language of code, stays in the file as an edit for ever. Where
-//! somebody else edits the same block, only one side edited what both can say: the two are woven into one text.
+//! Blocks that both sides edited, where the two edits do not meet: they are woven into one block before the texts are merged.
+//!
+//! What a file says and no document ever does, such as the language of code, stays in the file as an edit for ever: where
+//! somebody else edits the same block, only one side edited what both can say. And both may have edited different words.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
-use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::hunks::{self, Verdict};
+use super::moved;
 use super::sides::{Keys, Text};
+use super::within;
 use crate::mebdf::{Block, Content, Mark, Marks, RunContent, print_block};
+
+/// Blocks of one text, at most, in which words are woven; the others are conflicts.
+const BLOCKS_MAX: usize = 100;
+
+/// What stands in the place of a block: its lines, and what they say.
+type Instead<'a> = BTreeMap<usize, (String, &'a Content)>;
 
 /// Returns a base and a file in which the remote's edits stand of all blocks of which the file changed nothing that a document
 /// can say; `None` when there are none. The words of both are those of the remote there, which is checked.
-pub(super) fn woven(base: &str, local: &str, remote: &str) -> Option<(String, String)> {
+pub(super) fn unsaid(base: &str, local: &str, remote: &str) -> Option<(String, String)> {
     let mut keys = Keys::default();
-    let read = |text, keys: &mut Keys| Text::read(text, keys);
-    let (base, local, remote) = (read(base, &mut keys), read(local, &mut keys), read(remote, &mut keys));
+    let [base, local, remote] = [base, local, remote].map(|text| Text::read(text, &mut keys));
     let theirs = edited(&base, &remote);
-    let (mut of_base, mut of_local) = (BTreeMap::new(), BTreeMap::new());
-    for (was, mine) in unsaid(&base, &local) {
-        let Some(there) = theirs.get(&was) else { continue };
-        let slice = |text: &Text<'_>, at: usize| text.slice(&(at..at + 1)).trim_end_matches('\n').to_owned();
-        if let Some(text) = merged(&slice(&base, was), &slice(&local, mine), &slice(&remote, *there)) {
-            of_base.insert(was, (slice(&remote, *there), *there));
-            of_local.insert(mine, (text, *there));
+    let (mut of_base, mut of_local) = (Instead::new(), Instead::new());
+    for (was, mine) in dressed_only(&base, &local) {
+        let Some(there) = theirs.get(&was).copied() else { continue };
+        let Some(content) = remote.content(there) else { continue };
+        let lines = lines(&remote, there);
+        if let Some(text) = within::merged_text(&self::lines(&base, was), &self::lines(&local, mine), &lines) {
+            of_base.insert(was, (lines, content));
+            of_local.insert(mine, (text, content));
         }
     }
     if of_local.is_empty() {
         return None;
     }
-    Some((put(&base, &of_base, &remote)?, put(&local, &of_local, &remote)?))
+    Some((put(&base, &of_base, said)?, put(&local, &of_local, said)?))
+}
+
+/// The texts of a merge once the edits of both sides stand together where they edited different words of a block.
+pub(super) struct Woven {
+    /// The base with the remote's blocks there.
+    pub(super) base: String,
+    /// The file with the edits of both there.
+    pub(super) local: String,
+    /// The remote without its own edits there.
+    pub(super) remote: String,
+}
+
+/// A block that holds the edits of both sides.
+struct Blend {
+    was: usize,
+    mine: usize,
+    theirs: usize,
+    lines: String,
+    content: Content,
+}
+
+/// Weaves the edits of both sides where they edited different words of a block, in sections in which they meet nowhere;
+/// `None` when there are none such.
+pub(super) fn words(base: &str, local: &str, remote: &str) -> Option<Woven> {
+    let mut keys = Keys::default();
+    let texts = [base, local, remote].map(|text| Text::read(text, &mut keys));
+    let [old, mine, theirs] = &texts;
+    let places = hunks::edited_by_both(old, mine, theirs).into_iter().take(BLOCKS_MAX);
+    let mut blends: Vec<Blend> = places.filter_map(|[was, mine, theirs]| blend(&texts, was, mine, theirs)).collect();
+    spell(mine, &mut blends);
+    while !blends.is_empty() {
+        let woven = woven(&texts, &blends)?;
+        let [old, mine] = [&woven.base, &woven.local].map(|text| Text::read(text, &mut keys));
+        let regions = moved::regions(&old, &mine, theirs);
+        let is_frozen = |blend: &Blend| {
+            let frozen = regions.iter().filter(|region| region.verdict == Verdict::Conflict);
+            frozen.into_iter().any(|region| region.base.contains(&blend.was))
+        };
+        let count = blends.len();
+        blends.retain(|blend| !is_frozen(blend));
+        if blends.len() == count {
+            return Some(woven);
+        }
+    }
+    None
+}
+
+/// Puts the edits of both sides into one block, written as the file writes it.
+fn blend([base, local, remote]: &[Text<'_>; 3], was: usize, mine: usize, theirs: usize) -> Option<Blend> {
+    if local.has_unsaid(mine) {
+        return None;
+    }
+    let content = within::merged(base.content(was)?, local.content(mine)?, remote.content(theirs)?)?;
+    let as_written = within::merged_text(&lines(base, was), &lines(local, mine), &lines(remote, theirs));
+    let lines = as_written.unwrap_or_else(|| print_block(&content));
+    Some(Blend { was, mine, theirs, lines, content })
+}
+
+/// Spells the blocks in canonical form that would not say what they shall as the file writes them; drops those that do so in
+/// neither way.
+fn spell(local: &Text<'_>, blends: &mut Vec<Blend>) {
+    let says = |blends: &[Blend]| {
+        let instead = blends.iter().map(|blend| (blend.mine, (blend.lines.clone(), &blend.content))).collect();
+        put(local, &instead, flowing).is_some()
+    };
+    if says(blends) {
+        return;
+    }
+    blends.retain_mut(|blend| {
+        says(std::slice::from_ref(blend)) || {
+            blend.lines = print_block(&blend.content);
+            says(std::slice::from_ref(blend))
+        }
+    });
+}
+
+fn woven([base, local, remote]: &[Text<'_>; 3], blends: &[Blend]) -> Option<Woven> {
+    let (mut of_base, mut of_local, mut of_remote) = (Instead::new(), Instead::new(), Instead::new());
+    for blend in blends {
+        of_base.insert(blend.was, (lines(remote, blend.theirs), remote.content(blend.theirs)?));
+        of_local.insert(blend.mine, (blend.lines.clone(), &blend.content));
+        of_remote.insert(blend.theirs, (lines(base, blend.was), base.content(blend.was)?));
+    }
+    Some(Woven {
+        base: put(base, &of_base, flowing)?,
+        local: put(local, &of_local, flowing)?,
+        remote: put(remote, &of_remote, flowing)?,
+    })
+}
+
+fn lines(text: &Text<'_>, at: usize) -> String {
+    text.slice(&(at..at + 1)).trim_end_matches('\n').to_owned()
 }
 
 /// Finds the blocks of the file that say what they said in the base, but for what no document says.
-fn unsaid(base: &Text<'_>, local: &Text<'_>) -> Vec<(usize, usize)> {
-    let said = |text: &Text<'_>| text.tree.blocks.iter().map(said).collect::<Vec<_>>();
+fn dressed_only(base: &Text<'_>, local: &Text<'_>) -> Vec<(usize, usize)> {
+    let said = |text: &Text<'_>| text.tree.blocks.iter().map(|block| said(&block.content)).collect::<Vec<_>>();
     let mut found = Vec::new();
     for op in capture_diff_slices(Algorithm::Patience, &said(base), &said(local)) {
         if let DiffOp::Equal { old_index, new_index, len } = op {
@@ -60,8 +161,8 @@ fn edited(base: &Text<'_>, remote: &Text<'_>) -> BTreeMap<usize, usize> {
 }
 
 /// What a block says in a document.
-fn said(block: &Block) -> String {
-    let mut content = block.content.clone();
+fn said(content: &Content) -> String {
+    let mut content = content.clone();
     match &mut content {
         Content::Code { info, text } => {
             info.clear();
@@ -85,41 +186,21 @@ fn said(block: &Block) -> String {
     print_block(&content)
 }
 
-/// A text with other blocks in places, each with the place of the remote's; `None` when it would not say there what the remote
-/// says, or something else elsewhere.
-fn put(text: &Text<'_>, blocks: &BTreeMap<usize, (String, usize)>, remote: &Text<'_>) -> Option<String> {
-    let out = text.with(&blocks.iter().map(|(at, (instead, _))| (*at, instead.clone())).collect())?;
-    let there = |(at, block)| blocks.get(&at).map_or(Some(block), |(_, there)| remote.tree.blocks.get(*there));
-    let expected: Option<Vec<String>> = text.tree.blocks.iter().enumerate().map(|at| there(at).map(said)).collect();
-    let found: Vec<String> = crate::mebdf::parse(&out).tree.blocks.iter().map(said).collect();
-    (found == expected?).then_some(out)
+/// What a block says in the file, without the anchor of a heading; a soft break is the space that it means.
+fn flowing(content: &Content) -> String {
+    let mut content = content.clone();
+    if let Content::Heading { anchor, .. } = &mut content {
+        *anchor = None;
+    }
+    let printed = print_block(&content);
+    if matches!(content, Content::Code { .. }) { printed } else { printed.replace('\n', " ") }
 }
 
-/// A change of a text: what of it goes, in words, and what comes instead.
-type Change = (Range<usize>, String);
-
-/// Makes the changes that lead from `base` to `one` and to `other`; `None` where they meet.
-fn merged(base: &str, one: &str, other: &str) -> Option<String> {
-    let words = |text: &'_ str| text.split_word_bounds().map(str::to_owned).collect::<Vec<_>>();
-    let base = words(base);
-    let changes = |text: &str| -> Vec<Change> {
-        let text = words(text);
-        let ops = capture_diff_slices(Algorithm::Myers, &base, &text);
-        let differ = ops.into_iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
-        differ.map(|op| (op.old_range(), text.get(op.new_range()).unwrap_or_default().concat())).collect()
-    };
-    let mut all = [changes(one), changes(other)].concat();
-    all.sort_by_key(|(range, _)| (range.start, range.end));
-    let (mut out, mut at, mut last) = (String::new(), 0, None);
-    for (range, text) in all {
-        // Both may not insert at one place, since nobody knows in which order.
-        if range.start < at || last == Some(range.start) {
-            return None;
-        }
-        out.push_str(&base.get(at..range.start)?.concat());
-        out.push_str(&text);
-        (at, last) = (range.end, Some(range.end));
-    }
-    out.push_str(&base.get(at..)?.concat());
-    Some(out)
+/// A text with other blocks in places; `None` when it would not say there what it shall, or something else elsewhere.
+fn put(text: &Text<'_>, blocks: &Instead<'_>, says: fn(&Content) -> String) -> Option<String> {
+    let out = text.with(&blocks.iter().map(|(at, (lines, _))| (*at, lines.clone())).collect())?;
+    let there = |(at, block): (usize, &Block)| blocks.get(&at).map_or_else(|| says(&block.content), |(_, it)| says(it));
+    let expected: Vec<String> = text.tree.blocks.iter().enumerate().map(there).collect();
+    let found: Vec<String> = crate::mebdf::parse(&out).tree.blocks.iter().map(|block| says(&block.content)).collect();
+    (found == expected).then_some(out)
 }

@@ -67,11 +67,12 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
         }
         (false, ..) => "nothing to push".to_owned(),
     };
-    let done = match (report.told.is_empty(), report.pushed, dry_run) {
-        (true, ..) => done,
-        (false, true, _) => format!("{done}; with it went what the file does not show"),
-        (false, false, true) => format!("{done}; with it would go what the file does not show"),
-        (false, false, false) => format!("{done}; with an earlier push went what the file does not show"),
+    let is_hidden = |notice: &Notice| notice.code != sync::RELEASED;
+    let done = match (report.told.iter().any(is_hidden), report.pushed, dry_run) {
+        (false, ..) => done,
+        (true, true, _) => format!("{done}; with it went what the file does not show"),
+        (true, false, true) => format!("{done}; with it would go what the file does not show"),
+        (true, false, false) => format!("{done}; with an earlier push went what the file does not show"),
     };
     let done =
         if report.unsaid.is_empty() { done } else { format!("{done}; what no document can say stays in the file") };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind, RemoveKind, RenameMode};
+use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind, RenameMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::layout::Layout;
@@ -74,6 +74,8 @@ pub fn watch(layout: &Layout, see: impl Fn(Seen) + Send + 'static) -> Result<Wat
     })
     .map_err(failed)?;
     watcher.watch(&folder, RecursiveMode::Recursive).map_err(failed)?;
+    // A folder does not tell when one above it is moved away.
+    watcher.watch(layout.root(), RecursiveMode::NonRecursive).map_err(failed)?;
     Ok(Watch { _watcher: watcher })
 }
 
@@ -151,11 +153,12 @@ fn touch(kind: EventKind, index: usize, path: &Path) -> Option<Touch> {
         EventKind::Create(CreateKind::Any | CreateKind::File | CreateKind::Other) if is_never_closed(path) => {
             Some(Touch::Complete)
         }
+        // A folder in a file's place.
+        EventKind::Create(CreateKind::Folder) => Some(Touch::Complete),
         EventKind::Create(CreateKind::Any | CreateKind::File | CreateKind::Other)
         | EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any | ModifyKind::Other) => {
             Some(Touch::Modified { closes: CLOSES })
         }
-        EventKind::Create(CreateKind::Folder) | EventKind::Remove(RemoveKind::Folder) => None,
         // Permissions and times change without any close; the text may have become readable again.
         EventKind::Modify(ModifyKind::Metadata(_)) | EventKind::Any | EventKind::Other => {
             Some(Touch::Modified { closes: false })
@@ -169,7 +172,7 @@ fn touch(kind: EventKind, index: usize, path: &Path) -> Option<Touch> {
             RenameMode::Any | RenameMode::Other if path.symlink_metadata().is_ok() => Touch::Complete,
             RenameMode::Any | RenameMode::Other => Touch::Missing,
         }),
-        EventKind::Remove(RemoveKind::Any | RemoveKind::File | RemoveKind::Other) => Some(Touch::Missing),
+        EventKind::Remove(_) => Some(Touch::Missing),
     }
 }
 

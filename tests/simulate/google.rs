@@ -20,7 +20,7 @@ const SEED: u64 = 100;
 /// What somebody does to a paragraph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Edit {
-    /// Writes a word at its end.
+    /// Writes a word to it.
     Write,
     /// Writes a new one before it.
     Add,
@@ -238,15 +238,29 @@ impl Google {
         let token = ledger.new_token('r');
         let insert =
             |index: u32, text: String| json!({ "insertText": { "location": { "index": index }, "text": text } });
+        let delete = |start: u32, end: u32| json!({ "deleteContentRange": { "range": { "startIndex": start, "endIndex": end } } });
+        let words: Vec<&str> = tokens(text).filter(|word| text.contains(&format!(" {word}"))).collect();
         let request = match what {
+            4 if !words.is_empty() && dice.once_in(2) => {
+                let word = words[dice.roll(words.len())];
+                let at = start + text[..text.find(&format!(" {word}")).unwrap()].encode_utf16().count() as u32;
+                ledger.given_up(word);
+                ledger.given_up(&token);
+                delete(at, at + 1 + word.len() as u32)
+            }
             _ if removes => {
                 // Who removes a paragraph has seen what stands in it.
                 tokens(text).for_each(|token| ledger.given_up(token));
                 ledger.given_up(&token);
-                json!({ "deleteContentRange": { "range": { "startIndex": start, "endIndex": end } } })
+                delete(start, end)
             }
             2 | 3 => insert(start, format!("{token} more\n")),
             4 => insert(start, format!("{token} ")),
+            5 => {
+                let gaps: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).collect();
+                let at = if gaps.is_empty() { text.trim_end().len() } else { gaps[dice.roll(gaps.len())] };
+                insert(start + text[..at].encode_utf16().count() as u32, format!(" {token}"))
+            }
             _ => insert(end - 1, format!(" {token}")),
         };
         self.carry_out(item, &request, ledger);
@@ -263,6 +277,8 @@ impl Google {
         let insert =
             |index: u32, text: String| json!({ "insertText": { "location": { "index": index }, "text": text } });
         let request = match what {
+            // Behind it where the file's words stand, too, or before it, where they need not meet.
+            Edit::Write if at == 0 => insert(*start, format!("{} ", ledger.new_token('r'))),
             Edit::Write => insert(end - 1, format!(" {}", ledger.new_token('r'))),
             Edit::Add => insert(*start, format!("{}\n", ledger.new_token('r'))),
             Edit::Remove => {

@@ -321,7 +321,16 @@ fn edited(around: &mut Around, text: &str, now: [Option<&str>; 3]) -> String {
         }
         3..=5 => blocks.insert(at, token),
         _ if blocks.is_empty() || blocks[at].starts_with('#') => blocks.insert(at, token),
-        _ => blocks[at] = format!("{} {token}", blocks[at]),
+        _ => {
+            let mut words: Vec<&str> = blocks[at].split(' ').collect();
+            // One that is taken away has been read.
+            let gone = around.dice.roll(words.len() * 3);
+            if words.len() > 1 && words.get(gone).is_some_and(|word| tokens(word).next().is_some()) {
+                around.ledger.given_up(words.remove(gone));
+            }
+            words.insert(around.dice.roll(words.len() + 1), &token);
+            blocks[at] = words.join(" ");
+        }
     }
     // People do not write as the printer does.
     let gap = if around.dice.once_in(3) { "\n\n\n" } else { "\n\n" };

@@ -195,3 +195,32 @@ fn an_acceptance_that_came_to_nothing_is_none() {
         assert_eq!(held(&engine), ["EMPTY"], "{class:?}");
     }
 }
+
+#[test]
+fn an_acceptance_lets_go_what_was_told_and_nothing_else() {
+    let mut engine = quiet(BASE);
+    let ask_to_push = |engine: &mut Engine, local: &str| {
+        ask(engine, Command::Push { item: id(0), accept: None, dry_run: false });
+        read(engine, BASE, local, BASE);
+        recorded(engine);
+    };
+    ask_to_push(&mut engine, "\0\n");
+    assert_eq!(held(&engine), ["NUL"]);
+    // Something else happened to the file since its person was told.
+    accept(&mut engine);
+    assert_eq!(words(&read(&mut engine, BASE, "", BASE)), "record");
+    recorded(&mut engine);
+    assert_eq!(held(&engine), ["EMPTY"]);
+    // Now that is told, too; the push that lets it go says so.
+    accept(&mut engine);
+    assert_eq!(words(&read(&mut engine, BASE, "", BASE)), "plan");
+    let effects = engine.step(Millis(12), Event::Planned { item: id(0), result: Ok(planned("")) });
+    let told: Vec<String> = effects
+        .iter()
+        .filter_map(|effect| if let Effect::Begin { told, .. } = effect { Some(told) } else { None })
+        .flatten()
+        .map(|notice| format!("{} {}", notice.code, notice.message))
+        .collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].starts_with("RELEASED was held (EMPTY): "), "{told:?}");
+}

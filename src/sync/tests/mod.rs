@@ -9,3 +9,4 @@ mod merge;
 mod older;
 mod pushes;
 mod quota;
+mod within;

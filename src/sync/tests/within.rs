@@ -1,0 +1,219 @@
+//! Both sides edit one block: which edits go together, and which do not.
+
+use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+
+use super::super::Side;
+use super::super::merge::{merge3, resolve, same_meaning};
+
+/// Checks what becomes of two edits of a text, whoever of both made which; `None` for a conflict.
+#[track_caller]
+fn check(base: &str, one: &str, other: &str, both: Option<&str>) {
+    for (mine, theirs) in [(one, other), (other, one)] {
+        let merged = merge3(base, mine, theirs);
+        let Some(both) = both else {
+            assert!(!merged.conflicts.is_empty(), "{mine:?} {theirs:?}: {merged:#?}");
+            assert_eq!((merged.file.as_str(), merged.push.as_str(), merged.pushes), (mine, theirs, false));
+            continue;
+        };
+        assert!(merged.conflicts.is_empty(), "{mine:?} {theirs:?}: {merged:#?}");
+        assert_eq!((merged.file.as_str(), merged.push.as_str()), (both, both), "{mine:?} {theirs:?}");
+        assert_eq!(merged.base, theirs, "until it is pushed, the remote's text is agreed on");
+        assert_eq!(merged.landed, mine, "once it is pushed, and the file was not written yet");
+        // Whether or not the file was written by then, nothing more is pushed.
+        for file in [mine, both] {
+            let next = merge3(&merged.landed, file, both);
+            assert_eq!(
+                (next.file.as_str(), next.pushes, next.conflicts.len()),
+                (both, false, 0),
+                "{mine:?} {theirs:?}"
+            );
+        }
+        for side in [Side::Mine, Side::Theirs] {
+            assert_eq!(resolve(base, mine, theirs, Some(side)).push, both, "there is nothing to choose");
+        }
+    }
+}
+
+const FOX: &str = "The quick brown fox jumps.\n";
+
+#[test]
+fn edits_of_different_words_go_together() {
+    check(FOX, "The slow brown fox jumps.\n", "The quick brown fox leaps.\n", Some("The slow brown fox leaps.\n"));
+    check(FOX, "The very quick brown fox jumps.\n", "The quick brown fox.\n", Some("The very quick brown fox.\n"));
+    check(FOX, "The fox jumps.\n", "The quick brown fox jumps. High.\n", Some("The fox jumps. High.\n"));
+    // Neighbours.
+    check(FOX, "The slow brown fox jumps.\n", "The quick red fox jumps.\n", Some("The slow red fox jumps.\n"));
+    // What both did alike is done once.
+    check(FOX, "The slow brown fox jumps.\n", "The slow brown fox leaps.\n", Some("The slow brown fox leaps.\n"));
+}
+
+#[test]
+fn edits_that_meet_are_a_conflict() {
+    for (one, other) in [
+        ("The slow brown fox jumps.\n", "The fast brown fox jumps.\n"),
+        ("The quick brown fox jumps. Mine.\n", "The quick brown fox jumps. Theirs.\n"),
+        ("The very quick brown fox jumps.\n", "The slow brown fox jumps.\n"),
+        // One wrote the phrase anew in which the other wrote a word.
+        ("The slow red cat jumps.\n", "The quick brown, old fox jumps.\n"),
+        // Together they would take everything.
+        ("The quick\n", "brown fox jumps.\n"),
+        // Both moved it, or both brought it.
+        ("quick brown fox jumps The.\n", "quick The brown fox jumps.\n"),
+        ("The again quick brown fox jumps.\n", "The quick brown fox again jumps.\n"),
+    ] {
+        check(FOX, one, other, None);
+    }
+    // Nobody can tell which of two equal words it was.
+    check("so much so much more\n", "much so much more\n", "so much much more\n", None);
+}
+
+#[test]
+fn looks_links_and_kinds_go_with_words() {
+    check(
+        FOX,
+        "The **quick** brown fox jumps.\n",
+        "The quick brown fox leaps.\n",
+        Some("The **quick** brown fox leaps.\n"),
+    );
+    check(
+        FOX,
+        "[The quick](https://x.y) brown fox jumps.\n",
+        "The quick brown *fox* jumps.\n",
+        Some("[The quick](https://x.y) brown *fox* jumps.\n"),
+    );
+    check(FOX, "**The quick brown fox jumps.**\n", "The quick brown fox leaps.\n", None);
+    check(
+        "# The quick brown fox\n",
+        "## The quick brown fox\n",
+        "# The slow brown fox\n",
+        Some("## The slow brown fox\n"),
+    );
+    check(
+        "1. one thing here\n2. two things there\n",
+        "1. one thing here\n2. two things over there\n",
+        "1. one thing here\n2. those things there\n",
+        Some("1. one thing here\n2. those things over there\n"),
+    );
+    check(
+        "- a\n  - deep words here\n",
+        "- a\n  - deep words there\n",
+        "- a\n  - deeper words here\n",
+        Some("- a\n  - deeper words there\n"),
+    );
+    check(
+        "```\none two\nthree four\n```\n",
+        "```\none 2\nthree four\n```\n",
+        "```\none two\nthree 4\n```\n",
+        Some("```\none 2\nthree 4\n```\n"),
+    );
+}
+
+#[test]
+fn cells_and_notes_go_one_by_one() {
+    let table = |cells: [&str; 4]| {
+        let [a, b, c, d] = cells;
+        format!("| {a} | {b} |\n| --- | --- |\n| {c} | {d} |\n")
+    };
+    let base = table(["a", "b", "c", "some words here"]);
+    check(
+        &base,
+        &table(["x", "b", "c", "some words here"]),
+        &table(["a", "b", "y", "some words here"]),
+        Some(&table(["x", "b", "y", "some words here"])),
+    );
+    check(
+        &base,
+        &table(["a", "b", "c", "many words here"]),
+        &table(["a", "b", "c", "some words there"]),
+        Some(&table(["a", "b", "c", "many words there"])),
+    );
+    check(&base, &table(["x", "b", "c", "some words here"]), &table(["y", "b", "c", "some words here"]), None);
+    check(
+        "Text[^1]\n\n[^1]: one note here\n",
+        "Text[^1]\n\n[^1]: one note there\n",
+        "Text[^1]\n\n[^1]: some note here\n",
+        Some("Text[^1]\n\n[^1]: some note there\n"),
+    );
+}
+
+#[test]
+fn a_section_that_waits_for_another_word_is_left_as_each_wrote_it() {
+    let base = format!("# A\n\n{FOX}\nsame\n\n# B\n\n{FOX}");
+    let mine = base.replace("quick", "slow").replace("same", "mine");
+    let theirs = base.replace("jumps", "leaps").replace("same", "theirs");
+    let merged = merge3(&base, &mine, &theirs);
+    assert_eq!(merged.conflicts.len(), 1);
+    let of = |text: &str, section: usize| text.split("# ").nth(section).unwrap().to_owned();
+    assert_eq!(
+        (of(&merged.file, 1), of(&merged.push, 1), of(&merged.base, 1)),
+        (of(&mine, 1), of(&theirs, 1), of(&base, 1))
+    );
+    assert_eq!(
+        (of(&merged.file, 2), of(&merged.push, 2)),
+        ("B\n\nThe slow brown fox leaps.\n".into(), "B\n\nThe slow brown fox leaps.\n".into())
+    );
+    assert_eq!(of(&resolve(&base, &mine, &theirs, Some(Side::Mine)).push, 1), of(&mine, 1));
+    assert_eq!(of(&resolve(&base, &mine, &theirs, Some(Side::Theirs)).file, 1), of(&theirs, 1));
+}
+
+#[test]
+fn a_persons_own_way_of_writing_stays_where_both_wrote() {
+    let merged = merge3("some **bold** words\n", "any __bold__ words\n", "some **bold** verbs\n");
+    assert_eq!(merged.file, "any __bold__ verbs\n");
+    assert!(same_meaning(&merged.push, "any **bold** verbs\n"), "{}", merged.push);
+}
+
+/// Words of a paragraph; few, so that they come again.
+fn paragraph() -> impl Strategy<Value = Vec<&'static str>> {
+    prop::collection::vec(prop::sample::select(vec!["a", "b", "**c**", "d,", "telling", "others"]), 1..10)
+}
+
+/// Edits of it: where, how many words go, and whether new ones come.
+fn edits() -> impl Strategy<Value = Vec<(usize, usize, bool)>> {
+    prop::collection::vec((0_usize..12, 0_usize..3, any::<bool>()), 1..4)
+}
+
+fn edited(base: &[&str], edits: &[(usize, usize, bool)], name: &str) -> Vec<String> {
+    let mut words: Vec<String> = base.iter().map(|word| (*word).to_owned()).collect();
+    for (count, (at, gone, comes)) in edits.iter().enumerate() {
+        let at = at % (words.len() + 1);
+        let end = (at + gone).min(words.len());
+        words.splice(at..end, comes.then(|| format!("{name}{count}")));
+    }
+    words
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))), ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_word_is_lost_or_doubled(base in paragraph(), l in edits(), r in edits()) {
+        let (mine, theirs) = (edited(&base, &l, "mine"), edited(&base, &r, "theirs"));
+        let text = |words: &[String]| format!("{}\n\nlast\n", words.join(" "));
+        let own: Vec<String> = base.iter().map(|word| (*word).to_owned()).collect();
+        let merged = merge3(&text(&own), &text(&mine), &text(&theirs));
+        if merged.conflicts.is_empty() {
+            let count = |text: &str, word: &str| text.split_whitespace().filter(|other| *other == word).count();
+            let all = own.iter().chain(&mine).chain(&theirs);
+            for word in all {
+                let [was, here, there] = [&own, &mine, &theirs].map(|words| count(&text(words), word));
+                // What each side brought or took of a word is brought and taken; what both did may be one.
+                let least = was.saturating_sub(was.saturating_sub(here) + was.saturating_sub(there));
+                let most = was + here.saturating_sub(was) + there.saturating_sub(was);
+                for found in [count(&merged.file, word), count(&merged.push, word)] {
+                    prop_assert!((least..=most).contains(&found), "{found} times {word}: {merged:#?}");
+                    if was == 0 {
+                        prop_assert_eq!(found, 1, "{} is new: {:#?}", word, merged);
+                    }
+                }
+            }
+            if !merged.pushes {
+                return Ok(());
+            }
+            let next = merge3(&merged.landed, &text(&mine), &merged.push);
+            prop_assert!(!next.pushes && next.conflicts.is_empty(), "{next:#?} after {merged:#?}");
+            prop_assert!(same_meaning(&next.file, &merged.push));
+        }
+    }
+}
