@@ -21,8 +21,11 @@ const SECTIONS: usize = 10;
 /// Sections of each document that each side edits.
 const EDITED: usize = 5;
 
-/// Documents of which both sides edit one section.
+/// Documents of which both sides edit one paragraph, at the same place.
 const OVERLAPS: usize = 20;
+
+/// Documents of which both sides edit one paragraph, those where they edit other words of it included.
+const SHARED: usize = 40;
 
 /// What came of it.
 #[derive(Debug)]
@@ -67,7 +70,7 @@ pub(crate) fn run(limits: Limits, minutes_max: u64) -> Week {
     let start = world.around.now;
     let mut edits: Vec<(usize, usize, bool)> = Vec::new();
     for number in 0..DOCUMENTS {
-        let overlap = usize::from(number < OVERLAPS);
+        let overlap = usize::from(number < SHARED);
         edits.extend((0..EDITED).map(|section| (number, section, true)));
         edits.extend((EDITED - overlap..2 * EDITED - overlap).map(|section| (number, section, false)));
     }
@@ -88,7 +91,9 @@ pub(crate) fn run(limits: Limits, minutes_max: u64) -> Week {
             let World { around, machines, .. } = &mut world;
             machines[0].0.watch(around);
         } else {
-            world.around.google.replace(&item, &was, &format!("theirs{section}e {was}"));
+            let theirs = format!("theirs{section}e");
+            let edited = if *number < OVERLAPS { format!("{was} {theirs}") } else { format!("{theirs} {was}") };
+            world.around.google.replace(&item, &was, &edited);
         }
     }
 
@@ -141,7 +146,7 @@ fn pass(world: &mut World, until: u64) -> usize {
     wakes
 }
 
-/// Every edit of either side stands on both, but for the sections that both edited, which are shown.
+/// Every edit of either side stands on both, but for the sections in which both edited the same words, which are shown.
 fn check(world: &World, names: &[String]) {
     let disk = &world.machines[0].0.disk;
     for (number, name) in names.iter().enumerate() {
@@ -150,14 +155,15 @@ fn check(world: &World, names: &[String]) {
         let has_overlap = number < OVERLAPS;
         let conflict = disk.read(&format!("{name}{CONFLICT}"));
         assert_eq!(conflict.is_some(), has_overlap, "conflicts: {name}: {conflict:?}");
-        for section in 0..2 * EDITED - usize::from(has_overlap) {
+        let shared = usize::from(number < SHARED);
+        for section in 0..2 * EDITED - shared {
             let is_both = has_overlap && section == EDITED - 1;
             let (mine, theirs) = (format!("mine{section}e"), format!("theirs{section}e"));
             if section < EDITED {
                 assert!(file.contains(&mine), "conservation: {mine} is not in the file of {name}");
                 assert_eq!(text.contains(&mine), !is_both, "{mine} in {name}");
             }
-            if section >= EDITED - usize::from(has_overlap) {
+            if section >= EDITED - shared {
                 assert!(text.contains(&theirs), "conservation: {theirs} is not in {name}");
                 assert_eq!(file.contains(&theirs), !is_both, "{theirs} in the file of {name}");
             }
