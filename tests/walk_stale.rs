@@ -53,11 +53,19 @@ async fn an_open_editor_takes_nothing_that_a_colleague_wrote() {
         world.kill_daemon();
         world.start_daemon(&[]);
     }
-    // In the sentence that the colleague has edited, both sides edited it.
-    std::fs::write(&file, open.replacen("golf", "golf too", 1)).unwrap();
+    // Other words of the sentence that the colleague has edited.
+    open = open.replacen("golf", "golf too", 1);
+    std::fs::write(&file, &open).unwrap();
+    let (done, answer) = world.cli(&["push", path]);
+    assert!(done && answer["told"].to_string().contains("PUT_BACK"), "{answer}");
+    assert!(world.text(&id).await.contains("Echo foxtrot theirs golf too hotel."));
+    assert!(std::fs::read_to_string(&file).unwrap().contains("Echo foxtrot theirs golf too hotel."));
+    // Who takes away the words between which the colleague wrote has not read that.
+    std::fs::write(&file, open.replacen(" foxtrot golf too", "", 1)).unwrap();
     let (done, answer) = world.cli(&["push", path]);
     assert!(!done && answer["message"].as_str().unwrap().contains("in conflict: \"Second\""), "{answer}");
-    assert!(world.text(&id).await.contains("theirs") && std::fs::read_to_string(&file).unwrap().contains("golf too"));
+    assert!(world.text(&id).await.contains("foxtrot theirs golf too"));
+    assert!(std::fs::read_to_string(&file).unwrap().contains("Echo hotel"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
