@@ -53,18 +53,21 @@ async fn an_open_editor_takes_nothing_that_a_colleague_wrote() {
         world.kill_daemon();
         world.start_daemon(&[]);
     }
-    // Other words of the sentence that the colleague has edited.
-    open = open.replacen("golf", "golf too", 1);
-    std::fs::write(&file, &open).unwrap();
-    let (done, answer) = world.cli(&["push", path]);
-    assert!(done && answer["told"].to_string().contains("PUT_BACK"), "{answer}");
-    assert!(world.text(&id).await.contains("Echo foxtrot theirs golf too hotel."));
-    assert!(std::fs::read_to_string(&file).unwrap().contains("Echo foxtrot theirs golf too hotel."));
+    // Other words of the sentence that the colleague has edited, and the word beside theirs.
+    for (old, new) in [("golf", "golf too"), ("foxtrot", "fox")] {
+        open = open.replacen(old, new, 1);
+        std::fs::write(&file, &open).unwrap();
+        let (done, answer) = world.cli(&["push", path]);
+        assert!(done && answer["told"].to_string().contains("PUT_BACK"), "{answer}");
+        let both = open.lines().last().unwrap().replacen(" golf", " theirs golf", 1);
+        assert!(world.text(&id).await.contains(&both), "{both}");
+        assert!(std::fs::read_to_string(&file).unwrap().contains(&both), "{both}");
+    }
     // Who takes away the words between which the colleague wrote has not read that.
-    std::fs::write(&file, open.replacen(" foxtrot golf too", "", 1)).unwrap();
+    std::fs::write(&file, open.replacen(" fox golf too", "", 1)).unwrap();
     let (done, answer) = world.cli(&["push", path]);
     assert!(!done && answer["message"].as_str().unwrap().contains("in conflict: \"Second\""), "{answer}");
-    assert!(world.text(&id).await.contains("foxtrot theirs golf too"));
+    assert!(world.text(&id).await.contains("fox theirs golf too"));
     assert!(std::fs::read_to_string(&file).unwrap().contains("Echo hotel"));
 }
 

@@ -161,7 +161,10 @@ fn is_replaced(before: &Text<'_>, local: &Text<'_>, after: &Text<'_>, places: [&
     let writes = |op: &&DiffOp| is_change(op) && !matches!(op, DiffOp::Delete { .. });
     let has_gone = |at: usize| mine.iter().filter(is_change).any(|op| op.old_range().contains(&at));
     theirs.iter().filter(writes).map(DiffOp::old_range).all(|place| {
-        let is_near = |own: Range<usize>| own.start <= place.end && place.start <= own.end;
+        // Who replaces the word beside what was only written there has not written in its stead.
+        let is_near = |own: Range<usize>| {
+            if place.is_empty() { own == place } else { own.start <= place.end && place.start <= own.end }
+        };
         mine.iter().filter(writes).any(|op| is_near(op.old_range())) && place.clone().all(has_gone)
     })
 }
@@ -228,6 +231,10 @@ mod tests {
         assert_eq!(replaced("mine"), None);
         assert_eq!(replaced("mine and more"), None);
         assert!(find(&[arrival_of(&worded)], &worded, &BEFORE.replace("Second words", "Second words mine")).is_some());
+        // But who replaces the word beside it may have an older text.
+        for (word, other) in [("Second", "Other"), ("words.\n\n- item", "lines.\n\n- item")] {
+            assert!(find(&[arrival_of(&worded)], &worded, &BEFORE.replace(word, other)).is_some(), "{word}");
+        }
         // Who takes away the paragraph that they replaced has not read theirs.
         let changed = BEFORE.replace("Second words.", "Theirs came.");
         let (gone, mine) = (BEFORE.replace("Second words.\n\n", ""), "\n\nMine.\n");
