@@ -171,12 +171,75 @@ async fn an_account_that_is_only_mirrored_takes_in_and_sends_nothing() {
     .await;
     assert!(std::fs::read_to_string(&file).unwrap().contains("beta"));
     assert_eq!(world.text(&id).await, "One\nalpha\nTwo\ntheirs\n");
+    // Its own side of a conflict would have to be sent.
+    world.collaborate(&id, "alpha", "foreign").await;
+    until("the conflict is known", || {
+        std::future::ready(world.cli(&["status"]).1.to_string().contains("both sides changed"))
+    })
+    .await;
+    let path = file.to_str().unwrap();
+    assert_eq!(refused(&world, &["resolve", path, "--mine"])["kind"], "read_only");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("beta"));
+    done(&world, &["resolve", path, "--theirs"]);
+    assert!(std::fs::read_to_string(&file).unwrap().contains("foreign"));
     let log = world.get("/admin/requests").await;
     let sent = log.as_array().unwrap()[before..].iter();
     let changing: Vec<&Value> = sent
         .filter(|entry| entry["method"] != "GET" && !entry["path"].as_str().unwrap().starts_with("/admin"))
         .collect();
     assert!(changing.is_empty(), "{changing:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conflict_that_a_restore_ends_is_told_and_kept() {
+    let world = world("restore-conflict");
+    let (id, file) = document(&world, "# One\n\nalpha\n");
+    let status = || world.cli(&["status"]).1.to_string();
+    done(&world, &["pause"]);
+    edit_in_place(&file, "alpha", "mine");
+    world.collaborate(&id, "alpha", "theirs").await;
+    done(&world, &["resume"]);
+    until("the conflict is known", || std::future::ready(status().contains("both sides changed"))).await;
+    std::fs::remove_file(&file).unwrap();
+    until("it is known to be deleted", || std::future::ready(status().contains("deleted"))).await;
+    let answer = done(&world, &["restore", &id]);
+    assert!(answer["notices"].to_string().contains("CONFLICT_ENDED"), "{answer}");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("theirs"));
+    let retired = walk(&world.home.join("workspace/.retired"));
+    assert!(retired.iter().any(|path| std::fs::read_to_string(path).unwrap().contains("mine")), "{retired:?}");
+    // Without a conflict there is nothing to tell.
+    std::fs::remove_file(&file).unwrap();
+    until("it is known to be deleted", || std::future::ready(status().contains("deleted"))).await;
+    let answer = done(&world, &["restore", &id]);
+    assert!(!answer.to_string().contains("CONFLICT_ENDED"), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_from_the_place_of_a_file_or_of_all_is_noticed() {
+    let world = world("moved");
+    let (id, file) = document(&world, "alpha\n");
+    let status = || world.cli(&["status"]).1.to_string();
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    until("the folder in its place is told", || std::future::ready(status().contains("NOT_A_FILE"))).await;
+    std::fs::remove_dir(&file).unwrap();
+    until("it is told no more", || std::future::ready(!status().contains("NOT_A_FILE"))).await;
+    std::fs::write(&file, text.replace("alpha", "beta")).unwrap();
+    until("the file is one again", || async { world.text(&id).await == "beta\n" }).await;
+    // The folder of all goes, and comes back with an edit.
+    let (folder, away) = (world.home.join("workspace"), world.home.join("elsewhere"));
+    std::fs::rename(&folder, &away).unwrap();
+    until("everything halts", || async { done(&world, &["status"])["accounts"][0]["halted"] != "" }).await;
+    refused(&world, &["push", file.to_str().unwrap()]);
+    assert_eq!(world.text(&id).await, "beta\n");
+    std::fs::rename(&away, &folder).unwrap();
+    edit_in_place(&file, "beta", "gamma");
+    done(&world, &["resume"]);
+    until("the edit arrives", || async { world.text(&id).await == "gamma\n" }).await;
+    // It is watched where it is.
+    edit_in_place(&file, "gamma", "delta");
+    until("the next edit arrives", || async { world.text(&id).await == "delta\n" }).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
