@@ -42,6 +42,13 @@ impl Arrival {
         self.is_left_in(&self.after, text)
     }
 
+    /// Tells whether a text has a line that came and that the file did not say before any of the `older` ones.
+    pub(super) fn has_line_unlike(&self, older: &[Self], text: &str) -> bool {
+        let new = new_lines(&self.before, &self.after);
+        let stood = |line: &str| older.iter().any(|older| mebdf::body(&older.before).lines().any(|old| old == line));
+        mebdf::body(text).lines().any(|line| new.contains(line) && !stood(line))
+    }
+
     /// Tells whether a text has no line of what came, nor most of its words.
     pub(super) fn is_missing_in(&self, text: &str) -> bool {
         let mut keys = Keys::default();
@@ -77,7 +84,7 @@ pub(super) fn has_all_new_lines(before: &str, after: &str, text: &str) -> bool {
 }
 
 /// Tells whether a line that is new in `after` stands in the text: the quick answer for nearly every save.
-pub(super) fn has_new_line(before: &str, after: &str, text: &str) -> bool {
+fn has_new_line(before: &str, after: &str, text: &str) -> bool {
     let new = new_lines(before, after);
     mebdf::body(text).lines().any(|line| new.contains(line))
 }

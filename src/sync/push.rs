@@ -167,8 +167,10 @@ impl Engine {
             Posted::Accepted(_) => {
                 walk.requests += planned.requests;
                 let pushes = walk.pushed.entry(id.clone()).or_default();
-                // What was refused may have waited for what has landed now, such as a list for the table that it was.
-                let more = planned.again || !planned.refused.is_empty();
+                // What was refused may have waited for what has landed now, such as a list for the table that it was; and what
+                // was in conflict may have met what is agreed on now.
+                let conflicts = walk.merged.get(&id).is_some_and(|merged| !merged.conflicts.is_empty());
+                let more = planned.again || !planned.refused.is_empty() || conflicts;
                 *pushes = if more { pushes.saturating_add(1) } else { PUSHES_MAX };
                 if let Some(waiting) = waiting(walk, &id, &planned) {
                     walk.said.insert(id.clone(), waiting);

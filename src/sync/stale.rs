@@ -2,12 +2,13 @@
 //! looks at the file and its base alone, that is a deletion of what others wrote; and what others took away looks like something
 //! new. Pure.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::arrival::{Arrival, has_new_line};
+use super::arrival::Arrival;
 use super::counts::{Counts, brought, has_most, is_mostly, new_blocks};
 use super::hunks::{self, placed};
 use super::moved::words_of;
@@ -41,10 +42,10 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
         // went may have come again, or gone once more. Then it tells nothing.
         let newer = oldest.and_then(|newer| arrivals.get(newer)).map(|newer| &*newer.before);
         let later = || std::iter::once(base).chain(newer);
-        let came = if later().any(|text| lacked(arrival, text).is_older()) {
+        let came = if later().any(|text| lacked(arrival, &[], text).is_older()) {
             Presence::Unknown
         } else {
-            lacked(arrival, text)
+            lacked(arrival, arrivals.get(at + 1..).unwrap_or_default(), text)
         };
         let kept = |text: &str| went::kept(arrival, text);
         let found = match came {
@@ -92,9 +93,10 @@ impl Presence {
     }
 }
 
-/// Looks in a text for what came with an arrival.
-fn lacked(arrival: &Arrival, text: &str) -> Presence {
-    if has_new_line(&arrival.before, &arrival.after, text) {
+/// Looks in a text for what came with an arrival. What a file said before the `older` ones and that came back with this one,
+/// whoever writes an older text has, too.
+fn lacked(arrival: &Arrival, older: &[Arrival], text: &str) -> Presence {
+    if arrival.has_line_unlike(older, text) {
         return Presence::Has;
     }
     let mut keys = Keys::default();
@@ -103,7 +105,7 @@ fn lacked(arrival: &Arrival, text: &str) -> Presence {
         return Presence::Unknown;
     }
     let own = new_blocks(&before, &local, 0..local.len());
-    let (mut lacked, mut is_replaced_somewhere) = (None, false);
+    let (mut lacked, mut is_unclear) = (None, false);
     for (region, mine, theirs) in placed(&hunks::regions(&before, &local, &after)) {
         let (was, is) = (before.words_of(&region.base), local.words_of(&mine));
         let came = after.words_of(&theirs);
@@ -116,13 +118,17 @@ fn lacked(arrival: &Arrival, text: &str) -> Presence {
             blocks.iter().any(|block| own.iter().any(|own| is_mostly(own, block) && has_most(&was, own, block)))
         };
         if has_most(&was, &is, &came) || moved() {
+            if came_back(&before, older, &new) {
+                is_unclear = true;
+                continue;
+            }
             return Presence::Has;
         }
         // In the same place words were written instead, as by who reads them; blocks that came are not so easily in the way.
         let ops = capture_diff_slices(Algorithm::Patience, before.bare(&region.base), after.bare(&theirs));
         let grows = ops.iter().any(|op| op.new_range().len() > op.old_range().len());
         if !grows && is_replaced(&before, &local, &after, [&region.base, &mine, &theirs]) {
-            is_replaced_somewhere = true;
+            is_unclear = true;
             continue;
         }
         let shown = || {
@@ -136,9 +142,19 @@ fn lacked(arrival: &Arrival, text: &str) -> Presence {
     }
     match lacked {
         Some(lacked) => Presence::Lacks(lacked),
-        None if is_replaced_somewhere => Presence::Unknown,
+        None if is_unclear => Presence::Unknown,
         None => Presence::Has,
     }
+}
+
+/// Tells whether the file said most of the words that came before one of the older arrivals.
+fn came_back(before: &Text<'_>, older: &[Arrival], words: &BTreeSet<&str>) -> bool {
+    let was = before.words();
+    older.iter().any(|older| {
+        let mut keys = Keys::default();
+        let said = Text::read(&older.before, &mut keys);
+        brought(&was, &said.words()).intersection(words).count() * 2 > words.len()
+    })
 }
 
 /// Tells whether all changes of words that came lie where the text has changes of its own.
@@ -257,6 +273,32 @@ mod tests {
         assert!(find(&[arrival_of(&theirs)], &theirs, &mine).is_some());
         // What is gone by now cannot be lacked.
         assert_eq!(find(&[arrival], BEFORE, &BEFORE.replace("First", "My first")), None);
+    }
+
+    #[test]
+    fn what_came_back_tells_nothing_of_who_had_it_before() {
+        // Others wrote words and took them away again, and more stands since.
+        let arrivals = |texts: &[&str]| -> Vec<Arrival> {
+            texts.windows(2).rev().map(|pair| Arrival::noted(pair[0], pair[1], pair[0]).unwrap()).collect()
+        };
+        let more = |text: &str| text.replace("Last words.", "Theirs came here.\n\nLast words.");
+        let changed = BEFORE.replace("First words", "First of theirs");
+        let mine = |text: &str| text.replace("item two", "item two of mine");
+        for came in [BEFORE.replace("First words", "First theirs words"), changed] {
+            // The rest of what came with them stands yet.
+            let (first, last) = (more(&came), more(BEFORE));
+            let notes = arrivals(&[BEFORE, &first, &last]);
+            assert!(lacking(&notes, &last, &mine(BEFORE)).is_some(), "{came}");
+            assert_eq!(find(&notes, &last, &mine(&last)), None, "{came}");
+            // Nor where the line that came back was edited.
+            let edited = |text: &str| mine(text).replace("First words", "First words too");
+            assert!(lacking(&notes, &last, &edited(BEFORE)).is_some(), "{came}");
+            assert_eq!(find(&notes, &last, &edited(&last)), None, "{came}");
+            // Something else came when they went.
+            let notes = arrivals(&[BEFORE, &came, &last]);
+            assert!(lacking(&notes, &last, &mine(BEFORE)).is_some(), "{came}");
+            assert_eq!(find(&notes, &last, &mine(&last)), None, "{came}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::model::{Millis, PartId, Revision};
 use super::arrival::Arrival;
 use super::item::{Item, Unknown, Walk};
 use super::named::{self, Named};
+use super::older;
 use super::standing;
 use super::{JobEnd, Local, Observation, Remote, head, merge};
 
@@ -64,7 +65,11 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             if let Some(before) = item.bases.get(&unknown.part).or(stored).filter(|_| unknown.is_of_past_life) {
                 item.before_push.entry(unknown.part.clone()).or_insert_with(|| before.clone());
             }
+            let came = came_before(item, walk, unknown);
             hold(item, walk, &unknown.part, with_ids.unwrap_or_else(|| base.clone()));
+            if let Some(came) = came {
+                note(item, walk, &unknown.part, came);
+            }
         }
         item.ended.push((unknown.job, JobEnd::Accepted));
         walk.requests += unknown.requests;
@@ -94,6 +99,31 @@ fn hold(item: &mut Item, walk: &mut Walk, part: &PartId, base: String) {
         walk.unrecorded.insert(part.clone(), base);
     } else {
         item.bases.insert(part.clone(), base);
+    }
+}
+
+/// What had come into a file when a push was made from there, though that was not recorded: its base has it. Who saves a text
+/// from before has deleted none of it.
+fn came_before(item: &Item, walk: &Walk, unknown: &Unknown) -> Option<Arrival> {
+    let Observation { base: stored, intent, arrivals, .. } = walk.observed.get(&unknown.part)?;
+    let intent = intent.as_ref().filter(|intent| !intent.pushes.contains(&unknown.job))?;
+    let noted = item.arrived.get(&unknown.part).into_iter().flatten().chain(arrivals);
+    let was = intent.was.as_ref().or(stored.as_ref())?;
+    let pushed = unknown.base.as_deref()?;
+    let has_come = Arrival::of(was, &intent.base, "").is_some_and(|came| came.is_in(pushed));
+    let is_known = noted.into_iter().any(|arrival| intent.is_of(arrival));
+    (has_come && !is_known).then(|| Arrival::noted(&intent.before, &intent.after, was)).flatten()
+}
+
+/// Notes what had come into a file, and looks at the file once more with that.
+fn note(item: &mut Item, walk: &mut Walk, part: &PartId, came: Arrival) {
+    item.note_arrival(part, Some(came.clone()));
+    let Some(newest) = item.bases.get(part).cloned() else { return };
+    if let Some(mut observation) = walk.observed.remove(part) {
+        observation.base = Some(newest);
+        observation.arrivals.insert(0, came);
+        older::look(item, walk, &mut observation);
+        walk.observed.insert(part.clone(), observation);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::mebdf;
 use crate::model::{ContentHash, Millis, PartId};
 
 use super::backoff;
@@ -251,8 +252,8 @@ impl Engine {
                 let was_told = std::mem::take(&mut part.held);
                 part.held = match base.filter(|base| !base.trim().is_empty()) {
                     Some(base) => hold::holds(Some(base), text),
-                    // There was a text, of which nothing is agreed.
-                    None if base.is_some() && is_blank(Some(text)) => vec![hold::emptied()],
+                    // There was a text, of which nothing is agreed; and half of a save may be the head alone.
+                    None if base.is_some() && says_nothing_of(remote, text) => vec![hold::emptied()],
                     None => hold::other_item(remote, text).into_iter().collect(),
                 };
                 if part.cut == Some(*hash) && part.held.is_empty() {
@@ -478,6 +479,11 @@ fn is_news(walk: &Walk, part: &Part, base: Option<&str>, hash: ContentHash, text
 /// Tells whether a text says nothing at all, not even a head, or is none.
 fn is_blank(text: Option<&str>) -> bool {
     text.is_none_or(|text| text.trim().is_empty())
+}
+
+/// Tells whether a text says nothing below its head of a remote that does.
+fn says_nothing_of(remote: &str, text: &str) -> bool {
+    is_blank(Some(mebdf::body(text))) && (is_blank(Some(text)) || !merge::same_meaning(text, remote))
 }
 
 /// Puts the ids that the remote gave into files of which a part waits: else the ids and what waits would meet in one block

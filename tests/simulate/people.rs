@@ -326,7 +326,8 @@ fn edited(around: &mut Around, text: &str, now: [Option<&str>; 3]) -> String {
             // One that is taken away has been read.
             let gone = around.dice.roll(words.len() * 3);
             if words.len() > 1 && words.get(gone).is_some_and(|word| tokens(word).next().is_some()) {
-                around.ledger.given_up(words.remove(gone));
+                // A word at the end of an item of a list has the next one's marker behind it.
+                tokens(words.remove(gone)).for_each(|token| around.ledger.given_up(token));
             }
             words.insert(around.dice.roll(words.len() + 1), &token);
             blocks[at] = words.join(" ");

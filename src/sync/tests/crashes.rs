@@ -157,21 +157,23 @@ fn what_came_before_the_last_text_is_known_though_nothing_was_recorded() {
 #[test]
 fn an_emptied_file_in_conflict_waits() {
     // Nothing is agreed on, and the text that stood there may be being written anew.
-    let mut engine = engine(1);
-    for at in [1, 1_000] {
-        engine.step(Millis(at), Event::Tick);
-        engine.step(Millis(at), observed(id(0), "", ""));
-        let effects = engine.step(Millis(at + 1), fetched(id(0), "a\n", true));
-        assert!(!words(&effects).contains("deposit"), "{}", words(&effects));
-        engine.step(Millis(at + 2), Event::Recorded { item: id(0), result: Ok(()) });
+    for (empty, remote) in [("", "a\n"), ("---\ntitle: t\n---", "---\ntitle: t\n---\n\na\n")] {
+        let mut engine = engine(1);
+        for at in [1, 1_000] {
+            engine.step(Millis(at), Event::Tick);
+            engine.step(Millis(at), observed(id(0), "", empty));
+            let effects = engine.step(Millis(at + 1), fetched(id(0), remote, true));
+            assert!(!words(&effects).contains("deposit"), "{}", words(&effects));
+            engine.step(Millis(at + 2), Event::Recorded { item: id(0), result: Ok(()) });
+        }
+        let held = engine.status().items[0].parts[0].held.clone();
+        assert_eq!(held.iter().map(|held| held.code.as_str()).collect::<Vec<_>>(), ["EMPTY"]);
+        let command = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run: false };
+        engine.step(Millis(2_000), Event::Asked { request: RequestId(1), command });
+        engine.step(Millis(2_001), observed(id(0), "", empty));
+        let effects = engine.step(Millis(2_002), fetched(id(0), remote, true));
+        assert!(words(&effects).contains("deposit"), "{}", words(&effects));
     }
-    let held = engine.status().items[0].parts[0].held.clone();
-    assert_eq!(held.iter().map(|held| held.code.as_str()).collect::<Vec<_>>(), ["EMPTY"]);
-    let command = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run: false };
-    engine.step(Millis(2_000), Event::Asked { request: RequestId(1), command });
-    engine.step(Millis(2_001), observed(id(0), "", ""));
-    let effects = engine.step(Millis(2_002), fetched(id(0), "a\n", true));
-    assert!(words(&effects).contains("deposit"), "{}", words(&effects));
 }
 
 #[test]

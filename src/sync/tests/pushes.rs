@@ -71,6 +71,25 @@ fn what_went_with_a_push_survives_a_restart() {
 }
 
 #[test]
+fn what_a_landed_push_frees_of_a_conflict_is_pushed_in_the_same_walk() {
+    // A list was moved over the words that others edited. Once the new line is on both sides, it parts the two.
+    let theirs = "First words, theirs.\n\n- item one\n- item two\n\nLast words.\n\n# End\n\nBye.\n";
+    let base = theirs.replace(", theirs", "");
+    let mine = "- item one\n- item two, mine\n\nFirst words.\n\nLast words.\n\n# End\n\nMine.\n\nBye.\n";
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), &base, mine));
+    let effects = engine.step(Millis(2), fetched(id(0), theirs, true));
+    let first = desired(&effects).unwrap();
+    assert!(first.contains("Mine.") && !first.contains(", mine"), "{first}");
+    engine.step(Millis(3), Event::Planned { item: id(0), result: Ok(planned(first)) });
+    engine.step(Millis(4), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+    engine.step(Millis(5), Event::Posted { item: id(0), result: Posted::Accepted(None) });
+    let effects = engine.step(Millis(6), fetched(id(0), first, true));
+    let second = desired(&effects).unwrap_or_default();
+    assert!([", mine", ", theirs", "Mine."].iter().all(|words| second.contains(words)), "{effects:?}");
+}
+
+#[test]
 fn a_push_landed_though_others_wrote_since() {
     // It brought `ours`, which was moved and edited since; others wrote `theirs`.
     for (remote, landed) in [("a\n\nours\n\ntheirs\n", true), ("a\n\ntheirs\n", false)] {
@@ -260,6 +279,41 @@ fn a_push_that_landed_leaves_a_save_of_an_older_text_its_base() {
         let effects = engine.step(Millis(4), fetched(id(0), remote, true));
         assert_eq!(desired(&effects), Some(says), "{local:?}, {remote:?}: {}", words(&effects));
     }
+}
+
+#[test]
+fn what_came_before_a_push_is_not_deleted_by_a_save_of_an_older_text() {
+    // `theirs` came into the file and was not recorded, then `mine` was pushed from there, then the daemon died.
+    let (before, came) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
+    let note = Intent {
+        before: before.into(),
+        was: Some("a\n".into()),
+        after: came.into(),
+        base: "a\n\ntheirs\n".into(),
+        pushes: Vec::new(),
+    };
+    let mut engine = restarted(Vec::new(), came, Some(came));
+    let mut at = 3;
+    let mut walk = |base: &str, local: &str, arrivals: Vec<Arrival>| {
+        engine.step(Millis(at), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+        let Event::Observed { item, mut parts } = intended(base, local, &note) else { unreachable!() };
+        parts[0].arrivals = arrivals;
+        engine.step(Millis(at), Event::Observed { item, parts });
+        let effects = engine.step(Millis(at + 1), fetched(id(0), came, true));
+        engine.step(Millis(at + 2), Event::Recorded { item: id(0), result: Ok(()) });
+        at += 3;
+        effects
+    };
+    // An editor that shows the text from before saves it, and is half done at first.
+    let effects = walk("a\n", "", Vec::new());
+    let part = stored(&effects).clone();
+    assert_eq!(part.base, came, "{}", words(&effects));
+    let effects = walk(&part.base, "a more\n\nmine\n", part.arrived);
+    assert_eq!(desired(&effects), Some("a more\n\ntheirs\n\nmine\n"), "{}", words(&effects));
+    let mut engine = restarted(Vec::new(), came, Some(came));
+    engine.step(Millis(3), intended("a\n", "a more\n\nmine\n", &note));
+    let effects = engine.step(Millis(4), fetched(id(0), came, true));
+    assert_eq!(desired(&effects), Some("a more\n\ntheirs\n\nmine\n"), "{}", words(&effects));
 }
 
 #[test]
