@@ -375,21 +375,25 @@ fn a_moved_heading_keeps_its_own_alignment_and_spacing() {
 }
 
 #[test]
-fn of_paragraphs_with_the_same_words_the_one_with_the_look_keeps_the_settings() {
-    let mut raw = document("# Head\n\n**Same.**\n\nMiddle.\n\nSame.\n\nEnd.\n");
-    let content = raw["tabs"][0]["documentTab"]["body"]["content"].as_array_mut().unwrap();
-    let first = content.iter_mut().find(|element| said(element).starts_with("Same")).unwrap();
-    first["paragraph"]["paragraphStyle"]["keepWithNext"] = json!(true);
-    let remote = fetched(&raw);
-    let file = remote.parts[0].text.replacen("\n\nSame.", "", 1).replacen("\n\n**Same.**", "\n\nSame.\n\n**Same.**", 1);
-    assert_ne!(file, remote.parts[0].text);
-    let plan = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
-    let after = applied(&raw, &plan.requests, 9);
-    assert!(fetched(&after).parts[0].text.ends_with("Same.\n\n**Same.**\n\nMiddle.\n\nEnd.\n"));
-    let kept = |element: &&Value| element["paragraph"]["paragraphStyle"]["keepWithNext"] == json!(true);
-    let bold = |element: &Value| element["paragraph"]["elements"][0]["textRun"]["textStyle"]["bold"] == json!(true);
-    let kept: Vec<bool> = body(&after).iter().filter(kept).map(bold).collect();
-    assert_eq!(kept, [true], "{:#?}", plan.requests);
+fn of_paragraphs_with_the_same_words_the_one_with_the_look_or_the_object_keeps_the_settings() {
+    let check = |kept: &str| {
+        let mut raw = document(&format!("# Head\n\n{kept}\n\nMiddle.\n\nSame.\n\nEnd.\n"));
+        let content = raw["tabs"][0]["documentTab"]["body"]["content"].as_array_mut().unwrap();
+        let first = content.iter_mut().find(|element| said(element).starts_with("Same")).unwrap();
+        first["paragraph"]["paragraphStyle"]["keepWithNext"] = json!(true);
+        let remote = fetched(&raw);
+        let both = format!("{kept}\n\nMiddle.\n\nSame.");
+        assert!(remote.parts[0].text.contains(&both), "{}", remote.parts[0].text);
+        let file = remote.parts[0].text.replacen(&both, &format!("Same.\n\n{kept}\n\nMiddle."), 1);
+        let plan = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
+        let after = applied(&raw, &plan.requests, 9);
+        assert_eq!(fetched(&after).parts[0].text, file, "{:#?}", plan.requests);
+        let keeps = |element: &Value| element["paragraph"]["paragraphStyle"]["keepWithNext"] == json!(true);
+        let same: Vec<bool> = body(&after).iter().filter(|element| said(element).starts_with("Same")).map(keeps).collect();
+        assert_eq!(same, [false, true], "{:#?}", plan.requests);
+    };
+    check("**Same.**");
+    check("Same.{^= person \"ana@x.com\"}");
 }
 
 /// The colour of the mark that stands for a letter.

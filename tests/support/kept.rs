@@ -418,7 +418,7 @@ fn said(content: &Content, known: &BTreeSet<String>) -> Content {
             && id != "new"
         {
             *title = None;
-            kind.clear();
+            "embed".clone_into(kind);
         }
     }
     if let Content::Table { rows, .. } = &mut content {

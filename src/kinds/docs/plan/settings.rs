@@ -25,6 +25,9 @@ const FIELDS: [&str; 10] = [
     "spacingMode",
 ];
 
+/// What stands for an object among words.
+const OBJECT: &str = "\u{fffc}";
+
 /// What of a heading no file shows, either.
 const OF_HEADINGS: [&str; 9] = [
     "alignment",
@@ -142,15 +145,20 @@ fn paired<'a>(old: &'a [Placed<'a>], new: &'a [Placed<'a>]) -> Vec<(&'a Placed<'
     alike.into_iter().chain([rest]).flat_map(|(before, after)| before.into_iter().zip(after)).collect()
 }
 
-/// The words of a paragraph with their styles, without the blanks, which may look otherwise when they are typed anew.
+/// The words of a paragraph with their styles, without the blanks, which may look otherwise when they are typed anew, and its
+/// objects.
 fn looks(paragraph: &Paragraph) -> String {
-    let mut found: Vec<(String, Option<&Style>)> = Vec::new();
-    for run in paragraph.elements.iter().filter_map(|part| part.text_run.as_ref()) {
-        let words: String = run.content.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let mut found: Vec<(String, Option<&Map<String, Value>>)> = Vec::new();
+    for part in &paragraph.elements {
+        if let Some((_, object)) = part.raw() {
+            found.push((OBJECT.to_owned(), object.as_object()));
+            continue;
+        }
+        let words: String = part.text().unwrap_or_default().chars().filter(|letter| !letter.is_whitespace()).collect();
         match found.last_mut() {
             _ if words.is_empty() => {}
-            Some((before, style)) if *style == run.text_style.as_ref() => before.push_str(&words),
-            _ => found.push((words, run.text_style.as_ref())),
+            Some((before, style)) if *style == part.text_style() && before != OBJECT => before.push_str(&words),
+            _ => found.push((words, part.text_style())),
         }
     }
     // In JSON, since styles have an order there.
