@@ -342,6 +342,9 @@ fn seeds_that_failed_stay_mended() {
         3_100_309_715,
         3_101_204_657,
         3_900_008_345,
+        62_258,
+        124_453,
+        158_293,
     ] {
         // None of them cited when it failed.
         check_seed(seed, false, &fates);

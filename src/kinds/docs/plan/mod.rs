@@ -28,6 +28,7 @@ mod part;
 mod pieces;
 mod planner;
 mod properties;
+mod rest;
 mod restored;
 mod restyle;
 mod rows;

@@ -15,7 +15,7 @@ use super::paragraphs::TABLE_STAYS;
 use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::{LINK_LATER, no_value};
 use super::trial::{Task, Trial};
-use super::{anchors, carried, images, less, newlines, objects, restyle, tables, told, unsaid, verify};
+use super::{anchors, carried, images, less, newlines, objects, rest, restyle, tables, told, unsaid, verify};
 use crate::error::Result;
 use crate::gdocs::{Document, Request, Ticks};
 use crate::kinds::docs::text::extract::Extract;
@@ -54,14 +54,30 @@ pub(crate) fn plan_part(
 ) -> Result<PushPlan> {
     let read = |anew: &[String]| Task::read(document, head.cloned(), part, (desired, anew), accept, pictures);
     carried::plan(read, |task| {
-        let mut plan = match plan_task(task) {
-            Ok(attempt) if !attempt.torn => attempt.plan,
+        let plan = match plan_task(task) {
             Err(error) if scope == Scope::Stretch => return Err(error),
-            whole => less::plan(task, whole)?,
+            whole => or_less(task, whole)?,
         };
+        let mut plan = rest::settled(task, plan);
         tell_forms(task, &mut plan);
         Ok(plan)
     })
+}
+
+/// Plans all of an edit, or the most of it that can be pushed.
+///
+/// # Errors
+///
+/// `PlanRejected` when no plan of even a part of it stands the check on the model.
+pub(super) fn plan_less(task: &Task<'_>) -> Result<PushPlan> {
+    or_less(task, plan_task(task))
+}
+
+fn or_less(task: &Task<'_>, whole: Result<Attempt>) -> Result<PushPlan> {
+    match whole {
+        Ok(attempt) if !attempt.torn => Ok(attempt.plan),
+        whole => less::plan(task, whole),
+    }
 }
 
 /// The forms that a document has otherwise than they are written: as text, or their words alone.
@@ -398,7 +414,7 @@ impl Text {
 
 /// Tells whether two runs of blocks say the same but for the ids of headings, which Google gives: a plan that would change nothing
 /// else only breaks what links there.
-fn is_alike(these: &[Block], those: &[Block]) -> bool {
+pub(super) fn is_alike(these: &[Block], those: &[Block]) -> bool {
     let same = |(one, other): (&Block, &Block)| match (&one.content, &other.content) {
         (Content::Heading { level, runs, .. }, Content::Heading { level: other, runs: others, .. }) => {
             level == other && runs == others

@@ -32,7 +32,7 @@ pub(super) struct Task<'a> {
     /// The document as it is.
     pub(super) document: &'a Document,
     /// The boxes of it that are ticked.
-    ticks: &'a Ticks,
+    pub(super) ticks: &'a Ticks,
     /// The tab that is edited.
     pub(super) part: &'a PartId,
     /// Its id, when it has one.
