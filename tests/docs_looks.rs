@@ -389,7 +389,8 @@ fn of_paragraphs_with_the_same_words_the_one_with_the_look_or_the_object_keeps_t
         let after = applied(&raw, &plan.requests, 9);
         assert_eq!(fetched(&after).parts[0].text, file, "{:#?}", plan.requests);
         let keeps = |element: &Value| element["paragraph"]["paragraphStyle"]["keepWithNext"] == json!(true);
-        let same: Vec<bool> = body(&after).iter().filter(|element| said(element).starts_with("Same")).map(keeps).collect();
+        let same: Vec<bool> =
+            body(&after).iter().filter(|element| said(element).starts_with("Same")).map(keeps).collect();
         assert_eq!(same, [false, true], "{:#?}", plan.requests);
     };
     check("**Same.**");
