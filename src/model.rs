@@ -93,6 +93,13 @@ impl fmt::Display for Notice {
     }
 }
 
+/// Says how many there are of something, for a noun whose plural ends with an s: `1 item`, `2 items`.
+#[must_use]
+pub fn counted(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
 impl fmt::Display for Account {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)

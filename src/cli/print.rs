@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use serde_json::Value;
 
+use crate::model::counted;
 use crate::tools::{Command, ErrorAnswer};
 
 /// Writes one line to stdout. A reader that went away is no fault of the command.
@@ -88,7 +89,8 @@ fn status(value: &Value) -> Vec<String> {
     for account in list(value, "accounts") {
         let mode = text(account, "mode");
         let mirrored = if mode == "mirror" { ", only mirrored" } else { "" };
-        lines.push(format!("{}: {} items{mirrored}", text(account, "account"), count(account, "items")));
+        let items = usize::try_from(count(account, "items")).unwrap_or(usize::MAX);
+        lines.push(format!("{}: {}{mirrored}", text(account, "account"), counted(items, "item")));
         let halted = text(account, "halted");
         if !halted.is_empty() {
             lines.push(format!("  halted: {halted}"));

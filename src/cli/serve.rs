@@ -10,6 +10,7 @@ use super::{Answer, demo, print};
 use crate::config::{Config, Places};
 use crate::emulator;
 use crate::error::{Error, Result};
+use crate::model::counted;
 use crate::tools::{self, BridgeOptions, ErrorAnswer};
 
 /// Runs the daemon until a signal.
@@ -37,7 +38,7 @@ pub(crate) async fn emulator(arguments: EmulatorArguments, json: bool) -> Answer
     for dir in &arguments.seed {
         let seeded = running.import_seed_dir(dir).map_err(failed)?;
         if !json {
-            print::line(&format!("{}: {} documents", dir.display(), seeded.ids.len()));
+            print::line(&format!("{}: {}", dir.display(), counted(seeded.ids.len(), "document")));
         }
         tell_skipped(dir, &seeded.skipped, json);
     }

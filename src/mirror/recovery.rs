@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::Shared;
 use crate::error::Result;
-use crate::model::{ItemId, Millis};
+use crate::model::{ItemId, Millis, counted};
 use crate::sync::Loaded;
 use crate::workspace::layout::Place;
 
@@ -32,8 +32,9 @@ impl Recovered {
             None => return None,
         };
         Some(format!(
-            "{aside}; {taken_in} items whose files stand here are compared with their documents anew: where the texts differ \
-             both are kept, and `resolve` ends that"
+            "{aside}; {} found here: each is compared with its document anew; where the texts differ both are kept, and \
+             `resolve` ends that",
+            counted(taken_in, "item")
         ))
     }
 }

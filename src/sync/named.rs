@@ -6,13 +6,39 @@ use std::slice::Iter;
 
 use crate::mebdf::{self, Block, Content, Run, RunContent, Tree};
 
+use super::item::{Item, Walk};
 use super::merge::same_meaning;
+use super::{Local, Observation, Remote};
 
 /// The id that asks for an object to be made.
 const NEW: &str = "new";
 
 /// An object or an anchor as the file asks for it, and as the remote has it.
 pub(super) type Named = (RunContent, RunContent);
+
+/// Puts the ids that the remote gave into files of which a part waits: else the ids and what waits would meet in one block
+/// and be taken for edits of both sides.
+pub(super) fn name_anew(item: &mut Item, walk: &mut Walk, remote: &Remote) {
+    for (id, remote) in &remote.parts {
+        let Some(Observation { base, local: Local::Text { text, .. }, .. }) = walk.observed.get_mut(id) else {
+            continue;
+        };
+        let Some(of_both) = item.bases.get(id).or(base.as_ref()) else { continue };
+        if of_both == remote || text == of_both || same_meaning(of_both, text) {
+            continue;
+        }
+        let Some(ids) = found(of_both, remote) else { continue };
+        if let (Some(of_file), Some(of_base)) = (put(text, &ids), put(of_both, &ids)) {
+            *text = of_file;
+            walk.rewritten.insert(id.clone());
+            if walk.unrecorded.contains_key(id) && !item.bases.contains_key(id) {
+                *base = Some(of_base);
+            } else {
+                item.bases.insert(id.clone(), of_base);
+            }
+        }
+    }
+}
 
 /// Finds what stands in `remote` where `expected` asks for new objects and anchors; `None` unless the two say the same
 /// otherwise.

@@ -192,7 +192,7 @@ impl Engine {
         item.can_edit = remote.can_edit;
         unknown::settle(item, &mut walk, &remote, self.now);
         unknown::doubt(item, &mut walk);
-        name_anew(item, &mut walk, &remote);
+        named::name_anew(item, &mut walk, &remote);
         // A part that has neither base nor file nor remote is nothing any more.
         let known: Vec<PartId> = remote.parts.iter().map(|(id, _)| id.clone()).collect();
         item.parts.retain(|id, _| known.contains(id) || walk.observed.contains_key(id));
@@ -484,28 +484,4 @@ fn is_blank(text: Option<&str>) -> bool {
 /// Tells whether a text says nothing below its head of a remote that does.
 fn says_nothing_of(remote: &str, text: &str) -> bool {
     is_blank(Some(mebdf::body(text))) && (is_blank(Some(text)) || !merge::same_meaning(text, remote))
-}
-
-/// Puts the ids that the remote gave into files of which a part waits: else the ids and what waits would meet in one block
-/// and be taken for edits of both sides.
-fn name_anew(item: &mut Item, walk: &mut Walk, remote: &Remote) {
-    for (id, remote) in &remote.parts {
-        let Some(Observation { base, local: Local::Text { text, .. }, .. }) = walk.observed.get_mut(id) else {
-            continue;
-        };
-        let Some(of_both) = item.bases.get(id).or(base.as_ref()) else { continue };
-        if of_both == remote || text == of_both || merge::same_meaning(of_both, text) {
-            continue;
-        }
-        let Some(named) = named::found(of_both, remote) else { continue };
-        if let (Some(of_file), Some(of_base)) = (named::put(text, &named), named::put(of_both, &named)) {
-            *text = of_file;
-            walk.rewritten.insert(id.clone());
-            if walk.unrecorded.contains_key(id) && !item.bases.contains_key(id) {
-                *base = Some(of_base);
-            } else {
-                item.bases.insert(id.clone(), of_base);
-            }
-        }
-    }
 }

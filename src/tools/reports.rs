@@ -7,7 +7,7 @@ use super::host::{
     WaitingStatus,
 };
 use crate::mirror::{self, Check, Finding, Repair};
-use crate::model::{Account, ItemId, Millis, Notice, PartId};
+use crate::model::{Account, ItemId, Millis, Notice, PartId, counted};
 use crate::store::{LogLine, LogWord};
 use crate::sync;
 use crate::sync::quota::QuotaStatus;
@@ -52,12 +52,13 @@ pub(super) fn item_report(report: mirror::FetchReport) -> ItemReport {
 
 /// Says in one sentence what became of a push, or what would.
 fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
-    let requests = report.requests.len();
-    let done = match (report.pushed, dry_run, requests) {
+    let count = report.requests.len();
+    let requests = counted(count, "request");
+    let done = match (report.pushed, dry_run, count) {
         (true, _, 0) => "pushed".to_owned(),
-        (true, _, _) if report.calls > 1 => format!("pushed with {requests} requests in {} calls", report.calls),
-        (true, _, _) => format!("pushed with {requests} requests in one call"),
-        (false, true, 1..) => format!("{requests} requests would be sent in one call"),
+        (true, _, _) if report.calls > 1 => format!("pushed with {requests} in {} calls", report.calls),
+        (true, _, _) => format!("pushed with {requests} in one call"),
+        (false, true, 1..) => format!("{requests} would be sent in one call"),
         (false, ..) if report.hidden => {
             format!("nothing was pushed: the file was deleted here; `restore {}` writes it back", report.item)
         }
