@@ -54,6 +54,23 @@ pub(super) fn regions(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>) -> V
     regions
 }
 
+/// Tells whether a side, which says `text` and has the block `is` in the place of the block `was` of the base, has that one
+/// elsewhere: as it was, or edited, with more of its words than `is`.
+pub(super) fn went_elsewhere((base, was): (&Text<'_>, usize), (text, is): (&Text<'_>, usize)) -> bool {
+    let said = |text: &Text<'_>, at: usize| -> Option<Said> {
+        Some(Said { key: *text.bare(&(at..at + 1)).first()?, words: words(text, at) })
+    };
+    let (Some(gone), Some(here)) = (said(base, was), said(text, is)) else { return false };
+    let count = |text: &Text<'_>| text.bare(&(0..text.len())).iter().filter(|key| **key == gone.key).count();
+    if count(text) >= count(base) {
+        return true;
+    }
+    let known: BTreeSet<u32> = base.bare(&(0..base.len())).iter().copied().collect();
+    let others = (0..text.len()).filter(|at| *at != is).filter_map(|at| said(text, at));
+    let mut new = others.filter(|other| !known.contains(&other.key));
+    new.any(|other| gone.is_moved_to(&other, true) && gone.shared(&other) > gone.shared(&here))
+}
+
 /// Freezes the regions between which and a frozen one a side moved text.
 fn freeze(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, regions: &mut [Region]) {
     let frozen = |regions: &[Region]| regions.iter().filter(|region| region.verdict == Verdict::Conflict).count();

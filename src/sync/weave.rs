@@ -66,7 +66,10 @@ pub(super) fn words(base: &str, local: &str, remote: &str) -> Option<Woven> {
     let mut keys = Keys::default();
     let texts = [base, local, remote].map(|text| Text::read(text, &mut keys));
     let [old, mine, theirs] = &texts;
-    let places = hunks::edited_by_both(old, mine, theirs).into_iter().take(BLOCKS_MAX);
+    let stays = |[was, here, there]: &[usize; 3]| {
+        ![(mine, *here), (theirs, *there)].into_iter().any(|side| moved::went_elsewhere((old, *was), side))
+    };
+    let places = hunks::edited_by_both(old, mine, theirs).into_iter().filter(stays).take(BLOCKS_MAX);
     let mut blends: Vec<Blend> = places.filter_map(|[was, mine, theirs]| blend(&texts, was, mine, theirs)).collect();
     spell(mine, &mut blends);
     while !blends.is_empty() {

@@ -69,6 +69,22 @@ fn edits_that_meet_are_a_conflict() {
 }
 
 #[test]
+fn what_took_the_place_of_a_moved_block_is_no_edit_of_it() {
+    let base = "beta\n\n# B\n\ngamma paragraph word\n\ndelta paragraph\n";
+    let less = base.replace("gamma paragraph word", "gamma paragraph");
+    // It went before the heading and was edited, and so was what stands in its place now.
+    let moved = "beta\n\ngamma paragraph word more\n\n# B\n\ndelta long paragraph\n\nnew\n";
+    check(base, moved, &less, None);
+    // As it stood it is known for the same.
+    let (moved, both) = (moved.replace(" more", ""), moved.replace(" word more", ""));
+    check(base, &moved, &less, Some(&both));
+    // What only looks like it is no sign of that.
+    let alike = base.replace("word\n", "last word\n").replace("beta", "gamma paragraph of words");
+    let both = alike.replace("gamma paragraph last word", "gamma long paragraph last word");
+    check(base, &alike, &base.replace("gamma paragraph word", "gamma long paragraph word"), Some(&both));
+}
+
+#[test]
 fn looks_links_and_kinds_go_with_words() {
     check(
         FOX,
