@@ -54,21 +54,33 @@ pub(super) fn regions(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>) -> V
     regions
 }
 
-/// Tells whether a side, which says `text` and has the block `is` in the place of the block `was` of the base, has that one
-/// elsewhere: as it was, or edited, with more of its words than `is`.
-pub(super) fn went_elsewhere((base, was): (&Text<'_>, usize), (text, is): (&Text<'_>, usize)) -> bool {
-    let said = |text: &Text<'_>, at: usize| -> Option<Said> {
-        Some(Said { key: *text.bare(&(at..at + 1)).first()?, words: words(text, at) })
-    };
-    let (Some(gone), Some(here)) = (said(base, was), said(text, is)) else { return false };
-    let count = |text: &Text<'_>| text.bare(&(0..text.len())).iter().filter(|key| **key == gone.key).count();
-    if count(text) >= count(base) {
-        return true;
+/// What a side, which says `text`, brought anywhere.
+pub(super) struct Brought<'a> {
+    base: &'a Text<'a>,
+    text: &'a Text<'a>,
+    /// Its blocks that the base does not have.
+    new: Vec<(usize, Said)>,
+}
+
+impl<'a> Brought<'a> {
+    pub(super) fn by(base: &'a Text<'a>, text: &'a Text<'a>) -> Self {
+        let known: BTreeSet<u32> = base.bare(&(0..base.len())).iter().copied().collect();
+        let all = (0..text.len()).zip(text.bare(&(0..text.len())));
+        let new = all.filter(|(_, key)| !known.contains(key));
+        Self { base, text, new: new.map(|(at, key)| (at, Said { key: *key, words: words(text, at) })).collect() }
     }
-    let known: BTreeSet<u32> = base.bare(&(0..base.len())).iter().copied().collect();
-    let others = (0..text.len()).filter(|at| *at != is).filter_map(|at| said(text, at));
-    let mut new = others.filter(|other| !known.contains(&other.key));
-    new.any(|other| gone.is_moved_to(&other, true) && gone.shared(&other) > gone.shared(&here))
+
+    /// Tells whether the block `was` of the base stands elsewhere than in its place, where the side has `is`: as it was, or
+    /// edited, with more of its words than `is`.
+    pub(super) fn has_elsewhere(&self, was: usize, is: usize) -> bool {
+        let Some(key) = self.base.bare(&(was..was + 1)).first() else { return false };
+        let count = |text: &Text<'_>| text.bare(&(0..text.len())).iter().filter(|other| *other == key).count();
+        let gone = Said { key: *key, words: words(self.base, was) };
+        let here = self.new.iter().find(|(at, _)| *at == is).map_or(0, |(_, here)| gone.shared(here));
+        let mut others = self.new.iter().filter(|(at, _)| *at != is);
+        count(self.text) >= count(self.base)
+            || others.any(|(_, other)| gone.is_moved_to(other, true) && gone.shared(other) > here)
+    }
 }
 
 /// Freezes the regions between which and a frozen one a side moved text.

@@ -66,10 +66,14 @@ pub(super) fn words(base: &str, local: &str, remote: &str) -> Option<Woven> {
     let mut keys = Keys::default();
     let texts = [base, local, remote].map(|text| Text::read(text, &mut keys));
     let [old, mine, theirs] = &texts;
-    let stays = |[was, here, there]: &[usize; 3]| {
-        ![(mine, *here), (theirs, *there)].into_iter().any(|side| moved::went_elsewhere((old, *was), side))
-    };
-    let places = hunks::edited_by_both(old, mine, theirs).into_iter().filter(stays).take(BLOCKS_MAX);
+    let places = hunks::edited_by_both(old, mine, theirs);
+    if places.is_empty() {
+        return None;
+    }
+    let [here, there] = [mine, theirs].map(|text| moved::Brought::by(old, text));
+    let stays =
+        |[was, mine, theirs]: &[usize; 3]| !here.has_elsewhere(*was, *mine) && !there.has_elsewhere(*was, *theirs);
+    let places = places.into_iter().take(BLOCKS_MAX).filter(stays);
     let mut blends: Vec<Blend> = places.filter_map(|[was, mine, theirs]| blend(&texts, was, mine, theirs)).collect();
     spell(mine, &mut blends);
     while !blends.is_empty() {
