@@ -3,7 +3,9 @@
 
 use super::arrival::{self, Arrival};
 use super::item::Item;
+use super::unknown;
 use super::{JobId, Local, Observation};
+use crate::model::Millis;
 
 /// A text on its way into a file, and what both sides agree on once it stands there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +44,7 @@ impl Intent {
 /// Gives a file that was read the base that holds for it: that of a push that landed or of a text that was written, though
 /// they are not recorded yet. Tells whether a text that was to be written has decided it: then the item is not as it was
 /// recorded, whatever the file says.
-pub(super) fn rebase(item: &mut Item, observation: &mut Observation) -> bool {
+pub(super) fn rebase(item: &mut Item, observation: &mut Observation, now: Millis) -> bool {
     let part = &observation.part;
     let recorded = observation.base.clone();
     // Where a base holds that is newer than the recorded one, the note counts if it was made from that.
@@ -54,6 +56,7 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation) -> bool {
             let arrival = was.and_then(|base| Arrival::noted(&intent.before, &intent.after, base));
             item.note_arrival(part, arrival);
             item.bases.insert(part.clone(), intent.base.clone());
+            unknown::end_noted(item, part, &intent.pushes, now);
         } else if let Some(was) =
             intent.was.as_ref().filter(|was| has_come(observation.base.as_deref(), was, intent, text))
         {

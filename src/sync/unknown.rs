@@ -14,7 +14,7 @@ use super::item::{Item, Unknown, Walk};
 use super::named::{self, Named};
 use super::older;
 use super::standing;
-use super::{JobEnd, Local, Observation, Remote, head, merge};
+use super::{JobEnd, JobId, Local, Observation, Remote, head, merge};
 
 /// How long after it was sent a push may land, in milliseconds; no connection of ours is kept half as long.
 const LANDS_MS: u64 = 600_000;
@@ -143,6 +143,16 @@ pub(super) fn doubt(item: &mut Item, walk: &mut Walk) {
             walk.unrecorded.insert(part.clone(), newest.clone());
             walk.newest.insert(part.clone(), newest);
         }
+    }
+}
+
+/// Ends the pushes that had landed before a text came into a file, whose note names them: its base is newer than theirs, and
+/// holds also once the note is gone.
+pub(super) fn end_noted(item: &mut Item, part: &PartId, pushes: &[JobId], now: Millis) {
+    let is_noted = |unknown: &mut Unknown| unknown.part == *part && pushes.contains(&unknown.job);
+    for unknown in item.unknown.extract_if(.., is_noted) {
+        item.parts.entry(part.clone()).or_default().told.landed(unknown.told, now);
+        item.ended.push((unknown.job, JobEnd::Accepted));
     }
 }
 

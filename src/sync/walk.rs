@@ -25,7 +25,7 @@ impl Engine {
         let mut news = false;
         for mut observation in observations {
             // A push that landed moves the base at once, though it is stored only at the end of the walk.
-            news |= intent::rebase(item, &mut observation);
+            news |= intent::rebase(item, &mut observation, self.now);
             news |= self.look_at(item, &mut walk, &observation);
             news |= older::look(item, &mut walk, &mut observation);
             walk.observed.insert(observation.part.clone(), observation);

@@ -195,6 +195,31 @@ fn a_note_that_knows_of_a_push_outlives_the_record_of_that_push() {
 }
 
 #[test]
+fn the_base_of_a_note_outlives_it_though_a_push_before_was_not_recorded() {
+    // The push brought `mine`, then `theirs` came, and neither was recorded; and then the document seemed to be gone.
+    let (pushed, came) = ("a\n\nmine\n", "a theirs\n\nmine\n");
+    let note = Intent {
+        before: pushed.into(),
+        was: Some(pushed.into()),
+        after: came.into(),
+        base: came.into(),
+        pushes: vec![JobId(1)],
+    };
+    let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+    let edited = "a theirs\n\nmine more\n";
+    engine.step(Millis(3), intended("a\n", edited, &note));
+    let effects = engine.step(Millis(4), fetched(id(0), "-", true));
+    let part = stored(&effects);
+    assert_eq!((part.base.as_str(), part.settled), (came, true), "{}", words(&effects));
+    engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
+    engine.step(Millis(6), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(6), observed(id(0), came, edited));
+    // Others have removed what came.
+    let effects = engine.step(Millis(7), fetched(id(0), pushed, true));
+    assert_eq!(desired(&effects), Some("a\n\nmine more\n"), "{}", words(&effects));
+}
+
+#[test]
 fn a_text_that_a_power_cut_brought_back_deletes_nothing_of_what_was_pushed_since() {
     let pushed = "a\n\nmine and more\n";
     for (local, says) in [
