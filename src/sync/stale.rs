@@ -2,6 +2,7 @@
 //! looks at the file and its base alone, that is a deletion of what others wrote; and what others took away looks like something
 //! new. Pure.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -14,6 +15,7 @@ use super::hunks::{self, placed};
 use super::moved::words_of;
 use super::sides::{Keys, Text};
 use super::went::{self, Line};
+use crate::mebdf;
 
 /// How many words of what came are shown to a person.
 const SHOWN_WORDS: usize = 8;
@@ -42,10 +44,10 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
         // went may have come again, or gone once more. Then it tells nothing.
         let newer = oldest.and_then(|newer| arrivals.get(newer)).map(|newer| &*newer.before);
         let later = || std::iter::once(base).chain(newer);
-        let came = if later().any(|text| lacked(arrival, &[], text).is_older()) {
+        let came = if later().any(|text| lacked(arrival, &[], base, text).is_older()) {
             Presence::Unknown
         } else {
-            lacked(arrival, arrivals.get(at + 1..).unwrap_or_default(), text)
+            lacked(arrival, arrivals.get(at + 1..).unwrap_or_default(), base, text)
         };
         let kept = |text: &str| went::kept(arrival, text);
         let found = match came {
@@ -94,8 +96,8 @@ impl Presence {
 }
 
 /// Looks in a text for what came with an arrival. What a file said before the `older` ones and that came back with this one,
-/// whoever writes an older text has, too.
-fn lacked(arrival: &Arrival, older: &[Arrival], text: &str) -> Presence {
+/// whoever writes an older text has, too. Of what is lacked, words are told that `base`, the newest, still has.
+fn lacked(arrival: &Arrival, older: &[Arrival], base: &str, text: &str) -> Presence {
     if arrival.has_line_unlike(older, text) {
         return Presence::Has;
     }
@@ -106,6 +108,7 @@ fn lacked(arrival: &Arrival, older: &[Arrival], text: &str) -> Presence {
     }
     let own = new_blocks(&before, &local, 0..local.len());
     let (mut lacked, mut is_unclear) = (None, false);
+    let left: OnceCell<BTreeSet<&str>> = OnceCell::new();
     for (region, mine, theirs) in placed(&hunks::regions(&before, &local, &after)) {
         let (was, is) = (before.words_of(&region.base), local.words_of(&mine));
         let came = after.words_of(&theirs);
@@ -131,20 +134,25 @@ fn lacked(arrival: &Arrival, older: &[Arrival], text: &str) -> Presence {
             is_unclear = true;
             continue;
         }
-        let shown = || {
-            let said = after.slice(&theirs);
-            let count = |line: &&str| line.unicode_words().filter(|word| new.contains(word)).count();
-            let line = said.lines().rev().max_by_key(count).unwrap_or_default();
-            let words = line.unicode_words().skip_while(|word| !new.contains(word)).take(SHOWN_WORDS);
-            words.collect::<Vec<_>>().join(" ")
-        };
-        lacked.get_or_insert_with(shown);
+        let left = left.get_or_init(|| mebdf::body(base).unicode_words().collect());
+        let stands: BTreeSet<&str> = new.intersection(left).copied().collect();
+        let shown = || shown(&after.slice(&theirs), if stands.is_empty() { &new } else { &stands });
+        if lacked.as_ref().is_none_or(|(told, _)| !told && !stands.is_empty()) {
+            lacked = Some((!stands.is_empty(), shown()));
+        }
     }
     match lacked {
-        Some(lacked) => Presence::Lacks(lacked),
+        Some((_, lacked)) => Presence::Lacks(lacked),
         None if is_unclear => Presence::Unknown,
         None => Presence::Has,
     }
+}
+
+/// The words of the line that has most of `words`, from the first of these.
+fn shown(said: &str, words: &BTreeSet<&str>) -> String {
+    let count = |line: &&str| line.unicode_words().filter(|word| words.contains(word)).count();
+    let line = said.lines().rev().max_by_key(count).unwrap_or_default();
+    line.unicode_words().skip_while(|word| !words.contains(word)).take(SHOWN_WORDS).collect::<Vec<_>>().join(" ")
 }
 
 /// Tells whether the file said most of the words that came before one of the older arrivals.
@@ -288,7 +296,8 @@ mod tests {
             // The rest of what came with them stands yet.
             let (first, last) = (more(&came), more(BEFORE));
             let notes = arrivals(&[BEFORE, &first, &last]);
-            assert!(lacking(&notes, &last, &mine(BEFORE)).is_some(), "{came}");
+            let words = lacking(&notes, &last, &mine(BEFORE)).map(|(_, words)| words);
+            assert_eq!(words.as_deref(), Some("Theirs came here"), "{came}: what is gone again is not put back");
             assert_eq!(find(&notes, &last, &mine(&last)), None, "{came}");
             // Nor where the line that came back was edited.
             let edited = |text: &str| mine(text).replace("First words", "First words too");
