@@ -54,11 +54,7 @@ pub(crate) fn plan_part(
 ) -> Result<PushPlan> {
     let read = |anew: &[String]| Task::read(document, head.cloned(), part, (desired, anew), accept, pictures);
     carried::plan(read, |task| {
-        let plan = match plan_task(task) {
-            Err(error) if scope == Scope::Stretch => return Err(error),
-            whole => or_less(task, whole)?,
-        };
-        let mut plan = rest::settled(task, plan);
+        let mut plan = rest::settled(task, plan_less(task, scope)?);
         tell_forms(task, &mut plan);
         Ok(plan)
     })
@@ -68,14 +64,11 @@ pub(crate) fn plan_part(
 ///
 /// # Errors
 ///
-/// `PlanRejected` when no plan of even a part of it stands the check on the model.
-pub(super) fn plan_less(task: &Task<'_>) -> Result<PushPlan> {
-    or_less(task, plan_task(task))
-}
-
-fn or_less(task: &Task<'_>, whole: Result<Attempt>) -> Result<PushPlan> {
-    match whole {
+/// As [`plan_part`].
+pub(super) fn plan_less(task: &Task<'_>, scope: Scope) -> Result<PushPlan> {
+    match plan_task(task) {
         Ok(attempt) if !attempt.torn => Ok(attempt.plan),
+        Err(error) if scope == Scope::Stretch => Err(error),
         whole => less::plan(task, whole),
     }
 }

@@ -1,9 +1,7 @@
 //! A plan of a part of an edit comes to rest: what the plan of the next save would take back is not sent. Else each save would
 //! change the document, and the next would change it back, for as long as the rest of the edit waits. Pure.
 
-use std::collections::BTreeSet;
-
-use super::part::{is_alike, plan_less};
+use super::part::{Scope, is_alike, plan_less};
 use super::trial::Task;
 use crate::gdocs::{apply_traced, read_requests};
 use crate::kinds::PushPlan;
@@ -26,11 +24,10 @@ pub(super) fn settled(task: &Task<'_>, plan: PushPlan) -> PushPlan {
     if !leads_back {
         return plan;
     }
-    let lines: BTreeSet<u32> = plan.refused.iter().map(|notice| notice.line).collect();
     let mut refused = plan.refused;
-    if let Some(line) = lines.first() {
+    if let Some(line) = refused.iter().map(|notice| notice.line).min() {
         let message = "what else differs between the file and the document waits for the edits that are not pushed";
-        refused.push(Notice { code: "TORN".into(), line: *line, column: 0, message: message.into() });
+        refused.push(Notice { code: "TORN".into(), line, column: 0, message: message.into() });
     }
     PushPlan { refused, expected: now, holds: plan.holds, unsaid: plan.unsaid, ..PushPlan::default() }
 }
@@ -43,5 +40,5 @@ fn next(task: &Task<'_>, plan: &PushPlan) -> Option<PushPlan> {
     let head = task.remote.tree.front_matter.clone();
     let document = (&after.document, &ticks);
     let next = Task::read(document, head, task.part, (&task.text, &[]), task.accept, task.pictures).ok()?;
-    plan_less(&next).ok()
+    plan_less(&next, Scope::Whole).ok()
 }
