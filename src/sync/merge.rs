@@ -96,7 +96,7 @@ pub fn same_meaning(one: &str, other: &str) -> bool {
 }
 
 /// Tells whether a text says nothing below its head: of an empty document one empty paragraph is left.
-fn says_nothing(text: &str) -> bool {
+pub(super) fn says_nothing(text: &str) -> bool {
     matches!(mebdf::body(text).trim(), "" | "\\")
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::mebdf;
 use crate::model::{ContentHash, Millis, PartId};
 
 use super::backoff;
@@ -483,5 +482,5 @@ fn is_blank(text: Option<&str>) -> bool {
 
 /// Tells whether a text says nothing below its head of a remote that does.
 fn says_nothing_of(remote: &str, text: &str) -> bool {
-    is_blank(Some(mebdf::body(text))) && (is_blank(Some(text)) || !merge::same_meaning(text, remote))
+    is_blank(Some(text)) || merge::says_nothing(text) && !merge::says_nothing(remote)
 }

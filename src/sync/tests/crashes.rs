@@ -177,6 +177,15 @@ fn an_emptied_file_in_conflict_waits() {
 }
 
 #[test]
+fn an_empty_document_leaves_nothing_to_wait_for() {
+    let (text, remote) = ("---\ntitle: other\n---\n", "---\ntitle: t\n---\n\n\\\n");
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), "", text));
+    engine.step(Millis(2), fetched(id(0), remote, true));
+    assert_eq!(engine.status().items[0].parts[0].held, []);
+}
+
+#[test]
 fn an_empty_file_of_which_nothing_is_agreed_gets_its_text_once_it_is_quiet() {
     let mut engine = engine(1);
     // It may be being written this moment.
