@@ -42,18 +42,26 @@ impl Arrival {
         self.is_left_in(&self.after, text)
     }
 
-    /// Tells whether a text has a line that came and that the file did not say before any of the `older` ones.
+    /// Tells whether a text has a line that came and that the file did not say before any of the `older` ones: the quick answer
+    /// for nearly every save.
     pub(super) fn has_line_unlike(&self, older: &[Self], text: &str) -> bool {
-        let new = new_lines(&self.before, &self.after);
-        let stood = |line: &str| older.iter().any(|older| mebdf::body(&older.before).lines().any(|old| old == line));
-        mebdf::body(text).lines().any(|line| new.contains(line) && !stood(line))
+        let mut new = new_lines_in(&self.before, &self.after, text);
+        for older in older {
+            if new.is_empty() {
+                break;
+            }
+            for line in mebdf::body(&older.before).lines() {
+                new.remove(line);
+            }
+        }
+        !new.is_empty()
     }
 
     /// Tells whether a text has no line of what came, nor most of its words.
     pub(super) fn is_missing_in(&self, text: &str) -> bool {
         let mut keys = Keys::default();
         let [before, local, after] = [&*self.before, text, &*self.after].map(|text| Text::read(text, &mut keys));
-        let is_there = has_new_line(&self.before, &self.after, text);
+        let is_there = !new_lines_in(&self.before, &self.after, text).is_empty();
         !is_there && !has_most(&before.words(), &local.words(), &after.words())
     }
 
@@ -73,7 +81,7 @@ impl Arrival {
 pub(super) fn has_most_of(before: &str, after: &str, text: &str) -> bool {
     let mut keys = Keys::default();
     let [was, local, came] = [before, text, after].map(|text| Text::read(text, &mut keys));
-    has_new_line(before, after, text) && has_most(&was.words(), &local.words(), &came.words())
+    !new_lines_in(before, after, text).is_empty() && has_most(&was.words(), &local.words(), &came.words())
 }
 
 /// Tells whether all lines that are new in `after` stand in the text.
@@ -83,10 +91,10 @@ pub(super) fn has_all_new_lines(before: &str, after: &str, text: &str) -> bool {
     !new.is_empty() && new.is_subset(&said)
 }
 
-/// Tells whether a line that is new in `after` stands in the text: the quick answer for nearly every save.
-fn has_new_line(before: &str, after: &str, text: &str) -> bool {
-    let new = new_lines(before, after);
-    mebdf::body(text).lines().any(|line| new.contains(line))
+/// The lines that are new in `after` and stand in the text.
+fn new_lines_in<'t>(before: &str, after: &'t str, text: &str) -> BTreeSet<&'t str> {
+    let said: BTreeSet<&str> = mebdf::body(text).lines().collect();
+    new_lines(before, after).into_iter().filter(|line| said.contains(line)).collect()
 }
 
 /// The lines with words that are in `after` alone.

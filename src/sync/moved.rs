@@ -14,6 +14,9 @@ use crate::mebdf::{Content, RunContent};
 /// Blocks that are compared with blocks; beyond that, only those that say the very same count as moved.
 const PAIRS_MAX: usize = 1_000_000;
 
+/// Blocks that one side brought and that are looked through for what it may have moved. Beyond that, any may have moved.
+const BROUGHT_MAX: usize = 5_000;
+
 /// What a side did in a region.
 #[derive(Clone)]
 struct Change {
@@ -66,7 +69,7 @@ impl<'a> Brought<'a> {
     pub(super) fn by(base: &'a Text<'a>, text: &'a Text<'a>) -> Self {
         let known: BTreeSet<u32> = base.bare(&(0..base.len())).iter().copied().collect();
         let all = (0..text.len()).zip(text.bare(&(0..text.len())));
-        let new = all.filter(|(_, key)| !known.contains(key));
+        let new = all.filter(|(_, key)| !known.contains(key)).take(BROUGHT_MAX + 1);
         Self { base, text, new: new.map(|(at, key)| (at, Said { key: *key, words: words(text, at) })).collect() }
     }
 
@@ -78,7 +81,8 @@ impl<'a> Brought<'a> {
         let gone = Said { key: *key, words: words(self.base, was) };
         let here = self.new.iter().find(|(at, _)| *at == is).map_or(0, |(_, here)| gone.shared(here));
         let mut others = self.new.iter().filter(|(at, _)| *at != is);
-        count(self.text) >= count(self.base)
+        self.new.len() > BROUGHT_MAX
+            || count(self.text) >= count(self.base)
             || others.any(|(_, other)| gone.is_moved_to(other, true) && gone.shared(other) > here)
     }
 }

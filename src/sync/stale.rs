@@ -109,6 +109,7 @@ fn lacked(arrival: &Arrival, older: &[Arrival], base: &str, text: &str) -> Prese
     let own = new_blocks(&before, &local, 0..local.len());
     let (mut lacked, mut is_unclear) = (None, false);
     let left: OnceCell<BTreeSet<&str>> = OnceCell::new();
+    let earlier: OnceCell<Vec<BTreeSet<String>>> = OnceCell::new();
     for (region, mine, theirs) in placed(&hunks::regions(&before, &local, &after)) {
         let (was, is) = (before.words_of(&region.base), local.words_of(&mine));
         let came = after.words_of(&theirs);
@@ -121,7 +122,7 @@ fn lacked(arrival: &Arrival, older: &[Arrival], base: &str, text: &str) -> Prese
             blocks.iter().any(|block| own.iter().any(|own| is_mostly(own, block) && has_most(&was, own, block)))
         };
         if has_most(&was, &is, &came) || moved() {
-            if came_back(&before, older, &new) {
+            if came_back(earlier.get_or_init(|| said_earlier(&before, older)), &new) {
                 is_unclear = true;
                 continue;
             }
@@ -155,14 +156,20 @@ fn shown(said: &str, words: &BTreeSet<&str>) -> String {
     line.unicode_words().skip_while(|word| !words.contains(word)).take(SHOWN_WORDS).collect::<Vec<_>>().join(" ")
 }
 
-/// Tells whether the file said most of the words that came before one of the older arrivals.
-fn came_back(before: &Text<'_>, older: &[Arrival], words: &BTreeSet<&str>) -> bool {
+/// The words that the file said before each of the older arrivals, beyond those that it said before the newest.
+fn said_earlier(before: &Text<'_>, older: &[Arrival]) -> Vec<BTreeSet<String>> {
     let was = before.words();
-    older.iter().any(|older| {
+    let said = |older: &Arrival| {
         let mut keys = Keys::default();
         let said = Text::read(&older.before, &mut keys);
-        brought(&was, &said.words()).intersection(words).count() * 2 > words.len()
-    })
+        brought(&was, &said.words()).into_iter().map(str::to_owned).collect()
+    };
+    older.iter().map(said).collect()
+}
+
+/// Tells whether the file said most of the words that came at one earlier time.
+fn came_back(earlier: &[BTreeSet<String>], words: &BTreeSet<&str>) -> bool {
+    earlier.iter().any(|said| words.iter().filter(|word| said.contains(**word)).count() * 2 > words.len())
 }
 
 /// Tells whether all changes of words that came lie where the text has changes of its own.
