@@ -6,14 +6,13 @@ use serde::Serialize;
 
 use super::blocking;
 use super::handle::MirrorHandle;
+use super::report::PushReport;
 use crate::error::{Error, Result};
 use crate::model::{Account, ItemId, PartId};
 use crate::store::{LogLine, StoredPush};
 use crate::sync::{Command, JobId, Local, Undone};
 use crate::workspace::NotDeposited;
 use crate::workspace::layout::Place;
-
-use super::handle::PushReport;
 
 /// What was pushed and pulled, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

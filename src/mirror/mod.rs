@@ -1,8 +1,7 @@
 //! The shell of the engine: it performs effects on the folder, the store and the remote, and tells back what came of
 //! them. Nothing is decided here.
 //!
-//! Effects of one item are performed in order, in a lane of their own; lanes overlap. What is heard first is the
-//! watcher, so that a push sees every save that came before it.
+//! What is heard first is the watcher, so that a push sees every save that came before it.
 
 mod clock;
 mod comments;
@@ -15,18 +14,19 @@ mod handle;
 mod heard;
 mod history;
 mod images;
+mod lanes;
 mod recovery;
+mod report;
 mod uploads;
 mod walk;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{RwLock, Semaphore, mpsc, oneshot, watch};
-use tokio::task::JoinSet;
 
 use crate::error::{Error, Result};
 use crate::kinds::{Kind, PushPlan};
@@ -36,14 +36,16 @@ use crate::sync::quota::Limits;
 use crate::sync::{Answer, Command, Effect, Engine, Event, Failure, ItemStatus, RequestId, Settings, Status};
 use crate::workspace::{self, Seen, Watch, Workspace};
 use clock::{Clock, system_ms};
-use walk::{FEED, Hand, perform};
+use lanes::{Done, Lanes};
+use walk::FEED;
 
 pub use comments::CommentReport;
 pub(crate) use conflicts::is_of_conflicts;
 pub use diff::DiffReport;
 pub use doctor::{Check, Finding, Repair};
-pub use handle::{FetchReport, ImageReport, MirrorHandle, PartReport, PushReport, StatusReport};
+pub use handle::MirrorHandle;
 pub use history::{LogReport, UndoReport};
+pub use report::{FetchReport, ImageReport, PartReport, PushReport, StatusReport};
 
 /// How many items are read from the remote at the same time.
 const FETCHES_MAX: usize = 4;
@@ -56,9 +58,6 @@ const SEEN_MAX: usize = 4_096;
 
 /// How long it takes until a folder that could not be watched is tried again.
 const WATCH_PAUSE: Duration = Duration::from_secs(60);
-
-/// How long a lane keeps what its walk carried after its last effect.
-const HAND_WAIT: Duration = Duration::from_secs(3);
 
 /// How long steps that were begun may take after a stop, so that a push is not cut from its answer.
 const STOP_WAIT: Duration = Duration::from_secs(5);
@@ -158,8 +157,7 @@ pub struct Mirror {
     watch_tried: Instant,
     /// What tells the folder from another one at the same path.
     identity: Option<(u64, u64)>,
-    lanes: HashMap<Option<ItemId>, Lane>,
-    tasks: JoinSet<Done>,
+    lanes: Lanes,
     questions: HashMap<RequestId, Question>,
     next_request: u64,
 }
@@ -170,27 +168,6 @@ struct Question {
     /// Whether the answer is to say how the item stands.
     with_status: bool,
     reply: oneshot::Sender<Replied>,
-}
-
-/// The effects of one item, in order, and what its walk carries.
-struct Lane {
-    effects: VecDeque<Effect>,
-    /// `None` while a task has it.
-    hand: Option<Hand>,
-    idle_since: Instant,
-}
-
-impl Lane {
-    fn is_busy(&self) -> bool {
-        self.hand.is_none() || !self.effects.is_empty()
-    }
-}
-
-/// A step that was performed.
-struct Done {
-    lane: Option<ItemId>,
-    hand: Hand,
-    event: Option<Event>,
 }
 
 impl Mirror {
@@ -248,8 +225,7 @@ impl Mirror {
             watch_error: None,
             watch_tried: Instant::now(),
             identity: None,
-            lanes: HashMap::new(),
-            tasks: JoinSet::new(),
+            lanes: Lanes::default(),
             questions: HashMap::new(),
             next_request: 0,
         };
@@ -289,7 +265,7 @@ impl Mirror {
                         self.saw(seen);
                     }
                 }
-                done = self.tasks.join_next(), if !self.tasks.is_empty() => {
+                done = self.lanes.join_next(), if self.lanes.are_at_work() => {
                     if let Some(done) = done {
                         self.done(done);
                     }
@@ -305,7 +281,7 @@ impl Mirror {
                 self.saw(Seen::Rescan);
             }
         }
-        let finish = async { while self.tasks.join_next().await.is_some() {} };
+        let finish = async { while self.lanes.join_next().await.is_some() {} };
         if tokio::time::timeout(STOP_WAIT, finish).await.is_err() {
             tracing::warn!("a step was cut off; what became of it is compared at the next start");
         }
@@ -409,17 +385,7 @@ impl Mirror {
     }
 
     fn done(&mut self, done: Result<Done, tokio::task::JoinError>) {
-        // A step turns the panics of others into failures and has none of its own; if it had, its item would stand
-        // still until the next start, and nothing else.
-        let done = match done {
-            Ok(done) => done,
-            Err(error) => return tracing::error!(%error, "a step ended without a result"),
-        };
-        if let Some(lane) = self.lanes.get_mut(&done.lane) {
-            lane.hand = Some(done.hand);
-            lane.idle_since = Instant::now();
-        }
-        if let Some(event) = done.event {
+        if let Some(event) = self.lanes.done(done) {
             self.step(event);
         }
     }
@@ -432,7 +398,7 @@ impl Mirror {
         if self.watch.is_none() && self.watch_tried.elapsed() >= WATCH_PAUSE {
             self.watch_folder();
         }
-        self.lanes.retain(|_, lane| lane.is_busy() || lane.idle_since.elapsed() < HAND_WAIT);
+        self.lanes.let_go();
         self.step(Event::Tick);
     }
 
@@ -445,28 +411,21 @@ impl Mirror {
     /// Puts effects into their lanes, and gives answers.
     fn take(&mut self, effects: Vec<Effect>) {
         for effect in effects {
-            if let Effect::Reply { request, answer } = effect {
-                let item = self.questions.get(&request).and_then(|question| question.item.clone());
-                match self.lanes.get_mut(&item).filter(|lane| lane.is_busy()) {
-                    // What was decided before the answer has happened when the answer is heard.
-                    Some(lane) => lane.effects.push_back(Effect::Reply { request, answer }),
-                    None => self.answer(request, answer),
-                }
+            let Effect::Reply { request, answer } = effect else {
+                self.lanes.push(effect);
                 continue;
+            };
+            let item = self.questions.get(&request).and_then(|question| question.item.clone());
+            // What was decided before the answer has happened when the answer is heard.
+            if let Some((request, answer)) = self.lanes.reply(&item, request, answer) {
+                self.answer(request, answer);
             }
-            let lane = self.lanes.entry(item_of_effect(&effect)).or_insert_with(|| Lane {
-                effects: VecDeque::new(),
-                hand: Some(Hand::default()),
-                idle_since: Instant::now(),
-            });
-            lane.effects.push_back(effect);
         }
     }
 
     fn answer(&mut self, request: RequestId, answer: Answer) {
         let Some(Question { item, with_status, reply }) = self.questions.remove(&request) else { return };
-        let hand = self.lanes.get(&item).and_then(|lane| lane.hand.as_ref());
-        let (plans, landed) = hand.map(|hand| (hand.plans.clone(), hand.landed.clone())).unwrap_or_default();
+        let (plans, landed) = self.lanes.plans(&item);
         let mut items = if with_status { self.engine.status().items } else { Vec::new() };
         items.retain(|status| Some(&status.id) == item.as_ref());
         // Who asked may have gone.
@@ -474,26 +433,7 @@ impl Mirror {
     }
 
     fn start_lanes(&mut self) {
-        let now = self.clock.now();
-        let mut answers = Vec::new();
-        for (id, lane) in &mut self.lanes {
-            if lane.hand.is_none() {
-                continue;
-            }
-            while let Some(Effect::Reply { .. }) = lane.effects.front() {
-                if let Some(Effect::Reply { request, answer }) = lane.effects.pop_front() {
-                    answers.push((request, answer));
-                }
-            }
-            let Some(effect) = lane.effects.pop_front() else { continue };
-            let Some(mut hand) = lane.hand.take() else { continue };
-            let (shared, id) = (self.shared.clone(), id.clone());
-            self.tasks.spawn(async move {
-                let event = Box::pin(perform(&shared, &mut hand, effect, now)).await;
-                Done { lane: id, hand, event }
-            });
-        }
-        for (request, answer) in answers {
+        for (request, answer) in self.lanes.start(&self.shared, self.clock.now()) {
             self.answer(request, answer);
         }
     }
@@ -501,13 +441,7 @@ impl Mirror {
     /// Returns when the loop must look again though nothing is heard.
     fn next_due(&self) -> Option<Instant> {
         let engine = self.engine.next_due().map(|due| self.clock.instant(due));
-        let lanes = self
-            .lanes
-            .values()
-            .filter(|lane| lane.hand.is_some() && lane.effects.is_empty())
-            .map(|lane| lane.idle_since + HAND_WAIT)
-            .min();
-        [engine, lanes].into_iter().flatten().min()
+        [engine, self.lanes.next_due()].into_iter().flatten().min()
     }
 }
 
@@ -531,24 +465,6 @@ fn item_of_command(command: &Command) -> Option<ItemId> {
         }
         Command::Push { item, .. } | Command::Resolve { item, .. } | Command::Seen { item, .. } => Some(item.clone()),
         Command::Poll | Command::Pause | Command::Resume => None,
-    }
-}
-
-fn item_of_effect(effect: &Effect) -> Option<ItemId> {
-    match effect {
-        Effect::Observe { item }
-        | Effect::Fetch { item, .. }
-        | Effect::Plan { item, .. }
-        | Effect::Begin { item, .. }
-        | Effect::Post { item, .. }
-        | Effect::PutConflict { item, .. }
-        | Effect::Deposit { item, .. }
-        | Effect::SaveTold { item, .. }
-        | Effect::Retire { item, .. } => Some(item.clone()),
-        Effect::Record(record) => Some(record.item.clone()),
-        Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::SavePaused(_) | Effect::Sweep | Effect::Reply { .. } => {
-            None
-        }
     }
 }
 

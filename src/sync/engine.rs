@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::model::{Cursor, ItemId, Millis, PartId};
+use crate::model::{Cursor, ItemId, Millis};
 
 use super::backoff::Chance;
 use super::feed::Pages;
@@ -11,7 +11,6 @@ use super::polling::Polling;
 use super::progress::Progress;
 use super::quota::Quota;
 use super::settle::Settle;
-use super::status::{ItemStatus, PartStatus, Status, Trouble};
 use super::{Answer, Effect, Event, Failure, FailureClass, Loaded, Posted, RequestId, RowPart, Settings};
 
 /// Calls in a row that fail until nothing but the feed is asked for, however many items wait.
@@ -59,7 +58,7 @@ pub struct Engine {
     /// Items that are tried again later.
     retries: BTreeSet<(Millis, ItemId)>,
     /// Count of items being walked.
-    walking: usize,
+    pub(super) walking: usize,
     /// When the files that were replaced are looked at next.
     pub(super) sweep_at: Option<Millis>,
     /// Whether they are being looked at. Two looks at once would be no time apart.
@@ -463,62 +462,6 @@ impl Engine {
         let quota = if self.halted.is_some() { None } else { self.quota.due(self.now) };
         [self.settle.due(), retry, poll, self.sweep_due(), self.look_at, quota].into_iter().flatten().min()
     }
-
-    /// Returns what a person sees.
-    #[must_use]
-    pub fn status(&self) -> Status {
-        Status {
-            items: self.items.values().filter(|item| !item.buried).map(|item| self.item_status(item)).collect(),
-            now: self.now,
-            read_only: self.settings.read_only,
-            walking: self.walking,
-            quota: self.quota.status(self.now),
-            left_ms: self.progress.left_ms(self.left(), self.now).max(self.quota.left_ms(self.now)),
-            unwatched: self.unwatched.as_ref().map(trouble),
-            halted: self.halted.as_ref().map(trouble),
-            paused: self.paused.as_ref().map(trouble),
-            next_poll: self.polling.due(),
-            poll_error: self.poll_error.as_ref().map(trouble),
-        }
-    }
-
-    /// Counts the items that wait for the remote to be read, or are being read.
-    fn left(&self) -> usize {
-        // What somebody has to put right first takes no time that could be told.
-        let waits = |item: &Item| item.retry_at.is_some() && item.failure.as_ref().is_some_and(Failure::is_lasting);
-        let left = |item: &&Item| item.phase != Phase::Idle || item.dirty.wants_remote() && !waits(item);
-        self.items.values().filter(left).count()
-    }
-
-    pub(super) fn item_status(&self, item: &Item) -> ItemStatus {
-        let part_status = |(id, part): (&PartId, &Part)| PartStatus {
-            part: id.clone(),
-            hidden: part.hidden,
-            open: self.settle.is_long_open(&(item.id.clone(), id.clone()), self.now),
-            held: part.held.clone(),
-            refused: part.refused.clone(),
-            told: part.told.notices.clone(),
-            unsaid: part.unsaid.clone(),
-            conflicts: part.conflicts.clone(),
-            unusable: part.unusable.clone(),
-        };
-        ItemStatus {
-            id: item.id.clone(),
-            kind: item.kind,
-            title: item.title.clone(),
-            phase: item.phase.word(),
-            waiting: item.dirty.any(),
-            can_edit: item.can_edit,
-            gone: item.gone,
-            parts: item.parts.iter().map(part_status).collect(),
-            error: item.failure.as_ref().map(trouble),
-            next_retry: item.retry_at,
-        }
-    }
-}
-
-fn trouble(failure: &Failure) -> Trouble {
-    Trouble { kind: failure.kind.clone(), message: failure.message.clone(), suggestion: failure.suggestion.clone() }
 }
 
 /// Why nothing is pulled or pushed while an account is paused.

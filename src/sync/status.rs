@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use super::conflict::section_name;
-use super::item::notice;
+use super::engine::Engine;
+use super::event::Failure;
+use super::item::{Item, Part, Phase, notice};
 use super::quota::QuotaStatus;
 use crate::model::{ItemId, KindName, Millis, Notice, PartId};
 
@@ -116,4 +118,62 @@ pub struct Trouble {
     pub message: String,
     /// What to do.
     pub suggestion: String,
+}
+
+impl Engine {
+    /// Returns what a person sees.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        Status {
+            items: self.items.values().filter(|item| !item.buried).map(|item| self.item_status(item)).collect(),
+            now: self.now,
+            read_only: self.settings.read_only,
+            walking: self.walking,
+            quota: self.quota.status(self.now),
+            left_ms: self.progress.left_ms(self.left(), self.now).max(self.quota.left_ms(self.now)),
+            unwatched: self.unwatched.as_ref().map(trouble),
+            halted: self.halted.as_ref().map(trouble),
+            paused: self.paused.as_ref().map(trouble),
+            next_poll: self.polling.due(),
+            poll_error: self.poll_error.as_ref().map(trouble),
+        }
+    }
+
+    /// Counts the items that wait for the remote to be read, or are being read.
+    fn left(&self) -> usize {
+        // What somebody has to put right first takes no time that could be told.
+        let waits = |item: &Item| item.retry_at.is_some() && item.failure.as_ref().is_some_and(Failure::is_lasting);
+        let left = |item: &&Item| item.phase != Phase::Idle || item.dirty.wants_remote() && !waits(item);
+        self.items.values().filter(left).count()
+    }
+
+    pub(super) fn item_status(&self, item: &Item) -> ItemStatus {
+        let part_status = |(id, part): (&PartId, &Part)| PartStatus {
+            part: id.clone(),
+            hidden: part.hidden,
+            open: self.settle.is_long_open(&(item.id.clone(), id.clone()), self.now),
+            held: part.held.clone(),
+            refused: part.refused.clone(),
+            told: part.told.notices.clone(),
+            unsaid: part.unsaid.clone(),
+            conflicts: part.conflicts.clone(),
+            unusable: part.unusable.clone(),
+        };
+        ItemStatus {
+            id: item.id.clone(),
+            kind: item.kind,
+            title: item.title.clone(),
+            phase: item.phase.word(),
+            waiting: item.dirty.any(),
+            can_edit: item.can_edit,
+            gone: item.gone,
+            parts: item.parts.iter().map(part_status).collect(),
+            error: item.failure.as_ref().map(trouble),
+            next_retry: item.retry_at,
+        }
+    }
+}
+
+fn trouble(failure: &Failure) -> Trouble {
+    Trouble { kind: failure.kind.clone(), message: failure.message.clone(), suggestion: failure.suggestion.clone() }
 }

@@ -1,0 +1,102 @@
+//! What a mirror tells of its items. Every report is text, paths and small facts.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::model::{Account, ItemId, KindName, Notice, PartId, Revision};
+use crate::store::LogLine;
+use crate::sync::Status;
+
+/// Where an item stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FetchReport {
+    /// The item.
+    pub item: ItemId,
+    /// Its kind.
+    pub kind: KindName,
+    /// The account that mirrors it.
+    pub account: Account,
+    /// Its name.
+    pub title: String,
+    /// Where a person opens it.
+    pub url: String,
+    /// Its version; `None` without edit access.
+    pub revision: Option<Revision>,
+    /// Whether the account may edit it.
+    pub can_edit: bool,
+    /// Its files, the main one first.
+    pub parts: Vec<PartReport>,
+    /// Its pictures that stand beside its files.
+    pub images: Vec<ImageReport>,
+    /// What a person should know: what the text cannot say, refused edits, holds, conflicts.
+    pub notices: Vec<(PartId, Notice)>,
+    /// Why the files may be behind the remote, when they may.
+    pub stale: Option<String>,
+}
+
+/// One file of a [`FetchReport`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PartReport {
+    /// Which file: empty for the main one, a tab id for another tab.
+    pub part: PartId,
+    /// The tab's title, or the item's.
+    pub title: String,
+    /// Where it stands, absolute.
+    pub path: PathBuf,
+}
+
+/// One picture of a [`FetchReport`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ImageReport {
+    /// The id of the object, as the text names it.
+    pub object: String,
+    /// Where it stands, absolute.
+    pub path: PathBuf,
+}
+
+/// What became of a push, or what would.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PushReport {
+    /// The item.
+    pub item: ItemId,
+    /// Which of its files.
+    pub part: PartId,
+    /// The file.
+    pub path: PathBuf,
+    /// True when something was sent and landed.
+    pub pushed: bool,
+    /// The requests, as they were or would be sent; empty when there is nothing to push.
+    pub requests: Vec<serde_json::Value>,
+    /// How many calls they were sent in.
+    pub calls: usize,
+    /// Edits that are not pushed.
+    pub refused: Vec<Notice>,
+    /// What went with this push and with those since somebody asked last, or would go, though the file does not show it.
+    pub told: Vec<Notice>,
+    /// What the file says and the item never does.
+    pub unsaid: Vec<Notice>,
+    /// Why the push waits for `accept`, when it does.
+    pub held: Vec<Notice>,
+    /// The headings of sections in conflict.
+    pub conflicts: Vec<String>,
+    /// True when somebody deleted the file.
+    pub hidden: bool,
+}
+
+/// How a mirror stands.
+#[derive(Debug, Clone, Serialize)]
+pub struct StatusReport {
+    /// The account.
+    pub account: Account,
+    /// The folder that holds the account's folder.
+    pub workspace: PathBuf,
+    /// What the engine says.
+    pub status: Status,
+    /// What was pulled and pushed lately, newest first.
+    pub log: Vec<LogLine>,
+    /// Comments files that people edited, and where those were put.
+    pub kept: Vec<(ItemId, PathBuf)>,
+    /// What this start found of a state that was lost.
+    pub recovered: Option<String>,
+}
