@@ -14,7 +14,7 @@ const KEPT: i64 = 20;
 type Packed = (Vec<u8>, Vec<u8>, Option<Vec<u8>>);
 
 impl Store {
-    /// Returns what came into a file, newest first.
+    /// Returns what came into a file, newest first; what is damaged is left out.
     ///
     /// # Errors
     ///
@@ -31,9 +31,12 @@ impl Store {
         let mut arrivals = Vec::new();
         for row in rows {
             let (before, after, base): Packed = row.map_err(storage(doing))?;
-            let before = unpack(&before, doing)?;
-            let base = base.map_or_else(|| Ok(before.clone()), |base| unpack(&base, doing))?;
-            arrivals.push(Arrival { before, after: unpack(&after, doing)?, base });
+            let arrival = || {
+                let before = unpack(&before)?;
+                let base = base.map_or_else(|| Some(before.clone()), |base| unpack(&base))?;
+                Some(Arrival { before, after: unpack(&after)?, base })
+            };
+            arrivals.extend(arrival());
         }
         Ok(arrivals)
     }
@@ -68,7 +71,7 @@ impl Store {
         written
     }
 
-    /// Returns what the files of an item were about to say, where that was not recorded.
+    /// Returns what the files of an item were about to say, where that was not recorded; what is damaged is left out.
     ///
     /// # Errors
     ///
@@ -88,11 +91,14 @@ impl Store {
         for row in rows {
             let (part, (before, after, base), was, pushes): (String, Packed, Option<Vec<u8>>, String) =
                 row.map_err(storage(doing))?;
-            let was = was.map(|was| unpack(&was, doing)).transpose()?;
-            let after = unpack(&after, doing)?;
-            let base = base.map_or_else(|| Ok(after.clone()), |base| unpack(&base, doing))?;
-            let pushes = serde_json::from_str(&pushes).unwrap_or_default();
-            intents.push((PartId(part), Intent { before: unpack(&before, doing)?, was, after, base, pushes }));
+            let intent = || {
+                let was = was.map_or(Some(None), |was| unpack(&was).map(Some))?;
+                let after = unpack(&after)?;
+                let base = base.map_or_else(|| Some(after.clone()), |base| unpack(&base))?;
+                let pushes = serde_json::from_str(&pushes).unwrap_or_default();
+                Some(Intent { before: unpack(&before)?, was, after, base, pushes })
+            };
+            intents.extend(intent().map(|intent| (PartId(part), intent)));
         }
         Ok(intents)
     }

@@ -30,13 +30,17 @@ impl Failure {
     }
 }
 
+/// Tells whether what stands in a database is broken, or none.
+pub(super) fn is_damage(source: &rusqlite::Error) -> bool {
+    let codes = [rusqlite::ErrorCode::NotADatabase, rusqlite::ErrorCode::DatabaseCorrupt];
+    source.sqlite_error_code().is_some_and(|code| codes.contains(&code))
+}
+
 /// Tells a damaged database from other failures.
 pub(super) fn opening(source: rusqlite::Error) -> Failure {
-    match source.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
-            Failure::Damaged(source.to_string())
-        }
-        _ => Failure::Other(Error::Storage { doing: "opening", source: Box::new(source) }),
+    match is_damage(&source) {
+        true => Failure::Damaged(source.to_string()),
+        false => Failure::Other(Error::Storage { doing: "opening", source: Box::new(source) }),
     }
 }
 

@@ -48,7 +48,7 @@ pub struct StoredPush {
     pub part: PartId,
     /// When it was begun.
     pub at: Millis,
-    /// The texts of the part before and after it; `None` when it is too old for them to be kept.
+    /// The texts of the part before and after it; `None` when it is too old for them to be kept, or they are damaged.
     pub texts: Option<(String, String)>,
 }
 
@@ -124,8 +124,10 @@ impl Store {
         let mut jobs = Vec::new();
         for row in rows {
             let (mut job, packed, base) = row.map_err(storage(doing))?;
-            job.expected = unpack(&packed, doing)?;
-            job.base = base.map(|base| unpack(&base, doing)).transpose()?;
+            let base = base.map_or(Some(None), |base| unpack(&base).map(Some));
+            // What became of a push whose text is damaged is seen as what anybody wrote: by comparing.
+            let (Some(expected), Some(base)) = (unpack(&packed), base) else { continue };
+            (job.expected, job.base) = (expected, base);
             jobs.push(job);
         }
         Ok(jobs)
@@ -152,7 +154,7 @@ impl Store {
             .map_err(storage(doing))?;
         let Some((mut push, (before, after))) = found else { return Ok(None) };
         if let Some(before) = before {
-            push.texts = Some((unpack(&before, doing)?, unpack(&after, doing)?));
+            push.texts = unpack(&before).zip(unpack(&after));
         }
         Ok(Some(push))
     }
@@ -201,7 +203,7 @@ pub(super) fn end(
     Ok(landed)
 }
 
-/// Returns the file of a push, and its texts before and after.
+/// Returns the file of a push, and its texts before and after; `None` when it is not known, or damaged.
 fn texts(connection: &Connection, job: JobId) -> Result<Option<(PartId, Option<String>, String)>> {
     let doing = "recording";
     let found: Option<(String, Option<Vec<u8>>, Vec<u8>)> = connection
@@ -211,8 +213,8 @@ fn texts(connection: &Connection, job: JobId) -> Result<Option<(PartId, Option<S
         })
         .map_err(storage(doing))?;
     let Some((part, before, after)) = found else { return Ok(None) };
-    let before = before.map(|before| unpack(&before, doing)).transpose()?;
-    Ok(Some((PartId(part), before, unpack(&after, doing)?)))
+    let before = before.and_then(|before| unpack(&before));
+    Ok(unpack(&after).map(|after| (PartId(part), before, after)))
 }
 
 /// Drops the texts of pushes of an item beyond [`KEPT_TEXTS`], and all of those beyond [`KEPT_JOBS`].

@@ -24,16 +24,21 @@ pub enum LogWord {
     Retired,
     /// The item was forgotten, and its files were put away.
     Forgotten,
+    /// The item was gone and is there again, and so are its files.
+    Returned,
 }
 
 impl LogWord {
-    const fn word(self) -> &'static str {
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Push => "push",
             Self::Pull => "pull",
             Self::Refused => "refused",
             Self::Retired => "retired",
             Self::Forgotten => "forgotten",
+            Self::Returned => "returned",
         }
     }
 
@@ -43,6 +48,7 @@ impl LogWord {
             "refused" => Self::Refused,
             "retired" => Self::Retired,
             "forgotten" => Self::Forgotten,
+            "returned" => Self::Returned,
             _ => Self::Pull,
         }
     }
@@ -59,6 +65,8 @@ pub struct LogLine {
     pub title: String,
     /// Which of its files.
     pub part: PartId,
+    /// The title of the tab that the file is; empty for the main one.
+    pub tab: String,
     /// What happened.
     pub what: LogWord,
     /// The push in the journal, when it was one.
@@ -78,8 +86,10 @@ impl Store {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT l.at, l.item, coalesce(i.title, t.title, ''), l.part, l.what, l.job, l.added, l.removed
+                "SELECT l.at, l.item, coalesce(i.title, t.title, ''), l.part, l.what, l.job, l.added, l.removed,
+                        iif(l.part = '', '', coalesce(p.title, ''))
                  FROM log l LEFT JOIN item i ON i.id = l.item LEFT JOIN tombstone t ON t.item = l.item
+                            LEFT JOIN part p ON p.item = l.item AND p.part = l.part
                  WHERE ?1 IS NULL OR l.item = ?1 ORDER BY l.id DESC LIMIT ?2",
             )
             .map_err(storage(doing))?;
@@ -94,6 +104,7 @@ impl Store {
                     what: LogWord::of(&row.get::<_, String>(4)?),
                     push: row.get::<_, Option<i64>>(5)?.map(JobId),
                     words: Words { added: count(row.get(6)?), removed: count(row.get(7)?) },
+                    tab: row.get(8)?,
                 })
             })
             .map_err(storage(doing))?;

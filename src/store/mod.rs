@@ -207,7 +207,7 @@ impl Store {
             .map_err(storage(doing))?;
         let rows: Vec<_> = rows.collect::<Result<_, _>>().map_err(storage(doing))?;
         // One that cannot be read is as none: it is put back once more.
-        Ok(rows.into_iter().filter_map(|(file, packed)| Some((file, unpack(&packed, doing).ok()?))).collect())
+        Ok(rows.into_iter().filter_map(|(file, packed)| Some((file, unpack(&packed)?))).collect())
     }
 
     /// Returns every item that is mirrored, sorted by id.
@@ -260,6 +260,21 @@ impl Store {
             .map_err(storage("reading an item"))
     }
 
+    /// Tells whether a hash is that of the newest base of a file, also where the base itself is damaged.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn is_base(&self, item: &ItemId, part: &PartId, hash: ContentHash) -> Result<bool> {
+        let doing = "reading a base";
+        let found: Option<bool> = self
+            .connection
+            .prepare_cached("SELECT hash = ?3 FROM base WHERE item = ?1 AND part = ?2 ORDER BY seq DESC LIMIT 1")
+            .and_then(|mut s| s.query_row(params![item.0, part.0, hash.0], |row| row.get(0)).optional())
+            .map_err(storage(doing))?;
+        Ok(found == Some(true))
+    }
+
     fn parts(&self, id: &ItemId) -> Result<Vec<StoredPart>> {
         let mut statement = self
             .connection
@@ -272,7 +287,8 @@ impl Store {
         rows.collect::<Result<_, _>>().map_err(storage("reading an item"))
     }
 
-    /// Returns the newest base of each part of an item, also of one that is gone and may come back.
+    /// Returns the newest base of each part of an item, also of one that is gone and may come back. A damaged one is left out:
+    /// then nothing is agreed, and a file that says something else than its document is an edit or a conflict.
     ///
     /// # Errors
     ///
@@ -281,19 +297,22 @@ impl Store {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT p.part, b.text FROM part p JOIN base b ON b.item = p.item AND b.part = p.part
+                "SELECT p.part, b.text, b.hash FROM part p JOIN base b ON b.item = p.item AND b.part = p.part
                  WHERE p.item = ?1
                    AND b.seq = (SELECT max(seq) FROM base WHERE item = p.item AND part = p.part)
                  ORDER BY p.position",
             )
             .map_err(storage("reading a base"))?;
         let rows = statement
-            .query_map([&id.0], |row| Ok((PartId(row.get(0)?), row.get::<_, Vec<u8>>(1)?)))
+            .query_map([&id.0], |row| Ok((PartId(row.get(0)?), (row.get::<_, Vec<u8>>(1)?, row.get::<_, Vec<u8>>(2)?))))
             .map_err(storage("reading a base"))?;
         let mut bases = Vec::new();
         for row in rows {
-            let (part, packed) = row.map_err(storage("reading a base"))?;
-            bases.push((part, unpack(&packed, "reading a base")?));
+            let (part, (packed, hash)) = row.map_err(storage("reading a base"))?;
+            match unpack(&packed).filter(|text| ContentHash::of(text.as_bytes()).0.as_slice() == hash) {
+                Some(text) => bases.push((part, text)),
+                None => tracing::error!(%id, %part, "what both sides agreed on is damaged; they are compared anew"),
+            }
         }
         Ok(bases)
     }
@@ -461,15 +480,22 @@ fn part_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredPart> {
 }
 
 fn pack(bytes: &[u8], doing: &'static str) -> Result<Vec<u8>> {
-    zstd::bulk::compress(bytes, 3).map_err(|source| Error::Storage { doing, source: Box::new(source) })
+    let packed = zstd::bulk::Compressor::new(3).and_then(|mut compressor| {
+        // What a disk has changed must not pass for a text.
+        compressor.include_checksum(true)?;
+        compressor.compress(bytes)
+    });
+    packed.map_err(|source| Error::Storage { doing, source: Box::new(source) })
 }
 
-fn unpack(packed: &[u8], doing: &'static str) -> Result<String> {
+/// Unpacks a text; `None` when it is damaged, which is told in the program's log.
+fn unpack(packed: &[u8]) -> Option<String> {
     // The frame names the size it unpacks to, so no more memory is asked for than the text needs.
     let size = zstd::bulk::Decompressor::upper_bound(packed).unwrap_or(TEXT_BYTES_MAX).min(TEXT_BYTES_MAX);
-    let bytes =
-        zstd::bulk::decompress(packed, size).map_err(|source| Error::Storage { doing, source: Box::new(source) })?;
-    String::from_utf8(bytes).map_err(|source| Error::Storage { doing, source: Box::new(source) })
+    let text = zstd::bulk::decompress(packed, size).and_then(|bytes| {
+        String::from_utf8(bytes).map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error))
+    });
+    text.inspect_err(|error| tracing::error!(%error, "a stored text is damaged and is passed over")).ok()
 }
 
 fn json<T: serde::Serialize + ?Sized>(value: &T, doing: &'static str) -> Result<String> {
@@ -485,5 +511,8 @@ fn from_millis(at: i64) -> Millis {
 }
 
 fn storage(doing: &'static str) -> impl Fn(rusqlite::Error) -> Error {
-    move |source| Error::Storage { doing, source: Box::new(source) }
+    move |source| match failure::is_damage(&source) {
+        true => Error::Damaged { doing, source: Box::new(source) },
+        false => Error::Storage { doing, source: Box::new(source) },
+    }
 }

@@ -15,6 +15,11 @@ use crate::sync::{Record, RecordPart, Told, Words};
 pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts: Option<&Facts>) -> Result<()> {
     let doing = "recording";
     let Record { item, kind, title, revision, can_edit, gone, parts, jobs, at } = record;
+    let returns = transaction
+        .query_row("SELECT 1 FROM item WHERE id = ?1 AND buried", [&item.0], |_row| Ok(()))
+        .optional()
+        .map_err(storage(doing))?
+        .is_some();
     transaction
         .execute(
             "INSERT INTO item (id, kind, title, revision, can_edit, at, gone) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
@@ -25,6 +30,10 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
         .map_err(storage(doing))?;
     transaction.execute("DELETE FROM tombstone WHERE item = ?1", [&item.0]).map_err(storage(doing))?;
 
+    if returns {
+        let (part, words) = (&PartId::default(), Words::default());
+        log::write(transaction, &log::Entry { at: *at, item, part, what: LogWord::Returned, push: None, words })?;
+    }
     let landed = journal::end(transaction, item, jobs, *at)?;
     for (position, part) in parts.iter().enumerate() {
         let pushed: Vec<&Ended> = landed.iter().filter(|ended| ended.part == part.part).collect();
@@ -75,14 +84,15 @@ fn write_base(
     let doing = "recording a base";
     let RecordPart { part, base: text, .. } = part;
     let hash = ContentHash::of(text.as_bytes());
-    let newest: Option<(i64, Vec<u8>, Vec<u8>)> = transaction
-        .prepare_cached("SELECT seq, hash, text FROM base WHERE item = ?1 AND part = ?2 ORDER BY seq DESC LIMIT 1")
-        .and_then(|mut s| s.query_row([&item.0, &part.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional())
+    let newest: Option<(i64, Vec<u8>)> = transaction
+        .prepare_cached("SELECT seq, text FROM base WHERE item = ?1 AND part = ?2 ORDER BY seq DESC LIMIT 1")
+        .and_then(|mut s| s.query_row([&item.0, &part.0], |row| Ok((row.get(0)?, row.get(1)?))).optional())
         .map_err(storage(doing))?;
-    if newest.as_ref().is_some_and(|(_, newest, _)| newest.as_slice() == hash.0) {
+    let before = newest.as_ref().and_then(|(_, packed)| unpack(packed));
+    // A damaged one is written anew.
+    if before.as_ref() == Some(text) {
         return Ok(());
     }
-    let before = newest.as_ref().map(|(_, _, packed)| unpack(packed, doing)).transpose()?;
     // Of a file that was never recorded its first push tells what was there.
     let before = before.or_else(|| pushed.first()?.before.clone()).unwrap_or_default();
     let known: Vec<(&str, &str)> =
@@ -92,7 +102,7 @@ fn write_base(
     if pushed.is_empty() || words != Words::default() {
         log::write(transaction, &log::Entry { at, item, part, what: LogWord::Pull, push: None, words })?;
     }
-    let seq = newest.map_or(1, |(seq, ..)| seq + 1);
+    let seq = newest.map_or(1, |(seq, _)| seq + 1);
     transaction
         .execute(
             "INSERT INTO base (item, part, seq, text, hash, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

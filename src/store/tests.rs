@@ -195,6 +195,32 @@ fn a_retired_item_is_gone_from_everywhere() {
 }
 
 #[test]
+fn the_log_tells_what_is_there_again() {
+    let (_folder, mut store) = store();
+    let write = |store: &mut Store, at: u64| store.record(&record("one", "T", &[("", "a\n")], at), None).unwrap();
+    write(&mut store, 1);
+    store.retire(&ItemId("one".into()), true, Millis(2)).unwrap();
+    write(&mut store, 3);
+    write(&mut store, 4);
+    let words: Vec<LogWord> = store.log(None, 10).unwrap().into_iter().map(|line| line.what).collect();
+    assert_eq!(words, [LogWord::Returned, LogWord::Retired, LogWord::Pull]);
+}
+
+#[test]
+fn the_log_names_the_tab() {
+    let (_folder, mut store) = store();
+    let facts = Facts {
+        url: String::new(),
+        parts: [("", "First"), ("t.1", "Second")]
+            .map(|(id, title)| (PartId(id.into()), title.into(), Vec::new()))
+            .into(),
+    };
+    store.record(&record("one", "T", &[("", "a\n"), ("t.1", "b\n")], 1), Some(&facts)).unwrap();
+    let tabs: Vec<String> = store.log(None, 10).unwrap().into_iter().map(|line| line.tab).collect();
+    assert_eq!(tabs, ["Second", ""]);
+}
+
+#[test]
 fn a_reader_sees_what_was_written() {
     let (_folder, mut store) = store();
     let reader = store.reader().unwrap();
