@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustix::fs::{AtFlags, RenameFlags};
 
 use super::layout::Place;
+use super::writers::Writers;
 use super::{NUMBERED_MAX, NotDeposited, Workspace, disk, list, open_folder, rename_new, stamp};
 use crate::error::Result;
 use crate::model::{Millis, Stamp};
@@ -42,6 +43,8 @@ pub struct Swept {
 enum End {
     /// It is gone, and nothing with it.
     Removed,
+    /// A program has it open and may save into it yet.
+    Open,
     /// It took its old place again, and what stood there is a replaced file now.
     Back,
     /// It stands aside.
@@ -124,8 +127,8 @@ impl Workspace {
         Err(NotDeposited::Moved)
     }
 
-    /// Looks at the files that were replaced and stood there at the last look: one that nobody wrote to is removed, one that
-    /// somebody saved into takes its place again or, when that holds another save, stands in `.retired/`.
+    /// Looks at the files that were replaced and stood there at the last look: one that nobody wrote to, or can any more, is
+    /// removed; one that somebody saved into takes its place again or, when that holds another save, stands in `.retired/`.
     ///
     /// # Errors
     ///
@@ -140,14 +143,15 @@ impl Workspace {
         }
         let folder = self.folder()?;
         let mut seen = self.displaced.lock();
+        let writers = Writers::now();
         for name in &names {
             if !seen.contains(name) {
                 swept.left = true;
                 continue;
             }
-            match self.end_displaced(&folder, name, at)? {
+            match self.end_displaced(&folder, name, &writers, at)? {
                 End::Removed => {}
-                End::Back => swept.left = true,
+                End::Open | End::Back => swept.left = true,
                 End::Aside(path) => {
                     let place = read_name(name).and_then(|(_, _, file)| Place::of_name(file));
                     swept.aside.extend(place.map(|place| (place, path)));
@@ -192,16 +196,20 @@ impl Workspace {
         Ok(())
     }
 
-    fn end_displaced(&self, folder: &OwnedFd, old_name: &str, at: Millis) -> Result<End> {
+    fn end_displaced(&self, folder: &OwnedFd, old_name: &str, writers: &Writers, at: Millis) -> Result<End> {
         let Some((was, new, name)) = read_name(old_name) else { return Ok(End::Removed) };
         let (old_path, path) = (self.layout.drive_folder().join(old_name), self.layout.drive_folder().join(name));
         let version_at = |path| fs::symlink_metadata(path).map(|metadata| version(&stamp(&metadata)));
-        let now = match version_at(&old_path) {
-            Ok(now) => now,
+        let old = match fs::symlink_metadata(&old_path) {
+            Ok(old) => old,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(End::Removed),
             Err(source) => return Err(disk(&old_path, "read", source)),
         };
+        let now = version(&stamp(&old));
         if now == was || now == new {
+            if writers.may_save(&old, at) {
+                return Ok(End::Open);
+            }
             rustix::fs::unlinkat(folder, old_name, AtFlags::empty())
                 .map_err(|errno| disk(&old_path, "removed", errno.into()))?;
             return Ok(End::Removed);

@@ -13,6 +13,7 @@ mod sidecar;
 #[cfg(test)]
 mod tests;
 mod watch;
+mod writers;
 
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{self, Write as _};

@@ -136,6 +136,7 @@ fn what_is_saved_into_a_file_that_was_replaced_comes_back() {
         if let Some(late) = late {
             open.write_all(late.as_bytes()).unwrap();
         }
+        drop(open);
         if let Some(other) = other {
             fs::write(f.path("one.md"), other).unwrap();
         }
@@ -148,6 +149,27 @@ fn what_is_saved_into_a_file_that_was_replaced_comes_back() {
         assert_eq!(f.names(), ["one.md"], "{late:?} {other:?}");
         assert!(!f.workspace.sweep_displaced(Millis(0)).unwrap().left);
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_replaced_file_stays_as_long_as_a_program_can_save_into_it() {
+    let f = fixture();
+    let (item, part) = one();
+    let seen = f.workspace.deposit(&item, &part, "one\n", None).unwrap();
+    let mut open = fs::OpenOptions::new().read(true).write(true).open(f.path("one.md")).unwrap();
+    f.workspace.deposit(&item, &part, "two\n", Some(seen)).unwrap();
+    let days_later = Millis(u64::MAX);
+    for _ in 0..3 {
+        assert!(f.workspace.sweep_displaced(days_later).unwrap().left);
+    }
+    open.write_all(b"late\n").unwrap();
+    drop(open);
+    f.workspace.sweep_displaced(days_later).unwrap();
+    assert_eq!(fs::read_to_string(f.path("one.md")).unwrap(), "late\n");
+    f.workspace.sweep_displaced(days_later).unwrap();
+    assert!(!f.workspace.sweep_displaced(days_later).unwrap().left);
+    assert_eq!(f.names(), ["one.md"]);
 }
 
 #[test]
@@ -167,6 +189,7 @@ fn what_is_saved_into_a_replaced_file_of_which_nothing_is_known_stands_aside() {
         f.workspace.distrust_displaced().unwrap();
         f.workspace.distrust_displaced().unwrap();
         save(after);
+        drop(open);
         let found: Vec<String> = sweep_twice(&f).iter().map(|path| fs::read_to_string(path).unwrap()).collect();
         assert_eq!(found, before.or(after).into_iter().collect::<Vec<_>>(), "{before:?} {after:?}");
         assert_eq!(fs::read_to_string(f.path("one.md")).unwrap(), "two\n");
