@@ -150,7 +150,13 @@ async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
         parts
             .into_iter()
             .map(|part| {
-                let (local, base) = (here.workspace.observe(&id, &part)?, bases.remove(&part));
+                let (local, mut base) = (here.workspace.observe(&id, &part)?, bases.remove(&part));
+                // A file that nobody has edited still says what a damaged base said.
+                if let (Local::Text { text, hash, .. }, None) = (&local, &base)
+                    && here.store()?.is_base(&id, &part, *hash)?
+                {
+                    base = Some(text.clone());
+                }
                 // They are asked for only by a file that says something else, and they are long.
                 let edited = matches!((&local, &base), (Local::Text { text, .. }, Some(base)) if text != base);
                 let arrivals = if edited { here.store()?.arrivals(&id, &part)? } else { Vec::new() };
@@ -169,18 +175,13 @@ async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
         Ok(parts) if parts.iter().any(is_edited) => heard::all_that_happened(shared).await.map(|()| parts),
         parts => parts,
     };
-    let parts = parts.unwrap_or_else(|error| {
-        // What cannot be known now is neither absent nor changed: it is looked at again later.
-        tracing::warn!(%item, %error, "the files of an item could not be looked at");
-        vec![Observation {
-            part: PartId::default(),
-            base: None,
-            local: Local::Restless,
-            intent: None,
-            arrivals: Vec::new(),
-        }]
-    });
-    Event::Observed { item, parts }
+    match parts {
+        Ok(parts) => Event::Observed { item, parts },
+        Err(error) => {
+            tracing::warn!(%item, %error, "the files of an item could not be looked at");
+            Event::Unobserved { item, failure: failure(&error) }
+        }
+    }
 }
 
 async fn poll(shared: &Arc<Shared>, cursor: Option<Cursor>) -> Result<Feed, Failure> {

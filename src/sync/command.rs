@@ -5,7 +5,7 @@ use crate::model::{ItemId, Notice, PartId, Stamp};
 use super::choice::Resolve;
 use super::engine::{Engine, Fate, failure_of, paused};
 use super::item::{Dirty, Item, Phase, Waiter};
-use super::{Answer, Command, Effect, NotDone, RequestId, Side};
+use super::{Answer, Command, Effect, Failure, NotDone, RequestId, Side};
 
 impl Engine {
     /// Takes a question in; the answer comes at once or at the end of a walk.
@@ -57,7 +57,7 @@ impl Engine {
             return;
         };
         let (about_save, accepts) = (why.push || why.dry, !why.accept.is_empty());
-        item.waiters.push(Waiter { request, dry: why.dry, about_save, accepts });
+        item.waiters.push(Waiter { request, dry: why.dry, about_save, accepts, put_off: false });
         item.dirty.join(why);
         self.hurry(id);
         self.enqueue(id, true);
@@ -84,7 +84,17 @@ impl Engine {
     }
 
     fn pause(&mut self, request: RequestId) {
-        self.halted = Some(paused());
+        let paused = paused();
+        let halted = self.halted.take().filter(|halted| halted.kind != paused.kind);
+        // Why it stood still before is still to be looked at.
+        self.halted = Some(match halted {
+            Some(Failure { message, suggestion, .. }) => Failure {
+                message: format!("{}; before that it halted: {message}", paused.message),
+                suggestion,
+                ..paused
+            },
+            None => paused,
+        });
         self.out.push(Effect::SavePaused(true));
         self.reply(request, Answer::Done { notices: Vec::new(), requests: 0 });
     }

@@ -28,9 +28,15 @@ pub fn section_name(heading: &str) -> String {
     if heading.is_empty() { "the text before the first heading".into() } else { format!("\"{heading}\"") }
 }
 
-/// Writes the conflict file of one part; `None` without conflicts.
+/// Writes the conflict file of one part; `None` without conflicts. `command` is how a person calls this program in a shell.
 #[must_use]
-pub fn conflict_text(item: &ItemId, part: &PartId, title: &str, conflicts: &[SectionConflict]) -> Option<String> {
+pub fn conflict_text(
+    command: &str,
+    item: &ItemId,
+    part: &PartId,
+    title: &str,
+    conflicts: &[SectionConflict],
+) -> Option<String> {
     if conflicts.is_empty() {
         return None;
     }
@@ -42,8 +48,8 @@ pub fn conflict_text(item: &ItemId, part: &PartId, title: &str, conflicts: &[Sec
          everything else goes on as usual.\n\n\
          To end it, either edit the section in the file until it says what the document says, or run one of these in the \
          folder of this file\n\n\
-         \x20   mcp-workspace resolve {target} --mine      (the file's text goes to the document)\n\
-         \x20   mcp-workspace resolve {target} --theirs    (the document's text comes to the file)\n\n\
+         \x20   {command} resolve {target} --mine      (the file's text goes to the document)\n\
+         \x20   {command} resolve {target} --theirs    (the document's text comes to the file)\n\n\
          This file is only to be read: what is saved in it is put into `.retired/`. Deleting it resolves nothing; it is \
          written again.\n"
     );
@@ -87,10 +93,17 @@ mod tests {
             mine: "```\nmine\n```".into(),
             theirs: String::new(),
         };
-        let text = conflict_text(&ItemId("1A".into()), &PartId("t.1".into()), "Notes", &[conflict]).unwrap();
-        assert!(text.contains("resolve 1A.t.1.md --mine"));
+        let text = conflict_text(
+            "mcp-workspace --home '/a b'",
+            &ItemId("1A".into()),
+            &PartId("t.1".into()),
+            "Notes",
+            &[conflict],
+        )
+        .unwrap();
+        assert!(text.contains("    mcp-workspace --home '/a b' resolve 1A.t.1.md --mine "));
         assert!(text.contains("````\n```\nmine\n```\n````\n"));
         assert!(text.contains("## Section: Plan"));
-        assert_eq!(conflict_text(&ItemId("1A".into()), &PartId::default(), "Notes", &[]), None);
+        assert_eq!(conflict_text("mcp-workspace", &ItemId("1A".into()), &PartId::default(), "Notes", &[]), None);
     }
 }

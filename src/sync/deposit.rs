@@ -40,12 +40,12 @@ impl Engine {
         for (id, merged) in &walk.merged {
             let Some(part) = item.parts.get_mut(id) else { continue };
             if let Some(given_up) = walk.given_up.remove(id) {
-                let text = conflict_text(&item.id, id, &item.title, &given_up);
+                let text = conflict_text(&self.settings.command, &item.id, id, &item.title, &given_up);
                 part.conflict_file = None;
                 self.out.push(Effect::PutConflict { item: item.id.clone(), part: id.clone(), text });
             }
             part.shown = merged.conflicts.iter().map(shown).collect();
-            let text = conflict_text(&item.id, id, &item.title, &merged.conflicts);
+            let text = conflict_text(&self.settings.command, &item.id, id, &item.title, &merged.conflicts);
             let hash = text.as_ref().map(|text| ContentHash::of(text.as_bytes()));
             if part.conflict_file != Some(hash) {
                 part.conflict_file = Some(hash);

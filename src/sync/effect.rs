@@ -10,7 +10,7 @@ use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId
 /// Something to do. Effects of one item are performed in order; those of different items may overlap.
 #[derive(Debug, Clone)]
 pub enum Effect {
-    /// Read the files of an item and their bases → [`Event::Observed`].
+    /// Read the files of an item and their bases → [`Event::Observed`], [`Event::Unobserved`].
     Observe {
         /// The item.
         item: ItemId,

@@ -85,7 +85,6 @@ impl Engine {
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         Self {
-            settings,
             now: Millis(0),
             chance: Chance::new(settings.seed),
             items: BTreeMap::new(),
@@ -109,6 +108,7 @@ impl Engine {
             progress: Progress::default(),
             quota: Quota::new(settings.limits),
             out: Vec::new(),
+            settings,
         }
     }
 
@@ -204,6 +204,10 @@ impl Engine {
             Event::Asked { request, command } => self.asked(request, command),
             Event::Observed { item, parts } => {
                 self.with(&item, Phase::Observing, |engine, item| engine.observed(item, parts));
+            }
+            Event::Unobserved { item, failure } => {
+                // What cannot be known now is neither absent nor changed: it is looked at again later.
+                self.with(&item, Phase::Observing, |engine, item| engine.fail_here(item, failure));
             }
             Event::Fetched { item, result } => {
                 self.quota.read(self.now);
@@ -407,13 +411,15 @@ impl Engine {
     /// Tells whether a walk of `item` may begin now. What holds it back puts it into the queue again later.
     fn may_walk(&self, item: &Item) -> bool {
         let asked = !item.waiters.is_empty();
+        let asked_anew = item.waiters.iter().any(|waiter| !waiter.put_off);
         let settling = item.parts.keys().any(|part| self.settle.is_due_soon(&(item.id.clone(), part.clone())));
         item.phase == Phase::Idle
             && item.dirty.any()
             && self.halted.is_none()
             && !settling
             && item.quota_place.is_none()
-            && (asked || (self.paused.is_none() && item.retry_at.is_none() && !self.is_unreachable()))
+            && (asked_anew || item.retry_at.is_none())
+            && (asked || (self.paused.is_none() && !self.is_unreachable()))
     }
 
     /// Tells whether the remote cannot be reached at all, so that only the feed and who waits for an answer try to.
@@ -423,17 +429,17 @@ impl Engine {
 
     /// Begins a walk: its reasons and its waiters are taken; what comes later is for the next one.
     fn start(&mut self, item: &mut Item) {
-        if let Some(at) = item.retry_at.take() {
-            self.retries.remove(&(at, item.id.clone()));
-        }
         let mut why = std::mem::take(&mut item.dirty);
         let mut waiters = std::mem::take(&mut item.waiters);
-        if why.real() && why.dry {
-            // A dry run changes nothing, so it cannot share a walk; it has the next one.
-            item.dirty.dry = true;
-            why.dry = false;
-            item.dirty.dry_accept = std::mem::take(&mut why.dry_accept);
-            (item.waiters, waiters) = waiters.into_iter().partition(|waiter| waiter.dry);
+        if why.dry && why.real() {
+            // A dry run changes nothing, so it cannot share a walk. It goes first, so that it tells what would be sent; and
+            // what was tried in vain goes on waiting for its time.
+            let dry_accept = std::mem::take(&mut why.dry_accept);
+            let dry = Dirty { dry: true, dry_accept, ..Dirty::default() };
+            item.dirty = Dirty { dry: false, ..std::mem::replace(&mut why, dry) };
+            (waiters, item.waiters) = waiters.into_iter().partition(|waiter| waiter.dry);
+        } else if let Some(at) = item.retry_at.take() {
+            self.retries.remove(&(at, item.id.clone()));
         }
         item.walk = Some(Walk { why, waiters, ..Walk::default() });
         item.phase = Phase::Observing;

@@ -41,6 +41,13 @@ pub enum Event {
         /// Every part that has a base or a file.
         parts: Vec<Observation>,
     },
+    /// The files of an item, or what is known of them, could not be read.
+    Unobserved {
+        /// The item.
+        item: ItemId,
+        /// Why.
+        failure: Failure,
+    },
     /// The change feed was read, or failed.
     Polled(Result<Feed, Failure>),
     /// The item was read whole, or failed.

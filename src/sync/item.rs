@@ -134,6 +134,8 @@ pub(super) struct Waiter {
     pub(super) about_save: bool,
     /// It releases what is held: if it comes to nothing, so does that.
     pub(super) accepts: bool,
+    /// Its walk was put off, so that it waits for its time like one that nobody asked for.
+    pub(super) put_off: bool,
 }
 
 /// A push whose outcome is not known.
@@ -222,9 +224,11 @@ pub(super) struct Walk {
     /// The merge of each file that takes part.
     pub(super) merged: BTreeMap<PartId, Merged>,
     /// The files that were saved from an older text, as they stand, with the first words that they lack.
-    pub(super) stale: BTreeMap<PartId, (String, String)>,
+    pub(super) stale: BTreeMap<PartId, (String, Vec<String>)>,
     /// What went from files and stands there.
     pub(super) doubtful: BTreeMap<PartId, Vec<Line>>,
+    /// What is let go of a file that somebody releases though its text lacks what came.
+    pub(super) let_go: BTreeMap<PartId, Notice>,
     /// Their bases, in whose places stand the older ones.
     pub(super) newest: BTreeMap<PartId, String>,
     /// Those of them that no record knows of yet: they hold again when the walk ends without one.

@@ -80,7 +80,7 @@ pub struct OpenJob {
 }
 
 /// How an engine is set.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Settings {
     /// Where its chance begins; any number.
     pub seed: u64,
@@ -92,10 +92,13 @@ pub struct Settings {
     pub read_only: bool,
     /// How many calls it may make in a minute.
     pub limits: Limits,
+    /// How a person calls this program in a shell, up to the verb.
+    pub command: String,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { seed: 0, poll_ms: None, walks_max: 16, read_only: false, limits: Limits::USER }
+        let command = "mcp-workspace".into();
+        Self { seed: 0, poll_ms: None, walks_max: 16, read_only: false, limits: Limits::USER, command }
     }
 }

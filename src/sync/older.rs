@@ -15,6 +15,9 @@ pub(super) const PUT_BACK: &str = "PUT_BACK";
 /// How much of a line is shown to a person, in characters.
 const SHOWN_CHARS: usize = 80;
 
+/// How many places are shown to a person.
+const SHOWN_PLACES: usize = 5;
+
 /// Looks whether a file was saved from an older text, whose base holds then. Tells whether it was for certain.
 pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observation) -> bool {
     let Observation { part: id, local: Local::Text { hash, text, .. }, base, arrivals, .. } = observation else {
@@ -22,7 +25,14 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
     };
     let part = item.parts.entry(id.clone()).or_default();
     let Some(newest) = base.as_ref().filter(|newest| *newest != text) else { return false };
-    if walk.doubted.contains(id) || part.accepted == Some(*hash) {
+    if walk.doubted.contains(id) {
+        return false;
+    }
+    if part.accepted == Some(*hash) {
+        // What is let go is told, whatever it is.
+        if let Some(Stale::Lacks { words, .. }) = stale::find(arrivals, newest, text) {
+            walk.let_go.insert(id.clone(), taken_again(&words));
+        }
         return false;
     }
     match stale::find(arrivals, newest, text) {
@@ -55,21 +65,37 @@ fn older_base(arrivals: &[Arrival], oldest: usize, newest: &str, text: &str) -> 
 }
 
 /// Tells that a file gets back what it lacked since it was saved from an older text.
-pub(super) fn tell_put_back(part: &mut Part, lacks: &str, now: Millis) {
+pub(super) fn tell_put_back(part: &mut Part, lacks: &[String], now: Millis) {
     let message = format!(
-        "the file was saved from an older text, without `{lacks}`, which came from the document meanwhile and was put back; to \
-         delete that, delete it once more and push the file with `push --accept`"
+        "the file was saved from an older text, without {}, which came from the document meanwhile and was put back; to \
+         delete that, delete it once more and push the file with `push --accept`",
+        places(lacks)
     );
     part.told.landed(vec![notice(PUT_BACK, message)], now);
 }
 
 /// Why a save waits that is without what was put back into it once.
-pub(super) fn taken_again(lacks: &str) -> Notice {
+pub(super) fn taken_again(lacks: &[String]) -> Notice {
     let message = format!(
-        "this text is once more without `{lacks}`, which came from the document and was put back; to delete it there, too, \
-         push the file with `push --accept`, else read the file again and save"
+        "this text is once more without {}, which came from the document and was put back; to delete it there, too, push \
+         the file with `push --accept`, else read the file again and save",
+        places(lacks)
     );
     notice("TAKEN_AGAIN", message)
+}
+
+/// Shows words of several places.
+fn places(words: &[String]) -> String {
+    let shown: Vec<String> = words.iter().take(SHOWN_PLACES).map(|words| format!("`{words}`")).collect();
+    format!("{}{}", shown.join(", "), more_places(words.len().saturating_sub(SHOWN_PLACES)))
+}
+
+fn more_places(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => " and one more place".to_owned(),
+        more => format!(" and {more} more places"),
+    }
 }
 
 /// Why a save waits that says `text` with `lines` which went from the file; `None` when the remote has all of them again.
@@ -79,11 +105,7 @@ pub(super) fn deleted_there(lines: &[Line], text: &str, remote: &str) -> Option<
     let first = gone.next()?;
     let shown: String = first.text.chars().take(SHOWN_CHARS).collect();
     let dots = if shown.len() < first.text.len() { "…" } else { "" };
-    let more = match gone.count() {
-        0 => String::new(),
-        1 => " and one more place".to_owned(),
-        more => format!(" and {more} more places"),
-    };
+    let more = more_places(gone.count());
     let message = format!(
         "this text still has `{shown}{dots}`{more}, of which something was deleted in the document; delete that here, too, or \
          push the file with `push --accept` to have it there again"

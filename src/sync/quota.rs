@@ -94,6 +94,21 @@ impl Window {
         self.limit(now).saturating_sub(used)
     }
 
+    /// Returns how long it takes until so many more calls have become free, in milliseconds.
+    fn left_ms(&self, calls: u64, now: Millis) -> u64 {
+        let limit = u64::from(self.limit(now));
+        let lately: Vec<u64> =
+            self.ended.iter().map(|at| at.0.saturating_add(MINUTE_MS)).filter(|free| *free > now.0).collect();
+        let used = u64::try_from(lately.len()).unwrap_or(u64::MAX).saturating_add(self.open.into());
+        let Some(turn) = calls.checked_sub(limit.saturating_sub(used)).and_then(|over| over.checked_sub(1)) else {
+            return 0;
+        };
+        // A call that was made becomes free a minute later, and whoever uses it makes it free once more a minute after that.
+        let (minutes, place) = (turn / limit, usize::try_from(turn % limit).unwrap_or(usize::MAX));
+        let first = lately.get(place).map_or(MINUTE_MS, |free| free - now.0);
+        first.saturating_add(minutes.saturating_mul(MINUTE_MS))
+    }
+
     /// Begins a call, or reserves one.
     pub const fn begin(&mut self) {
         self.open = self.open.saturating_add(1);
@@ -247,9 +262,10 @@ impl Quota {
         let sum = |calls: fn(&Reserved) -> u32| -> u64 {
             self.waiting.values().map(|(_, needed)| u64::from(calls(needed))).sum()
         };
-        let time = |calls: u64, window: &Window| calls.saturating_mul(MINUTE_MS) / u64::from(window.limit(now));
-        let (reads, writes) =
-            (time(sum(|needed| needed.reads), &self.reads), time(sum(|needed| needed.writes), &self.writes));
+        let (reads, writes) = (
+            self.reads.left_ms(sum(|needed| needed.reads), now),
+            self.writes.left_ms(sum(|needed| needed.writes), now),
+        );
         (!self.waiting.is_empty()).then_some(reads.max(writes))
     }
 

@@ -27,8 +27,8 @@ pub(super) enum Stale {
     Lacks {
         /// The place of the note of what came first of that; its base is the one that the save was made from.
         oldest: usize,
-        /// The first words that it lacks.
-        words: String,
+        /// The first words that it lacks, at each place.
+        words: Vec<String>,
     },
     /// It has what went. Its writer may not know that, or may have put it back.
     Keeps(Vec<Line>),
@@ -38,7 +38,7 @@ pub(super) enum Stale {
 /// went from it, newest first. A text that has any of what came with the newest is not stale, whatever else a person took from
 /// it.
 pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale> {
-    let (mut oldest, mut lacks, mut keeps): (Option<usize>, Option<String>, Option<Stale>) = (None, None, None);
+    let (mut oldest, mut lacks, mut keeps): (Option<usize>, Vec<String>, Option<Stale>) = (None, Vec::new(), None);
     for (at, arrival) in arrivals.iter().enumerate() {
         // What came may have gone again since, or come once more with a newer one into a file that was saved without it; and what
         // went may have come again, or gone once more. Then it tells nothing.
@@ -59,7 +59,7 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
         };
         match found {
             // Who lacks what is newer has not deleted the rest of what he has some of, unless it has gone by then.
-            Presence::Has if lacks.is_some() && !arrival.is_left_in(newer.unwrap_or(base), text) => {
+            Presence::Has if !lacks.is_empty() && !arrival.is_left_in(newer.unwrap_or(base), text) => {
                 oldest = Some(at);
                 break;
             }
@@ -67,14 +67,19 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
             Presence::Keeps(_) if went::has_read_more(arrival, base, text) => break,
             // Whether who wrote that had read it, an older one may tell.
             Presence::Unknown => continue,
-            Presence::Lacks(words) => drop(lacks.get_or_insert(words)),
+            Presence::Lacks(words) => {
+                let new = words.into_iter().filter(|words| !lacks.contains(words)).collect::<Vec<_>>();
+                lacks.extend(new);
+            }
             Presence::Keeps(lines) => drop(keeps.get_or_insert(Stale::Keeps(lines))),
         }
         oldest = Some(at);
     }
     // What lacks what came was made from an older text for certain, so what went before that goes once more.
-    let is_older = lacks.zip(oldest).map(|(words, oldest)| Stale::Lacks { oldest, words });
-    is_older.or(keeps)
+    match oldest {
+        Some(oldest) if !lacks.is_empty() => Some(Stale::Lacks { oldest, words: lacks }),
+        _ => keeps,
+    }
 }
 
 /// What a text has of an arrival.
@@ -83,8 +88,8 @@ enum Presence {
     Has,
     /// Nothing, but where it came other words were written; or no word came, and what went is not there.
     Unknown,
-    /// Nothing of what came; its first words.
-    Lacks(String),
+    /// Nothing of what came; its first words at each place.
+    Lacks(Vec<String>),
     /// What went; see [`Stale::Keeps`].
     Keeps(Vec<Line>),
 }
@@ -107,7 +112,8 @@ fn lacked(arrival: &Arrival, older: &[Arrival], base: &str, text: &str) -> Prese
         return Presence::Unknown;
     }
     let own = new_blocks(&before, &local, 0..local.len());
-    let (mut lacked, mut is_unclear) = (None, false);
+    // Those that the newest still has, and those that it has not.
+    let (mut lacked, mut gone, mut is_unclear) = (Vec::new(), Vec::new(), false);
     let left: OnceCell<BTreeSet<&str>> = OnceCell::new();
     let earlier: OnceCell<Vec<BTreeSet<String>>> = OnceCell::new();
     for (region, mine, theirs) in placed(&hunks::regions(&before, &local, &after)) {
@@ -137,15 +143,15 @@ fn lacked(arrival: &Arrival, older: &[Arrival], base: &str, text: &str) -> Prese
         }
         let left = left.get_or_init(|| mebdf::body(base).unicode_words().collect());
         let stands: BTreeSet<&str> = new.intersection(left).copied().collect();
-        let shown = || shown(&after.slice(&theirs), if stands.is_empty() { &new } else { &stands });
-        if lacked.as_ref().is_none_or(|(told, _)| !told && !stands.is_empty()) {
-            lacked = Some((!stands.is_empty(), shown()));
+        match stands.is_empty() {
+            true => gone.push(shown(&after.slice(&theirs), &new)),
+            false => lacked.push(shown(&after.slice(&theirs), &stands)),
         }
     }
-    match lacked {
-        Some((_, lacked)) => Presence::Lacks(lacked),
-        None if is_unclear => Presence::Unknown,
-        None => Presence::Has,
+    match (lacked.is_empty() && gone.is_empty(), is_unclear) {
+        (false, _) => Presence::Lacks(if lacked.is_empty() { gone } else { lacked }),
+        (true, true) => Presence::Unknown,
+        (true, false) => Presence::Has,
     }
 }
 
@@ -219,7 +225,7 @@ mod tests {
     /// The base of a text that is an older one for certain, and what it lacks.
     fn lacking(arrivals: &[Arrival], base: &str, text: &str) -> Option<(String, String)> {
         match find(arrivals, base, text) {
-            Some(Stale::Lacks { oldest, words }) => Some((arrivals[oldest].base.clone(), words)),
+            Some(Stale::Lacks { oldest, words }) => Some((arrivals[oldest].base.clone(), words.join(", "))),
             Some(Stale::Keeps(_)) | None => None,
         }
     }

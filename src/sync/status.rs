@@ -118,6 +118,8 @@ pub struct Trouble {
     pub message: String,
     /// What to do.
     pub suggestion: String,
+    /// Whether it stays until somebody does that.
+    pub lasting: bool,
 }
 
 impl Engine {
@@ -130,13 +132,24 @@ impl Engine {
             read_only: self.settings.read_only,
             walking: self.walking,
             quota: self.quota.status(self.now),
-            left_ms: self.progress.left_ms(self.left(), self.now).max(self.quota.left_ms(self.now)),
+            left_ms: self.left_ms(),
             unwatched: self.unwatched.as_ref().map(trouble),
             halted: self.halted.as_ref().map(trouble),
             paused: self.paused.as_ref().map(trouble),
             next_poll: self.polling.due(),
             poll_error: self.poll_error.as_ref().map(trouble),
         }
+    }
+
+    /// Returns how long it takes about until nothing waits for the remote, in milliseconds; `None` while that is not known, as
+    /// when it cannot be reached.
+    fn left_ms(&self) -> Option<u64> {
+        let stands_still = self.halted.is_some() || self.paused.is_some() || self.is_unreachable();
+        let is_away = self.poll_error.as_ref().is_some_and(Failure::is_of_network);
+        if stands_still || is_away {
+            return None;
+        }
+        self.progress.left_ms(self.left(), self.now).max(self.quota.left_ms(self.now))
     }
 
     /// Counts the items that wait for the remote to be read, or are being read.
@@ -175,5 +188,10 @@ impl Engine {
 }
 
 fn trouble(failure: &Failure) -> Trouble {
-    Trouble { kind: failure.kind.clone(), message: failure.message.clone(), suggestion: failure.suggestion.clone() }
+    Trouble {
+        kind: failure.kind.clone(),
+        message: failure.message.clone(),
+        suggestion: failure.suggestion.clone(),
+        lasting: failure.is_lasting(),
+    }
 }

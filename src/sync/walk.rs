@@ -66,6 +66,8 @@ impl Engine {
         match &observation.local {
             Local::Absent => {
                 part.held.clear();
+                part.refused.clear();
+                part.unsaid.clear();
                 part.accepted = None;
                 part.behind = observation.base.is_some();
                 if observation.base.is_some() && !part.hidden && !item.buried {
@@ -183,8 +185,11 @@ impl Engine {
         }
         let Some(mut walk) = item.walk.take() else { return self.lost(item) };
         self.progress.read(self.now);
-        item.failures = 0;
-        item.failure = None;
+        if !walk.why.dry || !item.dirty.real() {
+            // Of what waits for its time a dry run says nothing.
+            item.failures = 0;
+            item.failure = None;
+        }
         item.gone = false;
         item.kind = Some(remote.kind);
         item.title.clone_from(&remote.title);
@@ -266,7 +271,9 @@ impl Engine {
                 part.held.extend(walk.doubtful.get(id).and_then(|lines| older::deleted_there(lines, text, remote)));
                 if part.accepted == Some(*hash) {
                     if choice::releases(&was_told, &part.held) {
-                        walk.released.insert(id.clone(), std::mem::take(&mut part.held));
+                        let mut let_go = std::mem::take(&mut part.held);
+                        let_go.extend(walk.let_go.remove(id));
+                        walk.released.insert(id.clone(), let_go);
                         part.put_back = None;
                         part.told.decided(older::PUT_BACK);
                     } else {
@@ -414,6 +421,9 @@ impl Engine {
     /// Ends a walk early; it is begun again at `at` with the same reasons and waiters.
     pub(super) fn put_off(&mut self, item: &mut Item, at: Millis) -> Fate {
         self.hand_back(item);
+        for waiter in &mut item.waiters {
+            waiter.put_off = true;
+        }
         self.retry_at(item, at);
         Fate::Keep
     }

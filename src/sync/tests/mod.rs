@@ -9,4 +9,5 @@ mod merge;
 mod older;
 mod pushes;
 mod quota;
+mod waiting;
 mod within;

@@ -1,0 +1,109 @@
+//! What was tried in vain waits for its time, whoever waits for an answer.
+
+use crate::model::{Millis, PartId};
+
+use super::super::{Command, Effect, Engine, Event, FailureClass, JobId, Local, Observation, Posted, RequestId};
+use super::crashes::failure;
+use super::decisions::{engine, fetched, id, observed, planned, words};
+
+fn ask(engine: &mut Engine, at: u64, request: u64, dry_run: bool) -> Vec<Effect> {
+    let command = Command::Push { item: id(0), accept: None, dry_run };
+    engine.step(Millis(at), Event::Asked { request: RequestId(request), command })
+}
+
+/// Answers the plan of a push, and lets the push itself go without an answer.
+fn push_in_vain(engine: &mut Engine, at: u64) -> String {
+    engine.step(Millis(at), Event::Planned { item: id(0), result: Ok(planned("b\n")) });
+    engine.step(Millis(at), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+    let result = Posted::Unknown(failure(FailureClass::Transient));
+    words(&engine.step(Millis(at), Event::Posted { item: id(0), result }))
+}
+
+/// An engine of which a push has failed twice and is to be tried again later.
+fn failed() -> Engine {
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), "a\n", "b\n"));
+    engine.step(Millis(1), fetched(id(0), "a\n", true));
+    assert_eq!(push_in_vain(&mut engine, 1), "fetch");
+    engine.step(Millis(2), fetched(id(0), "a\n", true));
+    assert_eq!(push_in_vain(&mut engine, 2), "");
+    engine
+}
+
+#[test]
+fn a_dry_run_hurries_nothing_that_waits_for_its_time() {
+    let mut engine = failed();
+    let due = engine.status().items[0].next_retry.unwrap();
+    assert_eq!(words(&ask(&mut engine, 3, 7, true)), "observe");
+    assert_eq!(words(&engine.step(Millis(3), observed(id(0), "a\n", "b\n"))), "fetch");
+    assert_eq!(words(&engine.step(Millis(3), fetched(id(0), "a\n", true))), "plan");
+    let effects = engine.step(Millis(3), Event::Planned { item: id(0), result: Ok(planned("b\n")) });
+    assert_eq!(words(&effects), "done");
+    let status = engine.status();
+    assert_eq!((status.items[0].next_retry, status.items[0].error.is_some()), (Some(due), true));
+    assert!(words(&engine.step(due, Event::Tick)).contains("observe"));
+}
+
+#[test]
+fn a_dry_run_goes_before_what_it_tells_of() {
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), "a\n", "a\n"));
+    ask(&mut engine, 1, 1, false);
+    ask(&mut engine, 1, 2, false);
+    ask(&mut engine, 1, 3, true);
+    // The first push has begun; then comes the dry run, and the second push.
+    let go = |engine: &mut Engine| {
+        engine.step(Millis(2), observed(id(0), "a\n", "b\n"));
+        engine.step(Millis(2), fetched(id(0), "a\n", true))
+    };
+    assert_eq!(words(&go(&mut engine)), "plan");
+    assert_eq!(push_in_vain(&mut engine, 2), "fetch");
+    engine.step(Millis(2), fetched(id(0), "a\n", true));
+    assert_eq!(push_in_vain(&mut engine, 2), "failed observe");
+    assert_eq!(words(&go(&mut engine)), "plan");
+    let effects = engine.step(Millis(2), Event::Planned { item: id(0), result: Ok(planned("b\n")) });
+    assert_eq!(words(&effects), "done observe");
+}
+
+#[test]
+fn who_waits_for_a_restless_file_waits_with_it() {
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), "a\n", "a\n"));
+    ask(&mut engine, 1, 1, false);
+    let restless = || {
+        let (part, local) = (PartId::default(), Local::Restless);
+        let parts = vec![Observation { part, base: Some("a\n".into()), local, intent: None, arrivals: Vec::new() }];
+        Event::Observed { item: id(0), parts }
+    };
+    let mut now = Millis(1);
+    for _ in 0..8 {
+        assert_eq!(words(&engine.step(now, restless())), "");
+        now = engine.status().items[0].next_retry.unwrap();
+        assert!(words(&engine.step(now, Event::Tick)).contains("observe"));
+    }
+    // Who asks now does not wait.
+    engine.step(now, restless());
+    assert_eq!(words(&ask(&mut engine, now.0, 2, false)), "observe");
+    engine.step(now, observed(id(0), "a\n", "a\n"));
+    let mut effects = engine.step(now, fetched(id(0), "a\n", true));
+    effects.extend(engine.step(now, Event::Recorded { item: id(0), result: Ok(()) }));
+    assert_eq!(words(&effects), "record done done");
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_tried_again() {
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), "a\n", "a\n"));
+    ask(&mut engine, 1, 1, false);
+    let unread = || Event::Unobserved { item: id(0), failure: failure(FailureClass::Permanent) };
+    assert_eq!(words(&engine.step(Millis(1), unread())), "failed");
+    let status = engine.status();
+    assert!(status.items[0].error.is_some());
+    let due = status.items[0].next_retry.unwrap();
+    assert!(due <= Millis(1_001), "{due:?}");
+    assert!(words(&engine.step(due, Event::Tick)).contains("observe"));
+    // A file that reads again is what it was.
+    engine.step(due, observed(id(0), "a\n", "a\n"));
+    engine.step(due, fetched(id(0), "a\n", true));
+    assert!(engine.status().items[0].error.is_none());
+}
