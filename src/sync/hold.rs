@@ -135,7 +135,8 @@ type Read<'a> = (&'a str, &'a mebdf::Parsed);
 fn opened((base, was): Read<'_>, (local, is): Read<'_>) -> Option<Notice> {
     let at = mebdf::open_fence(local, &is.tree)?;
     let Some(Content::Code { text, .. }) = is.tree.blocks.last().map(|block| &block.content) else { return None };
-    let known: BTreeSet<&str> = base.lines().map(str::trim).collect();
+    // What was code before stays code.
+    let known: BTreeSet<&str> = outside_code(base, was).map(|(_, line)| line.trim()).collect();
     let takes = text.lines().map(str::trim).any(|line| !line.is_empty() && known.contains(line));
     if !takes || mebdf::open_fence(base, &was.tree).is_some() {
         return None;
@@ -286,6 +287,12 @@ mod tests {
         check(&fenced("~~~~ rs"), &["CODE_OPEN"]);
         check(&format!("{}```\n", fenced("```")), &[]);
         check(&format!("{BODY}\n```\nlet a;\n"), &[]);
+        let base = format!("{HEAD}{BODY}\n```\nlet a;\n```\n");
+        let local = base.trim_end_matches("```\n");
+        assert_eq!(holds(Some(&base), local), [], "it is pushed already");
+        let behind = format!("{base}\nbehind\n");
+        let codes = |local: &str| holds(Some(&behind), local).into_iter().map(|held| held.code).collect::<Vec<_>>();
+        assert_eq!(codes(&behind.replace("a;\n```\n", "a;\n")), ["CODE_OPEN"]);
         check(&format!("{BODY}\n- a\n  ```\n  let a;\n\nend\n"), &[]);
     }
 

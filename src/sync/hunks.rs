@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+use super::align;
 use super::sides::Text;
 
 /// Words of this length tell one paragraph from another, in bytes.
@@ -103,8 +104,8 @@ pub(super) fn edited_by_both(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_
     edited.collect()
 }
 
-/// Diffs two texts by meaning. Blocks that were replaced one for one are hunks of their own, so that edits of
-/// neighbours do not meet.
+/// Diffs two texts by meaning. Blocks that were replaced one for one, or are edits of one another beside what came or went, are
+/// hunks of their own, so that edits of neighbours do not meet.
 fn diff(base: &Text<'_>, new: &Text<'_>) -> Vec<Hunk> {
     let mut runs: Vec<Hunk> = Vec::new();
     for op in capture_diff_slices(Algorithm::Patience, &base.keys, &new.keys) {
@@ -124,6 +125,8 @@ fn diff(base: &Text<'_>, new: &Text<'_>) -> Vec<Hunk> {
         if run.base.len() == run.new.len() && !crosses_sections(&run, base, new) {
             let singles = run.base.zip(run.new);
             hunks.extend(singles.map(|(base, new)| Hunk { base: base..base + 1, new: new..new + 1 }));
+        } else if let Some(parts) = align::parts((base, &run.base), (new, &run.new)) {
+            hunks.extend(parts.into_iter().map(|(base, new)| Hunk { base, new }));
         } else {
             hunks.push(run);
         }

@@ -5,6 +5,7 @@
 //! base last. Whatever stops a walk, the next one finds the same differences again, since they are derived from
 //! base, local and remote and never stored as work; only a push that was begun is.
 
+mod align;
 mod arrival;
 pub mod backoff;
 mod choice;
@@ -33,6 +34,7 @@ mod progress;
 mod push;
 pub mod quota;
 mod request;
+mod rows;
 mod settle;
 mod sides;
 mod spelling;

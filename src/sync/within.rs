@@ -11,6 +11,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::hunks::TELLING_BYTES;
+use super::rows;
 use crate::mebdf::{Cell, Content, Marks, Run, RunContent};
 
 /// Tokens of one text, at most; a longer one is not merged by words.
@@ -29,7 +30,12 @@ pub(super) fn merged(base: &Content, mine: &Content, theirs: &Content) -> Option
         ) => {
             let alignments = either(base_look, my_look, their_look)?.clone();
             let row = |base: &Vec<Cell>, mine: &Vec<Cell>, theirs: &Vec<Cell>| each(base, mine, theirs, cell);
-            Some(Content::Table { alignments, rows: each(base, mine, theirs, row)? })
+            let has_kept_count = base.len() == mine.len() && base.len() == theirs.len();
+            let rows = match has_kept_count {
+                true => each(base, mine, theirs, row)?,
+                false => either(base, mine, theirs).cloned().or_else(|| rows::merged(base, mine, theirs, row))?,
+            };
+            Some(Content::Table { alignments, rows })
         }
         (
             Content::Footnote { label: base_label, paragraphs: base },

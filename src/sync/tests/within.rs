@@ -49,6 +49,51 @@ fn edits_of_different_words_go_together() {
 }
 
 #[test]
+fn an_edit_beside_what_came_or_went_goes_together_with_another_word() {
+    let text =
+        |middle: &str| format!("# Head\n\nApples grow on trees.\n\n{middle}Rivers carry water.\n\n# End\n\nlast\n");
+    let leaps = text("The quick brown fox leaps.\n\n");
+    let slow = "The slow brown fox jumps.\n\n";
+    let both = "The slow brown fox leaps.\n\n";
+    let new = "Something else stands here.\n\n";
+    let base = text("The quick brown fox jumps.\n\n");
+    check(&base, &text(&format!("{new}{slow}")), &leaps, Some(&text(&format!("{new}{both}"))));
+    check(&base, &text(&format!("{slow}{new}")), &leaps, Some(&text(&format!("{both}{new}"))));
+    let apples = "Apples grow on trees.\n\n";
+    check(&base, &text(slow).replace(apples, ""), &leaps, Some(&text(both).replace(apples, "")));
+    // The same word is a conflict yet, and so is the same place for two new paragraphs.
+    check(&base, &text(&format!("{new}The quick brown fox walks.\n\n")), &leaps, None);
+    check(&base, &text(&format!("{new}{slow}")), &text("Another one.\n\nThe quick brown fox leaps.\n\n"), None);
+}
+
+#[test]
+fn rows_that_come_and_go_go_together_with_edits_of_others() {
+    let table = |rows: &[&str]| format!("| name | sum |\n| --- | --- |\n{}", rows.join(""));
+    let (apples, pears, plums) = ("| apples | 1 |\n", "| pears | 2 |\n", "| plums | 3 |\n");
+    let (red, new) = ("| red apples | 1 |\n", "| grapes | 4 |\n");
+    let base = table(&[apples, pears, plums]);
+    check(
+        &base,
+        &table(&[apples, pears, plums, new]),
+        &table(&[red, pears, plums]),
+        Some(&table(&[red, pears, plums, new])),
+    );
+    check(
+        &base,
+        &table(&[apples, new, pears, plums]),
+        &table(&[red, pears, plums]),
+        Some(&table(&[red, new, pears, plums])),
+    );
+    check(&base, &table(&[apples, plums]), &table(&[red, pears, plums]), Some(&table(&[red, plums])));
+    check(&base, &table(&[apples, plums]), &table(&[apples, pears, plums, new]), Some(&table(&[apples, plums, new])));
+    // Both added one at the same place, or one edits what the other took away, or moved.
+    check(&base, &table(&[apples, pears, plums, new]), &table(&[apples, pears, plums, "| figs | 5 |\n"]), None);
+    check(&base, &table(&[pears, plums]), &table(&[red, pears, plums]), None);
+    check(&base, &table(&[pears, plums, apples]), &table(&[apples, pears, plums, new]), None);
+    check(&base, &table(&[new, apples, pears, plums]), &table(&[apples, pears, plums, new]), None);
+}
+
+#[test]
 fn edits_that_meet_are_a_conflict() {
     for (one, other) in [
         ("The slow brown fox jumps.\n", "The fast brown fox jumps.\n"),
@@ -198,6 +243,83 @@ fn edited(base: &[&str], edits: &[(usize, usize, bool)], name: &str) -> Vec<Stri
         words.splice(at..end, comes.then(|| format!("{name}{count}")));
     }
     words
+}
+
+/// Lines of words, each word of one line alone.
+fn lines(count: usize) -> Vec<Vec<String>> {
+    (0..count).map(|line| (0..5).map(|word| format!("l{line}telling{word}")).collect()).collect()
+}
+
+/// What a side does to lines: which, which word, and whether that is replaced or goes, or the line goes, is split or joined, or
+/// another one comes before it.
+fn line_edits() -> impl Strategy<Value = Vec<(usize, usize, u8)>> {
+    prop::collection::vec((0_usize..6, 0_usize..6, 0_u8..6), 1..4)
+}
+
+fn edited_lines(base: &[Vec<String>], edits: &[(usize, usize, u8)], name: &str) -> Vec<Vec<String>> {
+    let mut lines = base.to_vec();
+    for (count, (line, word, what)) in edits.iter().enumerate() {
+        let at = line % (lines.len() + 1);
+        let new = format!("{name}telling{count}");
+        if *what == 0 || at == lines.len() {
+            lines.insert(at, vec![new]);
+            continue;
+        }
+        let place = word % lines[at].len().max(1);
+        match what {
+            1 => drop(lines.remove(at)),
+            2 if place < lines[at].len() => drop(lines[at].remove(place)),
+            3 if at + 1 < lines.len() => {
+                let next = lines.remove(at + 1);
+                lines[at].extend(next);
+            }
+            4 => {
+                let rest = lines[at].split_off(place);
+                lines.insert(at + 1, rest);
+            }
+            _ if lines[at].is_empty() => lines[at].push(new),
+            _ => lines[at][place] = new,
+        }
+        lines.retain(|line| !line.is_empty());
+    }
+    lines
+}
+
+/// Checks of a merge of texts of lines that what each side brought and took is brought and taken once.
+fn check_words(sides: [&[Vec<String>]; 3], text: impl Fn(&[Vec<String>]) -> String) -> Result<(), TestCaseError> {
+    let [own, mine, theirs] = sides;
+    let merged = merge3(&text(own), &text(mine), &text(theirs));
+    if !merged.conflicts.is_empty() {
+        return Ok(());
+    }
+    let count = |text: &str, word: &str| text.split_whitespace().filter(|other| *other == word).count();
+    for word in own.iter().chain(mine).chain(theirs).flatten() {
+        let [was, here, there] = sides.map(|lines| count(&text(lines), word));
+        // What one side took away may stand where the other moved it, and never twice.
+        let least = if was == 0 { 1 } else { here.min(there) };
+        let found = [&merged.file, &merged.push].map(|text| count(text, word));
+        prop_assert!(found.iter().all(|found| (least..=1).contains(found)), "{word} {was} {here} {there}: {merged:#?}");
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))), ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_line_is_lost_or_doubled(count in 1_usize..5, l in line_edits(), r in line_edits()) {
+        let own = lines(count);
+        let (mine, theirs) = (edited_lines(&own, &l, "mine"), edited_lines(&own, &r, "theirs"));
+        let sides = [&*own, &*mine, &*theirs];
+        check_words(sides, |lines| {
+            let said: Vec<String> = lines.iter().map(|line| line.join(" ") + "\n\n").collect();
+            format!("# Head\n\n{}# End\n\nlast\n", said.concat())
+        })?;
+        check_words(sides, |lines| {
+            let said: Vec<String> = lines.iter().map(|line| format!("| {} |\n", line.join(" "))).collect();
+            format!("| head |\n| --- |\n{}", said.concat())
+        })?;
+    }
 }
 
 proptest! {
