@@ -8,12 +8,10 @@ use async_trait::async_trait;
 use serde_json::json;
 
 use super::text::checklist;
-use super::wire::{
-    BatchReply, ChangeList, CommentList, DriveComment, DriveFile, GeneratedIds, NewDocument, StartPageToken,
-};
+use super::wire::{BatchReply, ChangeList, CommentList, DriveComment, DriveFile, GeneratedIds, StartPageToken};
 use super::{Access, Boxes, comments, plan, recognize};
 use crate::error::{Error, Result};
-use crate::gdocs::{Document, new_document};
+use crate::gdocs::Document;
 use crate::google::{Call, Client, Service};
 use crate::kinds::{
     Changes, CommentAct, Comments, Created, Fetched, Hosted, Image, Kind, Outcome, Pictures, PushPlan, Rename, Upload,
@@ -40,7 +38,7 @@ const COMMENT_FIELDS: &str = "nextPageToken,comments(id,content,createdTime,reso
 /// Google Docs of one account.
 #[derive(Debug)]
 pub struct Docs {
-    google: Arc<Client>,
+    pub(super) google: Arc<Client>,
     /// Set when Google does not tell this account's program where comments stand.
     anchors_untold: AtomicBool,
 }
@@ -53,7 +51,7 @@ impl Docs {
     }
 
     /// Returns where a person opens a document.
-    fn url(&self, id: &str) -> String {
+    pub(super) fn url(&self, id: &str) -> String {
         format!("{}/document/d/{id}/edit", self.google.endpoints().pages)
     }
 
@@ -61,7 +59,7 @@ impl Docs {
     /// on that.
     ///
     /// Source: <https://developers.google.com/docs/api/reference/rest/v1/documents#suggestionsviewmode>
-    async fn read(&self, id: &str, mode: &str) -> Result<Vec<u8>> {
+    pub(super) async fn read(&self, id: &str, mode: &str) -> Result<Vec<u8>> {
         self.google.send(&reading(id, mode)).await
     }
 
@@ -168,7 +166,12 @@ impl Docs {
     }
 
     /// Sends one batch.
-    async fn batch(&self, id: &str, revision: &str, requests: &[serde_json::Value]) -> Result<Option<Revision>> {
+    pub(super) async fn batch(
+        &self,
+        id: &str,
+        revision: &str,
+        requests: &[serde_json::Value],
+    ) -> Result<Option<Revision>> {
         let body = json!({"requests": requests, "writeControl": {"requiredRevisionId": revision}});
         let path = format!("/v1/documents/{id}:batchUpdate");
         let call = Call::post(Service::Docs, path, &body, id, "pushing the edit");
@@ -435,58 +438,8 @@ impl Kind for Docs {
     }
 
     async fn create_with(&self, title: &str, text: &str, pictures: &Hosted) -> Result<Created> {
-        let title = title.trim();
-        if let Some(what) = plan::bad_title(title) {
-            return Err(Error::InvalidInput { what, suggestion: "Give the document another title.".into() });
-        }
-        // A text that cannot become a document is found before anything is made.
-        let blank = new_document("", title);
-        let named = pictures.iter().map(|(name, address)| (name.clone(), address.clone().map(drop)));
-        let known = Pictures { named: named.collect(), ..Pictures::default() };
-        let plans = plan::try_creation(&blank, text, &known)?;
-        for plan in &plans {
-            hosted(plan, pictures)?;
-        }
-        let body = json!({"title": title});
-        let call = Call::post(Service::Docs, "/v1/documents".into(), &body, title, "creating the document");
-        let made: NewDocument = self.google.json(&call).await?;
-        let id = checked(&ItemId(made.document_id))?.to_owned();
-        // Planned again for each batch: a person's own default styles stand in the new document, and so do the ids that
-        // Google gave to what the batch before made.
-        for _ in plans.iter().filter(|plan| !plan.requests.is_empty()) {
-            let raw = self.read(&id, "SUGGESTIONS_INLINE").await?;
-            let document: Document = serde_json::from_slice(&raw)
-                .map_err(|error| Error::ExtractionFailed { id: id.clone(), source: error.into() })?;
-            let plan = plan::create_plan(&document, text, &known)?;
-            let requests = hosted(&plan, pictures)?;
-            let revision = document.revision_id.unwrap_or_default();
-            if !requests.is_empty() {
-                self.batch(&id, &revision, &requests).await?;
-            }
-        }
-        let url = self.url(&id);
-        let mut notices: Vec<Notice> = Vec::new();
-        // A later batch finds again what the first did without.
-        for notice in plans.into_iter().flat_map(|plan| plan.refused.into_iter().chain(plan.told)) {
-            if !notices.contains(&notice) {
-                notices.push(notice);
-            }
-        }
-        notices.sort_by_key(|notice| (notice.line, notice.column));
-        Ok(Created { id: ItemId(id), url, notices })
+        self.make(title, text, pictures).await
     }
-}
-
-/// Returns the requests of a plan for a new document, with the addresses at which its pictures stand.
-fn hosted(plan: &PushPlan, pictures: &Hosted) -> Result<Vec<serde_json::Value>> {
-    let address = |name: &String| {
-        pictures.get(name).and_then(|address| address.clone().ok()).ok_or_else(|| Error::InvalidInput {
-            what: format!("the picture `{name}` was not uploaded"),
-            suggestion: "Name it by a path or an https address.".into(),
-        })
-    };
-    let addresses = plan.uploads.iter().map(address).collect::<Result<Vec<_>>>()?;
-    Ok(plan.hosted(&addresses).requests)
 }
 
 /// Returns the call that reads a document with all tabs.
@@ -497,7 +450,7 @@ fn reading<'a>(id: &'a str, mode: &'a str) -> Call<'a> {
 }
 
 /// Returns an id that can stand in a path as it is.
-fn checked(id: &ItemId) -> Result<&str> {
+pub(super) fn checked(id: &ItemId) -> Result<&str> {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     if (1..=128).contains(&id.0.len()) && id.0.bytes().all(plain) {
         Ok(&id.0)

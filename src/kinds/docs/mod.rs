@@ -4,6 +4,7 @@ mod adapter;
 mod comments;
 #[cfg(test)]
 mod comments_tests;
+mod making;
 mod places;
 mod plan;
 mod recognize;
