@@ -33,6 +33,8 @@ pub struct Places {
     pub state: PathBuf,
     /// The folder of the sockets and the lock.
     pub run: PathBuf,
+    /// The folder below which all of that stands; `None` when the system says where each is.
+    pub home: Option<PathBuf>,
 }
 
 impl Places {
@@ -64,6 +66,7 @@ impl Places {
             config: home.join("config"),
             state: home.join("state"),
             run: home.join("run"),
+            home: Some(home),
         })
     }
 
@@ -84,7 +87,17 @@ impl Places {
             config: project.config_dir().into(),
             state: project.data_local_dir().into(),
             run,
+            home: None,
         })
+    }
+
+    /// Returns how a person calls this program for this instance in a shell, up to the verb.
+    #[must_use]
+    pub fn command(&self) -> String {
+        match &self.home {
+            Some(home) => format!("mcp-workspace --home {}", shell_word(home)),
+            None => "mcp-workspace".into(),
+        }
     }
 
     /// Returns the config file.
@@ -368,9 +381,29 @@ fn place(text: &str, position: usize) -> (usize, usize) {
     (line, column)
 }
 
+/// Writes a path so that a shell reads it as one word.
+#[must_use]
+pub fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_survive_the_shell() {
+        for (path, word) in [("/a/b-c.d", "/a/b-c.d"), ("/a b", "'/a b'"), ("/it's", "'/it'\\''s'")] {
+            assert_eq!(shell_word(Path::new(path)), word);
+        }
+    }
+
+    #[test]
+    fn the_command_names_a_home_of_its_own() {
+        assert_eq!(Places::below(Path::new("/a b")).unwrap().command(), "mcp-workspace --home '/a b'");
+    }
 
     fn parse(text: &str) -> Result<Config> {
         Config::parse(Path::new("config.toml"), text)

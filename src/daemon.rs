@@ -94,6 +94,7 @@ async fn open(places: &Places, config: &Config, account: &AccountConfig, workspa
             read_folders: config.read_folders.clone(),
             read_only,
             damaged,
+            command: places.command(),
             limits,
         },
         store,
@@ -108,7 +109,9 @@ fn now() -> Millis {
 
 /// How often Google may be asked for one of the accounts; one that stands in for it on this machine as often as anybody likes.
 fn limits(config: &Config, endpoints: &Endpoints) -> Limits {
-    let usual = if endpoints.all_loopback() { Limits::NONE } else { Limits::shared(config.accounts.len()) };
+    let is_told = config.quota.reads_per_minute.is_some() || config.quota.writes_per_minute.is_some();
+    let has_none = endpoints.all_loopback() && !is_told;
+    let usual = if has_none { Limits::NONE } else { Limits::shared(config.accounts.len()) };
     Limits {
         reads: config.quota.reads_per_minute.unwrap_or(usual.reads),
         writes: config.quota.writes_per_minute.unwrap_or(usual.writes),

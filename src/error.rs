@@ -137,6 +137,25 @@ pub enum Error {
         #[source]
         source: Source,
     },
+    /// The database is damaged.
+    #[error("{doing} failed: the state database is damaged")]
+    Damaged {
+        /// What was being done.
+        doing: &'static str,
+        /// Why.
+        #[source]
+        source: Source,
+    },
+    /// What is known of it is this; trying the same once more does not mend it.
+    #[error("{message}")]
+    Told {
+        /// The word for it.
+        kind: ErrorKind,
+        /// What went wrong.
+        message: String,
+        /// What to do.
+        suggestion: String,
+    },
     /// The file system failed.
     #[error("{} could not be {doing}", path.display())]
     Disk {
@@ -217,7 +236,8 @@ impl Error {
             Self::InvalidInput { .. } | Self::Unsafe { .. } => ErrorKind::InvalidInput,
             Self::Refused { .. } | Self::PlanRejected { .. } => ErrorKind::Refused,
             Self::ExtractionFailed { .. } => ErrorKind::ExtractionFailed,
-            Self::Storage { .. } | Self::Disk { .. } => ErrorKind::StorageError,
+            Self::Storage { .. } | Self::Damaged { .. } | Self::Disk { .. } => ErrorKind::StorageError,
+            Self::Told { kind, .. } => *kind,
             Self::AlreadyRunning { .. } | Self::NotRunning { .. } => ErrorKind::Daemon,
         }
     }
@@ -242,6 +262,8 @@ impl Error {
             | Self::PlanRejected { .. }
             | Self::ExtractionFailed { .. }
             | Self::Storage { .. }
+            | Self::Damaged { .. }
+            | Self::Told { .. }
             | Self::Disk { .. }
             | Self::AlreadyRunning { .. }
             | Self::Unsafe { .. } => false,
@@ -269,13 +291,18 @@ impl Error {
                 "Set `mode = \"two-way\"` for it in config.toml and start the daemon anew, or change it in the browser."
                     .into()
             }
-            Self::InvalidInput { suggestion, .. } => suggestion.clone(),
+            Self::InvalidInput { suggestion, .. } | Self::Told { suggestion, .. } => suggestion.clone(),
             Self::Refused { .. } => "See `mcp-workspace status`; your text is kept in the file.".into(),
             Self::PlanRejected { .. } => {
                 "Your text is kept in the file; make the edit in smaller steps, and report this as a bug.".into()
             }
             Self::ExtractionFailed { .. } => "Report this as a bug, with the kind of the document.".into(),
             Self::Storage { .. } => "Check that the disk is not full and that the state folder is writable.".into(),
+            Self::Damaged { .. } => {
+                "Stop the daemon and start it again; if that changes nothing, move the database (state.db, and what stands \
+                 beside it) away before the start: your files are then compared with their documents anew."
+                    .into()
+            }
             Self::Disk { .. } => "Check the path's permissions and the free space of its disk.".into(),
             Self::AlreadyRunning { .. } => "Use the running daemon, or stop it first.".into(),
             Self::NotRunning { .. } => "Start it with `mcp-workspace daemon`.".into(),

@@ -54,6 +54,17 @@ fn errors_have_exit_codes_and_json() {
 }
 
 #[test]
+fn what_is_missing_is_named_in_json_too() {
+    let home = tempfile::tempdir().expect("a folder");
+    for (verb, missing) in [("push", "<FILE>"), ("undo", "<PUSH>"), ("fetch", "<ID>"), ("trash", "<ITEM>")] {
+        let output = run(home.path(), &[verb, "--json"], "");
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON on stdout");
+        let message = answer["message"].as_str().expect("a message");
+        assert!(message.ends_with(&format!(": {missing}")), "{message}");
+    }
+}
+
+#[test]
 fn help_and_version_are_no_errors() {
     let home = tempfile::tempdir().expect("a folder");
     for arguments in [["--help"], ["--version"]] {

@@ -380,3 +380,50 @@ async fn a_state_that_is_damaged_is_put_aside_and_made_anew() {
     })
     .await;
 }
+
+/// Cuts the end off every text that a database holds.
+fn damage_texts(database: &Path) {
+    let state = rusqlite::Connection::open(database).unwrap();
+    let columns =
+        [("base", "text"), ("arrival", "before"), ("arrival", "after"), ("job", "before"), ("job", "expected")];
+    for (table, column) in columns {
+        let cut =
+            format!("UPDATE {table} SET {column} = substr({column}, 1, length({column}) - 3) WHERE {column} NOT NULL");
+        state.execute(&cut, []).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn texts_of_the_state_that_are_damaged_are_done_without() {
+    let mut world = world("rotten");
+    let (edited, edited_file) = document(&world, "# One\n\nalpha\n");
+    let (moved, moved_file) = document(&world, "# One\n\nbeta\n");
+    push(&world, &moved_file, "beta", "gamma");
+    let pushed = newest_push(&world, &moved_file);
+    let database = database(&world);
+    world.kill_daemon();
+    damage_texts(&database);
+    edit_in_place(&edited_file, "alpha", "my words");
+    world.collaborate(&moved, "gamma", "their words").await;
+    world.start_daemon(&[]);
+    // A file that nobody has edited says what was agreed; of another one nothing is taken for agreed.
+    until("what moved comes into its file", || {
+        std::future::ready(std::fs::read_to_string(&moved_file).unwrap().contains("their words"))
+    })
+    .await;
+    assert!(!moved_file.with_file_name(format!("{moved}.conflict.md")).exists());
+    let shown = edited_file.with_file_name(format!("{edited}.conflict.md"));
+    until("both texts are shown", || std::future::ready(shown.exists())).await;
+    assert_eq!(world.text(&edited).await, "One\nalpha\n");
+    assert!(std::fs::read_to_string(&edited_file).unwrap().contains("my words"));
+    let answer = refused(&world, &["undo", &pushed]);
+    assert!(answer["message"].as_str().unwrap().contains("not kept"), "{answer}");
+    done(&world, &["resolve", edited_file.to_str().unwrap(), "--mine"]);
+    until("the file's words arrive", || async { world.text(&edited).await == "One\nmy words\n" }).await;
+    push(&world, &moved_file, "their words", "our words");
+    // Of the documents that nobody has touched the base is missing yet.
+    let found = refused(&world, &["doctor"]).to_string();
+    assert!(found.contains("what was agreed of this file is not known") && found.contains("offered"), "{found}");
+    done(&world, &["doctor", "--repair"]);
+    assert_eq!(done(&world, &["doctor"])["findings"].as_array().unwrap().len(), 0);
+}

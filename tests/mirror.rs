@@ -259,6 +259,7 @@ fn start(folder: &Path, kind: &MemoryKind) -> (MirrorHandle, watch::Sender<bool>
         read_folders: Vec::new(),
         read_only: false,
         limits: Limits::NONE,
+        command: "mcp-workspace".into(),
         damaged: None,
     };
     let mirror = Mirror::open(parts, store).unwrap();

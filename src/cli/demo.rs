@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::arguments::DemoArguments;
 use super::{Answer, client, print, progress, serve};
-use crate::config::{AccountConfig, Config, Endpoints, HOME_VARIABLE, Places, Secret};
+use crate::config::{AccountConfig, Config, Endpoints, HOME_VARIABLE, Places, Secret, shell_word};
 use crate::emulator::{self, DEFAULT_TOKEN, DEMO_ACCOUNT, Running};
 use crate::error::Error;
 use crate::tools::{Command, ErrorAnswer};
@@ -254,13 +254,6 @@ fn ended_early(ended: Result<crate::error::Result<()>, tokio::task::JoinError>) 
     }
 }
 
-/// Writes a path so that a shell reads it as one word.
-pub(crate) fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:".contains(c);
-    if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
-}
-
 #[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
 fn failed(error: Error) -> ErrorAnswer {
     ErrorAnswer::from(&error)
@@ -269,13 +262,6 @@ fn failed(error: Error) -> ErrorAnswer {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_survive_the_shell() {
-        for (path, word) in [("/a/b-c.d", "/a/b-c.d"), ("/a b", "'/a b'"), ("/it's", "'/it'\\''s'")] {
-            assert_eq!(shell_word(Path::new(path)), word);
-        }
-    }
 
     #[test]
     fn own_documents_are_raw_documents() {

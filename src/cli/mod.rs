@@ -53,7 +53,13 @@ pub fn run(line: Vec<OsString>) -> ExitCode {
         }
         Err(error) if error.use_stderr() && json => {
             let text = error.render().to_string();
-            let what = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            // Of several lines those of the error come first, as of what is missing; then how it is used.
+            let told = text
+                .lines()
+                .take_while(|line| !line.starts_with("Usage:"))
+                .map(str::trim)
+                .filter(|line| !line.is_empty());
+            let what = told.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_owned();
             print::error(&ErrorAnswer::invalid(what, "See `mcp-workspace --help`."), true);
             ExitCode::from(MISUSED)
         }
@@ -134,7 +140,7 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         }
     });
     let value = asked.map_err(|answer| match answer.kind.as_str() {
-        "daemon" => ErrorAnswer { suggestion: serve::how_to_start(home.as_deref(), &places), ..answer },
+        "daemon" => ErrorAnswer { suggestion: serve::how_to_start(&places), ..answer },
         _ => answer,
     })?;
     print::report(&command, &value, json);

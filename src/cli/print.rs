@@ -7,6 +7,12 @@ use serde_json::Value;
 use crate::model::counted;
 use crate::tools::{Command, ErrorAnswer};
 
+/// Lines of what waits for a person that one screen shows of an account.
+const YOURS_MAX: usize = 20;
+
+/// Lines of what goes on by itself that it shows.
+const BY_ITSELF_MAX: usize = 5;
+
 /// Writes one line to stdout. A reader that went away is no fault of the command.
 pub(crate) fn line(text: &str) {
     let mut out = std::io::stdout().lock();
@@ -96,14 +102,29 @@ fn status(value: &Value) -> Vec<String> {
             lines.push(format!("  halted: {halted}"));
         }
         lines.extend(queue(account));
-        for waiting in list(account, "waiting") {
-            let what = match text(waiting, "path") {
-                path if path.is_empty() => text(waiting, "id"),
-                path => path,
-            };
-            lines.push(format!("  {} {what}: {}", text(waiting, "state"), text(waiting, "message")));
-        }
+        lines.extend(waiting(list(account, "waiting")));
         lines.extend(list(account, "lately").iter().map(|line| format!("  {}", log_line(line))));
+    }
+    lines
+}
+
+/// Says what waits, on one screen: first what waits for a person, then what goes on by itself.
+fn waiting(all: &[Value]) -> Vec<String> {
+    let goes_on = |waiting: &&Value| matches!(text(waiting, "state").as_str(), "pending" | "retrying");
+    let told = |waiting: &Value| {
+        let what = match text(waiting, "path") {
+            path if path.is_empty() => text(waiting, "id"),
+            path => path,
+        };
+        format!("  {} {what}: {}", text(waiting, "state"), text(waiting, "message"))
+    };
+    let (by_itself, yours): (Vec<&Value>, Vec<&Value>) = all.iter().partition(goes_on);
+    let mut lines = Vec::new();
+    for (some, most, what) in [(yours, YOURS_MAX, "wait for you"), (by_itself, BY_ITSELF_MAX, "go on by themselves")] {
+        lines.extend(some.iter().take(most).map(|waiting| told(waiting)));
+        if let Some(more) = some.len().checked_sub(most).filter(|more| *more > 0) {
+            lines.push(format!("  and {more} more that {what}; `mcp-workspace status --json` has all"));
+        }
     }
     lines
 }
@@ -151,13 +172,18 @@ fn log_line(line: &Value) -> String {
     let put_away = match text(line, "what").as_str() {
         "retired" => Some("is gone; its file was moved to .retired, and comes back with the document"),
         "forgotten" => Some("was forgotten; its file was moved to .retired, and `fetch` mirrors it again"),
+        "returned" => Some("is there again, and so is its file"),
         _ => None,
     };
     if let Some(told) = put_away {
         return format!("{} {}: \"{name}\" {told}", text(line, "at"), text(line, "what"));
     }
     let words = format!("+{} -{} words", count(line, "words_added"), count(line, "words_removed"));
-    format!("{} {}{push}: {words} in \"{name}\"", text(line, "at"), text(line, "what"))
+    let tab = match text(line, "tab") {
+        tab if tab.is_empty() => tab,
+        tab => format!(", tab \"{tab}\""),
+    };
+    format!("{} {}{push}: {words} in \"{name}\"{tab}", text(line, "at"), text(line, "what"))
 }
 
 fn doctor(value: &Value) -> Vec<String> {
@@ -256,10 +282,30 @@ mod tests {
                 "  T push 7: +2 -1 words in \"A\"",
             ],
         );
+        let waits = |state: &str| json!({ "id": "x", "state": state, "message": "m" });
+        let mut many: Vec<Value> = (0..7).map(|_| waits("pending")).collect();
+        many.push(waits("conflict"));
+        assert_eq!(
+            waiting(&many),
+            [
+                &["  conflict x: m"][..],
+                &["  pending x: m"; 5],
+                &["  and 2 more that go on by themselves; `mcp-workspace status --json` has all"],
+            ]
+            .concat()
+        );
         check(
             &Command::Log { id: None, limit: 1 },
             &json!({ "lines": [{ "at": "T", "what": "pull", "id": "x", "title": "", "words_added": 0, "words_removed": 0 }] }),
             &["T pull: +0 -0 words in \"x\""],
+        );
+        check(
+            &Command::Log { id: None, limit: 1 },
+            &json!({ "lines": [
+                { "at": "T", "what": "pull", "id": "x", "title": "A", "tab": "B", "words_added": 1, "words_removed": 0 },
+                { "at": "T", "what": "returned", "id": "x", "title": "A" },
+            ] }),
+            &["T pull: +1 -0 words in \"A\", tab \"B\"", "T returned: \"A\" is there again, and so is its file"],
         );
         let finding = |repair: &str| json!({ "account": "a@b", "check": "file", "path": "/w/a.md", "message": "m", "fix": "F.", "repair": repair });
         check(

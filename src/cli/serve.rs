@@ -76,16 +76,15 @@ pub(crate) fn tell_skipped(dir: &Path, skipped: &[(String, String)], json: bool)
 pub(crate) async fn bridge(home: Option<&Path>, places: &Places) -> Answer<()> {
     // A demo's daemon is of no use without the demo's own Google, and would stand in the way of the next demo.
     let daemon = if demo::is_demo(places) { None } else { Some(daemon_command(home)?) };
-    let suggestion = how_to_start(home, places);
+    let suggestion = how_to_start(places);
     let options = BridgeOptions { socket: places.socket(), daemon, suggestion };
     tools::bridge(options, tokio::io::stdin(), tokio::io::stdout()).await.map_err(failed)
 }
 
 /// Says how a person starts what serves a home.
-pub(crate) fn how_to_start(home: Option<&Path>, places: &Places) -> String {
-    let home = home.map_or_else(String::new, |home| format!("--home {} ", demo::shell_word(home)));
+pub(crate) fn how_to_start(places: &Places) -> String {
     let verb = if demo::is_demo(places) { "demo" } else { "daemon" };
-    format!("Run `mcp-workspace {home}{verb}` and look at what it says.")
+    format!("Run `{} {verb}` and look at what it says.", places.command())
 }
 
 /// The command that starts a daemon on the same home: this very program.

@@ -221,6 +221,10 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
         let repair = if trouble.kind == "paused" { Repair::Note } else { Repair::ByHand };
         findings.push(Finding::new(Check::Account, None, message, &trouble.suggestion, repair));
     }
+    if let Some(trouble) = &status.poll_error {
+        let message = format!("what changed at Google cannot be asked for: {}", trouble.message);
+        findings.push(Finding::new(Check::Account, None, message, &trouble.suggestion, Repair::Note));
+    }
     // That takes long with a large database, and whoever searches meanwhile must not wait for it.
     let aside = shared.reader().reader()?;
     let damage = aside.damage()?;
@@ -289,6 +293,17 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
 /// What waits for a person in the files of an item: nothing is wrong with that, but not all is well.
 fn waiting_findings(item: &ItemStatus) -> Vec<Finding> {
     let mut findings = Vec::new();
+    if let Some(trouble) = item.error.as_ref().filter(|_| !item.gone) {
+        let repair = if trouble.lasting { Repair::ByHand } else { Repair::Note };
+        let main = item.parts.first().map(|part| part.part.clone()).unwrap_or_default();
+        findings.push(Finding::new(
+            Check::File,
+            Some((&item.id, &main)),
+            trouble.message.clone(),
+            &trouble.suggestion,
+            repair,
+        ));
+    }
     for part in &item.parts {
         let mut told = |message: &str, fix: &str, repair| {
             findings.push(Finding::new(Check::File, Some((&item.id, &part.part)), message, fix, repair));
@@ -302,7 +317,7 @@ fn waiting_findings(item: &ItemStatus) -> Vec<Finding> {
         }
         let waits = part.held.iter().chain(&part.refused);
         for notice in waits {
-            told(&format!("an edit waits: {}", notice.message), "`mcp-workspace status` shows its line.", Repair::Note);
+            told(&format!("an edit waits: {}", notice.message), "`mcp-workspace status` tells more.", Repair::Note);
         }
         for heading in &part.conflicts {
             let message = format!("both sides changed {}", section_name(heading));

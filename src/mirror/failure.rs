@@ -11,9 +11,11 @@ pub(super) fn failure(error: &Error) -> Failure {
     let (class, retry_after) = match error {
         Error::RateLimited { retry_after } => (FailureClass::Transient, *retry_after),
         // A full disk or a locked database heals without anybody touching the file, so it is tried again too.
-        Error::Network { .. } | Error::StaleRevision { .. } | Error::Storage { .. } | Error::Disk { .. } => {
-            (FailureClass::Transient, None)
-        }
+        Error::Network { .. }
+        | Error::StaleRevision { .. }
+        | Error::Storage { .. }
+        | Error::Damaged { .. }
+        | Error::Disk { .. } => (FailureClass::Transient, None),
         Error::NotFound { .. } | Error::Trashed { .. } => (FailureClass::Gone, None),
         Error::AuthExpired { .. } => (FailureClass::SignedOut, None),
         Error::PermissionDenied { .. }
@@ -22,6 +24,7 @@ pub(super) fn failure(error: &Error) -> Failure {
         | Error::ReadOnly { .. }
         | Error::MirrorOnly { .. }
         | Error::InvalidInput { .. }
+        | Error::Told { .. }
         | Error::Refused { .. }
         | Error::PlanRejected { .. }
         | Error::ExtractionFailed { .. }
@@ -57,7 +60,7 @@ pub(super) fn error_of(failure: Failure, id: &str, account: &Account) -> Error {
         "read_only" => Error::ReadOnly { id, reason: message },
         "refused" => Error::Refused { message },
         "extraction_failed" => Error::ExtractionFailed { id, source: message.into() },
-        "storage_error" => Error::Storage { doing: "a walk", source: message.into() },
+        "storage_error" => Error::Told { kind: ErrorKind::StorageError, message, suggestion },
         _ => Error::InvalidInput { what: message, suggestion },
     }
 }

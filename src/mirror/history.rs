@@ -114,10 +114,14 @@ impl MirrorHandle {
             }
         });
         let (item, _part, path, edited): (ItemId, PartId, PathBuf, bool) = saved.await?;
-        if !edited {
-            return Ok(UndoReport::Nothing { item, path });
-        }
-        self.push(&path, false, false).await.map(UndoReport::Pushed)
+        let report = self.push(&path, false, false).await?;
+        // It may be out of the file, and wait on its way to the document.
+        let waits = !(report.conflicts.is_empty() && report.held.is_empty() && report.refused.is_empty());
+        Ok(if edited || report.pushed || waits {
+            UndoReport::Pushed(report)
+        } else {
+            UndoReport::Nothing { item, path }
+        })
     }
 
     /// Moves an item to the trash of its service, where its owner can bring it back for a while; its files are put away.

@@ -137,6 +137,8 @@ pub struct Parts {
     pub read_only: bool,
     /// How many calls may be made in a minute.
     pub limits: Limits,
+    /// How a person calls this program in a shell, up to the verb.
+    pub command: String,
     /// Where a damaged database was put, when this start found one.
     pub damaged: Option<PathBuf>,
 }
@@ -177,14 +179,20 @@ impl Mirror {
     ///
     /// `Storage` when the store cannot be read; `Unsafe` and `Disk` when the folder cannot be used.
     pub fn open(parts: Parts, store: Store) -> Result<Self> {
-        let Parts { workspace, kind, poll_ms, read_folders, read_only, limits, damaged } = parts;
+        let Parts { workspace, kind, poll_ms, read_folders, read_only, limits, damaged, command } = parts;
         let workspace = workspace.with_interrupt(|| crash::crash_point("during_deposit"));
         let reader = store.reader()?;
         let mut seed = [0_u8; 8];
         getrandom::fill(&mut seed)
             .map_err(|error| Error::Storage { doing: "drawing a random number", source: error.into() })?;
-        let engine =
-            Engine::new(Settings { seed: u64::from_ne_bytes(seed), poll_ms, read_only, limits, ..Settings::default() });
+        let engine = Engine::new(Settings {
+            seed: u64::from_ne_bytes(seed),
+            poll_ms,
+            read_only,
+            limits,
+            command,
+            ..Settings::default()
+        });
         let (sender, messages) = mpsc::channel(MESSAGES_MAX);
         let (seen_sender, seen) = mpsc::channel(SEEN_MAX);
         let overflow = Arc::new(AtomicBool::new(false));

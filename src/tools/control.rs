@@ -21,7 +21,7 @@ use crate::model::Account;
 pub const CONTROL_VERSION: u32 = 2;
 
 /// The most commands at once.
-const CONNECTIONS_MAX: usize = 16;
+const CONNECTIONS_MAX: usize = 256;
 /// How long a connection may be idle.
 const IDLE_WAIT: Duration = Duration::from_secs(60);
 /// The most hits of one search, and lines of the log.

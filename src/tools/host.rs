@@ -268,7 +268,7 @@ pub struct LogEntry {
     pub at: String,
     /// The account.
     pub account: Account,
-    /// `push`, `pull`, or `refused`.
+    /// `push`, `pull`, or `refused`; `retired`, `forgotten` or `returned` where files were put away or written again.
     pub what: String,
     /// The number by which `undo` knows the push; absent for a pull.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -277,6 +277,9 @@ pub struct LogEntry {
     pub id: ItemId,
     /// Its name; empty when it is not known any more.
     pub title: String,
+    /// The title of the tab that the file is; absent for the main one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tab: String,
     /// Its file, absolute.
     pub path: PathBuf,
     /// Words that came.

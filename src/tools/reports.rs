@@ -8,7 +8,7 @@ use super::host::{
 };
 use crate::mirror::{self, Check, Finding, Repair};
 use crate::model::{Account, ItemId, Millis, Notice, PartId, counted};
-use crate::store::{LogLine, LogWord};
+use crate::store::LogLine;
 use crate::sync;
 use crate::sync::quota::QuotaStatus;
 use crate::workspace::layout::{Layout, Place, date};
@@ -102,11 +102,12 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
             );
             add(id, Some(&PartId::default()), "gone", message);
         } else if let Some(error) = &item.error {
-            let state = if item.next_retry.is_some() { "retrying" } else { "refused" };
-            add(id, None, state, trouble(error));
+            let state = if error.lasting { "refused" } else { "retrying" };
+            add(id, item.parts.first().map(|part| &part.part), state, trouble(error));
         } else if item.waiting {
             let does = if item.phase == "idle" { "waits" } else { item.phase };
-            add(id, None, "pending", format!("\"{}\": {does}", item.title));
+            let message = if item.title.is_empty() { does.to_owned() } else { format!("\"{}\": {does}", item.title) };
+            add(id, None, "pending", message);
         }
         for part in &item.parts {
             let place = Some(&part.part);
@@ -203,17 +204,11 @@ pub(super) fn log_entry(account: &Account, line: LogLine, path: PathBuf) -> LogE
     LogEntry {
         at: rfc3339(line.at),
         account: account.clone(),
-        what: match line.what {
-            LogWord::Push => "push",
-            LogWord::Pull => "pull",
-            LogWord::Refused => "refused",
-            LogWord::Retired => "retired",
-            LogWord::Forgotten => "forgotten",
-        }
-        .into(),
+        what: line.what.word().into(),
         push: line.push.map(|job| job.0),
         id: line.item,
         title: line.title,
+        tab: line.tab,
         path,
         words_added: line.words.added,
         words_removed: line.words.removed,

@@ -1,0 +1,102 @@
+//! Answers that do not come, with the real binary and the embedded Google: what is told then, and what is not done.
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
+
+mod support;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use support::world::{World, edit_in_place, until};
+
+fn world(name: &str) -> World {
+    let mut world = World::new(name);
+    world.start_daemon(&[]);
+    world
+}
+
+/// A document that says `text`: its id and its file.
+fn document(world: &World, text: &str) -> (String, PathBuf) {
+    let (done, made) = create(world, text);
+    assert!(done, "{made}");
+    let told = |key: &str| made[key].as_str().unwrap().to_owned();
+    (told("id"), told("path").into())
+}
+
+fn create(world: &World, text: &str) -> (bool, Value) {
+    let source = world.home.join("source.md");
+    std::fs::write(&source, text).unwrap();
+    world.cli(&["create", "--title", "Made", source.to_str().unwrap()])
+}
+
+async fn fault(world: &World, path: &str, method: &str, fault: &str, times: u32) {
+    let faults = json!([{ "match": { "path": path, "method": method }, "times": times, "fault": fault }]);
+    world.post("/admin/faults", &faults).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_sends_nothing_while_google_fails() {
+    let world = world("dry");
+    let (id, file) = document(&world, "# One\n\nalpha\n");
+    fault(&world, &format!("/v1/documents/{id}:batchUpdate"), "POST", "503", 100_000).await;
+    edit_in_place(&file, "alpha", "alpha mine");
+    let status = || world.cli(&["status"]).1.to_string();
+    until("the push has failed", || std::future::ready(status().contains("retrying"))).await;
+    let pushes = || {
+        let state = world.home.join("state/demo@example.com/state.db");
+        let state = rusqlite::Connection::open(state).unwrap();
+        state.query_row("SELECT count(*) FROM job", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    let before = pushes();
+    let (done, told) = world.cli(&["push", file.to_str().unwrap(), "--dry-run"]);
+    assert!(done && told["requests"].as_array().is_some_and(|requests| !requests.is_empty()), "{told}");
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    // The daemon goes on with its pauses, and no faster.
+    assert!(pushes() - before <= 4, "{} pushes", pushes() - before);
+    assert!(status().contains("retrying"), "{}", status());
+    let doctor = world.cli(&["doctor"]).1.to_string();
+    assert!(doctor.contains("\"note\"") && doctor.contains(&id), "{doctor}");
+    world.delete("/admin/faults").await;
+    until("the edit arrives", || async { world.text(&id).await == "One\nalpha mine\n" }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_that_may_have_been_made_is_told_of() {
+    let world = world("made");
+    fault(&world, "/v1/documents", "POST", "lost_reply", 1).await;
+    let (done, told) = create(&world, "alpha\n");
+    let told = told.to_string();
+    assert!(!done && told.contains("nobody knows") && told.contains("\"retryable\":false"), "{told}");
+    fault(&world, ":batchUpdate", "POST", "403", 1).await;
+    let (done, told) = create(&world, "alpha\n");
+    let told = told.to_string();
+    assert!(!done && told.contains("was made") && told.contains("/document/d/"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_undo_that_waits_says_so_again() {
+    let world = world("undone");
+    let (id, file) = document(&world, "# One\n\nalpha\n");
+    edit_in_place(&file, "alpha", "beta");
+    let path = file.to_str().unwrap();
+    assert!(world.cli(&["push", path]).0);
+    let log = world.cli(&["log", path]).1;
+    let lines = log["lines"].as_array().unwrap();
+    let push = lines.iter().find_map(|line| line["push"].as_i64()).unwrap().to_string();
+    assert!(world.cli(&["pause"]).0);
+    world.collaborate(&id, "beta", "theirs").await;
+    assert!(world.cli(&["resume"]).0);
+    fault(&world, "/v1/documents/", "GET", "503", 100_000).await;
+    for _ in 0..2 {
+        let (done, told) = world.cli(&["undo", &push]);
+        assert!(!done, "{told}");
+    }
+    world.delete("/admin/faults").await;
+}
