@@ -136,7 +136,7 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         tokio::select! {
             biased;
             answer = client::ask(&socket, command.clone()) => answer,
-            never = progress::show(&socket, json) => match never {},
+            never = progress::show(&socket, &command, json) => match never {},
         }
     });
     let value = asked.map_err(|answer| match answer.kind.as_str() {

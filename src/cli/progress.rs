@@ -24,19 +24,31 @@ const TICK: Duration = Duration::from_millis(120);
 
 /// Shows on a terminal that a command is at work, and at what; never ends by itself, and takes the bar away when it is dropped.
 /// On anything but a terminal, and beside JSON, nothing is shown.
-pub(crate) async fn show(socket: &Path, json: bool) -> Infallible {
+pub(crate) async fn show(socket: &Path, command: &Command, json: bool) -> Infallible {
     if json || !std::io::stderr().is_terminal() {
         return pending().await;
     }
     tokio::time::sleep(QUIET).await;
     let bar = ClearedBar(ProgressBar::new_spinner());
     bar.0.enable_steady_tick(TICK);
+    let mut most = 0;
     loop {
         if let Ok(status) = client::ask(socket, Command::Status).await {
-            bar.0.set_message(doing(&status));
+            let left = left(&status);
+            if left > most.max(1) {
+                most = left;
+                bar.0.set_length(most);
+                bar.0.set_style(bar_style());
+            }
+            bar.0.set_position(most.saturating_sub(left));
+            bar.0.set_message(doing(command, &status));
         }
         tokio::time::sleep(LOOK_PAUSE).await;
     }
+}
+
+fn bar_style() -> ProgressStyle {
+    ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 /// A bar for so many steps, which is hidden where there is no terminal.
@@ -45,9 +57,7 @@ pub(crate) fn steps(count: usize, json: bool) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX));
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
-        bar.set_style(style);
-    }
+    bar.set_style(bar_style());
     bar
 }
 
@@ -60,19 +70,52 @@ impl Drop for ClearedBar {
     }
 }
 
-/// Says in a few words what the daemon does.
-fn doing(status: &Value) -> String {
-    let accounts = status.get("accounts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let sum = |key: &str| -> u64 {
-        accounts.iter().filter_map(|account| account.pointer(&format!("/queue/{key}"))?.as_u64()).sum()
-    };
-    let left = accounts.iter().filter_map(|account| account.pointer("/queue/left_s")?.as_u64()).max();
-    let mut words = vec![format!("{} at work", sum("working"))];
-    if sum("waiting") > 0 {
-        words.push(format!("{} in the queue", sum("waiting")));
+fn accounts(status: &Value) -> &[Value] {
+    status.get("accounts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The sum of a count over all accounts.
+fn sum(status: &Value, key: &str) -> u64 {
+    accounts(status).iter().filter_map(|account| account.pointer(&format!("/queue/{key}"))?.as_u64()).sum()
+}
+
+/// How many items are at work or wait to be.
+fn left(status: &Value) -> u64 {
+    sum(status, "working").saturating_add(sum(status, "waiting"))
+}
+
+/// Says in a few words what is being done.
+fn doing(command: &Command, status: &Value) -> String {
+    let left = accounts(status).iter().filter_map(|account| account.pointer("/queue/left_s")?.as_u64()).max();
+    let mut words = vec![verb(command).to_owned()];
+    for (key, what) in [("working", "at work"), ("waiting", "in the queue")] {
+        match sum(status, key) {
+            0 => {}
+            count => words.push(format!("{count} {what}")),
+        }
     }
     words.extend(left.map(|left| format!("about {} left", duration(left))));
     words.join(", ")
+}
+
+const fn verb(command: &Command) -> &'static str {
+    match command {
+        Command::Fetch { .. } => "fetching",
+        Command::Search { .. } => "searching",
+        Command::Create { .. } => "making the document",
+        Command::Forget { .. } => "putting its files away",
+        Command::Status | Command::Log { .. } => "asking the daemon",
+        Command::Diff { .. } | Command::Doctor { .. } => "comparing",
+        Command::Push { dry_run: true, .. } => "planning",
+        Command::Push { .. } => "pushing",
+        Command::Restore { .. } => "writing it back",
+        Command::Comment { .. } => "telling Google",
+        Command::Pause { .. } => "pausing",
+        Command::Resume { .. } => "going on",
+        Command::Undo { .. } => "taking it back",
+        Command::Trash { .. } => "trashing",
+        Command::Resolve { .. } => "ending the conflict",
+    }
 }
 
 #[cfg(test)]
@@ -85,11 +128,17 @@ mod tests {
     fn what_the_daemon_does_is_said_in_a_few_words() {
         let account = |working: u64, waiting: u64, left: Option<u64>| json!({ "queue": { "working": working, "waiting": waiting, "left_s": left } });
         for (accounts, expected) in [
-            (vec![], "0 at work"),
-            (vec![account(1, 0, None)], "1 at work"),
-            (vec![account(1, 2, Some(30)), account(3, 4, Some(90))], "4 at work, 6 in the queue, about 90 s left"),
+            (vec![], "comparing"),
+            (vec![account(1, 0, None)], "comparing, 1 at work"),
+            (
+                vec![account(1, 2, Some(30)), account(3, 4, Some(90))],
+                "comparing, 4 at work, 6 in the queue, about 90 s left",
+            ),
         ] {
-            assert_eq!(doing(&json!({ "accounts": accounts })), expected);
+            assert_eq!(
+                doing(&Command::Doctor { repair: false, remote: 0 }, &json!({ "accounts": accounts })),
+                expected
+            );
         }
     }
 }

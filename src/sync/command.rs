@@ -85,9 +85,9 @@ impl Engine {
 
     fn pause(&mut self, request: RequestId) {
         let paused = paused();
-        let halted = self.halted.take().filter(|halted| halted.kind != paused.kind);
         // Why it stood still before is still to be looked at.
-        self.halted = Some(match halted {
+        self.halted = Some(match self.halted.take() {
+            Some(halted) if halted.kind == paused.kind => halted,
             Some(Failure { message, suggestion, .. }) => Failure {
                 message: format!("{}; before that it halted: {message}", paused.message),
                 suggestion,

@@ -421,4 +421,24 @@ mod tests {
         assert_eq!(Limits::shared(20), Limits { reads: 150, writes: 30 });
         assert_eq!(Limits::shared(100_000), Limits { reads: 2, writes: 1 });
     }
+
+    #[test]
+    fn who_waits_is_told_when_calls_become_free() {
+        let mut window = Window::new(2);
+        assert_eq!(window.left_ms(2, Millis(0)), 0);
+        for at in [0, 10_000] {
+            window.begin();
+            window.end(Millis(at));
+        }
+        for (calls, now, expected) in [
+            (0, 20_000, 0),
+            (1, 20_000, 40_000),
+            (2, 20_000, 50_000),
+            (3, 20_000, 100_000),
+            (1, 65_000, 0),
+            (2, 65_000, 5_000),
+        ] {
+            assert_eq!(window.left_ms(calls, Millis(now)), expected, "{calls} at {now}");
+        }
+    }
 }

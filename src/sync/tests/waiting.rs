@@ -107,3 +107,17 @@ fn what_cannot_be_read_is_told_and_tried_again() {
     engine.step(due, fetched(id(0), "a\n", true));
     assert!(engine.status().items[0].error.is_none());
 }
+
+#[test]
+fn a_pause_hides_no_halt() {
+    let mut engine = engine(1);
+    engine.step(Millis(1), Event::RootMissing);
+    engine.step(Millis(2), Event::Asked { request: RequestId(1), command: Command::Pause });
+    engine.step(Millis(3), Event::Asked { request: RequestId(2), command: Command::Pause });
+    let status = engine.status();
+    let halted = status.halted.unwrap();
+    assert!(halted.message.contains("paused") && halted.message.matches("is missing").count() == 1, "{halted:?}");
+    assert!(halted.suggestion.contains("folder") && status.left_ms.is_none(), "{halted:?}");
+    engine.step(Millis(4), Event::Asked { request: RequestId(3), command: Command::Resume });
+    assert!(engine.status().halted.is_none());
+}
