@@ -17,6 +17,9 @@ use super::push;
 use super::unknown;
 use super::{Answer, Effect, Failure, FailureClass, Local, Observation, Remote, RequestId, Side, Touch};
 
+/// How long a walk is put off at most that somebody waits for, in milliseconds.
+const WAITED_MS: u64 = 2_000;
+
 impl Engine {
     /// The files of an item were read.
     pub(super) fn observed(&mut self, item: &mut Item, observations: Vec<Observation>) -> Fate {
@@ -421,8 +424,10 @@ impl Engine {
     /// Ends a walk early; it is begun again at `at` with the same reasons and waiters.
     pub(super) fn put_off(&mut self, item: &mut Item, at: Millis) -> Fate {
         self.hand_back(item);
+        let mut at = at;
         for waiter in &mut item.waiters {
             waiter.put_off = true;
+            at = at.min(Millis(self.now.0.saturating_add(WAITED_MS)));
         }
         self.retry_at(item, at);
         Fate::Keep

@@ -142,8 +142,8 @@ impl Workspace {
             return Ok(swept);
         }
         let folder = self.folder()?;
-        let mut seen = self.displaced.lock();
         let writers = Writers::now();
+        let mut seen = self.displaced.lock();
         for name in &names {
             if !seen.contains(name) {
                 swept.left = true;
