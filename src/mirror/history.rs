@@ -156,7 +156,7 @@ impl MirrorHandle {
 
 fn too_old(push: JobId) -> Error {
     Error::InvalidInput {
-        what: format!("push {} is too old: its texts are not kept any more", push.0),
+        what: format!("push {} is too old, or its texts were damaged: they are not kept any more", push.0),
         suggestion: "Take an older text from the document's own version history.".into(),
     }
 }

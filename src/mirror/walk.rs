@@ -152,8 +152,8 @@ async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
             .map(|part| {
                 let (local, mut base) = (here.workspace.observe(&id, &part)?, bases.remove(&part));
                 // A file that nobody has edited still says what a damaged base said.
-                if let (Local::Text { text, hash, .. }, None) = (&local, &base)
-                    && here.store()?.is_base(&id, &part, *hash)?
+                if let (Local::Text { text, .. }, None) = (&local, &base)
+                    && here.store()?.mend_base(&id, &part, text)?
                 {
                     base = Some(text.clone());
                 }

@@ -260,19 +260,33 @@ impl Store {
             .map_err(storage("reading an item"))
     }
 
-    /// Tells whether a hash is that of the newest base of a file, also where the base itself is damaged.
+    /// Writes the newest base of a file anew when its text or its hash says that it was `text`, which the file still says: one of
+    /// the two is damaged. Tells whether it was.
     ///
     /// # Errors
     ///
-    /// `Storage` as it comes.
-    pub fn is_base(&self, item: &ItemId, part: &PartId, hash: ContentHash) -> Result<bool> {
-        let doing = "reading a base";
-        let found: Option<bool> = self
+    /// `Storage` as it comes; then nothing has changed.
+    pub fn mend_base(&mut self, item: &ItemId, part: &PartId, text: &str) -> Result<bool> {
+        let doing = "mending a base";
+        let hash = ContentHash::of(text.as_bytes());
+        let newest: Option<(i64, Vec<u8>, Vec<u8>)> = self
             .connection
-            .prepare_cached("SELECT hash = ?3 FROM base WHERE item = ?1 AND part = ?2 ORDER BY seq DESC LIMIT 1")
-            .and_then(|mut s| s.query_row(params![item.0, part.0, hash.0], |row| row.get(0)).optional())
+            .prepare_cached("SELECT seq, hash, text FROM base WHERE item = ?1 AND part = ?2 ORDER BY seq DESC LIMIT 1")
+            .and_then(|mut s| {
+                s.query_row([&item.0, &part.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()
+            })
             .map_err(storage(doing))?;
-        Ok(found == Some(true))
+        let Some((seq, known, packed)) = newest else { return Ok(false) };
+        if known.as_slice() != hash.0 && unpack(&packed).as_deref() != Some(text) {
+            return Ok(false);
+        }
+        self.connection
+            .execute(
+                "UPDATE base SET text = ?4, hash = ?5 WHERE item = ?1 AND part = ?2 AND seq = ?3",
+                params![item.0, part.0, seq, pack(text.as_bytes(), doing)?, hash.0],
+            )
+            .map_err(storage(doing))?;
+        Ok(true)
     }
 
     fn parts(&self, id: &ItemId) -> Result<Vec<StoredPart>> {

@@ -84,13 +84,13 @@ fn write_base(
     let doing = "recording a base";
     let RecordPart { part, base: text, .. } = part;
     let hash = ContentHash::of(text.as_bytes());
-    let newest: Option<(i64, Vec<u8>)> = transaction
-        .prepare_cached("SELECT seq, text FROM base WHERE item = ?1 AND part = ?2 ORDER BY seq DESC LIMIT 1")
-        .and_then(|mut s| s.query_row([&item.0, &part.0], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+    let newest: Option<(i64, Vec<u8>, Vec<u8>)> = transaction
+        .prepare_cached("SELECT seq, hash, text FROM base WHERE item = ?1 AND part = ?2 ORDER BY seq DESC LIMIT 1")
+        .and_then(|mut s| s.query_row([&item.0, &part.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional())
         .map_err(storage(doing))?;
-    let before = newest.as_ref().and_then(|(_, packed)| unpack(packed));
+    let before = newest.as_ref().and_then(|(_, _, packed)| unpack(packed));
     // A damaged one is written anew.
-    if before.as_ref() == Some(text) {
+    if before.as_ref() == Some(text) && newest.as_ref().is_some_and(|(_, known, _)| known.as_slice() == hash.0) {
         return Ok(());
     }
     // Of a file that was never recorded its first push tells what was there.
@@ -102,7 +102,7 @@ fn write_base(
     if pushed.is_empty() || words != Words::default() {
         log::write(transaction, &log::Entry { at, item, part, what: LogWord::Pull, push: None, words })?;
     }
-    let seq = newest.map_or(1, |(seq, _)| seq + 1);
+    let seq = newest.map_or(1, |(seq, ..)| seq + 1);
     transaction
         .execute(
             "INSERT INTO base (item, part, seq, text, hash, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
