@@ -56,10 +56,15 @@ impl Engine {
             self.reply(request, Answer::Failed(failure));
             return;
         };
-        let (about_save, accepts) = (why.push || why.dry, !why.accept.is_empty());
-        item.waiters.push(Waiter { request, dry: why.dry, about_save, accepts, put_off: false });
+        let dry = why.dry;
+        let (about_save, accepts) = (why.push || dry, !why.accept.is_empty());
+        item.waiters.push(Waiter { request, dry, about_save, accepts, put_off: false });
         item.dirty.join(why);
-        self.hurry(id);
+        if dry {
+            self.step_out(id);
+        } else {
+            self.hurry(id);
+        }
         self.enqueue(id, true);
     }
 

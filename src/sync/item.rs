@@ -321,6 +321,8 @@ pub(super) struct Item {
     pub(super) stale: u32,
     /// Pushes in a row that failed, or had no answer; readings between them do not count.
     pub(super) push_failures: u32,
+    /// Its number among those who wait for calls, while it has stepped out of the queue for a dry run.
+    pub(super) quota_number: Option<u64>,
     /// Moved files in a row.
     pub(super) moved: u32,
     /// When the next walk may begin.
@@ -408,6 +410,7 @@ impl Item {
             failures: 0,
             stale: 0,
             push_failures: 0,
+            quota_number: None,
             moved: 0,
             retry_at: None,
             failure: None,

@@ -314,6 +314,7 @@ impl Engine {
         }
         let needed = if pushes && item.reserved.writes == 0 { Reserved::PUSH } else { Reserved::PULL };
         let asked = item.walk.as_ref().is_some_and(|walk| !walk.waiters.is_empty());
+        let dry = item.walk.as_ref().is_some_and(|walk| walk.why.dry);
         let class = match (asked, pushes) {
             (true, _) => Class::Asked,
             (false, true) => Class::Push,
@@ -323,14 +324,21 @@ impl Engine {
         for before in CLASSES.into_iter().take_while(|before| *before != class) {
             kept.keep(self.quota.first(before));
         }
-        if self.quota.first(class).is_none() && self.quota.has(needed, kept, self.now) {
+        let before = self.quota.first(class);
+        if dry {
+            // It pushes nothing, so it need not wait until those may who do; what the first of them needs is left.
+            kept.keep(before);
+        }
+        if (before.is_none() || dry) && self.quota.has(needed, kept, self.now) {
             let reserved = self.quota.reserve(needed);
             item.reserved.reads += reserved.reads;
             item.reserved.writes += reserved.writes;
+            item.quota_number.take_if(|_| !dry);
             return true;
         }
         self.quota.last += 1;
-        let place = (class, self.quota.last);
+        let number = item.quota_number.take_if(|_| !dry).unwrap_or(self.quota.last);
+        let place = (class, number);
         self.quota.waiting.insert(place, (item.id.clone(), needed));
         item.quota_place = Some(QuotaPlace(place));
         false
@@ -362,6 +370,15 @@ impl Engine {
                 item.reserved.writes += reserved.writes;
                 self.enqueue(&id, true);
             }
+        }
+    }
+
+    /// Somebody wants to know what an item would push that waits for its turn to: it is planned at once, and its turn is kept.
+    pub(super) fn step_out(&mut self, id: &ItemId) {
+        let Some(item) = self.items.get_mut(id) else { return };
+        if let Some(QuotaPlace(place)) = item.quota_place.take() {
+            self.quota.waiting.remove(&place);
+            item.quota_number = item.quota_number.or(Some(place.1));
         }
     }
 

@@ -2,9 +2,12 @@
 
 use crate::model::{Millis, PartId};
 
-use super::super::{Command, Effect, Engine, Event, FailureClass, JobId, Local, Observation, Posted, RequestId};
+use super::super::quota::Limits;
+use super::super::{
+    Command, Effect, Engine, Event, FailureClass, JobId, Loaded, Local, Observation, Posted, RequestId, Settings,
+};
 use super::crashes::failure;
-use super::decisions::{engine, fetched, id, observed, planned, words};
+use super::decisions::{engine, fetched, id, observed, planned, row, words};
 
 fn ask(engine: &mut Engine, at: u64, request: u64, dry_run: bool) -> Vec<Effect> {
     let command = Command::Push { item: id(0), accept: None, dry_run };
@@ -63,6 +66,40 @@ fn a_dry_run_goes_before_what_it_tells_of() {
     assert_eq!(words(&go(&mut engine)), "plan");
     let effects = engine.step(Millis(2), Event::Planned { item: id(0), result: Ok(planned("b\n")) });
     assert_eq!(words(&effects), "done observe");
+}
+
+#[test]
+fn a_dry_run_needs_no_call_that_pushes_wait_for() {
+    let limits = Limits { reads: 20, writes: 1 };
+    let mut engine = Engine::new(Settings { limits, ..Settings::default() });
+    let rows = (0..3).map(row).collect();
+    engine.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: None, paused: false });
+    for number in 0..3 {
+        let decided = words(&engine.step(Millis(1), observed(id(number), "a\n", "b\n")));
+        assert_eq!(decided, if number == 0 { "fetch" } else { "" }, "one may push in a minute");
+    }
+    let dry_run = |engine: &mut Engine, number: usize| {
+        let command = Command::Push { item: id(number), accept: None, dry_run: true };
+        let asked = words(&engine.step(Millis(2), Event::Asked { request: RequestId(9), command }));
+        let read = words(&engine.step(Millis(2), observed(id(number), "a\n", "b\n")));
+        let planned = Event::Planned { item: id(number), result: Ok(planned("b\n")) };
+        engine.step(Millis(2), fetched(id(number), "a\n", true));
+        [asked, read, words(&engine.step(Millis(2), planned))].join(" ")
+    };
+    assert_eq!(dry_run(&mut engine, 1), "observe fetch done observe");
+    assert_eq!(words(&engine.step(Millis(3), observed(id(1), "a\n", "b\n"))), "", "it waits as before");
+    // Its turn is the one that it had: before the third.
+    engine.step(Millis(4), fetched(id(0), "a\n", true));
+    let (done, landed) = (Event::Planned { item: id(0), result: Ok(planned("b\n")) }, Posted::Accepted(None));
+    engine.step(Millis(4), done);
+    engine.step(Millis(4), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+    engine.step(Millis(4), Event::Posted { item: id(0), result: landed });
+    engine.step(Millis(4), fetched(id(0), "b\n", true));
+    engine.step(Millis(4), Event::Recorded { item: id(0), result: Ok(()) });
+    let effects = engine.step(Millis(60_005), Event::Tick);
+    let observes =
+        effects.iter().filter_map(|effect| if let Effect::Observe { item } = effect { Some(item) } else { None });
+    assert_eq!(observes.collect::<Vec<_>>(), [&id(1)], "{}", words(&effects));
 }
 
 #[test]
