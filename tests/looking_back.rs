@@ -381,12 +381,12 @@ async fn a_state_that_is_damaged_is_put_aside_and_made_anew() {
     .await;
 }
 
-/// Cuts the end off every text that a database holds.
-fn damage_texts(database: &Path) {
+/// Cuts the end off every text that some tables of a database hold.
+fn damage_texts(database: &Path, tables: &[&str]) {
     let state = rusqlite::Connection::open(database).unwrap();
     let columns =
         [("base", "text"), ("arrival", "before"), ("arrival", "after"), ("job", "before"), ("job", "expected")];
-    for (table, column) in columns {
+    for (table, column) in columns.into_iter().filter(|(table, _)| tables.contains(table)) {
         let cut =
             format!("UPDATE {table} SET {column} = substr({column}, 1, length({column}) - 3) WHERE {column} NOT NULL");
         state.execute(&cut, []).unwrap();
@@ -408,7 +408,7 @@ async fn texts_of_the_state_that_are_damaged_are_done_without() {
     let text = "SELECT text FROM base WHERE item = ?1";
     let state = rusqlite::Connection::open(&database).unwrap();
     let whole: Vec<u8> = state.query_row(text, [&hashed], |row| row.get(0)).unwrap();
-    damage_texts(&database);
+    damage_texts(&database, &["base", "arrival", "job"]);
     state.execute("UPDATE base SET text = ?2 WHERE item = ?1", rusqlite::params![hashed, whole]).unwrap();
     state.execute(hash, [&hashed]).unwrap();
     drop(state);
@@ -435,4 +435,33 @@ async fn texts_of_the_state_that_are_damaged_are_done_without() {
         assert_eq!(world.text(id).await, "One\nedited\n");
     }
     assert_eq!(done(&world, &["doctor"])["findings"].as_array().unwrap().len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_save_of_an_older_text_deletes_nothing_though_what_came_is_damaged() {
+    let mut world = world("rotten-notes");
+    let (id, file) = document(&world, "# One\n\nalpha\n\nbeta\n");
+    let older = std::fs::read_to_string(&file).unwrap();
+    world.collaborate(&id, "alpha", "alpha theirs").await;
+    until("it comes", || std::future::ready(std::fs::read_to_string(&file).unwrap().contains("theirs"))).await;
+    until("it is recorded", || std::future::ready(done(&world, &["status"])["accounts"][0]["queue"]["working"] == 0))
+        .await;
+    let database = database(&world);
+    world.kill_daemon();
+    damage_texts(&database, &["arrival"]);
+    let state = rusqlite::Connection::open(&database).unwrap();
+    let arrivals: i64 =
+        state.query_row("SELECT count(*) FROM arrival WHERE item = ?1", [&id], |row| row.get(0)).unwrap();
+    assert!(arrivals > 0);
+    drop(state);
+    std::fs::write(&file, older.replace("beta", "beta mine")).unwrap();
+    world.start_daemon(&[]);
+    let shown = file.with_file_name(format!("{id}.conflict.md"));
+    until("both texts are shown", || std::future::ready(shown.exists())).await;
+    assert_eq!(world.text(&id).await, "One\nalpha theirs\nbeta\n");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("mine"));
+    done(&world, &["resolve", file.to_str().unwrap(), "--mine"]);
+    until("the file's words arrive", || async { world.text(&id).await == "One\nalpha\nbeta mine\n" }).await;
+    push(&world, &file, "mine", "ours");
+    assert_eq!(world.text(&id).await, "One\nalpha\nbeta ours\n");
 }

@@ -159,7 +159,16 @@ async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
                 }
                 // They are asked for only by a file that says something else, and they are long.
                 let edited = matches!((&local, &base), (Local::Text { text, .. }, Some(base)) if text != base);
-                let arrivals = if edited { here.store()?.arrivals(&id, &part)? } else { Vec::new() };
+                let came = if edited { here.store()?.arrivals(&id, &part)? } else { Some(Vec::new()) };
+                let arrivals = if let Some(arrivals) = came {
+                    arrivals
+                } else {
+                    // It may be the save of an older text, which deletes nothing of what came since.
+                    tracing::error!(item = %id, %part, "what came into the file is damaged; the texts are compared anew");
+                    here.store()?.distrust(&id, &part)?;
+                    base = None;
+                    Vec::new()
+                };
                 let intent = intents.remove(&part);
                 Ok(Observation { base, local, part, intent, arrivals })
             })

@@ -14,12 +14,13 @@ const KEPT: i64 = 20;
 type Packed = (Vec<u8>, Vec<u8>, Option<Vec<u8>>);
 
 impl Store {
-    /// Returns what came into a file, newest first; what is damaged is left out.
+    /// Returns what came into a file, newest first; `None` when some of that is damaged, so that nobody knows which text a save was
+    /// made from.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes.
-    pub fn arrivals(&self, item: &ItemId, part: &PartId) -> Result<Vec<Arrival>> {
+    pub fn arrivals(&self, item: &ItemId, part: &PartId) -> Result<Option<Vec<Arrival>>> {
         let doing = "reading what came into a file";
         let mut statement = self
             .connection
@@ -36,9 +37,25 @@ impl Store {
                 let base = base.map_or_else(|| Some(before.clone()), |base| unpack(&base))?;
                 Some(Arrival { before, after: unpack(&after)?, base })
             };
-            arrivals.extend(arrival());
+            let Some(arrival) = arrival() else { return Ok(None) };
+            arrivals.push(arrival);
         }
-        Ok(arrivals)
+        Ok(Some(arrivals))
+    }
+
+    /// Forgets what was agreed of a file, and what came into it: nothing that its text says or lacks is taken for an edit then.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes; then nothing has changed.
+    pub fn distrust(&mut self, item: &ItemId, part: &PartId) -> Result<()> {
+        let doing = "forgetting what was agreed";
+        let transaction = self.connection.transaction().map_err(storage(doing))?;
+        for table in ["base", "arrival"] {
+            let sql = format!("DELETE FROM {table} WHERE item = ?1 AND part = ?2");
+            transaction.execute(&sql, [&item.0, &part.0]).map_err(storage(doing))?;
+        }
+        transaction.commit().map_err(storage(doing))
     }
 
     /// Writes down what a file is about to say, and what came into it before that no record knows of yet, newest first; on return
