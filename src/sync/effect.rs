@@ -10,24 +10,24 @@ use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId
 /// Something to do. Effects of one item are performed in order; those of different items may overlap.
 #[derive(Debug, Clone)]
 pub enum Effect {
-    /// Read the files of an item and their bases → [`Event::Observed`], [`Event::Unobserved`].
+    /// Read the files of an item and their bases → [`Event::Observed`](super::Event::Observed), [`Event::Unobserved`](super::Event::Unobserved).
     Observe {
         /// The item.
         item: ItemId,
     },
-    /// Read the change feed → [`Event::Polled`].
+    /// Read the change feed → [`Event::Polled`](super::Event::Polled).
     Poll {
         /// Where to go on; `None` asks where the feed stands.
         cursor: Option<Cursor>,
     },
-    /// Read an item whole → [`Event::Fetched`]. The shell keeps it for `Plan`.
+    /// Read an item whole → [`Event::Fetched`](super::Event::Fetched). The shell keeps it for `Plan`.
     Fetch {
         /// The item.
         item: ItemId,
         /// Whether it may be in the trash, where the remote reads items as anywhere else.
         may_be_trashed: bool,
     },
-    /// Plan on what was fetched last, and check the plan → [`Event::Planned`]. The shell keeps the plan.
+    /// Plan on what was fetched last, and check the plan → [`Event::Planned`](super::Event::Planned). The shell keeps the plan.
     Plan {
         /// The item.
         item: ItemId,
@@ -40,7 +40,7 @@ pub enum Effect {
         /// Plan also what would be held.
         accept: bool,
     },
-    /// Write "begun" into the journal, durably, only if the file is still the one that was seen → [`Event::Begun`].
+    /// Write "begun" into the journal, durably, only if the file is still the one that was seen → [`Event::Begun`](super::Event::Begun).
     Begin {
         /// The item.
         item: ItemId,
@@ -57,7 +57,7 @@ pub enum Effect {
         /// What goes with it though the file does not show it.
         told: Vec<Notice>,
     },
-    /// Send the plan, once → [`Event::Posted`].
+    /// Send the plan, once → [`Event::Posted`](super::Event::Posted).
     Post {
         /// The item.
         item: ItemId,
@@ -75,7 +75,7 @@ pub enum Effect {
         /// The whole text of the conflict file; `None` removes it.
         text: Option<String>,
     },
-    /// Write a text, only if the file is still the one that was seen → [`Event::Deposited`].
+    /// Write a text, only if the file is still the one that was seen → [`Event::Deposited`](super::Event::Deposited).
     Deposit {
         /// The item.
         item: ItemId,
@@ -88,9 +88,9 @@ pub enum Effect {
         /// The stamp of the file that may be replaced; `None` when there must be no file.
         expect: Option<Stamp>,
     },
-    /// Store base, stamps, index rows, and the end of a push in one transaction → [`Event::Recorded`].
+    /// Store base, stamps, index rows, and the end of a push in one transaction → [`Event::Recorded`](super::Event::Recorded).
     Record(Record),
-    /// Put the files of an item away and let go of it → [`Event::Retired`]; they are moved, never deleted.
+    /// Put the files of an item away and let go of it → [`Event::Retired`](super::Event::Retired); they are moved, never deleted.
     Retire {
         /// The item.
         item: ItemId,
@@ -112,7 +112,7 @@ pub enum Effect {
     SaveCursor(Cursor),
     /// Store whether a person has paused the account.
     SavePaused(bool),
-    /// Look at the files that were replaced, into which a program that had one open may have saved since → [`Event::Swept`].
+    /// Look at the files that were replaced, into which a program that had one open may have saved since → [`Event::Swept`](super::Event::Swept).
     Sweep,
     /// Answer a question.
     Reply {

@@ -195,7 +195,7 @@ pub struct Remote {
     pub parts: Vec<(PartId, String)>,
 }
 
-/// What a plan is; the plan itself stays with the shell until [`Effect::Post`].
+/// What a plan is; the plan itself stays with the shell until [`Effect::Post`](super::Effect::Post).
 #[derive(Debug, Clone)]
 pub struct Planned {
     /// Count of requests; 0 means there is nothing to push.
