@@ -43,6 +43,15 @@ pub(super) fn parts(
     Some(parts)
 }
 
+/// Tells whether words went from one block into another where each block of a change took the place of the one at its place.
+pub(super) fn moves_words((base, old): (&Text<'_>, &Range<usize>), (text, new): (&Text<'_>, &Range<usize>)) -> bool {
+    if old.len() < 2 || old.len() > BLOCKS_MAX {
+        return false;
+    }
+    let pairs: Vec<(usize, usize)> = (0..old.len()).map(|at| (at, at)).collect();
+    moves(&words(base, old), &words(text, new), &pairs)
+}
+
 fn words<'t>(text: &'t Text<'_>, range: &Range<usize>) -> Vec<Counts<'t>> {
     range.clone().map(|at| text.words_of(&(at..at + 1))).collect()
 }

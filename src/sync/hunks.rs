@@ -122,7 +122,8 @@ fn diff(base: &Text<'_>, new: &Text<'_>) -> Vec<Hunk> {
     }
     let mut hunks = Vec::new();
     for run in runs.into_iter().flat_map(|run| at_new_section(run, base, new)) {
-        if run.base.len() == run.new.len() && !crosses_sections(&run, base, new) {
+        let moves = || align::moves_words((base, &run.base), (new, &run.new));
+        if run.base.len() == run.new.len() && !crosses_sections(&run, base, new) && !moves() {
             let singles = run.base.zip(run.new);
             hunks.extend(singles.map(|(base, new)| Hunk { base: base..base + 1, new: new..new + 1 }));
         } else if let Some(parts) = align::parts((base, &run.base), (new, &run.new)) {
