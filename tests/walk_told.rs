@@ -192,6 +192,60 @@ async fn a_colleague_edits_what_the_file_spells_in_its_own_way() {
     }
 }
 
+/// A document is not without an empty paragraph beside a table where nothing else stands: the file then has it, too, and
+/// differs from the document in nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_no_document_can_be_without_stands_in_the_file() {
+    const TABLE: &str = "| a | b |\n| --- | --- |\n| c | d |\n";
+    let world = world("wanted");
+    for (name, before, edited, after) in [
+        ("a new one at the end", "intro\n".into(), format!("intro\n\n{TABLE}"), format!("intro\n\n{TABLE}\n\\\n")),
+        (
+            "the last paragraph goes",
+            format!("intro\n\n{TABLE}\nlast\n"),
+            format!("intro\n\n{TABLE}"),
+            format!("intro\n\n{TABLE}\n\\\n"),
+        ),
+        (
+            "the first paragraph goes",
+            format!("first\n\n{TABLE}\nlast\n"),
+            format!("{TABLE}\nlast\n"),
+            format!("\\\n\n{TABLE}\nlast\n"),
+        ),
+        (
+            "what stood between two goes",
+            format!("intro\n\n{TABLE}\nbetween\n\n| x |\n| --- |\n\nlast\n"),
+            format!("intro\n\n{TABLE}\n| x |\n| --- |\n\nlast\n"),
+            format!("intro\n\n{TABLE}\n\\\n\n| x |\n| --- |\n\nlast\n"),
+        ),
+        (
+            "with a footnote behind it",
+            "so[^1] intro\n\n[^1]: a note\n".into(),
+            format!("so[^1] intro\n\n{TABLE}\n[^1]: a note\n"),
+            format!("so[^1] intro\n\n{TABLE}\n\\\n\n[^1]: a note\n"),
+        ),
+    ] {
+        let (_, path) = document(&world, &before);
+        let file = Path::new(&path);
+        let body = |text: &str| text.split_once("---\n\n").unwrap().1.to_owned();
+        let stood = body(&std::fs::read_to_string(file).unwrap());
+        edit_in_place(file, &stood, &edited);
+        let (done, answer) = world.cli(&["push", &path]);
+        assert!(done && answer["refused"] == json!([]), "{name}: {answer}");
+        assert_eq!(body(&std::fs::read_to_string(file).unwrap()), after, "{name}");
+        // Whoever still has the other text open and saves it has edited nothing.
+        edit_in_place(file, &after, &edited);
+        let (done, answer) = world.cli(&["push", &path]);
+        assert!(done && answer["requests"] == json!([]), "{name}: {answer}");
+        assert_eq!(body(&std::fs::read_to_string(file).unwrap()), after, "{name}");
+        assert_eq!(world.cli(&["diff", &path]).1["diff"], "", "{name}");
+    }
+    let (sound, found) = world.cli(&["doctor"]);
+    assert!(sound, "{found}");
+    let status = world.cli(&["status"]).1.to_string();
+    assert!(!status.contains("PUT_BACK") && !status.contains("TAKEN_AGAIN"), "{status}");
+}
+
 /// A section in conflict keeps none of the others from taking the document's spelling, and whoever fetches is told of it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conflict_elsewhere_waits_alone() {

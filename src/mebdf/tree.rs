@@ -140,6 +140,19 @@ impl Content {
             Self::Code { .. } | Self::Rule | Self::Directive { .. } => Vec::new(),
         }
     }
+
+    /// Tells whether the block is a paragraph that holds one object of this kind and nothing else.
+    #[must_use]
+    pub fn is_object(&self, kind: &str) -> bool {
+        let Self::Paragraph { runs } = self else { return false };
+        matches!(&runs[..], [run] if matches!(&run.content, RunContent::Object(object) if object.kind == kind))
+    }
+
+    /// Tells whether the block stands for something that is no paragraph in a document: a section break or a table of contents.
+    #[must_use]
+    pub fn is_structure(&self) -> bool {
+        self.is_object("sectionbreak") || self.is_object("toc")
+    }
 }
 
 /// The paragraphs of one cell; an empty cell has one paragraph without runs.

@@ -1,6 +1,7 @@
 //! What a file spells otherwise than the remote though both say the same: a person by the name that somebody typed, a link
-//! to a heading by its words, the label of a footnote. Once such a text has landed the file takes the remote's way of
-//! writing it, since what differs from the remote for ever would meet every later edit of the other side.
+//! to a heading by its words, the label of a footnote, a table without the empty paragraph behind it. Once such a text has
+//! landed the file takes the remote's way of writing it, since what differs from the remote for ever would meet every later
+//! edit of the other side.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +33,8 @@ impl Waiting {
 }
 
 /// Returns a file that the remote says all of, but for what waits, with the remote's way of writing the blocks that the two
-/// spell in different ways; `None` when there are none. All else of the file keeps its bytes.
+/// spell in different ways, and with the empty paragraphs that no document can be without; `None` when there are none. All else
+/// of the file keeps its bytes.
 ///
 /// References and definitions of footnotes need each other's labels, so all of them are the remote's or none is; where the
 /// file has a definition says nothing.
@@ -54,14 +56,73 @@ pub(super) fn respelled(file: &str, remote: &str, waiting: &Waiting) -> Option<S
     if mine.len() != others.len() || !mine.iter().all(paired) {
         theirs.retain(|at, _| !has_footnote(&file, *at));
     }
-    if theirs.is_empty() {
+    let blanks = blanks(&file.tree.blocks, &remote.tree.blocks, &pairs);
+    if theirs.is_empty() && blanks.is_empty() {
         return None;
     }
-    let text = file.with(&theirs.iter().map(|(at, there)| (*at, remote.slice(&(*there..there + 1)))).collect())?;
-    let said = |at| theirs.get(&at).map_or_else(|| file.bare(&(at..at + 1)), |there| remote.bare(&(*there..there + 1)));
-    let expected: Vec<u32> = (0..file.len()).flat_map(said).copied().collect();
+    let (text, expected) = written(&file, &remote, &theirs, &blanks)?;
     let read = Text::read(&text, &mut keys);
     (read.bare(&(0..read.len())) == expected).then_some(text)
+}
+
+/// Returns the file with blocks of the remote in the places of some of its own, and others put before some; and what each of
+/// its blocks says then.
+fn written(
+    file: &Text<'_>,
+    remote: &Text<'_>,
+    instead: &BTreeMap<usize, usize>,
+    before: &BTreeMap<usize, usize>,
+) -> Option<(String, Vec<u32>)> {
+    let there = |at: &usize| *at..at + 1;
+    let mut lines: BTreeMap<usize, String> = instead.iter().map(|(at, of)| (*at, remote.slice(&there(of)))).collect();
+    let mut said: Vec<u32> = Vec::new();
+    for at in 0..=file.len() {
+        if let Some(of) = before.get(&at) {
+            // It is written with the block behind which it stands, or with the first of all.
+            let beside = at.saturating_sub(1);
+            let (own, new) =
+                (lines.remove(&beside).unwrap_or_else(|| file.slice(&there(&beside))), remote.slice(&there(of)));
+            let (one, other) = if at == 0 { (new, own) } else { (own, new) };
+            lines.insert(beside, format!("{}\n\n{other}", one.trim_end_matches('\n')));
+            said.extend(remote.bare(&there(of)));
+        }
+        said.extend(instead.get(&at).map_or_else(|| file.bare(&there(&at)), |of| remote.bare(&there(of))));
+    }
+    Some((file.with(&lines)?, said))
+}
+
+/// The empty paragraphs that no document can be without, beside a table or the like where no other paragraph stands, and that
+/// the file lacks: the block of the file that each stands before, and where the remote has it.
+fn blanks(file: &[Block], remote: &[Block], pairs: &[(usize, usize)]) -> BTreeMap<usize, usize> {
+    let in_file: BTreeMap<usize, usize> = pairs.iter().map(|(i, j)| (*j, *i)).collect();
+    let is_line = |block: &Block| !matches!(block.content, Content::Table { .. }) && !block.content.is_structure();
+    let is_empty = |block: &Block| matches!(&block.content, Content::Paragraph { runs } if runs.is_empty());
+    // Where a footnote is defined is no place in the text.
+    let of_text = |blocks: &[Block]| -> Vec<usize> {
+        blocks.iter().enumerate().filter(|(_, block)| !is_footnote(block)).map(|(at, _)| at).collect()
+    };
+    let (mine, others) = (of_text(file), of_text(remote));
+    let mut found = BTreeMap::new();
+    for (place, there) in others.iter().enumerate().filter(|(_, there)| !in_file.contains_key(there)) {
+        let beside = [place.checked_sub(1).and_then(|before| others.get(before)), others.get(place + 1)];
+        let is_wanted = beside.iter().flatten().all(|at| !remote.get(**at).is_none_or(is_line));
+        if !is_wanted || !remote.get(*there).is_some_and(is_empty) {
+            continue;
+        }
+        // In the file the two stand side by side, or the one there is stands at the edge of the text.
+        let here = beside.map(|at| at.map(|at| in_file.get(at)));
+        let next = match here[0] {
+            None => Some(0),
+            Some(before) => mine.iter().position(|at| Some(at) == before).map(|at| at + 1),
+        };
+        if let Some(next) = next
+            && here[1] == mine.get(next).map(Some)
+        {
+            found
+                .insert(next.checked_sub(1).and_then(|before| mine.get(before)).map_or(0, |before| before + 1), *there);
+        }
+    }
+    found
 }
 
 /// Pairs the blocks of a file with those of the remote that say the same but for their spelling: in their order, and

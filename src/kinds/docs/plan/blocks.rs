@@ -365,7 +365,7 @@ pub(super) fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32>
         (Content::Heading { .. }, Content::Heading { .. }, Origin::Line { .. })
         | (Content::Paragraph { .. }, Content::Paragraph { .. }, Origin::Line { .. })
         | (Content::Item { .. }, Content::Item { .. }, Origin::Line { .. })
-            if !tables::is_structure(&new.content) =>
+            if !new.content.is_structure() =>
         {
             SAME_KIND
         }
@@ -373,7 +373,7 @@ pub(super) fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32>
             Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. },
             Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. },
             Origin::Line { .. },
-        ) if !tables::is_structure(&new.content) => OTHER_KIND,
+        ) if !new.content.is_structure() => OTHER_KIND,
         _ => return None,
     };
     let old_tokens = tokens(block_runs(&old.content));

@@ -4,7 +4,6 @@
 use super::align::Step;
 use super::blocks::Entry;
 use super::edit::shape;
-use super::tables::is_structure;
 use crate::kinds::docs::text::extract::{Extract, Origin};
 use crate::kinds::docs::text::line::block_runs;
 use crate::mebdf::{Block, Content};
@@ -111,5 +110,5 @@ fn is_seat(entry: &Entry<'_>, remote: &Extract) -> bool {
 
 fn is_text(block: &Block) -> bool {
     let text = matches!(block.content, Content::Heading { .. } | Content::Paragraph { .. } | Content::Item { .. });
-    text && !is_structure(&block.content)
+    text && !block.content.is_structure()
 }

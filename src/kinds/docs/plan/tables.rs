@@ -19,7 +19,7 @@ use crate::gdocs::{
 use crate::kinds::docs::text::extract::{Origin, tab_of};
 use crate::kinds::docs::text::flat::{Flat, Look};
 use crate::kinds::docs::text::line::Line;
-use crate::mebdf::{Alignment, Block, Cell, Content, RunContent, Span, Tree, plain};
+use crate::mebdf::{Alignment, Block, Cell, Content, Span, Tree, plain};
 
 /// Bounds of a new table. The editor makes no more columns than that.
 pub(super) const COLUMNS_MAX: usize = 20;
@@ -47,8 +47,8 @@ fn kind(content: &Content) -> Option<Kind> {
     }
     Some(match content {
         Content::Table { .. } => Kind::Table,
-        content if is_object(content, "sectionbreak") => Kind::Break,
-        content if is_object(content, "toc") => Kind::Contents,
+        content if content.is_object("sectionbreak") => Kind::Break,
+        content if content.is_object("toc") => Kind::Contents,
         Content::Heading { .. }
         | Content::Paragraph { .. }
         | Content::Item { .. }
@@ -78,17 +78,6 @@ pub(super) fn unkey_gaps(old: &mut [Entry<'_>]) {
             entry.key = format!("\u{3}{at}");
         }
     }
-}
-
-/// Tells whether a block of the file stands for something that is no paragraph in the document.
-pub(super) fn is_structure(content: &Content) -> bool {
-    is_object(content, "sectionbreak") || is_object(content, "toc")
-}
-
-/// Tells whether a paragraph holds an object of one kind and nothing else.
-fn is_object(content: &Content, kind: &str) -> bool {
-    let Content::Paragraph { runs } = content else { return false };
-    matches!(&runs[..], [run] if matches!(&run.content, RunContent::Object(object) if object.kind == kind))
 }
 
 /// Gives the file the empty paragraphs that Docs wants beside a table and that a person does not write. They have no

@@ -7,7 +7,7 @@ use super::characters::{CHARACTER, is_stripped, left_out};
 use super::edit::name_of;
 use super::images::{can_be_had, is_new, leave_out, no_object_here};
 use super::objects::{email, is_day};
-use super::tables::{COLUMNS_MAX, is_structure};
+use super::tables::COLUMNS_MAX;
 use super::trial::Task;
 use crate::kinds::Pictures;
 use crate::kinds::docs::text::flat::Look;
@@ -250,7 +250,7 @@ impl Reducer<'_> {
         for at in (0..tree.blocks.len()).rev() {
             let Some(block) = tree.blocks.get_mut(at) else { continue };
             let start = block.span.0.start;
-            let is_break = is_structure(&block.content)
+            let is_break = block.content.is_structure()
                 && matches!(&block.content, Content::Paragraph { runs } if matches!(&runs[..], [Run { content: RunContent::Object(object), .. }] if object.kind == "sectionbreak"));
             if is_break {
                 continue;
