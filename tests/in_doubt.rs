@@ -100,3 +100,33 @@ async fn an_undo_that_waits_says_so_again() {
     }
     world.delete("/admin/faults").await;
 }
+
+/// Whoever asked has no answer, and a pipe has its text no more: the next start tells of it and keeps the text.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_whose_making_was_cut_off_keeps_its_text() {
+    for (point, made) in [("after_making_noted", 0), ("after_making", 1)] {
+        let mut world = world(&format!("cut-{point}"));
+        world.kill_daemon();
+        let before = world.documents().await.len();
+        world.start_daemon(&[("MCP_WORKSPACE_CRASH", point)]);
+        let (done, told) = create(&world, "# Kept\n\nwords of a pipe\n");
+        assert!(!done && told.to_string().contains("whether the document was made"), "{point}: {told}");
+        until("the daemon is dead", || std::future::ready(world.daemon_died())).await;
+        assert_eq!(world.documents().await.len() - before, made, "{point}");
+        world.start_daemon(&[]);
+        let status = world.cli(&["status"]).1;
+        let waiting = status["accounts"][0]["waiting"].as_array().unwrap().clone();
+        let told = waiting.iter().find(|told| told["state"] == "cut off").unwrap_or_else(|| panic!("{status}"));
+        let message = told["message"].as_str().unwrap();
+        let (_, path) = message.split_once("is kept at ").unwrap();
+        assert!(message.contains("\"Made\"") && path.contains("/.retired/"), "{message}");
+        assert_eq!(std::fs::read_to_string(path).unwrap(), "# Kept\n\nwords of a pipe\n");
+        // What was answered is not told of.
+        let (done, told) = create(&world, "alpha\n");
+        assert!(done, "{told}");
+        world.kill_daemon();
+        world.start_daemon(&[]);
+        let status = world.cli(&["status"]).1.to_string();
+        assert!(!status.contains("cut off"), "{status}");
+    }
+}

@@ -341,7 +341,7 @@ async fn lose(name: &str, lose: impl FnOnce(&Path)) {
     })
     .await;
     let status = done(&world, &["status"]).to_string();
-    assert!(status.contains("recovered"), "{status}");
+    assert!(status.contains("recovered") && status.contains("`resolve` ends that"), "{status}");
     // Nothing is lost on either side, and nothing of the remote's was taken for the file's.
     assert_eq!(world.text(&same).await, "One\nalpha\n");
     assert!(std::fs::read_to_string(&same_file).unwrap().contains("alpha"));
@@ -361,6 +361,8 @@ async fn lose(name: &str, lose: impl FnOnce(&Path)) {
     // What is known again is edited like any other.
     push(&world, &same_file, "alpha", "alpha two");
     assert_eq!(world.text(&same).await, "One\nalpha two\n");
+    let status = done(&world, &["status"]).to_string();
+    assert!(status.contains("nothing is left to do") && !status.contains("`resolve` ends that"), "{status}");
     assert_eq!(done(&world, &["doctor"])["findings"].as_array().unwrap().len(), 0);
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::tools::{
     CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, ErrorAnswer, connect_is_mine, read_line,
 };
@@ -27,9 +27,10 @@ pub(crate) async fn ask(socket: &Path, command: Command) -> Result<Value, ErrorA
         let reason = "another user's process answers there".into();
         return Err(ErrorAnswer::from(&Error::Unsafe { path: socket.into(), reason }));
     }
+    let (what, suggestion) = unanswered(&command);
     let broke = |source: std::io::Error| {
-        let doing = "speaking with the daemon".into();
-        ErrorAnswer::from(&Error::Network { doing, outcome_unknown: true, source: Box::new(source) })
+        let message = format!("the daemon gave no answer, so nobody knows {what}: {source}");
+        ErrorAnswer::from(&Error::Told { kind: ErrorKind::Daemon, message, suggestion: suggestion.into() })
     };
     let (read, mut write) = stream.into_split();
     let request = ControlRequest { version: CONTROL_VERSION, command };
@@ -47,5 +48,36 @@ pub(crate) async fn ask(socket: &Path, command: Command) -> Result<Value, ErrorA
     match reply.outcome {
         ControlOutcome::Ok(value) => Ok(value),
         ControlOutcome::Error(answer) => Err(answer),
+    }
+}
+
+/// What nobody knows of a command that had no answer, and what to do.
+const fn unanswered(command: &Command) -> (&'static str, &'static str) {
+    match command {
+        Command::Create { .. } => (
+            "whether the document was made",
+            "Start the daemon and ask `mcp-workspace status`: it tells of it, and where its text is kept.",
+        ),
+        Command::Comment { .. } => (
+            "whether the comment was answered",
+            "Start the daemon and read the comments file before you answer once more.",
+        ),
+        Command::Fetch { .. }
+        | Command::Search { .. }
+        | Command::Forget { .. }
+        | Command::Status
+        | Command::Diff { .. }
+        | Command::Push { .. }
+        | Command::Restore { .. }
+        | Command::Pause { .. }
+        | Command::Resume { .. }
+        | Command::Log { .. }
+        | Command::Undo { .. }
+        | Command::Trash { .. }
+        | Command::Doctor { .. }
+        | Command::Resolve { .. } => (
+            "what came of it",
+            "Start the daemon: it finds what it had begun, and `mcp-workspace status` tells how that stands.",
+        ),
     }
 }

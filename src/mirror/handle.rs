@@ -8,9 +8,9 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::failure::error_of;
 use super::report::{FetchReport, ImageReport, PartReport, PushReport, StatusReport};
-use super::{Message, Replied, Shared, blocking, images, uploads};
+use super::{Message, Replied, Shared, blocking, images};
 use crate::error::{Error, Result};
-use crate::model::{Account, ItemId, Millis, Notice, PartId};
+use crate::model::{Account, ItemId, Notice, PartId};
 use crate::store::{Hits, StoredItem};
 use crate::sync::{Answer, Command, PartStatus, Side, Status};
 use crate::workspace::layout::Place;
@@ -106,40 +106,6 @@ impl MirrorHandle {
         blocking(move || shared.reader().search(&query, limit, offset)).await
     }
 
-    /// Makes a new item and mirrors it. The report's first notices are about the text that it was made of.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidInput` when the text cannot become an item. When the item was made but cannot be read yet, the error
-    /// names its URL, so that nobody makes it twice.
-    pub async fn create(&self, title: &str, text: &str) -> Result<FetchReport> {
-        self.check_writable().await?;
-        let (shared, title, text) = (self.shared.clone(), title.to_owned(), text.to_owned());
-        // In a task of its own, a caller who gives up waiting does not cut it in half.
-        let made = tokio::spawn(async move {
-            if shared.kind.named_pictures(&text).is_empty() {
-                return shared.kind.create(&title, &text).await;
-            }
-            let needed = shared.uploading.read().await;
-            let made = match uploads::hosted_by_name(&shared, &text, Millis(super::system_ms())).await {
-                Ok(addresses) => shared.kind.create_with(&title, &text, &addresses).await,
-                Err(error) => Err(error),
-            };
-            drop(needed);
-            uploads::clean(&shared, true).await;
-            made
-        })
-        .await;
-        let made = made.map_err(|panic| Error::ExtractionFailed { id: "the text".into(), source: panic.into() })??;
-        let mut report = self.fetch(&made.id.0).await.map_err(|error| Error::Network {
-            doing: format!("reading {}, which was made,", made.url),
-            outcome_unknown: false,
-            source: Box::new(error),
-        })?;
-        report.notices.splice(0..0, made.notices.into_iter().map(|notice| (PartId::default(), notice)));
-        Ok(report)
-    }
-
     /// Stops mirroring an item; its files are put away, the remote is not touched. Returns the item, and how many of its files
     /// held edits that the remote does not have.
     ///
@@ -199,12 +165,12 @@ impl MirrorHandle {
         Ok(items.filter(|status| status.id == *item).flat_map(|status| status.parts).collect())
     }
 
-    /// Ends a file's conflicts in favour of one side.
+    /// Ends a file's conflicts in favour of one side. Returns the item, and what of the file waits all the same, first.
     ///
     /// # Errors
     ///
     /// `NotFound` when no item has that file; `MirrorOnly` for the file's side where nothing is pushed.
-    pub async fn resolve(&self, path: &Path, side: Side) -> Result<ItemId> {
+    pub async fn resolve(&self, path: &Path, side: Side) -> Result<(ItemId, Option<Notice>)> {
         let Place { item, part, .. } = self.place(path)?;
         let status = self.engine_status().await?;
         if status.read_only && side == Side::Mine {
@@ -217,8 +183,10 @@ impl MirrorHandle {
                 suggestion: "See `mcp-workspace status` for what waits.".into(),
             });
         }
-        self.done(&item, Command::Resolve { item: item.clone(), part, side }).await?;
-        Ok(item)
+        self.done(&item, Command::Resolve { item: item.clone(), part: part.clone(), side }).await?;
+        let part = self.parts_of(&item).await?.into_iter().find(|other| other.part == part);
+        let waits = part.and_then(|part| part.held.into_iter().chain(part.refused).next());
+        Ok((item, waits))
     }
 
     /// Reads the change feed now.
@@ -323,10 +291,11 @@ impl MirrorHandle {
         Ok(StatusReport {
             account: self.account().clone(),
             workspace: self.workspace().into(),
+            recovered: self.shared.recovered.told(&status),
+            unmade: self.shared.recovered.unmade(),
             status,
             log,
             kept: self.shared.kept.list(),
-            recovered: self.shared.recovered.told(),
         })
     }
 

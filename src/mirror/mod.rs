@@ -15,6 +15,7 @@ mod heard;
 mod history;
 mod images;
 mod lanes;
+mod making;
 mod recovery;
 mod report;
 mod uploads;
@@ -35,7 +36,7 @@ use crate::store::Store;
 use crate::sync::quota::Limits;
 use crate::sync::{Answer, Command, Effect, Engine, Event, Failure, ItemStatus, RequestId, Settings, Status};
 use crate::workspace::{self, Seen, Watch, Workspace};
-use clock::{Clock, system_ms};
+use clock::Clock;
 use lanes::{Done, Lanes};
 use walk::FEED;
 
@@ -302,6 +303,9 @@ impl Mirror {
         let (loaded, standing) = blocking(move || {
             if let Err(error) = shared.workspace.adopt_links(now) {
                 tracing::error!(%error, "files saved in place of links could not be taken in");
+            }
+            if let Err(error) = recovery::put_aside_unmade(&shared, now) {
+                tracing::error!(%error, "what a new document was to say could not be put aside; the next start tries again");
             }
             let standing = shared.workspace.all_files()?;
             let mut loaded = shared.store()?.load(FEED)?;

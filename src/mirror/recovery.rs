@@ -2,41 +2,76 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::Shared;
 use crate::error::Result;
 use crate::model::{ItemId, Millis, counted};
-use crate::sync::Loaded;
+use crate::store::Making;
+use crate::sync::{ItemStatus, Loaded, Status};
 use crate::workspace::layout::Place;
 
-/// What this start found of a state that was lost; a person is told of it until the next start.
+/// How long a person is told of what has come to its end.
+const TOLD: Duration = Duration::from_secs(3_600);
+
+/// What this start found of a state that was lost; a person is told of it until an hour after all has been compared anew and
+/// nothing is in conflict.
 #[derive(Debug, Default)]
 pub(super) struct Recovered {
     damaged: Option<PathBuf>,
     taken_in: Mutex<usize>,
+    unmade: Mutex<Vec<(String, PathBuf)>>,
+    /// When all was found to be compared.
+    ended: OnceLock<Instant>,
 }
 
 impl Recovered {
     /// Notes where a damaged database was put.
     pub(super) fn new(damaged: Option<PathBuf>) -> Self {
-        Self { damaged, taken_in: Mutex::default() }
+        Self { damaged, ..Self::default() }
     }
 
-    /// Returns what a person should know; `None` when nothing was lost.
-    pub(super) fn told(&self) -> Option<String> {
+    /// Returns the documents whose making was cut off: their titles, and where what they were to say stands.
+    pub(super) fn unmade(&self) -> Vec<(String, PathBuf)> {
+        self.unmade.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns what a person should know; `None` when nothing was lost, or that is long over.
+    pub(super) fn told(&self, status: &Status) -> Option<String> {
         let taken_in = *self.taken_in.lock().unwrap_or_else(PoisonError::into_inner);
         let aside = match &self.damaged {
             Some(path) => format!("the state database was damaged, and stands at {} now", path.display()),
             None if taken_in > 0 => "the state database was gone".to_owned(),
             None => return None,
         };
-        Some(format!(
-            "{aside}; {} found here: each is compared with its document anew; where the texts differ both are kept, and \
-             `resolve` ends that",
-            counted(taken_in, "item")
-        ))
+        let found = counted(taken_in, "item");
+        let rests = |item: &ItemStatus| {
+            let is_kept = item.parts.iter().any(|part| !part.conflicts.is_empty());
+            item.phase == "idle" && !item.waiting && !is_kept
+        };
+        if !status.items.iter().all(rests) {
+            return Some(format!(
+                "{aside}; {found} found here: each is compared with its document anew; where the texts differ both are kept, \
+                 and `resolve` ends that"
+            ));
+        }
+        let is_new = self.ended.get_or_init(Instant::now).elapsed() < TOLD;
+        is_new
+            .then(|| format!("{aside}; {found} found here: each was compared with its document; nothing is left to do"))
     }
+}
+
+/// Puts aside what documents were to say whose making was cut off: nobody had an answer, and may have the text no more.
+pub(super) fn put_aside_unmade(shared: &Shared, now: Millis) -> Result<()> {
+    let makings = shared.store()?.makings()?;
+    for Making { number, title, text } in makings {
+        let path = shared.workspace.put_aside(&title, &text, now)?;
+        shared.store()?.drop_making(number)?;
+        tracing::warn!(path = %path.display(), "the making of a document was cut off; what it was to say is kept");
+        shared.recovered.unmade.lock().unwrap_or_else(PoisonError::into_inner).push((title, path));
+    }
+    Ok(())
 }
 
 /// Takes in the items whose files stand in the folder when the store knows of none and never read the feed. Nothing is taken

@@ -8,6 +8,7 @@ mod failure;
 mod images;
 mod journal;
 mod log;
+mod makings;
 mod record;
 mod recovery;
 mod schema;
@@ -32,6 +33,7 @@ pub use check::Damage;
 pub use images::StoredImage;
 pub use journal::{NewJob, StoredPush};
 pub use log::{LogLine, LogWord};
+pub use makings::Making;
 pub use recovery::Opened;
 pub use search::{Hit, Hits};
 

@@ -165,6 +165,16 @@ const BEHIND: &str = "ALTER TABLE part ADD COLUMN behind INTEGER NOT NULL DEFAUL
 /// The save of an older text into which what it lacked was put back last.
 const PUT_BACK: &str = "ALTER TABLE part ADD COLUMN put_back BLOB;";
 
+/// What new items are to say, until whoever asked has an answer.
+const MAKINGS: &str = "
+CREATE TABLE making (
+    number INTEGER PRIMARY KEY,
+    title  TEXT NOT NULL,
+    text   TEXT NOT NULL,
+    at     INTEGER NOT NULL
+) STRICT;
+";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
     let all = [
@@ -182,6 +192,7 @@ pub(super) fn migrations() -> Migrations<'static> {
         UNRECORDED,
         BEHIND,
         PUT_BACK,
+        MAKINGS,
     ];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

@@ -202,13 +202,15 @@ impl Host for Mirrors {
 
     async fn diff(&self, path: &Path) -> Result<DiffReport> {
         let (handle, path) = self.of_path(path)?;
-        let mirror::DiffReport { item, path, diff, .. } = handle.diff(&path).await?;
+        let mirror::DiffReport { item, path, diff, .. } =
+            handle.diff(&path).await.map_err(|error| stray(error, &path))?;
         Ok(DiffReport { id: item, path, diff })
     }
 
     async fn push(&self, path: &Path, accept: bool, dry_run: bool) -> Result<PushReport> {
         let (handle, path) = self.of_path(path)?;
-        Ok(push_report(handle.push(&path, accept, dry_run).await?, dry_run))
+        let report = handle.push(&path, accept, dry_run).await.map_err(|error| stray(error, &path))?;
+        Ok(push_report(report, dry_run))
     }
 
     async fn restore(&self, id_or_url: &str) -> Result<ItemReport> {
@@ -227,8 +229,9 @@ impl Host for Mirrors {
             Side::Mine => (sync::Side::Mine, "the file's text stands"),
             Side::Theirs => (sync::Side::Theirs, "the document's text stands"),
         };
-        let id = handle.resolve(&path, side).await?;
-        Ok(Done { id, message: format!("resolved: {whose}") })
+        let (id, waits) = handle.resolve(&path, side).await.map_err(|error| stray(error, &path))?;
+        let rest = waits.map(|first| format!(", but not all of it is pushed: {first}")).unwrap_or_default();
+        Ok(Done { id, message: format!("resolved: {whose}{rest}") })
     }
 
     async fn comment(&self, path: &Path, thread: &str, act: CommentAct) -> Result<CommentReport> {
@@ -329,5 +332,16 @@ impl Host for Mirrors {
         }
         let waits = findings.iter().any(|finding| matches!(finding.repair.as_str(), "byhand" | "offered"));
         Ok(DoctorReport { findings, waits })
+    }
+}
+
+/// Says of a file in the workspace that is no item's what it is.
+fn stray(error: Error, path: &Path) -> Error {
+    let Error::NotFound { .. } = error else { return error };
+    Error::InvalidInput {
+        what: format!("{} is not the file of a mirrored document", path.display()),
+        suggestion: "A copy or a renamed file is yours alone, and nothing of it is pushed: put the text into the document's own \
+                     file, which `mcp-workspace fetch` of its id or URL names."
+            .into(),
     }
 }

@@ -112,7 +112,9 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
         for part in &item.parts {
             let place = Some(&part.part);
             if part.hidden {
-                add(id, place, "hidden", "the file was deleted here; `restore` writes it back".into());
+                let message =
+                    format!("the file was deleted here; `restore {id}` writes it back, `forget {id}` ends it");
+                add(id, place, "hidden", message);
             }
             if part.open {
                 add(id, place, "open", "it stays open for writing; nothing is pushed until it is closed".into());
@@ -150,6 +152,14 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
     if let Some(error) = &status.unwatched {
         let message = format!("the folder cannot be watched, so it is looked at once a minute: {}", trouble(error));
         waiting.push(WaitingStatus { id: ItemId("folder".into()), path: None, state: "unwatched".into(), message });
+    }
+    for (title, path) in &report.unmade {
+        let path = path.display();
+        let message = format!(
+            "making \"{title}\" was cut off, so it may stand in Google Drive, whole or without its text: look there before you \
+             make it once more; what it was to say is kept at {path}"
+        );
+        waiting.push(WaitingStatus { id: ItemId("create".into()), path: None, state: "cut off".into(), message });
     }
     if let Some(told) = &report.recovered {
         let state = "recovered".into();

@@ -70,6 +70,25 @@ impl Workspace {
         Ok(paths)
     }
 
+    /// Writes a text that nothing else holds into `.retired/{date}/`, named by a title; returns where it stands.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` as it comes.
+    pub fn put_aside(&self, title: &str, text: &str, at: Millis) -> Result<PathBuf> {
+        own_folder(&self.layout.account_folder())?;
+        own_folder(&self.layout.drive_folder())?;
+        let day = self.retired_folder(at)?;
+        let (here, to) = (self.folder()?, open_folder(&day)?);
+        let (new, _) = self.write_new(&here, text.as_bytes())?;
+        let name = format!("{}.md", layout::readable_name(title));
+        let Some(kept) = self.put_away(&here, &to, (&new, &name))? else {
+            return Err(disk(&day.join(name), "written", io::ErrorKind::NotFound.into()));
+        };
+        rustix::fs::fsync(&to).map_err(|errno| disk(&day, "written", errno.into()))?;
+        Ok(day.join(kept))
+    }
+
     /// Makes the folder for what is put away on a day.
     pub(super) fn retired_folder(&self, at: Millis) -> Result<PathBuf> {
         let retired = self.layout.root().join(RETIRED);

@@ -1,0 +1,66 @@
+//! What new items are to say, from before anything is asked until whoever asked has an answer.
+
+use rusqlite::params;
+
+use super::{Store, millis, storage};
+use crate::error::Result;
+use crate::model::Millis;
+
+/// An item that was to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Making {
+    /// Its number.
+    pub number: i64,
+    /// Its title.
+    pub title: String,
+    /// What it is to say.
+    pub text: String,
+}
+
+impl Store {
+    /// Notes what is about to be made, durably; returns its number.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes; then nothing may be made.
+    pub fn note_making(&mut self, title: &str, text: &str, at: Millis) -> Result<i64> {
+        let doing = "noting a new document";
+        // In WAL mode only FULL waits for the disk at each commit.
+        self.connection.execute_batch("PRAGMA synchronous = FULL").map_err(storage(doing))?;
+        let noted = self
+            .connection
+            .execute("INSERT INTO making (title, text, at) VALUES (?1, ?2, ?3)", params![title, text, millis(at)]);
+        let number = self.connection.last_insert_rowid();
+        self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
+        noted.map(|_| number).map_err(storage(doing))
+    }
+
+    /// Returns what was about to be made, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn makings(&self) -> Result<Vec<Making>> {
+        let doing = "reading the new documents";
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT number, title, text FROM making ORDER BY number")
+            .map_err(storage(doing))?;
+        let rows = statement
+            .query_map([], |row| Ok(Making { number: row.get(0)?, title: row.get(1)?, text: row.get(2)? }))
+            .map_err(storage(doing))?;
+        rows.collect::<Result<_, _>>().map_err(storage(doing))
+    }
+
+    /// Forgets what was about to be made.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn drop_making(&mut self, number: i64) -> Result<()> {
+        self.connection
+            .execute("DELETE FROM making WHERE number = ?1", [number])
+            .map(drop)
+            .map_err(storage("forgetting a new document"))
+    }
+}
