@@ -71,6 +71,34 @@ async fn an_open_editor_takes_nothing_that_a_colleague_wrote() {
     assert!(std::fs::read_to_string(&file).unwrap().contains("Echo hotel"));
 }
 
+/// What two write at one place without having read each other is a conflict; who has read it and writes something else is not
+/// asked.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_writes_where_a_colleague_wrote_meets_them() {
+    let mut world = World::new("stale-place");
+    world.start_daemon(&[]);
+    let (id, file, open) = colleague(&world).await;
+    let path = file.to_str().unwrap();
+    std::fs::write(&file, open.replacen(" golf", " mine golf", 1)).unwrap();
+    let (done, answer) = world.cli(&["push", path]);
+    assert!(!done && answer["message"].as_str().unwrap().contains("in conflict"), "{answer}");
+    assert!(!answer["told"].to_string().contains("PUT_BACK"), "{answer}");
+    assert!(world.text(&id).await.contains("theirs golf"));
+    let shown = std::fs::read_to_string(file.with_file_name(format!("{id}.conflict.md"))).unwrap();
+    assert!(shown.contains("theirs golf") && shown.contains("mine golf"), "{shown}");
+    // Both are wanted.
+    std::fs::write(&file, open.replacen(" golf", " theirs mine golf", 1)).unwrap();
+    let (done, answer) = world.cli(&["resolve", path, "--mine"]);
+    assert!(done, "{answer}");
+    until("both are there", || async { world.text(&id).await.contains("theirs mine golf") }).await;
+    assert!(world.cli(&["push", path]).0);
+    // By now somebody has read it.
+    std::fs::write(&file, open.replacen(" golf", " other mine golf", 1)).unwrap();
+    let (done, answer) = world.cli(&["push", path]);
+    assert!(done && answer["pushed"] == true, "{answer}");
+    assert!(world.text(&id).await.contains("other mine golf"));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_colleague_wrote_is_deleted_by_who_means_it() {
     let mut world = World::new("stale-meant");

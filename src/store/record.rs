@@ -82,7 +82,7 @@ fn write_base(
     at: Millis,
 ) -> Result<()> {
     let doing = "recording a base";
-    let RecordPart { part, base: text, .. } = part;
+    let RecordPart { part, base: text, indexed, written, .. } = part;
     let hash = ContentHash::of(text.as_bytes());
     let newest: Option<(i64, Vec<u8>, Vec<u8>)> = transaction
         .prepare_cached("SELECT seq, hash, text FROM base WHERE item = ?1 AND part = ?2 ORDER BY seq DESC LIMIT 1")
@@ -98,8 +98,10 @@ fn write_base(
     let known: Vec<(&str, &str)> =
         pushed.iter().map(|ended| (ended.before.as_deref().unwrap_or(&before), ended.after.as_str())).collect();
     let words = Words::changed_beside((&before, text), &known);
-    // After a push the base changes in any case; a pull without a word is one of looks alone.
-    if pushed.is_empty() || words != Words::default() {
+    // What is agreed on comes into a file when that is written; after a crash it may say so by then. A choice between two sides
+    // is no pull. After a push the base changes in any case; a pull without a word is one of looks alone.
+    let came = *written || pushed.is_empty() && indexed == text;
+    if came && (pushed.is_empty() || words != Words::default()) {
         log::write(transaction, &log::Entry { at, item, part, what: LogWord::Pull, push: None, words })?;
     }
     let seq = newest.map_or(1, |(seq, ..)| seq + 1);

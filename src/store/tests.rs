@@ -35,6 +35,7 @@ fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> Record {
                 told: Told::default(),
                 put_back: None,
                 arrived: Vec::new(),
+                written: true,
                 settled: true,
             })
             .collect(),

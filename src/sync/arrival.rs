@@ -37,6 +37,13 @@ impl Arrival {
         differ.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })
     }
 
+    /// Tells whether somebody wrote on in the file with what came in it, before it said `next` and nothing else came.
+    pub(super) fn was_read_before(&self, next: &str) -> bool {
+        let mut keys = Keys::default();
+        let (is, later) = (Text::read(&self.after, &mut keys), Text::read(next, &mut keys));
+        !brought(&is.words(), &later.words()).is_empty() && !self.is_missing_in(next)
+    }
+
     /// Tells whether a text has all that came, wherever it stands by now.
     pub(super) fn is_in(&self, text: &str) -> bool {
         self.is_left_in(&self.after, text)

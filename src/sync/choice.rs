@@ -57,6 +57,9 @@ pub(super) fn releases(told: &[Notice], found: &[Notice]) -> bool {
 
 /// What is told of a hold that somebody let go, once the push has landed.
 pub(super) fn released(held: &Notice) -> Notice {
+    if held.code == RELEASED {
+        return held.clone();
+    }
     let reason = held.message.split(';').next().unwrap_or_default();
     Notice { code: RELEASED.into(), message: format!("was held ({}): {reason}", held.code), ..held.clone() }
 }

@@ -28,10 +28,11 @@ pub fn section_name(heading: &str) -> String {
     if heading.is_empty() { "the text before the first heading".into() } else { format!("\"{heading}\"") }
 }
 
-/// Writes the conflict file of one part; `None` without conflicts. `command` is how a person calls this program in a shell.
+/// Writes the conflict file of one part; `None` without conflicts. `command` is how a person calls this program in a shell,
+/// `read_only` whether the account is only mirrored.
 #[must_use]
 pub fn conflict_text(
-    command: &str,
+    (command, read_only): (&str, bool),
     item: &ItemId,
     part: &PartId,
     title: &str,
@@ -42,13 +43,21 @@ pub fn conflict_text(
     }
     // It stands beside this one.
     let target = if part.0.is_empty() { format!("{item}.md") } else { format!("{item}.{part}.md") };
+    let (these, mine) = if read_only {
+        (
+            "run this in the folder of this file: the account is only mirrored, so nothing goes to the document",
+            String::new(),
+        )
+    } else {
+        let mine = format!("\x20   {command} resolve {target} --mine      (the file's text goes to the document)\n");
+        ("run one of these in the folder of this file", mine)
+    };
     let mut text = format!(
         "# Conflicts in “{title}”\n\n\
          The sections below were changed in the file and in the document at the same time. Neither side was touched; \
          everything else goes on as usual.\n\n\
-         To end it, either edit the section in the file until it says what the document says, or run one of these in the \
-         folder of this file\n\n\
-         \x20   {command} resolve {target} --mine      (the file's text goes to the document)\n\
+         To end it, either edit the section in the file until it says what the document says, or {these}\n\n\
+         {mine}\
          \x20   {command} resolve {target} --theirs    (the document's text comes to the file)\n\n\
          This file is only to be read: what is saved in it is put into `.retired/`. Deleting it resolves nothing; it is \
          written again.\n"
@@ -93,17 +102,17 @@ mod tests {
             mine: "```\nmine\n```".into(),
             theirs: String::new(),
         };
-        let text = conflict_text(
-            "mcp-workspace --home '/a b'",
-            &ItemId("1A".into()),
-            &PartId("t.1".into()),
-            "Notes",
-            &[conflict],
-        )
-        .unwrap();
+        let (item, part) = (ItemId("1A".into()), PartId("t.1".into()));
+        let text = |read_only| {
+            let conflicts = std::slice::from_ref(&conflict);
+            conflict_text(("mcp-workspace --home '/a b'", read_only), &item, &part, "Notes", conflicts).unwrap()
+        };
+        // Nothing of an account that is only mirrored goes to the document.
+        assert!(!text(true).contains("--mine") && text(true).contains("resolve 1A.t.1.md --theirs "));
+        let text = text(false);
         assert!(text.contains("    mcp-workspace --home '/a b' resolve 1A.t.1.md --mine "));
         assert!(text.contains("````\n```\nmine\n```\n````\n"));
         assert!(text.contains("## Section: Plan"));
-        assert_eq!(conflict_text("mcp-workspace", &ItemId("1A".into()), &PartId::default(), "Notes", &[]), None);
+        assert_eq!(conflict_text(("mcp-workspace", false), &item, &part, "Notes", &[]), None);
     }
 }

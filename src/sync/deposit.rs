@@ -37,15 +37,16 @@ impl Engine {
     /// Writes the conflict files, then queues the deposits.
     pub(super) fn next_conflicts(&mut self, item: &mut Item) -> Fate {
         let Some(walk) = &mut item.walk else { return self.lost(item) };
+        let how = (&*self.settings.command, self.settings.read_only);
         for (id, merged) in &walk.merged {
             let Some(part) = item.parts.get_mut(id) else { continue };
             if let Some(given_up) = walk.given_up.remove(id) {
-                let text = conflict_text(&self.settings.command, &item.id, id, &item.title, &given_up);
+                let text = conflict_text(how, &item.id, id, &item.title, &given_up);
                 part.conflict_file = None;
                 self.out.push(Effect::PutConflict { item: item.id.clone(), part: id.clone(), text });
             }
             part.shown = merged.conflicts.iter().map(shown).collect();
-            let text = conflict_text(&self.settings.command, &item.id, id, &item.title, &merged.conflicts);
+            let text = conflict_text(how, &item.id, id, &item.title, &merged.conflicts);
             let hash = text.as_ref().map(|text| ContentHash::of(text.as_bytes()));
             if part.conflict_file != Some(hash) {
                 part.conflict_file = Some(hash);
@@ -83,9 +84,11 @@ impl Engine {
         let landed = item.ended.iter().filter(|(_, end)| *end == JobEnd::Accepted);
         let pushes = landed.map(|(job, _)| *job).collect();
         let intent = Intent { before, was, after: merged.file.clone(), base: merged.base.clone(), pushes };
-        if let (Some((_, lacks)), Some(part)) = (walk.stale.get(&id), item.parts.get_mut(&id)) {
+        // What is in conflict is not put back.
+        let lacks = walk.stale.get(&id).map(|(_, lacks)| older::standing(lacks, &merged.file)).unwrap_or_default();
+        if let Some(part) = item.parts.get_mut(&id).filter(|_| !lacks.is_empty()) {
             // Stored before the file is written: whoever finds it changed after a crash can read why.
-            older::tell_put_back(part, lacks, self.now);
+            older::tell_put_back(part, &lacks, self.now);
             let told = part.told.clone();
             self.out.push(Effect::SaveTold { item: item.id.clone(), part: id.clone(), told });
         }
@@ -236,6 +239,7 @@ impl Engine {
                 told: known.map(|part| part.told.clone()).unwrap_or_default(),
                 put_back: known.and_then(|part| part.put_back.clone()),
                 arrived,
+                written: walk.deposited.contains_key(id),
                 settled,
             });
         }

@@ -167,6 +167,8 @@ pub struct RecordPart {
     pub put_back: Option<String>,
     /// What came from the remote into the file since the last record, newest first.
     pub arrived: Vec<Arrival>,
+    /// Whether the file was written.
+    pub written: bool,
     /// Whether it is known what became of the text that was to be written into the file: until it is, the note of it is kept.
     pub settled: bool,
 }

@@ -1,16 +1,24 @@
 //! What becomes of a save that was made from an older text than the newest, or may have been: what it lacks is put back, and what
 //! it still has waits for its person. Pure.
 
+use std::collections::BTreeSet;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use crate::mebdf;
 use crate::model::{Millis, Notice};
 
 use super::arrival::Arrival;
 use super::item::{Item, Part, Walk, notice};
 use super::stale::{self, Stale};
 use super::went::Line;
-use super::{Local, Observation, hold, merge, standing};
+use super::{Local, Observation, choice, hold, merge, standing};
 
 /// The code of what tells that a file got back what it lacked.
 pub(super) const PUT_BACK: &str = "PUT_BACK";
+
+/// The code of what tells that a save waits which is once more without what was put back.
+const TAKEN_AGAIN: &str = "TAKEN_AGAIN";
 
 /// How much of a line is shown to a person, in characters.
 const SHOWN_CHARS: usize = 80;
@@ -31,7 +39,8 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
     if part.accepted == Some(*hash) {
         // What is let go is told, whatever it is.
         if let Some(Stale::Lacks { words, .. }) = stale::find(arrivals, newest, text) {
-            walk.let_go.insert(id.clone(), taken_again(&words));
+            let was_told = part.held.iter().any(|held| held.code == TAKEN_AGAIN);
+            walk.let_go.insert(id.clone(), if was_told { taken_again(&words) } else { gone_with_it(&words) });
         }
         return false;
     }
@@ -64,6 +73,12 @@ fn older_base(arrivals: &[Arrival], oldest: usize, newest: &str, text: &str) -> 
     since.fold(oldest, |base, newer| standing::in_text(&base, newer, text).unwrap_or(base))
 }
 
+/// Those of the words that a file lacked which stand in it now.
+pub(super) fn standing(lacks: &[String], file: &str) -> Vec<String> {
+    let said: BTreeSet<&str> = mebdf::body(file).unicode_words().collect();
+    lacks.iter().filter(|words| words.unicode_words().all(|word| said.contains(word))).cloned().collect()
+}
+
 /// Tells that a file gets back what it lacked since it was saved from an older text.
 pub(super) fn tell_put_back(part: &mut Part, lacks: &[String], now: Millis) {
     let message = format!(
@@ -74,6 +89,11 @@ pub(super) fn tell_put_back(part: &mut Part, lacks: &[String], now: Millis) {
     part.told.landed(vec![notice(PUT_BACK, message)], now);
 }
 
+/// What goes with a save that somebody let go, though it is not what that was held for.
+fn gone_with_it(lacks: &[String]) -> Notice {
+    notice(choice::RELEASED, format!("this text is without {}, which had come from the document", places(lacks)))
+}
+
 /// Why a save waits that is without what was put back into it once.
 pub(super) fn taken_again(lacks: &[String]) -> Notice {
     let message = format!(
@@ -81,7 +101,7 @@ pub(super) fn taken_again(lacks: &[String]) -> Notice {
          the file with `push --accept`, else read the file again and save",
         places(lacks)
     );
-    notice("TAKEN_AGAIN", message)
+    notice(TAKEN_AGAIN, message)
 }
 
 /// Shows words of several places.

@@ -20,6 +20,9 @@ use crate::mebdf;
 /// How many words of what came are shown to a person.
 const SHOWN_WORDS: usize = 8;
 
+/// As many words in the place of others are changed again by who has read them, far more often than by chance.
+const FEW_WORDS: usize = 3;
+
 /// A save that was made from an older text, or may have been.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stale {
@@ -36,18 +39,25 @@ pub(super) enum Stale {
 
 /// Tells which base a saved text was made from when it was not `base`, the newest. `arrivals` are what came into the file and
 /// went from it, newest first. A text that has any of what came with the newest is not stale, whatever else a person took from
-/// it.
+/// it. Other words at the very place of what came are those of somebody who did not see it, too, unless that was a few words in the
+/// place of others, or some save since had it.
 pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale> {
     let (mut oldest, mut lacks, mut keeps): (Option<usize>, Vec<String>, Option<Stale>) = (None, Vec::new(), None);
+    // Whether some save since had what came with an arrival.
+    let was_read = |at: usize| {
+        let next =
+            |at: usize| at.checked_sub(1).and_then(|newer| arrivals.get(newer)).map_or(base, |newer| &*newer.before);
+        arrivals.iter().take(at + 1).enumerate().any(|(at, arrival)| arrival.was_read_before(next(at)))
+    };
     for (at, arrival) in arrivals.iter().enumerate() {
         // What came may have gone again since, or come once more with a newer one into a file that was saved without it; and what
         // went may have come again, or gone once more. Then it tells nothing.
         let newer = oldest.and_then(|newer| arrivals.get(newer)).map(|newer| &*newer.before);
         let later = || std::iter::once(base).chain(newer);
-        let came = if later().any(|text| lacked(arrival, &[], base, text).is_older()) {
+        let came = if later().any(|text| lacked(arrival, &[], &|| true, [base, text]).is_older()) {
             Presence::Unknown
         } else {
-            lacked(arrival, arrivals.get(at + 1..).unwrap_or_default(), base, text)
+            lacked(arrival, arrivals.get(at + 1..).unwrap_or_default(), &|| was_read(at), [base, text])
         };
         let kept = |text: &str| went::kept(arrival, text);
         let found = match came {
@@ -86,7 +96,7 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
 enum Presence {
     /// Some of what came.
     Has,
-    /// Nothing, but where it came other words were written; or no word came, and what went is not there.
+    /// Nothing, but where it came other words were written when it had been read; or no word came, and what went is not there.
     Unknown,
     /// Nothing of what came; its first words at each place.
     Lacks(Vec<String>),
@@ -101,8 +111,9 @@ impl Presence {
 }
 
 /// Looks in a text for what came with an arrival. What a file said before the `older` ones and that came back with this one,
-/// whoever writes an older text has, too. Of what is lacked, words are told that `base`, the newest, still has.
-fn lacked(arrival: &Arrival, older: &[Arrival], base: &str, text: &str) -> Presence {
+/// whoever writes an older text has, too. Of what is lacked, words are told that `base`, the newest, still has. `was_read` tells
+/// whether some save since had what came.
+fn lacked(arrival: &Arrival, older: &[Arrival], was_read: &dyn Fn() -> bool, [base, text]: [&str; 2]) -> Presence {
     if arrival.has_line_unlike(older, text) {
         return Presence::Has;
     }
@@ -134,10 +145,10 @@ fn lacked(arrival: &Arrival, older: &[Arrival], base: &str, text: &str) -> Prese
             }
             return Presence::Has;
         }
-        // In the same place words were written instead, as by who reads them; blocks that came are not so easily in the way.
+        // In the same place words were written instead, by who has read them; blocks that came are not so easily in the way.
         let ops = capture_diff_slices(Algorithm::Patience, before.bare(&region.base), after.bare(&theirs));
         let grows = ops.iter().any(|op| op.new_range().len() > op.old_range().len());
-        if !grows && is_replaced(&before, &local, &after, [&region.base, &mine, &theirs]) {
+        if !grows && is_replaced([&before, &local, &after], [&region.base, &mine, &theirs], was_read) {
             is_unclear = true;
             continue;
         }
@@ -155,11 +166,14 @@ fn lacked(arrival: &Arrival, older: &[Arrival], base: &str, text: &str) -> Prese
     }
 }
 
-/// The words of the line that has most of `words`, from the first of these.
+/// The words of the line that has most of `words`, from the first of these to the last.
 fn shown(said: &str, words: &BTreeSet<&str>) -> String {
     let count = |line: &&str| line.unicode_words().filter(|word| words.contains(word)).count();
     let line = said.lines().rev().max_by_key(count).unwrap_or_default();
-    line.unicode_words().skip_while(|word| !words.contains(word)).take(SHOWN_WORDS).collect::<Vec<_>>().join(" ")
+    let from_first = line.unicode_words().skip_while(|word| !words.contains(word));
+    let mut shown: Vec<&str> = from_first.take(SHOWN_WORDS).collect();
+    shown.truncate(shown.iter().rposition(|word| words.contains(word)).map_or(0, |last| last + 1));
+    shown.join(" ")
 }
 
 /// The words that the file said before each of the older arrivals, beyond those that it said before the newest.
@@ -178,8 +192,12 @@ fn came_back(earlier: &[BTreeSet<String>], words: &BTreeSet<&str>) -> bool {
     earlier.iter().any(|said| words.iter().filter(|word| said.contains(**word)).count() * 2 > words.len())
 }
 
-/// Tells whether all changes of words that came lie where the text has changes of its own.
-fn is_replaced(before: &Text<'_>, local: &Text<'_>, after: &Text<'_>, places: [&Range<usize>; 3]) -> bool {
+/// Tells whether all changes of words that came lie where the text has changes of its own, by somebody who has read them.
+fn is_replaced(
+    [before, local, after]: [&Text<'_>; 3],
+    places: [&Range<usize>; 3],
+    was_read: &dyn Fn() -> bool,
+) -> bool {
     // Who still has a block as it was before they edited it has not read that.
     let own = local.bare(places[1]);
     let edits = new_blocks(before, after, places[2].clone());
@@ -197,13 +215,15 @@ fn is_replaced(before: &Text<'_>, local: &Text<'_>, after: &Text<'_>, places: [&
     // Who takes away what stood there before has read no more than that, and who still has what they replaced not even that.
     let writes = |op: &&DiffOp| is_change(op) && !matches!(op, DiffOp::Delete { .. });
     let has_gone = |at: usize| mine.iter().filter(is_change).any(|op| op.old_range().contains(&at));
-    theirs.iter().filter(writes).map(DiffOp::old_range).all(|place| {
+    let meet = theirs.iter().filter(writes).map(DiffOp::old_range).all(|place| {
         // Who replaces the word beside what was only written there has not written in its stead.
         let is_near = |own: Range<usize>| {
             if place.is_empty() { own == place } else { own.start <= place.end && place.start <= own.end }
         };
         mine.iter().filter(writes).any(|op| is_near(op.old_range())) && place.clone().all(has_gone)
-    })
+    });
+    let is_small = |op: &DiffOp| !op.old_range().is_empty() && op.new_range().len() <= FEW_WORDS;
+    meet && (theirs.iter().filter(writes).all(is_small) || was_read())
 }
 
 #[cfg(test)]
@@ -244,7 +264,7 @@ mod tests {
             |text| text.replace("- item one\n", "- item one\n- item mine\n"),
         ];
         for edit in edits {
-            assert_eq!(lacks(word, edit).as_deref(), Some("theirs words"), "{}", edit(BEFORE));
+            assert_eq!(lacks(word, edit).as_deref(), Some("theirs"), "{}", edit(BEFORE));
             assert_eq!(lacks(paragraph, edit).as_deref(), Some("Theirs came here"), "{}", edit(BEFORE));
             assert_eq!(lacks(item, edit).as_deref(), Some("item theirs"), "{}", edit(BEFORE));
         }
@@ -261,12 +281,17 @@ mod tests {
         let (came, rest) = ("One two three came.\n\nFour five six.\n\n", "First words.\n");
         assert_eq!(found(&after.replace(came, "").replace(rest, &format!("{came}{rest}"))), None);
         assert!(found(&after.replace(came, "")).is_some());
-        // A word that came was replaced where it stands, which is what people do.
+        // A word that came was replaced where it stands by somebody who had saved with it before, which is what people do.
         let worded = BEFORE.replace("Second words", "Second theirs words");
         let arrival_of = |after: &str| Arrival { before: BEFORE.into(), after: after.into(), base: BEFORE.into() };
-        let replaced = |new: &str| find(&[arrival_of(&worded)], &worded, &worded.replace("theirs", new));
+        let read = |text: &str| text.replace("item one", "item one of mine");
+        let replaced = |new: &str| find(&[arrival_of(&worded)], &read(&worded), &read(&worded).replace("theirs", new));
         assert_eq!(replaced("mine"), None);
         assert_eq!(replaced("mine and more"), None);
+        // Else nobody knows whether they have read it.
+        for new in ["mine", "mine and more"] {
+            assert!(find(&[arrival_of(&worded)], &worded, &worded.replace("theirs", new)).is_some(), "{new}");
+        }
         assert!(find(&[arrival_of(&worded)], &worded, &BEFORE.replace("Second words", "Second words mine")).is_some());
         // But who replaces the word beside it may have an older text.
         for (word, other) in [("Second", "Other"), ("words.\n\n- item", "lines.\n\n- item")] {
@@ -282,6 +307,16 @@ mod tests {
                 .is_some()
         );
         assert_eq!(find(&[arrival_of(&changed)], &changed, &changed.replace("Theirs came.", "Mine instead.")), None);
+        // Of more words nobody knows that, unless they were saved with before.
+        let changed = BEFORE.replace("Second words.", "Theirs came here instead.");
+        let instead = |text: &str| text.replace("Theirs came here instead.", "Mine.");
+        assert_eq!(find(&[arrival_of(&changed)], &read(&changed), &instead(&read(&changed))), None);
+        assert!(find(&[arrival_of(&changed)], &changed, &instead(&changed)).is_some());
+        // What was saved from an older text and put together with what came is no sign of reading.
+        let (saved, whole) = (read(BEFORE), read(&changed));
+        let put_back = Arrival { before: saved, after: whole.clone(), base: BEFORE.into() };
+        let arrivals = [put_back, arrival_of(&changed)];
+        assert!(find(&arrivals, &whole, &instead(&whole)).is_some());
         // Nor who writes where they took something away that he has never seen, and still has the line beside as it was.
         let more = BEFORE.replace("Second words.", "Second words.\n\nMore of it.");
         let less = BEFORE.replace("Second words.", "Second words of theirs.");
@@ -442,7 +477,7 @@ mod tests {
         let both = [Arrival::noted(&after, &theirs, &after).unwrap(), went.clone()];
         assert_eq!(find(&both, &theirs, &BEFORE.replace("First", "Theirs first")), None);
         // Who lacks these for certain has not put anything back: then both go on from the oldest text.
-        assert_eq!(lacking(&both, &theirs, BEFORE), Some((BEFORE.to_owned(), "Theirs first words".to_owned())));
+        assert_eq!(lacking(&both, &theirs, BEFORE), Some((BEFORE.to_owned(), "Theirs first".to_owned())));
         // What came and went again says nothing of what had gone with it.
         let first = BEFORE.replace("First", "Theirs first").replace("Second words.\n\n", "");
         let second = first.replace("Theirs first words.\n\n", "");

@@ -74,7 +74,7 @@ impl ItemStatus {
                 notices.push((part.part.clone(), notice("CONFLICT", message)));
             }
             if part.hidden {
-                let message = "the file was deleted here; `restore` brings it back";
+                let message = format!("the file was deleted here; `restore {}` brings it back", self.id);
                 notices.push((part.part.clone(), notice("HIDDEN", message)));
             }
         }

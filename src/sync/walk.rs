@@ -73,9 +73,13 @@ impl Engine {
                 part.unsaid.clear();
                 part.accepted = None;
                 part.behind = observation.base.is_some();
+                if walk.why.seen_missing && part.stamp.take().is_some() {
+                    // It is recorded, so that no later start takes it for news.
+                    walk.why.remote = true;
+                }
                 if observation.base.is_some() && !part.hidden && !item.buried {
                     part.hidden = true;
-                    if item.mirrored && !walk.why.seen_missing {
+                    if item.mirrored && part.stamp.is_some() {
                         self.note_missing(count);
                     }
                 }
@@ -284,6 +288,10 @@ impl Engine {
                     }
                 }
                 let base = base.map_or("", String::as_str);
+                if !part.held.is_empty() && !merge::same_meaning(base, remote) {
+                    let waits = "; what was changed in the document meanwhile waits, too";
+                    part.held.iter_mut().for_each(|held| held.message.push_str(waits));
+                }
                 if !part.held.is_empty() {
                     // They are of an older save, and their lines, too.
                     part.refused.clear();

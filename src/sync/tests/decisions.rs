@@ -26,7 +26,7 @@ pub(super) fn row(number: usize) -> Row {
         buried: false,
         parts: vec![RowPart {
             part: PartId::default(),
-            stamp: None,
+            stamp: Some(STAMP),
             hash: None,
             behind: false,
             told: Told::default(),

@@ -150,8 +150,26 @@ fn who_goes_on_after_a_halt_has_seen_what_is_missing() {
     }
     assert!(engine.status().halted.is_some());
     engine.step(Millis(4), Event::Asked { request: RequestId(1), command: Command::Resume });
+    let mut rows = Vec::new();
     for number in 0..12 {
-        engine.step(Millis(5), observed(id(number), "a", "-"));
+        assert_eq!(words(&engine.step(Millis(5), observed(id(number), "a", "-"))), "fetch");
+        let effects = engine.step(Millis(6), fetched(id(number), "a", true));
+        let stamp = effects.iter().find_map(|effect| match effect {
+            Effect::Record(record) => Some(record.parts[0].stamp),
+            _ => None,
+        });
+        rows.push(row(number));
+        rows[number].parts[0].stamp = stamp.unwrap();
+        engine.step(Millis(7), Event::Recorded { item: id(number), result: Ok(()) });
+    }
+    let status = engine.status();
+    assert!(status.halted.is_none());
+    assert!(status.items.iter().all(|item| item.parts[0].hidden));
+    // And a later start does not ask again.
+    let mut engine = Engine::new(Settings::default());
+    engine.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: None, paused: false });
+    for number in 0..12 {
+        engine.step(Millis(1), observed(id(number), "a", "-"));
     }
     let status = engine.status();
     assert!(status.halted.is_none());
