@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
@@ -27,10 +27,13 @@ const LATER: Duration = Duration::from_secs(60);
 /// Files put away that are told of in the status; the oldest go first, but only from there.
 const KEPT_MAX: usize = 100;
 
+/// For how long they are told of.
+const KEPT_TOLD: Duration = Duration::from_secs(24 * 3_600);
+
 /// Files that people edited though they are only read, and where they stand now. A restart forgets the list, not the
 /// files.
 #[derive(Debug, Default)]
-pub(super) struct KeptFiles(Mutex<Vec<(ItemId, PathBuf)>>);
+pub(super) struct KeptFiles(Mutex<Vec<(ItemId, PathBuf, Instant)>>);
 
 /// Items that are to be read again because their comments, or what else they lack, could not be.
 #[derive(Debug, Default)]
@@ -48,12 +51,14 @@ impl KeptFiles {
         if list.len() >= KEPT_MAX {
             list.remove(0);
         }
-        list.push((item.clone(), path));
+        list.push((item.clone(), path, Instant::now()));
     }
 
-    /// Returns all of them, the oldest first.
+    /// Returns those of the last day, the oldest first.
     pub(super) fn list(&self) -> Vec<(ItemId, PathBuf)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        list.retain(|(_, _, at)| at.elapsed() < KEPT_TOLD);
+        list.iter().map(|(item, path, _)| (item.clone(), path.clone())).collect()
     }
 }
 

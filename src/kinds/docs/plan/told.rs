@@ -223,8 +223,9 @@ fn moved_ids(task: &Task<'_>, after: &Extract, told: &mut Notices) {
         };
         let nobodys = !was.contains_key(&**id) && !is.contains_key(&**id);
         if nobodys && block.span.0.start < task.text.len() && after.tree.blocks.iter().any(is_new) {
-            let message = "in the document this heading gets an id of its own, since no heading has the one that stands here: \
-                           links that once led to that still find nothing";
+            // Of a long document a stretch alone is looked at here, so it may be one from elsewhere.
+            let message = "in the document this heading gets an id of its own, since the one that stands here is another \
+                           heading's, or none's: links to that do not lead here";
             told.refuse("HEADING_ID", task.line_at(block.span.0.start), message);
         }
         let (Some(had), has) = (was.get(&**id).map(|was| key(was)), is.get(&**id).map(|is| key(is))) else { continue };
