@@ -431,7 +431,7 @@ async fn texts_of_the_state_that_are_damaged_are_done_without() {
     assert!(answer["message"].as_str().unwrap().contains("not kept"), "{answer}");
     done(&world, &["resolve", edited_file.to_str().unwrap(), "--mine"]);
     until("the file's words arrive", || async { world.text(&edited).await == "One\nmy words\n" }).await;
-    push(&world, &moved_file, "their words", "our words");
+    push(&world, &moved_file, "their words", "their words and ours");
     for (id, file, word) in [(&same, &same_file, "delta"), (&hashed, &hashed_file, "epsilon")] {
         push(&world, file, word, "edited");
         assert_eq!(world.text(id).await, "One\nedited\n");

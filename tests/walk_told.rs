@@ -179,7 +179,9 @@ async fn a_colleague_edits_what_the_file_spells_in_its_own_way() {
         .await;
         let status = world.cli(&["status"]).1.to_string();
         assert!(!status.contains("both sides"), "{name}: {status}");
-        // And the person's own next edit of it goes.
+        // And the person's own edit of it goes, once a save had it.
+        edit_in_place(file, "\n# ", "\nintro\n\n# ");
+        assert_eq!(world.cli(&["push", &path]).1["pushed"], true, "{name}");
         edit_in_place(file, "says pear", "says plum");
         let (_, answer) = world.cli(&["push", &path]);
         assert_eq!(codes(&answer["refused"]).len(), usize::from(waits), "{answer}");

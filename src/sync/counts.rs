@@ -44,8 +44,17 @@ pub(super) fn is_mostly(one: &Counts<'_>, other: &Counts<'_>) -> bool {
     other.keys().filter(|word| one.contains_key(*word)).count() * 4 >= other.len() * 3
 }
 
+/// More than half, in eighths.
+pub(super) const MOST: usize = 4;
+
+/// Tells whether a text has more than so many eighths of the words that came; with 8, all.
+pub(super) fn has_share(was: &Counts<'_>, is: &Counts<'_>, came: &Counts<'_>, eighths: usize) -> bool {
+    let (has, brought) = (brought(was, is), brought(was, came));
+    let found = brought.iter().filter(|word| has.contains(*word)).count();
+    !brought.is_empty() && (found == brought.len() || found * 8 > brought.len() * eighths)
+}
+
 /// Tells whether a text has most of the words that came.
 pub(super) fn has_most(was: &Counts<'_>, is: &Counts<'_>, came: &Counts<'_>) -> bool {
-    let (has, brought) = (brought(was, is), brought(was, came));
-    brought.iter().filter(|word| has.contains(*word)).count() * 2 > brought.len()
+    has_share(was, is, came, MOST)
 }

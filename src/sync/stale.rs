@@ -10,7 +10,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::arrival::Arrival;
-use super::counts::{Counts, brought, has_most, is_mostly, new_blocks};
+use super::counts::{Counts, MOST, brought, has_share, is_mostly, new_blocks};
 use super::hunks::{self, placed};
 use super::moved::words_of;
 use super::sides::{Keys, Text};
@@ -20,8 +20,8 @@ use crate::mebdf;
 /// How many words of what came are shown to a person.
 const SHOWN_WORDS: usize = 8;
 
-/// As many words in the place of others are changed again by who has read them, far more often than by chance.
-const FEW_WORDS: usize = 3;
+/// So many eighths of what came are in a text of somebody who has read it and edited it a little.
+const NEARLY_ALL: usize = 7;
 
 /// A save that was made from an older text, or may have been.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +39,8 @@ pub(super) enum Stale {
 
 /// Tells which base a saved text was made from when it was not `base`, the newest. `arrivals` are what came into the file and
 /// went from it, newest first. A text that has any of what came with the newest is not stale, whatever else a person took from
-/// it. Other words at the very place of what came are those of somebody who did not see it, too, unless that was a few words in the
-/// place of others, or some save since had it.
+/// it. What was written at the very place of what came, and has not nearly all of that, is of somebody who did not see it, too,
+/// unless some save since had it.
 pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale> {
     let (mut oldest, mut lacks, mut keeps): (Option<usize>, Vec<String>, Option<Stale>) = (None, Vec::new(), None);
     // Whether some save since had what came with an arrival.
@@ -96,7 +96,8 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
 enum Presence {
     /// Some of what came.
     Has,
-    /// Nothing, but where it came other words were written when it had been read; or no word came, and what went is not there.
+    /// Nothing, but where it came other words were written when it had been read; or nearly the same; or no word came, and what
+    /// went is not there.
     Unknown,
     /// Nothing of what came; its first words at each place.
     Lacks(Vec<String>),
@@ -134,21 +135,29 @@ fn lacked(arrival: &Arrival, older: &[Arrival], was_read: &dyn Fn() -> bool, [ba
         if new.is_empty() {
             continue;
         }
-        let moved = || {
-            let blocks = new_blocks(&before, &after, theirs.clone());
-            blocks.iter().any(|block| own.iter().any(|own| is_mostly(own, block) && has_most(&was, own, block)))
+        // Here or moved elsewhere.
+        let has = |eighths: usize| {
+            let is_in = |is: &Counts<'_>, came: &Counts<'_>| has_share(&was, is, came, eighths);
+            let blocks = || new_blocks(&before, &after, theirs.clone());
+            let moved = |block: &Counts<'_>| own.iter().any(|own| is_mostly(own, block) && is_in(own, block));
+            is_in(&is, &came) || blocks().iter().any(moved)
         };
-        if has_most(&was, &is, &came) || moved() {
+        if has(8) || has(MOST) && was_read() {
             if came_back(earlier.get_or_init(|| said_earlier(&before, older)), &new) {
                 is_unclear = true;
                 continue;
             }
             return Presence::Has;
         }
+        if has(NEARLY_ALL) {
+            // Two may have written nearly the same.
+            is_unclear = true;
+            continue;
+        }
         // In the same place words were written instead, by who has read them; blocks that came are not so easily in the way.
         let ops = capture_diff_slices(Algorithm::Patience, before.bare(&region.base), after.bare(&theirs));
         let grows = ops.iter().any(|op| op.new_range().len() > op.old_range().len());
-        if !grows && is_replaced([&before, &local, &after], [&region.base, &mine, &theirs], was_read) {
+        if !grows && was_read() && is_replaced(&before, &local, &after, [&region.base, &mine, &theirs]) {
             is_unclear = true;
             continue;
         }
@@ -192,12 +201,8 @@ fn came_back(earlier: &[BTreeSet<String>], words: &BTreeSet<&str>) -> bool {
     earlier.iter().any(|said| words.iter().filter(|word| said.contains(**word)).count() * 2 > words.len())
 }
 
-/// Tells whether all changes of words that came lie where the text has changes of its own, by somebody who has read them.
-fn is_replaced(
-    [before, local, after]: [&Text<'_>; 3],
-    places: [&Range<usize>; 3],
-    was_read: &dyn Fn() -> bool,
-) -> bool {
+/// Tells whether all changes of words that came lie where the text has changes of its own.
+fn is_replaced(before: &Text<'_>, local: &Text<'_>, after: &Text<'_>, places: [&Range<usize>; 3]) -> bool {
     // Who still has a block as it was before they edited it has not read that.
     let own = local.bare(places[1]);
     let edits = new_blocks(before, after, places[2].clone());
@@ -215,15 +220,13 @@ fn is_replaced(
     // Who takes away what stood there before has read no more than that, and who still has what they replaced not even that.
     let writes = |op: &&DiffOp| is_change(op) && !matches!(op, DiffOp::Delete { .. });
     let has_gone = |at: usize| mine.iter().filter(is_change).any(|op| op.old_range().contains(&at));
-    let meet = theirs.iter().filter(writes).map(DiffOp::old_range).all(|place| {
+    theirs.iter().filter(writes).map(DiffOp::old_range).all(|place| {
         // Who replaces the word beside what was only written there has not written in its stead.
         let is_near = |own: Range<usize>| {
             if place.is_empty() { own == place } else { own.start <= place.end && place.start <= own.end }
         };
         mine.iter().filter(writes).any(|op| is_near(op.old_range())) && place.clone().all(has_gone)
-    });
-    let is_small = |op: &DiffOp| !op.old_range().is_empty() && op.new_range().len() <= FEW_WORDS;
-    meet && (theirs.iter().filter(writes).all(is_small) || was_read())
+    })
 }
 
 #[cfg(test)]
@@ -277,14 +280,29 @@ mod tests {
         let found = |text: &str| find(std::slice::from_ref(&arrival), &after, text);
         // Half of it was deleted, or edited, or all was moved.
         assert_eq!(found(&after.replace("One two three came.\n\n", "")), None);
-        assert_eq!(found(&after.replace("three came", "three mine").replace("five six", "five")), None);
+        let edited = |text: &str| text.replace("three came", "three mine").replace("five six", "five");
+        let read = |text: &str| text.replace("item one", "item one of mine");
+        assert_eq!(find(std::slice::from_ref(&arrival), &read(&after), &edited(&read(&after))), None);
+        // Two may write alike, so of what nobody had saved with before nearly all must be there.
+        assert!(found(&edited(&after)).is_some());
+        let long = BEFORE.replace("Second words.", "Theirs has one two three four five six seven words.");
+        let came = Arrival { before: BEFORE.into(), after: long.clone(), base: BEFORE.into() };
+        let found_long = |text: &str| find(std::slice::from_ref(&came), &long, text);
+        assert_eq!(found_long(&long.replace("four", "forty")), None);
+        assert!(found_long(&long.replace("four five", "forty fifty")).is_some());
+        // And that is no sign that what came before it was read, too.
+        let both = long.replace("Last words.", "More of theirs.\n\nLast words.");
+        let more = BEFORE.replace("Last words.", "More of theirs.\n\nLast words.");
+        let earlier = Arrival { before: BEFORE.into(), after: more.clone(), base: BEFORE.into() };
+        let later = Arrival { before: more.clone(), after: both.clone(), base: more };
+        let alike = long.replace("four", "forty");
+        assert_eq!(lacking(&[later, earlier], &both, &alike).map(|(base, _)| base).as_deref(), Some(BEFORE));
         let (came, rest) = ("One two three came.\n\nFour five six.\n\n", "First words.\n");
         assert_eq!(found(&after.replace(came, "").replace(rest, &format!("{came}{rest}"))), None);
         assert!(found(&after.replace(came, "")).is_some());
         // A word that came was replaced where it stands by somebody who had saved with it before, which is what people do.
         let worded = BEFORE.replace("Second words", "Second theirs words");
         let arrival_of = |after: &str| Arrival { before: BEFORE.into(), after: after.into(), base: BEFORE.into() };
-        let read = |text: &str| text.replace("item one", "item one of mine");
         let replaced = |new: &str| find(&[arrival_of(&worded)], &read(&worded), &read(&worded).replace("theirs", new));
         assert_eq!(replaced("mine"), None);
         assert_eq!(replaced("mine and more"), None);
@@ -306,10 +324,7 @@ mod tests {
             find(&[arrival_of(&changed)], &changed, &BEFORE.replace("words.\n\n- item", "words.\n\nMine.\n\n- item"))
                 .is_some()
         );
-        assert_eq!(find(&[arrival_of(&changed)], &changed, &changed.replace("Theirs came.", "Mine instead.")), None);
-        // Of more words nobody knows that, unless they were saved with before.
-        let changed = BEFORE.replace("Second words.", "Theirs came here instead.");
-        let instead = |text: &str| text.replace("Theirs came here instead.", "Mine.");
+        let instead = |text: &str| text.replace("Theirs came.", "Mine instead.");
         assert_eq!(find(&[arrival_of(&changed)], &read(&changed), &instead(&read(&changed))), None);
         assert!(find(&[arrival_of(&changed)], &changed, &instead(&changed)).is_some());
         // What was saved from an older text and put together with what came is no sign of reading.

@@ -154,9 +154,9 @@ fn who_goes_on_after_a_halt_has_seen_what_is_missing() {
     for number in 0..12 {
         assert_eq!(words(&engine.step(Millis(5), observed(id(number), "a", "-"))), "fetch");
         let effects = engine.step(Millis(6), fetched(id(number), "a", true));
-        let stamp = effects.iter().find_map(|effect| match effect {
-            Effect::Record(record) => Some(record.parts[0].stamp),
-            _ => None,
+        let stamp = effects.iter().find_map(|effect| {
+            let Effect::Record(record) = effect else { return None };
+            Some(record.parts[0].stamp)
         });
         rows.push(row(number));
         rows[number].parts[0].stamp = stamp.unwrap();
