@@ -242,6 +242,26 @@ impl Error {
         }
     }
 
+    /// Returns the message with those of its causes: `x failed: connection refused`.
+    #[must_use]
+    pub fn with_causes(&self) -> String {
+        // A chain that long is a bug of some library; the first few causes say enough.
+        const CAUSES_MAX: usize = 8;
+        let mut message = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        for _ in 0..CAUSES_MAX {
+            let Some(next) = cause else { break };
+            let text = next.to_string();
+            // Some libraries repeat the cause in their own sentence.
+            if !message.ends_with(&text) {
+                message.push_str(": ");
+                message.push_str(&text);
+            }
+            cause = next.source();
+        }
+        message
+    }
+
     /// Tells whether the same request may succeed later with nothing changed by the user.
     #[must_use]
     pub const fn retryable(&self) -> bool {

@@ -160,9 +160,9 @@ async fn a_failed_export_changes_nothing_in_the_file() {
     let (_, answer) = world.cli(&["fetch", &id]);
     assert!(notices(&answer).contains("as they were last known"), "{answer}");
     // Both sides go on meanwhile.
-    edit_in_place(&file, "white bread", "dark bread");
-    assert_eq!(push(&world, &file), []);
     edit_in_place(&file, "That is all", "No more");
+    assert_eq!(push(&world, &file), []);
+    edit_in_place(&file, "white bread", "dark bread");
     assert_eq!(push(&world, &file), []);
     assert_eq!(boxes(&file), ["- [ ] milk", "- [x] dark bread", "  - [ ] rye", "- [ ] milk"]);
     assert!(world.text(&id).await.contains("dark bread\nrye"));

@@ -118,15 +118,40 @@ async fn a_document_whose_making_was_cut_off_keeps_its_text() {
         let waiting = status["accounts"][0]["waiting"].as_array().unwrap().clone();
         let told = waiting.iter().find(|told| told["state"] == "cut off").unwrap_or_else(|| panic!("{status}"));
         let message = told["message"].as_str().unwrap();
-        let (_, path) = message.split_once("is kept at ").unwrap();
+        let (_, path) = message.split_once("stands at ").unwrap();
         assert!(message.contains("\"Made\"") && path.contains("/.retired/"), "{message}");
         assert_eq!(std::fs::read_to_string(path).unwrap(), "# Kept\n\nwords of a pipe\n");
-        // What was answered is not told of.
+        // What was made is not told of, and what was not over restarts, as long as its text stands there.
         let (done, told) = create(&world, "alpha\n");
         assert!(done, "{told}");
         world.kill_daemon();
         world.start_daemon(&[]);
         let status = world.cli(&["status"]).1.to_string();
+        assert_eq!(status.matches("cut off").count(), 1, "{status}");
+        std::fs::remove_file(path).unwrap();
+        let status = world.cli(&["status"]).1.to_string();
         assert!(!status.contains("cut off"), "{status}");
     }
+}
+
+/// A pipe has its text no more, whatever Google answers.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_that_is_not_made_keeps_its_text() {
+    let world = world("not-made");
+    for (number, (path, method, answer)) in
+        [("/v1/documents", "POST", "lost_reply"), ("/v1/documents", "POST", "403"), (":batchUpdate", "POST", "403")]
+            .into_iter()
+            .enumerate()
+    {
+        fault(&world, path, method, answer, 1).await;
+        let text = format!("words of pipe {number}\n");
+        let (done, told) = create(&world, &text);
+        assert!(!done, "{told}");
+        let suggestion = told["suggestion"].as_str().unwrap();
+        let (_, path) = suggestion.split_once("is kept at ").unwrap();
+        assert_eq!(std::fs::read_to_string(path.trim_end_matches('.')).unwrap(), text);
+    }
+    // A text that can be no document is its writer's to mend.
+    let (done, told) = world.cli(&["create", "--title", "a\nb", "-"]);
+    assert!(!done && !told.to_string().contains("is kept"), "{told}");
 }

@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::failure::error_of;
 use super::report::{FetchReport, ImageReport, PartReport, PushReport, StatusReport};
-use super::{Message, Replied, Shared, blocking, images};
+use super::{Message, Replied, Shared, blocking, images, making};
 use crate::error::{Error, Result};
 use crate::model::{Account, ItemId, Notice, PartId};
 use crate::store::{Hits, StoredItem};
@@ -287,12 +287,16 @@ impl MirrorHandle {
         const LOG_LINES: usize = 20;
         let status = self.engine_status().await?;
         let shared = self.shared.clone();
-        let log = blocking(move || shared.reader().log(None, LOG_LINES)).await?;
+        let (log, makings) = blocking(move || {
+            let reader = shared.reader();
+            Ok((reader.log(None, LOG_LINES)?, reader.makings()?))
+        })
+        .await?;
         Ok(StatusReport {
             account: self.account().clone(),
             workspace: self.workspace().into(),
             recovered: self.shared.recovered.told(&status),
-            unmade: self.shared.recovered.unmade(),
+            unmade: making::told(&makings),
             status,
             log,
             kept: self.shared.kept.list(),

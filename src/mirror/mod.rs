@@ -304,7 +304,7 @@ impl Mirror {
             if let Err(error) = shared.workspace.adopt_links(now) {
                 tracing::error!(%error, "files saved in place of links could not be taken in");
             }
-            if let Err(error) = recovery::put_aside_unmade(&shared, now) {
+            if let Err(error) = making::put_aside_cut_off(&shared, now) {
                 tracing::error!(%error, "what a new document was to say could not be put aside; the next start tries again");
             }
             let standing = shared.workspace.all_files()?;

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use super::Shared;
 use crate::error::Result;
 use crate::model::{ItemId, Millis, counted};
-use crate::store::Making;
 use crate::sync::{ItemStatus, Loaded, Status};
 use crate::workspace::layout::Place;
 
@@ -21,7 +20,6 @@ const TOLD: Duration = Duration::from_secs(3_600);
 pub(super) struct Recovered {
     damaged: Option<PathBuf>,
     taken_in: Mutex<usize>,
-    unmade: Mutex<Vec<(String, PathBuf)>>,
     /// When all was found to be compared.
     ended: OnceLock<Instant>,
 }
@@ -30,11 +28,6 @@ impl Recovered {
     /// Notes where a damaged database was put.
     pub(super) fn new(damaged: Option<PathBuf>) -> Self {
         Self { damaged, ..Self::default() }
-    }
-
-    /// Returns the documents whose making was cut off: their titles, and where what they were to say stands.
-    pub(super) fn unmade(&self) -> Vec<(String, PathBuf)> {
-        self.unmade.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns what a person should know; `None` when nothing was lost, or that is long over.
@@ -60,18 +53,6 @@ impl Recovered {
         is_new
             .then(|| format!("{aside}; {found} found here: each was compared with its document; nothing is left to do"))
     }
-}
-
-/// Puts aside what documents were to say whose making was cut off: nobody had an answer, and may have the text no more.
-pub(super) fn put_aside_unmade(shared: &Shared, now: Millis) -> Result<()> {
-    let makings = shared.store()?.makings()?;
-    for Making { number, title, text } in makings {
-        let path = shared.workspace.put_aside(&title, &text, now)?;
-        shared.store()?.drop_making(number)?;
-        tracing::warn!(path = %path.display(), "the making of a document was cut off; what it was to say is kept");
-        shared.recovered.unmade.lock().unwrap_or_else(PoisonError::into_inner).push((title, path));
-    }
-    Ok(())
 }
 
 /// Takes in the items whose files stand in the folder when the store knows of none and never read the feed. Nothing is taken

@@ -99,6 +99,6 @@ pub struct StatusReport {
     pub kept: Vec<(ItemId, PathBuf)>,
     /// What this start found of a state that was lost.
     pub recovered: Option<String>,
-    /// Documents whose making was cut off before this start: their titles, and where what they were to say stands.
+    /// Documents that were to be made and are not known to be: their titles, and where what they were to say stands.
     pub unmade: Vec<(String, PathBuf)>,
 }

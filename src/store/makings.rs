@@ -1,4 +1,6 @@
-//! What new items are to say, from before anything is asked until whoever asked has an answer.
+//! What new items are to say, from before anything is asked until they are made. Of one that was not, where its text is kept.
+
+use std::path::{Path, PathBuf};
 
 use rusqlite::params;
 
@@ -6,15 +8,17 @@ use super::{Store, millis, storage};
 use crate::error::Result;
 use crate::model::Millis;
 
-/// An item that was to be made.
+/// An item that was to be made and is not known to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Making {
     /// Its number.
     pub number: i64,
     /// Its title.
     pub title: String,
-    /// What it is to say.
+    /// What it is to say; empty once that is kept.
     pub text: String,
+    /// Where that is kept.
+    pub path: Option<PathBuf>,
 }
 
 impl Store {
@@ -44,12 +48,29 @@ impl Store {
         let doing = "reading the new documents";
         let mut statement = self
             .connection
-            .prepare_cached("SELECT number, title, text FROM making ORDER BY number")
+            .prepare_cached("SELECT number, title, text, path FROM making ORDER BY number")
             .map_err(storage(doing))?;
-        let rows = statement
-            .query_map([], |row| Ok(Making { number: row.get(0)?, title: row.get(1)?, text: row.get(2)? }))
-            .map_err(storage(doing))?;
+        let making = |row: &rusqlite::Row<'_>| {
+            let path: Option<String> = row.get(3)?;
+            Ok(Making { number: row.get(0)?, title: row.get(1)?, text: row.get(2)?, path: path.map(PathBuf::from) })
+        };
+        let rows = statement.query_map([], making).map_err(storage(doing))?;
         rows.collect::<Result<_, _>>().map_err(storage(doing))
+    }
+
+    /// Notes where the text of what was not made is kept.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn keep_making(&mut self, number: i64, path: &Path) -> Result<()> {
+        self.connection
+            .execute(
+                "UPDATE making SET text = '', path = ?2 WHERE number = ?1",
+                params![number, path.to_string_lossy()],
+            )
+            .map(drop)
+            .map_err(storage("keeping the text of a new document"))
     }
 
     /// Forgets what was about to be made.

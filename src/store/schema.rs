@@ -165,13 +165,14 @@ const BEHIND: &str = "ALTER TABLE part ADD COLUMN behind INTEGER NOT NULL DEFAUL
 /// The save of an older text into which what it lacked was put back last.
 const PUT_BACK: &str = "ALTER TABLE part ADD COLUMN put_back BLOB;";
 
-/// What new items are to say, until whoever asked has an answer.
+/// What new items are to say until they are made; else where that is kept.
 const MAKINGS: &str = "
 CREATE TABLE making (
     number INTEGER PRIMARY KEY,
     title  TEXT NOT NULL,
     text   TEXT NOT NULL,
-    at     INTEGER NOT NULL
+    at     INTEGER NOT NULL,
+    path   TEXT
 ) STRICT;
 ";
 

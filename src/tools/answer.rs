@@ -46,28 +46,9 @@ impl From<&Error> for ErrorAnswer {
         Self {
             error: true,
             kind: kind.unwrap_or_else(|| "storage_error".into()),
-            message: with_causes(error),
+            message: error.with_causes(),
             retryable: error.retryable(),
             suggestion: error.suggestion(),
         }
     }
-}
-
-/// Joins an error and its causes: `x failed: connection refused`.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    // A chain that long is a bug of some library; the first few causes say enough.
-    const CAUSES_MAX: usize = 8;
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    for _ in 0..CAUSES_MAX {
-        let Some(next) = cause else { break };
-        let text = next.to_string();
-        // Some libraries repeat the cause in their own sentence.
-        if !message.ends_with(&text) {
-            message.push_str(": ");
-            message.push_str(&text);
-        }
-        cause = next.source();
-    }
-    message
 }

@@ -156,8 +156,8 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
     for (title, path) in &report.unmade {
         let path = path.display();
         let message = format!(
-            "making \"{title}\" was cut off, so it may stand in Google Drive, whole or without its text: look there before you \
-             make it once more; what it was to say is kept at {path}"
+            "making \"{title}\" did not come to its end, so it may stand in Google Drive, whole or without its text: look there \
+             before you make it once more; what it was to say is kept, and this is told as long as that stands at {path}"
         );
         waiting.push(WaitingStatus { id: ItemId("create".into()), path: None, state: "cut off".into(), message });
     }
