@@ -45,7 +45,11 @@ struct Stage<'a> {
 impl Stage<'_> {
     /// Many scenarios share a folder, so that each has names of its own.
     fn path(&self, name: &str) -> PathBuf {
-        let own = name.replace("doc", &self.id).replace("DOC", &self.id.to_uppercase());
+        // An id may hold either word itself.
+        let own = match name.contains("DOC") {
+            true => name.replace("DOC", &self.id.to_uppercase()),
+            false => name.replace("doc", &self.id),
+        };
         let own = match name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) {
             _ if own != name => own,
             Some((stem, ending)) => format!("{stem}-{}.{ending}", self.id),
