@@ -43,7 +43,8 @@ impl Recovered {
             let is_kept = item.parts.iter().any(|part| !part.conflicts.is_empty());
             item.phase == "idle" && !item.waiting && !is_kept
         };
-        if !status.items.iter().all(rests) {
+        // What waits once all has been compared is told of by itself.
+        if self.ended.get().is_none() && !status.items.iter().all(rests) {
             return Some(format!(
                 "{aside}; {found} found here: each is compared with its document anew; where the texts differ both are kept, \
                  and `resolve` ends that"
