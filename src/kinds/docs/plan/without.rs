@@ -250,9 +250,7 @@ impl Reducer<'_> {
         for at in (0..tree.blocks.len()).rev() {
             let Some(block) = tree.blocks.get_mut(at) else { continue };
             let start = block.span.0.start;
-            let is_break = block.content.is_structure()
-                && matches!(&block.content, Content::Paragraph { runs } if matches!(&runs[..], [Run { content: RunContent::Object(object), .. }] if object.kind == "sectionbreak"));
-            if is_break {
+            if block.content.is_object("sectionbreak") {
                 continue;
             }
             let goes = match &mut block.content {
