@@ -149,9 +149,12 @@ async fn a_document_that_is_not_made_keeps_its_text() {
         assert!(!done, "{told}");
         let suggestion = told["suggestion"].as_str().unwrap();
         let (_, path) = suggestion.split_once("is kept at ").unwrap();
-        assert_eq!(std::fs::read_to_string(path.trim_end_matches('.')).unwrap(), text);
+        assert_eq!(std::fs::read_to_string(path).unwrap(), text);
     }
     // A text that can be no document is its writer's to mend.
-    let (done, told) = world.cli(&["create", "--title", "a\nb", "-"]);
+    let source = world.home.join("source.md");
+    let (done, told) = world.cli(&["create", "--title", "a\nb", source.to_str().unwrap()]);
     assert!(!done && !told.to_string().contains("is kept"), "{told}");
+    let status = world.cli(&["status"]).1.to_string();
+    assert_eq!(status.matches("\"cut off\"").count(), 3, "{status}");
 }

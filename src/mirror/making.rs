@@ -38,7 +38,7 @@ impl MirrorHandle {
                 (Err(error), Ok(Some(path))) => Err(Error::Told {
                     kind: error.kind(),
                     message: error.with_causes(),
-                    suggestion: format!("{} What it was to say is kept at {}.", after(&error), path.display()),
+                    suggestion: format!("{} What it was to say is kept at {}", after(&error), path.display()),
                 }),
                 (made, Ok(_)) => made,
                 (made, Err(error)) => {

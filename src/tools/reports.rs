@@ -11,7 +11,7 @@ use crate::model::{Account, ItemId, Millis, Notice, PartId, counted};
 use crate::store::LogLine;
 use crate::sync;
 use crate::sync::quota::QuotaStatus;
-use crate::workspace::layout::{Layout, Place, date};
+use crate::workspace::layout::{Layout, Place, date, readable_name};
 
 /// More calls in a minute than Google allows anybody.
 const NO_LIMIT: u32 = u32::MAX / 100;
@@ -154,7 +154,8 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
         waiting.push(WaitingStatus { id: ItemId("folder".into()), path: None, state: "unwatched".into(), message });
     }
     for (title, path) in &report.unmade {
-        let path = path.display();
+        // A title that no document could have may be one, too.
+        let (title, path) = (readable_name(title), path.display());
         let message = format!(
             "making \"{title}\" did not come to its end, so it may stand in Google Drive, whole or without its text: look there \
              before you make it once more; what it was to say is kept, and this is told as long as that stands at {path}"
