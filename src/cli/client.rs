@@ -56,7 +56,8 @@ const fn unanswered(command: &Command) -> (&'static str, &'static str) {
     match command {
         Command::Create { .. } => (
             "whether the document was made",
-            "Start the daemon and ask `mcp-workspace status`: it tells of it, and where its text is kept.",
+            "Start the daemon: `mcp-workspace status` tells where its text is kept if making it had begun, and `mcp-workspace log` \
+             shows it if it was made.",
         ),
         Command::Comment { .. } => (
             "whether the comment was answered",
