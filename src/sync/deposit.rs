@@ -85,13 +85,14 @@ impl Engine {
         let pushes = landed.map(|(job, _)| *job).collect();
         let intent = Intent { before, was, after: merged.file.clone(), base: merged.base.clone(), pushes };
         // What is in conflict is not put back.
-        let lacks = walk.stale.get(&id).map(|(_, lacks)| older::standing(lacks, &merged.file)).unwrap_or_default();
+        let lacks = walk.stale.get(&id).map(|older| older.put_back(&merged.file)).unwrap_or_default();
         if let Some(part) = item.parts.get_mut(&id).filter(|_| !lacks.is_empty()) {
             // Stored before the file is written: whoever finds it changed after a crash can read why.
             older::tell_put_back(part, &lacks, self.now);
             let told = part.told.clone();
             self.out.push(Effect::SaveTold { item: item.id.clone(), part: id.clone(), told });
         }
+        item.note_fleeting(&id, intent.clone());
         let arrived = item.arrived.get(&id).cloned().unwrap_or_default();
         let effect = Effect::Deposit { item: item.id.clone(), part: id, intent, arrived, expect };
         item.phase = Phase::Depositing;
@@ -140,6 +141,7 @@ impl Engine {
         }
         match result {
             Ok(stamp) => {
+                item.fleeting.remove(id);
                 let Some(walk) = &mut item.walk else { return self.lost(item) };
                 walk.deposits.retain(|other| other != id);
                 if let Some(merged) = walk.merged.get(id) {
@@ -152,8 +154,9 @@ impl Engine {
                             // What came into an accepted text takes nothing back of that.
                             part.accepted = Some(hash);
                         }
-                        if let Some((saved, _)) = walk.stale.remove(id) {
-                            part.put_back = Some(saved);
+                        let older = walk.stale.remove(id).filter(|older| !older.put_back(&merged.file).is_empty());
+                        if let Some(older) = older {
+                            part.put_back = Some(older.saved);
                         }
                     }
                     let arrival = match said_last(item.bases.get(id), walk, id) {

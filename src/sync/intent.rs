@@ -4,8 +4,9 @@
 use super::arrival::{self, Arrival};
 use super::item::Item;
 use super::unknown;
+use super::words::Words;
 use super::{JobId, Local, Observation};
-use crate::model::Millis;
+use crate::model::{Millis, PartId};
 
 /// A text on its way into a file, and what both sides agree on once it stands there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,10 +36,35 @@ impl Intent {
         text == self.after || has_all() || self.was.as_ref().is_some_and(has_most)
     }
 
+    /// Tells whether fewer words lead from the text to what a file says than from what was there before.
+    fn is_nearest(&self, text: &str) -> bool {
+        let Some(was) = self.was.as_ref().filter(|was| !was.trim().is_empty()) else { return false };
+        let way = self.way_to(text);
+        [was, &self.before].into_iter().all(|older| way < words_between(older, text))
+    }
+
+    /// How many words differ between the text and what a file says.
+    fn way_to(&self, text: &str) -> usize {
+        words_between(&self.after, text)
+    }
+
     /// Tells whether an arrival is that of this text.
     pub(super) fn is_of(&self, arrival: &Arrival) -> bool {
         (&self.before, &self.after) == (&arrival.before, &arrival.after)
     }
+}
+
+/// Finds the text that stood in a file for a moment before `next` was to come, and from which `text` was made: it is nearer to
+/// that than to any other.
+fn read_for_a_moment(item: &Item, part: &PartId, next: &Intent, text: &str) -> Option<Intent> {
+    let fleeting = item.fleeting.get(part)?.iter().filter(|other| other.after != next.after && other.is_nearest(text));
+    let nearest = fleeting.map(|other| (other.way_to(text), other)).min_by_key(|(way, _)| *way);
+    nearest.filter(|(way, _)| *way < next.way_to(text)).map(|(_, other)| other.clone())
+}
+
+fn words_between(one: &str, other: &str) -> usize {
+    let Words { added, removed } = Words::changed(one, other);
+    added + removed
 }
 
 /// Gives a file that was read the base that holds for it: that of a push that landed or of a text that was written, though
@@ -51,7 +77,11 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation, now: Millis
     let counts = |intent: &&Intent| item.bases.get(part).is_none_or(|base| intent.was.as_ref() == Some(base));
     if let (Some(intent), Local::Text { text, .. }) = (observation.intent.as_ref().filter(counts), &observation.local) {
         let was = intent.was.as_ref().or(observation.base.as_ref());
-        if intent.stands_in(text) {
+        if let Some(read) = read_for_a_moment(item, part, intent, text) {
+            item.note_arrival(part, read.was.as_ref().and_then(|was| Arrival::noted(&read.before, &read.after, was)));
+            unknown::end_noted(item, part, &read.pushes, now);
+            item.bases.insert(part.clone(), read.base);
+        } else if intent.stands_in(text) {
             // What was never recorded had nothing that could be lacked.
             let arrival = was.and_then(|base| Arrival::noted(&intent.before, &intent.after, base));
             item.note_arrival(part, arrival);

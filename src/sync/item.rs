@@ -7,7 +7,9 @@ use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revisi
 use super::arrival::Arrival;
 use super::choice::Resolve;
 use super::conflict::SectionConflict;
+use super::intent::Intent;
 use super::merge::Merged;
+use super::older::Older;
 use super::quota::{QuotaPlace, Reserved};
 use super::spelling::Waiting;
 use super::told::Told;
@@ -223,8 +225,8 @@ pub(super) struct Walk {
     pub(super) remote: Option<Remote>,
     /// The merge of each file that takes part.
     pub(super) merged: BTreeMap<PartId, Merged>,
-    /// The files that were saved from an older text, as they stand, with the first words that they lack.
-    pub(super) stale: BTreeMap<PartId, (String, Vec<String>)>,
+    /// The files that were saved from an older text.
+    pub(super) stale: BTreeMap<PartId, Older>,
     /// What went from files and stands there.
     pub(super) doubtful: BTreeMap<PartId, Vec<Line>>,
     /// What is let go of a file that somebody releases though its text lacks what came.
@@ -339,6 +341,8 @@ pub(super) struct Item {
     pub(super) before_push: BTreeMap<PartId, String>,
     /// What came from the remote into each file or went from it, newest first, until it is recorded.
     pub(super) arrived: BTreeMap<PartId, Vec<Arrival>>,
+    /// Texts that were on their way into each file when somebody saved it, oldest first: they may have stood there for a moment.
+    pub(super) fleeting: BTreeMap<PartId, Vec<Intent>>,
     /// How far the change feed was read when the remote was asked for last.
     pub(super) covers: u64,
     /// What its walk may still call.
@@ -347,12 +351,26 @@ pub(super) struct Item {
     pub(super) quota_place: Option<QuotaPlace>,
 }
 
+/// As many texts of each file that may have stood there for a moment are known; somebody who saves again and again at that moment
+/// has the newest.
+const FLEETING_MAX: usize = 4;
+
 impl Item {
     /// Notes what came from the remote into a file, or went from it.
     pub(super) fn note_arrival(&mut self, part: &PartId, arrival: Option<Arrival>) {
         if let Some(arrival) = arrival {
             self.arrived.entry(part.clone()).or_default().insert(0, arrival);
         }
+    }
+
+    /// Notes a text that is on its way into a file.
+    pub(super) fn note_fleeting(&mut self, part: &PartId, intent: Intent) {
+        let fleeting = self.fleeting.entry(part.clone()).or_default();
+        if fleeting.last() != Some(&intent) {
+            fleeting.push(intent);
+        }
+        let surplus = fleeting.len().saturating_sub(FLEETING_MAX);
+        fleeting.drain(..surplus);
     }
 
     /// Keeps of an item that is gone what it takes to bring it back.
@@ -419,6 +437,7 @@ impl Item {
             bases: BTreeMap::new(),
             before_push: BTreeMap::new(),
             arrived: BTreeMap::new(),
+            fleeting: BTreeMap::new(),
             covers: 0,
             reserved: Reserved::default(),
             quota_place: None,

@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::mebdf;
-use crate::model::{Millis, Notice};
+use crate::model::{Millis, Notice, PartId};
 
 use super::arrival::Arrival;
+use super::intent::Intent;
 use super::item::{Item, Part, Walk, notice};
 use super::stale::{self, Stale};
-use super::went::Line;
+use super::went::{self, Line};
 use super::{Local, Observation, choice, hold, merge, standing};
 
 /// The code of what tells that a file got back what it lacked.
@@ -36,19 +37,17 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
     if walk.doubted.contains(id) {
         return false;
     }
-    if part.accepted == Some(*hash) {
+    match stale::find(arrivals, newest, text) {
         // What is let go is told, whatever it is.
-        if let Some(Stale::Lacks { words, .. }) = stale::find(arrivals, newest, text) {
+        Some(Stale::Lacks { words, .. }) if part.accepted == Some(*hash) => {
             let was_told = part.held.iter().any(|held| held.code == TAKEN_AGAIN);
             walk.let_go.insert(id.clone(), if was_told { taken_again(&words) } else { gone_with_it(&words) });
+            false
         }
-        return false;
-    }
-    match stale::find(arrivals, newest, text) {
         // Half a file lacks much, and waits whole.
         Some(Stale::Lacks { .. }) if !hold::holds(Some(newest), text).is_empty() => false,
         Some(Stale::Lacks { oldest, words }) => {
-            walk.stale.insert(id.clone(), (text.clone(), words));
+            walk.stale.insert(id.clone(), Older { saved: text.clone(), lacks: words, since: oldest });
             if part.put_back.as_ref().is_none_or(|saved| !merge::same_meaning(saved, text)) {
                 walk.unrecorded.extend(item.bases.remove(id).map(|newest| (id.clone(), newest)));
                 let older = older_base(arrivals, oldest, newest, text);
@@ -73,10 +72,23 @@ fn older_base(arrivals: &[Arrival], oldest: usize, newest: &str, text: &str) -> 
     since.fold(oldest, |base, newer| standing::in_text(&base, newer, text).unwrap_or(base))
 }
 
-/// Those of the words that a file lacked which stand in it now.
-pub(super) fn standing(lacks: &[String], file: &str) -> Vec<String> {
-    let said: BTreeSet<&str> = mebdf::body(file).unicode_words().collect();
-    lacks.iter().filter(|words| words.unicode_words().all(|word| said.contains(word))).cloned().collect()
+/// A save that was made from an older text.
+#[derive(Debug)]
+pub(super) struct Older {
+    /// What the file said.
+    pub(super) saved: String,
+    /// The first words that it lacked, at each place.
+    pub(super) lacks: Vec<String>,
+    /// The place of the note of what came first of that.
+    since: usize,
+}
+
+impl Older {
+    /// Those of the words that the file lacked which stand in it now. What is in conflict is not put back.
+    pub(super) fn put_back(&self, file: &str) -> Vec<String> {
+        let said: BTreeSet<&str> = mebdf::body(file).unicode_words().collect();
+        self.lacks.iter().filter(|words| words.unicode_words().all(|word| said.contains(word))).cloned().collect()
+    }
 }
 
 /// Tells that a file gets back what it lacked since it was saved from an older text.
@@ -118,10 +130,22 @@ fn more_places(count: usize) -> String {
     }
 }
 
-/// Why a save waits that says `text` with `lines` which went from the file; `None` when the remote has all of them again.
-pub(super) fn deleted_there(lines: &[Line], text: &str, remote: &str) -> Option<Notice> {
+/// Why a save waits that still has lines of which something went from the document; `None` when the remote has all of it. The text
+/// was made from `base`, or from one of the `fleeting` ones.
+pub(super) fn deleted_there(
+    (walk, id, fleeting): (&Walk, &PartId, &[Intent]),
+    [base, text, remote]: [&str; 3],
+) -> Option<Notice> {
     let count = |said: &str, line: &Line| said.lines().filter(|other| other.trim() == line.text).count();
-    let mut gone = lines.iter().filter(|line| count(remote, line) < count(text, line));
+    let doubtful = walk.doubtful.get(id).into_iter().flatten();
+    let doubtful = doubtful.filter(|line| count(remote, line) < count(text, line)).cloned();
+    let seen = walk.observed.get(id)?;
+    // What came since the base, or may have stood there: a few words of it do not tell that it was read.
+    let since = walk.stale.get(id).and_then(|older| seen.arrivals.get(..=older.since)).unwrap_or_default();
+    let since = since.iter().map(|arrival| [&*arrival.before, &*arrival.after]);
+    let fleeting = seen.intent.iter().chain(fleeting).map(|intent| [&*intent.before, &*intent.after]);
+    let came: Vec<[&str; 2]> = since.chain(fleeting).collect();
+    let mut gone = doubtful.chain(went::came_and_went(&came, [base, text, remote]));
     let first = gone.next()?;
     let shown: String = first.text.chars().take(SHOWN_CHARS).collect();
     let dots = if shown.len() < first.text.len() { "…" } else { "" };

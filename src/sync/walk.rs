@@ -270,12 +270,14 @@ impl Engine {
                 if part.cut == Some(*hash) && part.held.is_empty() {
                     part.held.extend(base.and_then(|base| hold::cut(base, text)));
                 }
-                if let Some((saved, lacks)) = walk.stale.get(id)
-                    && part.put_back.as_ref().is_some_and(|put_back| merge::same_meaning(put_back, saved))
+                if let Some(older) = walk.stale.get(id)
+                    && part.put_back.as_ref().is_some_and(|put_back| merge::same_meaning(put_back, &older.saved))
                 {
-                    part.held.push(older::taken_again(lacks));
+                    part.held.push(older::taken_again(&older.lacks));
                 }
-                part.held.extend(walk.doubtful.get(id).and_then(|lines| older::deleted_there(lines, text, remote)));
+                let fleeting = item.fleeting.get(id).map(Vec::as_slice).unwrap_or_default();
+                let texts = [base.map_or("", String::as_str), text, remote];
+                part.held.extend(older::deleted_there((walk, id, fleeting), texts));
                 if part.accepted == Some(*hash) {
                     if choice::releases(&was_told, &part.held) {
                         let mut let_go = std::mem::take(&mut part.held);

@@ -92,6 +92,26 @@ pub(super) fn has_read_more(arrival: &Arrival, base: &str, text: &str) -> bool {
     !brought(&known, &newest.words()).is_disjoint(&brought(&known, &local.words()))
 }
 
+/// The lines of a text with words that came into its file, which said the first of each pair before and then the second, and that
+/// neither its base nor the remote has: they look like its writer's own, who has read them.
+pub(super) fn came_and_went(came: &[[&str; 2]], [base, text, remote]: [&str; 3]) -> Vec<Line> {
+    if came.is_empty() {
+        return Vec::new();
+    }
+    let said = |text: &'_ str| mebdf::body(text).unicode_words().map(str::to_owned).collect::<BTreeSet<String>>();
+    let known: BTreeSet<String> = said(base).union(&said(remote)).cloned().collect();
+    let brought = |[before, after]: &[&str; 2]| said(after).difference(&said(before)).cloned().collect::<Vec<_>>();
+    let went: BTreeSet<String> = came.iter().flat_map(brought).filter(|word| !known.contains(word)).collect();
+    let body = mebdf::body(text);
+    let above = text.strip_suffix(body).unwrap_or_default().lines().count();
+    let lines = body.lines().zip(above + 1..);
+    let has_any = |line: &str| line.unicode_words().any(|word| went.contains(word));
+    lines
+        .filter(|(line, _)| has_any(line))
+        .map(|(line, number)| Line { number, text: line.trim().to_owned() })
+        .collect()
+}
+
 /// Tells whether any word that went stands in the text more often than it was left: the quick answer for nearly every save.
 fn has_any(arrival: &Arrival, text: &str) -> bool {
     let [before, after, local] = [&*arrival.before, &*arrival.after, text].map(|text| {

@@ -2,7 +2,9 @@
 
 use crate::model::{Millis, PartId};
 
-use super::super::{Arrival, Command, Effect, Event, Failure, FailureClass, Intent, JobId, NotDone, Posted, RequestId};
+use super::super::{
+    Arrival, Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobId, NotDone, Posted, RequestId,
+};
 use super::decisions::{STAMP, engine, fetched, id, observed, planned, words};
 
 pub(super) fn failure(class: FailureClass) -> Failure {
@@ -29,6 +31,18 @@ pub(super) fn intended(base: &str, local: &str, intent: &Intent) -> Event {
         parts[0].intent = Some(intent.clone());
     }
     seen
+}
+
+/// Reads a file that moved under a deposit until its text counts: nobody says when its writer is done.
+fn read_twice(engine: &mut Engine, remote: &str, seen: impl Fn() -> Event) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    for at in [100_000, 200_000] {
+        assert!(words(&engine.step(Millis(at), Event::Tick)).contains("observe"));
+        engine.step(Millis(at + 1), seen());
+        effects = engine.step(Millis(at + 2), fetched(id(0), remote, true));
+        engine.step(Millis(at + 3), Event::Recorded { item: id(0), result: Ok(()) });
+    }
+    effects
 }
 
 #[test]
@@ -287,12 +301,10 @@ fn a_text_that_was_taken_back_may_have_been_read() {
     assert_eq!(words(&effects), "deposit");
     let moved = Event::Deposited { item: id(0), part: PartId::default(), result: Err(NotDone::Moved) };
     engine.step(Millis(3), moved);
-    engine.step(Millis(1_000), Event::Tick);
-    engine.step(Millis(1_001), intended("-", "a one\n\nb two mine\n", &note(first, Some(first), second)));
     // Others have taken `two` away again.
-    let effects = engine.step(Millis(1_002), fetched(id(0), first, true));
-    let desired = desired(&effects).unwrap_or("-");
-    assert!(!desired.contains("two"), "{desired:?}: {}", words(&effects));
+    let seen = || intended("-", "a one\n\nb two mine\n", &note(first, Some(first), second));
+    let effects = read_twice(&mut engine, first, seen);
+    assert_eq!(words(&effects), "conflict record");
 }
 
 #[test]
@@ -345,4 +357,51 @@ fn who_has_the_whole_text_open_has_not_read_what_came_into_half_of_it() {
     engine.step(Millis(1), intended("", "mine\n\none\n\ntwo\n\nthree\n\nfour\n", &note));
     let effects = engine.step(Millis(2), fetched(id(0), after, true));
     assert!(desired(&effects).is_none_or(|desired| desired.contains("theirs")), "{:?}", desired(&effects));
+}
+
+#[test]
+fn who_has_read_what_stood_there_for_a_moment_has_not_read_what_was_to_come_next() {
+    let base = "a\n\nb\n\nc\n";
+    let first = "a one two\n\nb\n\nc\n";
+    let second = "a one two\n\nb\n\nc three\n";
+    let noted = |effects: &[Effect]| {
+        let intent = effects.iter().find_map(|effect| match effect {
+            Effect::Deposit { intent, .. } => Some(intent.clone()),
+            _ => None,
+        });
+        intent.unwrap_or_else(|| panic!("{}", words(effects)))
+    };
+    let taken_back = || Event::Deposited { item: id(0), part: PartId::default(), result: Err(NotDone::Moved) };
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), base, base));
+    engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(1), observed(id(0), base, base));
+    let note = noted(&engine.step(Millis(2), fetched(id(0), first, true)));
+    // It stands there while somebody opens the file, whose editor then saves what was there before.
+    engine.step(Millis(3), taken_back());
+    assert_eq!(words(&engine.step(Millis(10_000), Event::Tick)), "observe");
+    assert_eq!(words(&engine.step(Millis(10_001), intended(base, base, &note))), "fetch");
+    let note = noted(&engine.step(Millis(10_002), fetched(id(0), second, true)));
+    engine.step(Millis(10_003), taken_back());
+    // Now they save what they have read and written.
+    let effects = read_twice(&mut engine, second, || intended(base, "a one two\n\nb mine\n\nc\n", &note));
+    assert_eq!(desired(&effects), Some("a one two\n\nb mine\n\nc three\n"), "{}", words(&effects));
+}
+
+#[test]
+fn some_of_what_may_have_stood_there_is_not_its_readers_own() {
+    let (before, after) = ("old more\n\na\n", "a\n\neight seven more\n");
+    let note = Intent {
+        before: before.into(),
+        was: Some(before.into()),
+        after: after.into(),
+        base: after.into(),
+        pushes: Vec::new(),
+    };
+    // Half of what came is no proof that it was read; and others have removed all of it.
+    let mut engine = engine(1);
+    engine.step(Millis(1), intended(before, "a\n\nmine eight more\n", &note));
+    let effects = engine.step(Millis(2), fetched(id(0), "a\n", true));
+    assert_eq!(desired(&effects), None, "{}", words(&effects));
+    assert_eq!(engine.status().items[0].parts[0].held[0].code, "DELETED_THERE");
 }

@@ -59,3 +59,54 @@ fn what_was_put_back_is_known_after_a_restart() {
     assert_eq!(words(&walk(&mut second)), "record");
     assert_eq!(second.status().items[0].parts[0].held[0].code, "TAKEN_AGAIN");
 }
+
+/// What the engine makes of a file that says `local`, into which `after` had come in the place of `before`.
+fn saved(engine: &mut Engine, [before, after, local, remote]: [&str; 4]) -> Vec<Effect> {
+    let Event::Observed { item, mut parts } = observed(id(0), after, local) else { unreachable!() };
+    parts[0].arrivals = vec![Arrival { before: before.into(), after: after.into(), base: before.into() }];
+    engine.step(Millis(1), Event::Observed { item, parts });
+    engine.step(Millis(2), fetched(id(0), remote, true))
+}
+
+#[test]
+fn what_came_and_went_is_not_its_readers_own() {
+    let (before, after) = ("one\n\ntwo\n", "one\n\neight seven came\n\ntwo\n");
+    for (local, remote, held) in [
+        // Somebody read what came, and replaced a word; others have removed the line meanwhile.
+        ("one\n\nmine eight came\n\ntwo\n", before, Some((3, "`mine eight came`"))),
+        // They have it yet, or again.
+        ("one\n\nmine eight came\n\ntwo\n", after, None),
+        ("one\n\nmine eight came\n\ntwo\n", "one eight came\n\ntwo\n", None),
+        // Nothing of it was read.
+        ("one\n\nmine\n\ntwo\n", before, None),
+    ] {
+        let mut engine = engine(1);
+        let effects = saved(&mut engine, [before, after, local, remote]);
+        let found = engine.status().items[0].parts[0].held.clone();
+        let found: Vec<_> = found.iter().map(|held| (&*held.code, held.line, &*held.message)).collect();
+        match held {
+            None => assert!(found.is_empty(), "{local:?} {remote:?}: {found:?}"),
+            Some((line, said)) => {
+                assert_eq!((found.len(), found[0].0, found[0].1), (1, "DELETED_THERE", line), "{found:?}");
+                assert!(found[0].2.contains(said), "{found:?}");
+                assert_eq!(desired(&effects), None, "{}", words(&effects));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_in_conflict_was_not_put_back() {
+    let (before, after) = ("one\n\n# Two\n\ntwo\n", "one theirs\n\n# Two\n\ntwo\n");
+    let mut engine = engine(1);
+    // Both sides wrote there, and something else came elsewhere.
+    let remote = "one theirs\n\n# Two\n\ntwo more\n";
+    let effects = saved(&mut engine, [before, after, "one mine\n\n# Two\n\ntwo\n", remote]);
+    assert_eq!(words(&effects), "conflict deposit");
+    let effects = engine.step(Millis(4), Event::Deposited { item: id(0), part: PartId::default(), result: Ok(STAMP) });
+    let put_back = effects.iter().find_map(|effect| match effect {
+        Effect::Record(record) => record.parts[0].put_back.clone(),
+        _ => None,
+    });
+    assert_eq!(put_back, None, "{}", words(&effects));
+}
