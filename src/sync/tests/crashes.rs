@@ -365,10 +365,9 @@ fn who_has_read_what_stood_there_for_a_moment_has_not_read_what_was_to_come_next
     let first = "a one two\n\nb\n\nc\n";
     let second = "a one two\n\nb\n\nc three\n";
     let noted = |effects: &[Effect]| {
-        let intent = effects.iter().find_map(|effect| match effect {
-            Effect::Deposit { intent, .. } => Some(intent.clone()),
-            _ => None,
-        });
+        let intent = effects
+            .iter()
+            .find_map(|effect| if let Effect::Deposit { intent, .. } = effect { Some(intent.clone()) } else { None });
         intent.unwrap_or_else(|| panic!("{}", words(effects)))
     };
     let taken_back = || Event::Deposited { item: id(0), part: PartId::default(), result: Err(NotDone::Moved) };

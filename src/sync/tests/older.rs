@@ -104,9 +104,8 @@ fn what_is_in_conflict_was_not_put_back() {
     let effects = saved(&mut engine, [before, after, "one mine\n\n# Two\n\ntwo\n", remote]);
     assert_eq!(words(&effects), "conflict deposit");
     let effects = engine.step(Millis(4), Event::Deposited { item: id(0), part: PartId::default(), result: Ok(STAMP) });
-    let put_back = effects.iter().find_map(|effect| match effect {
-        Effect::Record(record) => record.parts[0].put_back.clone(),
-        _ => None,
-    });
+    let put_back = effects
+        .iter()
+        .find_map(|effect| if let Effect::Record(record) = effect { record.parts[0].put_back.clone() } else { None });
     assert_eq!(put_back, None, "{}", words(&effects));
 }
