@@ -2,7 +2,8 @@
 
 use rusqlite::{Transaction, params};
 
-use super::{Store, json, pack, storage, unpack};
+use super::values::{json, pack, unpack};
+use super::{Store, storage};
 use crate::error::Result;
 use crate::model::{ItemId, PartId};
 use crate::sync::{Arrival, Intent};
@@ -71,8 +72,8 @@ impl Store {
         let was = intent.was.as_deref().map(pack).transpose()?;
         let (before, after) = (pack(&intent.before)?, pack(&intent.after)?);
         let pushes = json(&intent.pushes, doing)?;
-        self.connection.execute_batch("PRAGMA synchronous = FULL").map_err(storage(doing))?;
-        let written = self.connection.transaction().map_err(storage(doing)).and_then(|transaction| {
+        self.durably(doing, |connection| {
+            let transaction = connection.transaction().map_err(storage(doing))?;
             transaction
                 .execute(
                     "INSERT INTO intent (item, part, before, after, base, was, pushes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
@@ -83,9 +84,7 @@ impl Store {
                 .map_err(storage(doing))?;
             arrived.iter().rev().try_for_each(|arrival| write(&transaction, item, part, arrival))?;
             transaction.commit().map_err(storage(doing))
-        });
-        self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
-        written
+        })
     }
 
     /// Returns what the files of an item were about to say, where that was not recorded; what is damaged is left out.

@@ -2,7 +2,8 @@
 
 use rusqlite::params;
 
-use super::{Store, millis, storage};
+use super::values::{from_millis, millis};
+use super::{Store, storage};
 use crate::error::Result;
 use crate::model::{ContentHash, ItemId, Millis};
 
@@ -44,7 +45,7 @@ impl Store {
                     name: row.get(2)?,
                     hash: hash.and_then(|bytes| bytes.try_into().ok()).map(ContentHash),
                     problem: row.get(4)?,
-                    at: super::from_millis(row.get(5)?),
+                    at: from_millis(row.get(5)?),
                 })
             })
             .map_err(storage(doing))?;
@@ -93,12 +94,11 @@ impl Store {
     /// `Storage` as it comes; then nothing may be uploaded.
     pub fn note_hosted(&mut self, id: &str, at: Millis) -> Result<()> {
         let doing = "noting an upload";
-        // In WAL mode only FULL waits for the disk at each commit.
-        self.connection.execute_batch("PRAGMA synchronous = FULL").map_err(storage(doing))?;
-        let noted =
-            self.connection.execute("INSERT OR REPLACE INTO hosted (id, at) VALUES (?1, ?2)", params![id, millis(at)]);
-        self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
-        noted.map(drop).map_err(storage(doing))
+        self.durably(doing, |connection| {
+            let noted =
+                connection.execute("INSERT OR REPLACE INTO hosted (id, at) VALUES (?1, ?2)", params![id, millis(at)]);
+            noted.map(drop).map_err(storage(doing))
+        })
     }
 
     /// Returns the files of ours that may stand in Drive still.

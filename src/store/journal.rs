@@ -3,7 +3,8 @@
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 use super::log::{self, LogWord};
-use super::{Store, from_millis, json, millis, pack, storage, unpack};
+use super::values::{from_millis, json, millis, pack, unpack};
+use super::{Store, storage};
 use crate::error::Result;
 use crate::model::{ItemId, Millis, Notice, PartId, Revision};
 use crate::sync::{JobEnd, JobId, OpenJob, Words};
@@ -64,17 +65,24 @@ impl Store {
         let before = pack(job.before.as_bytes(), doing)?;
         let base = job.base.map(|base| pack(base.as_bytes(), doing)).transpose()?;
         let told = json(&job.told, doing)?;
-        // In WAL mode only FULL waits for the disk at each commit.
-        self.connection.execute_batch("PRAGMA synchronous = FULL").map_err(storage(doing))?;
-        let inserted = self.connection.execute(
-            "INSERT INTO job (item, part, base_revision, expected, plan, state, at, told, landed, before)
-             VALUES (?1, ?2, ?3, ?4, ?5, 'begun', ?6, ?7, ?8, ?9)",
-            params![job.item.0, job.part.0, job.base_revision.0, expected, plan, millis(job.at), told, base, before],
-        );
-        let id = JobId(self.connection.last_insert_rowid());
-        self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
-        inserted.map_err(storage(doing))?;
-        Ok(id)
+        self.durably(doing, |connection| {
+            let inserted = connection.execute(
+                "INSERT INTO job (item, part, base_revision, expected, plan, state, at, told, landed, before)
+                 VALUES (?1, ?2, ?3, ?4, ?5, 'begun', ?6, ?7, ?8, ?9)",
+                params![
+                    job.item.0,
+                    job.part.0,
+                    job.base_revision.0,
+                    expected,
+                    plan,
+                    millis(job.at),
+                    told,
+                    base,
+                    before
+                ],
+            );
+            inserted.map(|_| JobId(connection.last_insert_rowid())).map_err(storage(doing))
+        })
     }
 
     /// Notes that Google has said of a push that it has landed: what the document says later may not tell, since others go on

@@ -2,7 +2,8 @@
 
 use rusqlite::{Connection, params};
 
-use super::{Store, from_millis, millis, storage};
+use super::values::{from_millis, millis};
+use super::{Store, storage};
 use crate::error::Result;
 use crate::model::{ItemId, Millis, PartId};
 use crate::sync::{JobId, Words};

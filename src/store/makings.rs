@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::params;
 
-use super::{Store, millis, storage};
+use super::values::millis;
+use super::{Store, storage};
 use crate::error::Result;
 use crate::model::Millis;
 
@@ -29,14 +30,11 @@ impl Store {
     /// `Storage` as it comes; then nothing may be made.
     pub fn note_making(&mut self, title: &str, text: &str, at: Millis) -> Result<i64> {
         let doing = "noting a new document";
-        // In WAL mode only FULL waits for the disk at each commit.
-        self.connection.execute_batch("PRAGMA synchronous = FULL").map_err(storage(doing))?;
-        let noted = self
-            .connection
-            .execute("INSERT INTO making (title, text, at) VALUES (?1, ?2, ?3)", params![title, text, millis(at)]);
-        let number = self.connection.last_insert_rowid();
-        self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
-        noted.map(|_| number).map_err(storage(doing))
+        self.durably(doing, |connection| {
+            let noted = connection
+                .execute("INSERT INTO making (title, text, at) VALUES (?1, ?2, ?3)", params![title, text, millis(at)]);
+            noted.map(|_| connection.last_insert_rowid()).map_err(storage(doing))
+        })
     }
 
     /// Returns what was about to be made, the oldest first.

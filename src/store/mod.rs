@@ -13,8 +13,10 @@ mod record;
 mod recovery;
 mod schema;
 mod search;
+mod settings;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -24,10 +26,11 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
 
 use crate::error::{Error, Result};
-use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
+use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 use crate::sync::{Loaded, Record, Row, RowPart, Told, Words};
 use failure::{Failure, migrating, opening};
 use record::{write_record, write_told};
+use values::{from_millis, millis, pack, unpack};
 
 pub use check::Damage;
 pub use images::StoredImage;
@@ -43,9 +46,6 @@ const KEPT_BASES: i64 = 20;
 /// The largest database that is checked at each start, in bytes: that takes some 50 ms. A larger one shows its damage when it
 /// is read, or to `doctor`.
 const CHECKED_BYTES_MAX: u64 = 32 << 20;
-
-/// The longest text that is unpacked, in bytes; the workspace refuses longer files long before.
-const TEXT_BYTES_MAX: usize = 64 << 20;
 
 /// One account's database. Calls block; callers bring their own thread.
 #[derive(Debug)]
@@ -353,58 +353,6 @@ impl Store {
         write_told(&self.connection, item, part, told)
     }
 
-    /// Returns how far the change feed was read.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes.
-    pub fn cursor(&self, feed: &str) -> Result<Option<Cursor>> {
-        self.connection
-            .query_row("SELECT cursor FROM cursor WHERE feed = ?1", [feed], |row| row.get(0).map(Cursor))
-            .optional()
-            .map_err(storage("reading the cursor"))
-    }
-
-    /// Stores how far the change feed was read.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes.
-    pub fn save_cursor(&mut self, feed: &str, cursor: &Cursor) -> Result<()> {
-        self.connection
-            .execute(
-                "INSERT INTO cursor (feed, cursor) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET cursor = ?2",
-                [feed, &cursor.0],
-            )
-            .map(drop)
-            .map_err(storage("storing the cursor"))
-    }
-
-    /// Tells whether a person has paused the account.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes.
-    pub fn is_paused(&self) -> Result<bool> {
-        self.connection
-            .query_row("SELECT count(*) > 0 FROM setting WHERE name = 'paused'", [], |row| row.get(0))
-            .map_err(storage("reading the settings"))
-    }
-
-    /// Stores whether a person has paused the account.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes.
-    pub fn save_paused(&mut self, paused: bool) -> Result<()> {
-        let sql = if paused {
-            "INSERT OR REPLACE INTO setting (name, value) VALUES ('paused', 'true')"
-        } else {
-            "DELETE FROM setting WHERE name = 'paused'"
-        };
-        self.connection.execute(sql, []).map(drop).map_err(storage("storing the settings"))
-    }
-
     /// Lets go of an item whose files were put away. With `bury` it comes back when it is there again: what was agreed is kept, and
     /// what came into the files, since who has one open may save it later. Else only a tombstone is left of it.
     ///
@@ -460,6 +408,14 @@ impl Store {
     pub fn search(&self, query: &str, limit: usize, offset: usize) -> Result<Hits> {
         search::search(&self.connection, query, limit, offset)
     }
+
+    /// Makes a change that is on the disk once this returns: in WAL mode only FULL waits for the disk at each commit.
+    fn durably<T>(&mut self, doing: &'static str, change: impl FnOnce(&mut Connection) -> Result<T>) -> Result<T> {
+        self.connection.execute_batch("PRAGMA synchronous = FULL").map_err(storage(doing))?;
+        let changed = change(&mut self.connection);
+        self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
+        changed
+    }
 }
 
 fn item_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredItem> {
@@ -493,37 +449,6 @@ fn part_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredPart> {
         told: serde_json::from_str(&row.get::<_, String>(6)?).unwrap_or_default(),
         behind: row.get(7)?,
     })
-}
-
-fn pack(bytes: &[u8], doing: &'static str) -> Result<Vec<u8>> {
-    let packed = zstd::bulk::Compressor::new(3).and_then(|mut compressor| {
-        // What a disk has changed must not pass for a text.
-        compressor.include_checksum(true)?;
-        compressor.compress(bytes)
-    });
-    packed.map_err(|source| Error::Storage { doing, source: Box::new(source) })
-}
-
-/// Unpacks a text; `None` when it is damaged, which is told in the program's log.
-fn unpack(packed: &[u8]) -> Option<String> {
-    // The frame names the size it unpacks to, so no more memory is asked for than the text needs.
-    let size = zstd::bulk::Decompressor::upper_bound(packed).unwrap_or(TEXT_BYTES_MAX).min(TEXT_BYTES_MAX);
-    let text = zstd::bulk::decompress(packed, size).and_then(|bytes| {
-        String::from_utf8(bytes).map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error))
-    });
-    text.inspect_err(|error| tracing::error!(%error, "a stored text is damaged and is passed over")).ok()
-}
-
-fn json<T: serde::Serialize + ?Sized>(value: &T, doing: &'static str) -> Result<String> {
-    serde_json::to_string(value).map_err(|source| Error::Storage { doing, source: Box::new(source) })
-}
-
-fn millis(at: Millis) -> i64 {
-    i64::try_from(at.0).unwrap_or(i64::MAX)
-}
-
-fn from_millis(at: i64) -> Millis {
-    Millis(u64::try_from(at).unwrap_or(0))
 }
 
 fn storage(doing: &'static str) -> impl Fn(rusqlite::Error) -> Error {

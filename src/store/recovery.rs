@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::params;
 
 use super::failure::Failure;
-use super::{Store, millis, storage};
+use super::values::millis;
+use super::{Store, storage};
 use crate::error::{Error, Result};
 use crate::model::{ItemId, KindName, Millis};
 

@@ -3,7 +3,8 @@
 use rusqlite::{Connection, params};
 use serde::Serialize;
 
-use super::{from_millis, storage};
+use super::storage;
+use super::values::from_millis;
 use crate::error::{Error, Result};
 use crate::model::{ItemId, Millis, PartId};
 

@@ -1,6 +1,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
+use crate::model::Cursor;
 use crate::sync::{Arrival, Intent, JobEnd, JobId, RecordPart};
 
 fn store() -> (tempfile::TempDir, Store) {

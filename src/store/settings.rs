@@ -1,0 +1,61 @@
+//! How far the account's feeds were read, and what its person has set.
+
+use rusqlite::OptionalExtension as _;
+
+use super::{Store, storage};
+use crate::error::Result;
+use crate::model::Cursor;
+
+impl Store {
+    /// Returns how far the change feed was read.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn cursor(&self, feed: &str) -> Result<Option<Cursor>> {
+        self.connection
+            .query_row("SELECT cursor FROM cursor WHERE feed = ?1", [feed], |row| row.get(0).map(Cursor))
+            .optional()
+            .map_err(storage("reading the cursor"))
+    }
+
+    /// Stores how far the change feed was read.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn save_cursor(&mut self, feed: &str, cursor: &Cursor) -> Result<()> {
+        self.connection
+            .execute(
+                "INSERT INTO cursor (feed, cursor) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET cursor = ?2",
+                [feed, &cursor.0],
+            )
+            .map(drop)
+            .map_err(storage("storing the cursor"))
+    }
+
+    /// Tells whether a person has paused the account.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn is_paused(&self) -> Result<bool> {
+        self.connection
+            .query_row("SELECT count(*) > 0 FROM setting WHERE name = 'paused'", [], |row| row.get(0))
+            .map_err(storage("reading the settings"))
+    }
+
+    /// Stores whether a person has paused the account.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn save_paused(&mut self, paused: bool) -> Result<()> {
+        let sql = if paused {
+            "INSERT OR REPLACE INTO setting (name, value) VALUES ('paused', 'true')"
+        } else {
+            "DELETE FROM setting WHERE name = 'paused'"
+        };
+        self.connection.execute(sql, []).map(drop).map_err(storage("storing the settings"))
+    }
+}
