@@ -14,6 +14,7 @@ mod conflict;
 mod counts;
 mod deposit;
 mod effect;
+mod ending;
 mod engine;
 mod event;
 mod feed;

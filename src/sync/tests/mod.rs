@@ -9,5 +9,6 @@ mod merge;
 mod older;
 mod pushes;
 mod quota;
+mod stale;
 mod waiting;
 mod within;

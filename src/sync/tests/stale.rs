@@ -1,0 +1,276 @@
+//! Which saves are known to be of an older text, and what they are said to lack or to have.
+
+use super::super::arrival::Arrival;
+use super::super::stale::{Stale, find};
+
+const BEFORE: &str = "# Head\n\nFirst words.\n\nSecond words.\n\n- item one\n- item two\n\nLast words.\n";
+
+/// What is lacked by an edit of the text from before, when `came` came meanwhile.
+fn lacks(came: (&str, &str), edit: impl Fn(&str) -> String) -> Option<String> {
+    assert!(BEFORE.contains(came.0), "{came:?}");
+    let after = BEFORE.replacen(came.0, came.1, 1);
+    let arrival = Arrival { before: BEFORE.into(), after: after.clone(), base: BEFORE.into() };
+    // Who edits the text with it is never taken for one who did not see it.
+    assert_eq!(find(std::slice::from_ref(&arrival), &after, &edit(&after)), None, "{came:?}");
+    lacking(&[arrival], &after, &edit(BEFORE)).map(|(_, words)| words)
+}
+
+/// The base of a text that is an older one for certain, and what it lacks.
+fn lacking(arrivals: &[Arrival], base: &str, text: &str) -> Option<(String, String)> {
+    match find(arrivals, base, text) {
+        Some(Stale::Lacks { oldest, words }) => Some((arrivals[oldest].base.clone(), words.join(", "))),
+        Some(Stale::Keeps(_)) | None => None,
+    }
+}
+
+#[test]
+fn a_save_of_an_older_text_is_known() {
+    let word = ("Second words.", "Second theirs words.");
+    let paragraph = ("Last words.", "Theirs came here.\n\nLast words.");
+    let item = ("- item two\n", "- item two\n- item theirs\n");
+    let edits: [fn(&str) -> String; 6] = [
+        str::to_owned,
+        |text| text.replace("First", "My first"),
+        |text| text.replace("Second words.", "Second words of mine."),
+        |text| text.replace("Last words.\n", "Last words.\n\nMine.\n"),
+        |text| text.replace("First words.\n\n", ""),
+        |text| text.replace("- item one\n", "- item one\n- item mine\n"),
+    ];
+    for edit in edits {
+        assert_eq!(lacks(word, edit).as_deref(), Some("theirs"), "{}", edit(BEFORE));
+        assert_eq!(lacks(paragraph, edit).as_deref(), Some("Theirs came here"), "{}", edit(BEFORE));
+        assert_eq!(lacks(item, edit).as_deref(), Some("item theirs"), "{}", edit(BEFORE));
+    }
+}
+
+#[test]
+fn what_has_some_of_it_is_not() {
+    let after = BEFORE.replace("Last words.", "One two three came.\n\nFour five six.\n\nLast words.");
+    let arrival = Arrival { before: BEFORE.into(), after: after.clone(), base: BEFORE.into() };
+    let found = |text: &str| find(std::slice::from_ref(&arrival), &after, text);
+    // Half of it was deleted, or edited, or all was moved.
+    assert_eq!(found(&after.replace("One two three came.\n\n", "")), None);
+    let edited = |text: &str| text.replace("three came", "three mine").replace("five six", "five");
+    let read = |text: &str| text.replace("item one", "item one of mine");
+    assert_eq!(find(std::slice::from_ref(&arrival), &read(&after), &edited(&read(&after))), None);
+    // Two may write alike, so of what nobody had saved with before nearly all must be there.
+    assert!(found(&edited(&after)).is_some());
+    let long = BEFORE.replace("Second words.", "Theirs has one two three four five six seven words.");
+    let came = Arrival { before: BEFORE.into(), after: long.clone(), base: BEFORE.into() };
+    let found_long = |text: &str| find(std::slice::from_ref(&came), &long, text);
+    assert_eq!(found_long(&long.replace("four", "forty")), None);
+    assert!(found_long(&long.replace("four five", "forty fifty")).is_some());
+    // And that is no sign that what came before it was read, too.
+    let both = long.replace("Last words.", "More of theirs.\n\nLast words.");
+    let more = BEFORE.replace("Last words.", "More of theirs.\n\nLast words.");
+    let earlier = Arrival { before: BEFORE.into(), after: more.clone(), base: BEFORE.into() };
+    let later = Arrival { before: more.clone(), after: both.clone(), base: more };
+    let alike = long.replace("four", "forty");
+    assert_eq!(lacking(&[later, earlier], &both, &alike).map(|(base, _)| base).as_deref(), Some(BEFORE));
+    let (came, rest) = ("One two three came.\n\nFour five six.\n\n", "First words.\n");
+    assert_eq!(found(&after.replace(came, "").replace(rest, &format!("{came}{rest}"))), None);
+    assert!(found(&after.replace(came, "")).is_some());
+    // A word that came was replaced where it stands by somebody who had saved with it before, which is what people do.
+    let worded = BEFORE.replace("Second words", "Second theirs words");
+    let arrival_of = |after: &str| Arrival { before: BEFORE.into(), after: after.into(), base: BEFORE.into() };
+    let replaced = |new: &str| find(&[arrival_of(&worded)], &read(&worded), &read(&worded).replace("theirs", new));
+    assert_eq!(replaced("mine"), None);
+    assert_eq!(replaced("mine and more"), None);
+    // Else nobody knows whether they have read it.
+    for new in ["mine", "mine and more"] {
+        assert!(find(&[arrival_of(&worded)], &worded, &worded.replace("theirs", new)).is_some(), "{new}");
+    }
+    assert!(find(&[arrival_of(&worded)], &worded, &BEFORE.replace("Second words", "Second words mine")).is_some());
+    // But who replaces the word beside it may have an older text.
+    for (word, other) in [("Second", "Other"), ("words.\n\n- item", "lines.\n\n- item")] {
+        assert!(find(&[arrival_of(&worded)], &worded, &BEFORE.replace(word, other)).is_some(), "{word}");
+    }
+    // Who takes away the paragraph that they replaced has not read theirs.
+    let changed = BEFORE.replace("Second words.", "Theirs came.");
+    let (gone, mine) = (BEFORE.replace("Second words.\n\n", ""), "\n\nMine.\n");
+    assert!(find(&[arrival_of(&changed)], &changed, &format!("{}{mine}", gone.trim_end())).is_some());
+    // Nor who writes behind it.
+    assert!(
+        find(&[arrival_of(&changed)], &changed, &BEFORE.replace("words.\n\n- item", "words.\n\nMine.\n\n- item"))
+            .is_some()
+    );
+    let instead = |text: &str| text.replace("Theirs came.", "Mine instead.");
+    assert_eq!(find(&[arrival_of(&changed)], &read(&changed), &instead(&read(&changed))), None);
+    assert!(find(&[arrival_of(&changed)], &changed, &instead(&changed)).is_some());
+    // What was saved from an older text and put together with what came is no sign of reading.
+    let (saved, whole) = (read(BEFORE), read(&changed));
+    let put_back = Arrival { before: saved, after: whole.clone(), base: BEFORE.into() };
+    let arrivals = [put_back, arrival_of(&changed)];
+    assert!(find(&arrivals, &whole, &instead(&whole)).is_some());
+    // Nor who writes where they took something away that he has never seen, and still has the line beside as it was.
+    let more = BEFORE.replace("Second words.", "Second words.\n\nMore of it.");
+    let less = BEFORE.replace("Second words.", "Second words of theirs.");
+    let both = Arrival { before: more.clone(), after: less.clone(), base: more };
+    let written = BEFORE.replace("Second words.", "Second words.\n\nMine.");
+    assert!(lacking(&[both], &less, &written).is_some());
+    // Two who write a paragraph at the same end have not read each other.
+    let appended = |line: &str| format!("{BEFORE}\n{line}\n");
+    let (theirs, mine) = (appended("Theirs at the end."), appended("Mine there too."));
+    assert!(find(&[arrival_of(&theirs)], &theirs, &mine).is_some());
+    // What is gone by now cannot be lacked.
+    assert_eq!(find(&[arrival], BEFORE, &BEFORE.replace("First", "My first")), None);
+}
+
+#[test]
+fn what_came_back_tells_nothing_of_who_had_it_before() {
+    // Others wrote words and took them away again, and more stands since.
+    let arrivals = |texts: &[&str]| -> Vec<Arrival> {
+        texts.windows(2).rev().map(|pair| Arrival::noted(pair[0], pair[1], pair[0]).unwrap()).collect()
+    };
+    let more = |text: &str| text.replace("Last words.", "Theirs came here.\n\nLast words.");
+    let changed = BEFORE.replace("First words", "First of theirs");
+    let mine = |text: &str| text.replace("item two", "item two of mine");
+    for came in [BEFORE.replace("First words", "First theirs words"), changed] {
+        // The rest of what came with them stands yet.
+        let (first, last) = (more(&came), more(BEFORE));
+        let notes = arrivals(&[BEFORE, &first, &last]);
+        let words = lacking(&notes, &last, &mine(BEFORE)).map(|(_, words)| words);
+        assert_eq!(words.as_deref(), Some("Theirs came here"), "{came}: what is gone again is not put back");
+        assert_eq!(find(&notes, &last, &mine(&last)), None, "{came}");
+        // Nor where the line that came back was edited.
+        let edited = |text: &str| mine(text).replace("First words", "First words too");
+        assert!(lacking(&notes, &last, &edited(BEFORE)).is_some(), "{came}");
+        assert_eq!(find(&notes, &last, &edited(&last)), None, "{came}");
+        // Something else came when they went.
+        let notes = arrivals(&[BEFORE, &came, &last]);
+        assert!(lacking(&notes, &last, &mine(BEFORE)).is_some(), "{came}");
+        assert_eq!(find(&notes, &last, &mine(&last)), None, "{came}");
+    }
+}
+
+#[test]
+fn the_oldest_text_that_it_may_come_from_is_its_base() {
+    let first = BEFORE.replace("First words.", "First words, one.");
+    let second = first.replace("Last words.", "Last words, two.");
+    let arrival = |before: &str, after: &str, base: &str| Arrival {
+        before: before.into(),
+        after: after.into(),
+        base: base.into(),
+    };
+    let arrivals = [arrival(&first, &second, "base of the second"), arrival(BEFORE, &first, "base of the first")];
+    let base = |text: &str| lacking(&arrivals, &second, text).map(|(base, _)| base);
+    assert_eq!(base(&BEFORE.replace("Second", "My second")).as_deref(), Some("base of the first"));
+    assert_eq!(base(&first.replace("Second", "My second")).as_deref(), Some("base of the second"));
+    assert_eq!(base(&second.replace("Second", "My second")), None);
+    // One note may be several that became one: who has some of it and nothing of the newer ones has not deleted the rest.
+    let more = first.replace("- item two", "- item two, more");
+    let last = more.replace("Last words.", "Last words, two.");
+    let arrivals = [arrival(&more, &last, "base of the last"), arrival(BEFORE, &more, "base of both")];
+    let base = |text: &str| lacking(&arrivals, &last, text).map(|(base, _)| base);
+    assert_eq!(base(&first.replace("Second", "My second")).as_deref(), Some("base of both"));
+    assert_eq!(base(&more.replace("Second", "My second")).as_deref(), Some("base of the last"));
+    // Nor does who is without what had gone by the newest text that they may have.
+    let gone = more.replace("First words, one.\n\n", "");
+    let last = gone.replace("Last words.", "Last words, two.");
+    let arrivals = [
+        arrival(&gone, &last, "base of the last"),
+        arrival(&more, &gone, "base of what went"),
+        arrival(BEFORE, &more, "base of both"),
+    ];
+    let base = |text: &str| lacking(&arrivals, &last, text).map(|(base, _)| base);
+    assert_eq!(base(&gone.replace("Second", "My second")).as_deref(), Some("base of the last"));
+    // It was put back into a file that was saved without it, which goes on as it was.
+    let saved = BEFORE.replace("Second", "My second");
+    let whole = first.replace("Second", "My second");
+    let arrivals = [arrival(&saved, &whole, "base of the save"), arrival(BEFORE, &first, "base of the first")];
+    let stale = lacking(&arrivals, &whole, &saved.replace("My", "My own"));
+    assert_eq!(stale.map(|(base, _)| base).as_deref(), Some("base of the save"));
+}
+
+/// The line and the words that are doubted in an edit of the text from before, when `went` went meanwhile.
+fn keeps((was, is): (&str, &str), edit: impl Fn(&str) -> String) -> Option<(usize, String)> {
+    assert!(BEFORE.contains(was), "{was:?}");
+    let after = BEFORE.replacen(was, is, 1);
+    let arrivals = [Arrival::noted(BEFORE, &after, BEFORE).unwrap()];
+    // Who edits the text without it is never doubted.
+    assert_eq!(find(&arrivals, &after, &edit(&after)), None, "{was:?}");
+    match find(&arrivals, &after, &edit(BEFORE)) {
+        Some(Stale::Keeps(lines)) => lines.first().map(|line| (line.number, line.text.clone())),
+        Some(Stale::Lacks { .. }) | None => None,
+    }
+}
+
+#[test]
+fn a_save_that_has_what_went_is_doubted() {
+    let paragraph = ("Second words.\n\n", "");
+    let word = ("First words.", "First.");
+    let items = ("- item one\n- item two\n", "");
+    let edits: [fn(&str) -> String; 4] = [
+        str::to_owned,
+        |text| text.replace("Last words", "My last words"),
+        |text| text.replace("# Head\n", "# Head of mine\n"),
+        |text| text.replace("Last words.\n", "Last words.\n\nMine.\n"),
+    ];
+    for edit in edits {
+        assert_eq!(keeps(paragraph, edit), Some((5, "Second words.".into())), "{}", edit(BEFORE));
+        assert_eq!(keeps(word, edit), Some((3, "First words.".into())), "{}", edit(BEFORE));
+        assert_eq!(keeps(items, edit), Some((7, "- item one".into())), "{}", edit(BEFORE));
+    }
+    // Who has edited it may not know either; what was written instead is meant, and what both deleted is not there.
+    let three = ("- item two\n\nLast words.\n", "- item two\n");
+    assert_eq!(keeps(three, |text| text.replace("Last words", "Last words of mine")), None, "two words say little");
+    let long = ("First words.\n\nSecond words.\n\n- item one\n", "First words.\n\n- item one\n");
+    assert_eq!(keeps(long, |text| text.replace("Second", "Second, third")), None);
+    assert_eq!(keeps(paragraph, |text| text.replace("Second words.\n\n", "")), None);
+    assert_eq!(keeps(items, |text| text.replace("- item one\n- item two\n", "- item three\n")), None);
+    assert_eq!(keeps(items, |text| text.replace("- item one\n", "")), Some((7, "- item two".into())));
+}
+
+#[test]
+fn one_of_several_that_went_is_missed_and_so_is_an_edited_one() {
+    let before = format!("{BEFORE}\nStatus: open\n\nDelivery takes two weeks.\n\nStatus: open\n");
+    let check = |after: &str, text: &str, line: Option<&str>| {
+        let arrivals = [Arrival::noted(&before, after, &before).unwrap()];
+        let found = find(&arrivals, after, text);
+        let lines = match &found {
+            Some(Stale::Keeps(lines)) => lines.as_slice(),
+            Some(Stale::Lacks { .. }) | None => &[],
+        };
+        assert_eq!(lines.first().map(|line| &*line.text), line, "{text}");
+    };
+    let mine = |text: &str| text.replace("Last words", "My last words");
+    let less = before.trim_end().trim_end_matches("Status: open").trim_end().to_owned() + "\n";
+    check(&less, &mine(&before), Some("Status: open"));
+    check(&less, &mine(&less), None);
+    let other = less.replace("Last words", "Status: open\n\nLast words");
+    check(&less, &other, None);
+    let later = before.replace("Delivery takes two weeks.\n\n", "");
+    check(&later, &before.replace("two weeks", "two long weeks"), Some("Delivery takes two long weeks."));
+    check(&later, &before.replace("takes two weeks", "is free"), None);
+    // Of a sentence that lost a word, who reads on there edits what is left.
+    let word = before.replace("takes two", "two");
+    check(&word, &word.replace("two weeks", "two long weeks takes"), None);
+}
+
+#[test]
+fn who_has_read_more_since_means_what_stands_there() {
+    let after = BEFORE.replace("- item two\n", "");
+    let went = Arrival::noted(BEFORE, &after, BEFORE).unwrap();
+    let doubts =
+        |arrivals: &[Arrival], base: &str, text: &str| matches!(find(arrivals, base, text), Some(Stale::Keeps(_)));
+    assert!(doubts(std::slice::from_ref(&went), &after, BEFORE));
+    // Words of the person's own that came to the document later, and words of others.
+    let base = after.replace("Last", "My last");
+    assert!(!doubts(std::slice::from_ref(&went), &base, &BEFORE.replace("Last", "My last")));
+    assert!(doubts(std::slice::from_ref(&went), &base, BEFORE));
+    let theirs = after.replace("First", "Theirs first");
+    let both = [Arrival::noted(&after, &theirs, &after).unwrap(), went.clone()];
+    assert_eq!(find(&both, &theirs, &BEFORE.replace("First", "Theirs first")), None);
+    // Who lacks these for certain has not put anything back: then both go on from the oldest text.
+    assert_eq!(lacking(&both, &theirs, BEFORE), Some((BEFORE.to_owned(), "Theirs first".to_owned())));
+    // What came and went again says nothing of what had gone with it.
+    let first = BEFORE.replace("First", "Theirs first").replace("Second words.\n\n", "");
+    let second = first.replace("Theirs first words.\n\n", "");
+    let two = [Arrival::noted(&first, &second, &first).unwrap(), Arrival::noted(BEFORE, &first, BEFORE).unwrap()];
+    assert!(doubts(&two, &second, &BEFORE.replace("Last", "My last")));
+    // It is there again, and both sides know.
+    assert_eq!(find(std::slice::from_ref(&went), BEFORE, &BEFORE.replace("Last", "My last")), None);
+    // What stood in the file alone went because its person chose so, and may come back.
+    let own = Arrival { base: after.clone(), ..went };
+    assert_eq!(find(&[own], &after, BEFORE), None);
+}
