@@ -170,8 +170,8 @@ fn log_line(line: &Value) -> String {
         title => title,
     };
     let put_away = match text(line, "what").as_str() {
-        "retired" => Some("is gone; its file was moved to .retired, and comes back with the document"),
-        "forgotten" => Some("was forgotten; its file was moved to .retired, and `fetch` mirrors it again"),
+        "retired" => Some("is gone; what stood of it here was moved to .retired, and comes back with the document"),
+        "forgotten" => Some("was forgotten; what stood of it here was moved to .retired, and `fetch` mirrors it again"),
         "returned" => Some("is there again, and so is its file"),
         _ => None,
     };

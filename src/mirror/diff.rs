@@ -41,6 +41,9 @@ impl MirrorHandle {
             };
             let now = match shared.workspace.observe(&item, &part)? {
                 Local::Text { text, .. } => text,
+                Local::Absent if shared.reader().is_buried(&item)? => {
+                    return Err(Error::Trashed { id: item.0 });
+                }
                 Local::Absent => {
                     return Err(Error::InvalidInput {
                         what: format!("{} is not there", path.display()),

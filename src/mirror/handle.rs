@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 use super::failure::error_of;
-use super::report::{FetchReport, ImageReport, PartReport, PushReport, StatusReport};
+use super::report::{FetchReport, Forgotten, ImageReport, PartReport, PushReport, StatusReport};
 use super::{Message, Replied, Shared, blocking, images, making};
 use crate::error::{Error, Result};
 use crate::model::{Account, ItemId, Notice, PartId};
@@ -106,21 +106,21 @@ impl MirrorHandle {
         blocking(move || shared.reader().search(&query, limit, offset)).await
     }
 
-    /// Stops mirroring an item; its files are put away, the remote is not touched. Returns the item, and how many of its files
-    /// held edits that the remote does not have.
+    /// Stops mirroring an item; its files are put away, the remote is not touched.
     ///
     /// # Errors
     ///
     /// `NotFound` when it is not mirrored.
-    pub async fn forget(&self, id_or_url: &str) -> Result<(ItemId, usize)> {
+    pub async fn forget(&self, id_or_url: &str) -> Result<Forgotten> {
         let item = self.item(id_or_url)?;
-        let mut edited = 0;
+        let (mut files, mut edited) = (0, 0);
         for part in self.lookup(&item.0).await?.into_iter().flat_map(|report| report.parts) {
+            files += usize::from(part.path.symlink_metadata().is_ok());
             // What cannot be compared may be edited.
             edited += usize::from(self.has_edits(&part.path).await.unwrap_or(true));
         }
         self.done(&item, Command::Forget(item.clone())).await?;
-        Ok((item, edited))
+        Ok(Forgotten { item, files, edited })
     }
 
     /// Tells whether an item is gone and comes back by itself.

@@ -124,17 +124,20 @@ impl MirrorHandle {
         })
     }
 
-    /// Moves an item to the trash of its service, where its owner can bring it back for a while; its files are put away.
+    /// Moves an item to the trash of its service, where its owner can bring it back for a while; its files are put away. Returns
+    /// the item, and how many files there were.
     ///
     /// # Errors
     ///
     /// `NotFound` when it is not mirrored; `InvalidInput` when a file holds edits that the document does not have;
     /// permission and network errors as they come: then nothing was put away.
-    pub async fn trash(&self, id_or_url: &str) -> Result<ItemId> {
+    pub async fn trash(&self, id_or_url: &str) -> Result<(ItemId, usize)> {
         self.check_writable().await?;
         let item = self.item(id_or_url)?;
         let Some(report) = self.lookup(&item.0).await? else { return Err(Error::NotFound { id: id_or_url.into() }) };
+        let mut files = 0;
         for part in &report.parts {
+            files += usize::from(part.path.symlink_metadata().is_ok());
             if self.has_edits(&part.path).await? {
                 return Err(Error::InvalidInput {
                     what: format!("{} holds edits that the document does not have", part.path.display()),
@@ -148,7 +151,7 @@ impl MirrorHandle {
         trashed.map_err(|panic| Error::ExtractionFailed { id: "the item".into(), source: panic.into() })??;
         match self.done(&item, Command::Trashed(item.clone())).await {
             // Which is what was to be.
-            Ok(_) | Err(Error::Trashed { .. } | Error::NotFound { .. }) => Ok(item),
+            Ok(_) | Err(Error::Trashed { .. } | Error::NotFound { .. }) => Ok((item, files)),
             Err(error) => Err(error),
         }
     }

@@ -20,15 +20,21 @@ impl MirrorHandle {
     /// `InvalidInput` when the text cannot become an item. When the item was made but cannot be read yet, the error
     /// names its URL, so that nobody makes it twice. Whatever else goes wrong, the error names where the text is kept.
     pub async fn create(&self, title: &str, text: &str) -> Result<FetchReport> {
-        self.check_writable().await?;
         let (mirror, title, text) = (self.clone(), title.to_owned(), text.to_owned());
         // In a task of its own, a caller who gives up waiting does not cut it in half.
         let made = tokio::spawn(async move {
             let (shared, noted) = (mirror.shared_arc(), (title.clone(), text.clone()));
             let number = blocking(move || shared.store()?.note_making(&noted.0, &noted.1, Millis(system_ms()))).await?;
             crash_point("after_making_noted");
-            let made = mirror.make(&title, &text).await;
-            let (shared, is_over) = (mirror.shared_arc(), matches!(made, Ok(_) | Err(Error::InvalidInput { .. })));
+            let (made, is_over) = match mirror.check_writable().await {
+                Ok(()) => {
+                    let made = mirror.make(&title, &text).await;
+                    let is_over = matches!(made, Ok(_) | Err(Error::InvalidInput { .. }));
+                    (made, is_over)
+                }
+                Err(error) => (Err(error), false),
+            };
+            let shared = mirror.shared_arc();
             let making = Making { number, title, text, path: None };
             let kept = blocking(move || match is_over || making.text.trim().is_empty() {
                 true => shared.store()?.drop_making(making.number).map(|()| None),

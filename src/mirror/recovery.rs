@@ -47,7 +47,8 @@ impl Recovered {
         if self.ended.get().is_none() && !status.items.iter().all(rests) {
             return Some(format!(
                 "{aside}; {found} found here: each is compared with its document anew; where the texts differ both are kept, \
-                 and `resolve` ends that"
+                 and `resolve` ends that; that the account was paused, that a file was deleted here, and the numbers of earlier \
+                 pushes are not known any more"
             ));
         }
         let is_new = self.ended.get_or_init(Instant::now).elapsed() < TOLD;

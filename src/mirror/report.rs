@@ -102,3 +102,14 @@ pub struct StatusReport {
     /// Documents that were to be made and are not known to be: their titles, and where what they were to say stands.
     pub unmade: Vec<(String, PathBuf)>,
 }
+
+/// An item that is not mirrored any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forgotten {
+    /// The item.
+    pub item: ItemId,
+    /// How many files of it were put away.
+    pub files: usize,
+    /// How many of them held edits that the remote does not have.
+    pub edited: usize,
+}

@@ -9,7 +9,7 @@ use super::host::{
     StatusReport, Told,
 };
 use super::reports::{account_status, finding, item_report, log_entry, push_report, rfc3339};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::kinds;
 use crate::mirror::{self, MirrorHandle};
 use crate::model::{Account, KindName};
@@ -40,10 +40,14 @@ impl Mirrors {
     }
 
     /// Finds the mirror that holds an item, or says that none does.
-    async fn holder(&self, id_or_url: &str) -> Result<&MirrorHandle> {
+    async fn here(&self, id_or_url: &str) -> Result<&MirrorHandle> {
         match self.holding(id_or_url).await? {
             Some((handle, _)) => Ok(handle),
-            None => Err(Error::NotFound { id: id_or_url.into() }),
+            None if self.burying(id_or_url).await?.is_some() => Err(Error::InvalidInput {
+                what: format!("`{id_or_url}` is in the trash of Google Drive, gone, or not shared any more"),
+                suggestion: "Take it out of the trash, or ask its owner: its files come back with it.".into(),
+            }),
+            None => Err(not_mirrored(id_or_url)),
         }
     }
 
@@ -176,13 +180,12 @@ impl Host for Mirrors {
     }
 
     async fn forget(&self, id_or_url: &str) -> Result<Done> {
-        let holder = match self.holder(id_or_url).await {
-            Err(error @ Error::NotFound { .. }) => self.burying(id_or_url).await?.ok_or(error),
-            other => other,
+        let holder = match self.holding(id_or_url).await? {
+            Some((handle, _)) => Ok(handle),
+            None => self.burying(id_or_url).await?.ok_or_else(|| not_mirrored(id_or_url)),
         };
-        let (id, edited) = holder?.forget(id_or_url).await?;
-        let mut message =
-            format!("{id} is not mirrored any more; its files are in .retired, the document is untouched");
+        let mirror::Forgotten { item: id, files, edited } = holder?.forget(id_or_url).await?;
+        let mut message = format!("{id} is not mirrored any more; {}the document is untouched", put_away(files, ", "));
         if edited > 0 {
             let files = if edited == 1 { "one of them holds".to_owned() } else { format!("{edited} of them hold") };
             message.push_str(&format!("; {files} edits that the document does not have"));
@@ -214,13 +217,7 @@ impl Host for Mirrors {
     }
 
     async fn restore(&self, id_or_url: &str) -> Result<ItemReport> {
-        match self.holder(id_or_url).await {
-            Err(Error::NotFound { .. }) if self.burying(id_or_url).await?.is_some() => Err(Error::InvalidInput {
-                what: format!("`{id_or_url}` is in the trash of Google Drive, gone, or not shared any more"),
-                suggestion: "Take it out of the trash, or ask its owner: its files come back with it.".into(),
-            }),
-            holder => holder?.restore(id_or_url).await.map(item_report),
-        }
+        self.here(id_or_url).await?.restore(id_or_url).await.map(item_report)
     }
 
     async fn resolve(&self, path: &Path, side: Side) -> Result<Done> {
@@ -316,9 +313,10 @@ impl Host for Mirrors {
     }
 
     async fn trash(&self, id_or_url: &str) -> Result<Done> {
-        let id = self.holder(id_or_url).await?.trash(id_or_url).await?;
+        let (id, files) = self.here(id_or_url).await?.trash(id_or_url).await?;
         let message = format!(
-            "{id} is in the trash of Google Drive, from which its owner can bring it back for 30 days; its files are in .retired"
+            "{id} is in the trash of Google Drive; {}its owner can bring it back for 30 days",
+            put_away(files, ", and ")
         );
         Ok(Done { id, message })
     }
@@ -343,5 +341,23 @@ fn stray(error: Error, path: &Path) -> Error {
         suggestion: "A copy or a renamed file is yours alone, and nothing of it is pushed: put the text into the document's own \
                      file, which `mcp-workspace fetch` of its id or URL names."
             .into(),
+    }
+}
+
+/// Says of an item that no account mirrors what it is, which may well be there.
+fn not_mirrored(id_or_url: &str) -> Error {
+    Error::Told {
+        kind: ErrorKind::NotFound,
+        message: format!("nothing that is mirrored is `{id_or_url}`"),
+        suggestion: "Check the id or URL; if it is right, `mcp-workspace fetch` it first.".into(),
+    }
+}
+
+/// Says where the files of an item are that was put away; nothing when it had none.
+fn put_away(files: usize, then: &str) -> String {
+    match files {
+        0 => String::new(),
+        1 => format!("its file is in .retired{then}"),
+        _ => format!("its {files} files are in .retired{then}"),
     }
 }
