@@ -7,12 +7,12 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 use super::failure::error_of;
-use super::report::{FetchReport, Forgotten, ImageReport, PartReport, PushReport, StatusReport};
+use super::report::{FetchReport, Forgotten, ImageReport, PartReport, PushReport, Resolved, StatusReport};
 use super::{Message, Replied, Shared, blocking, images, making};
 use crate::error::{Error, Result};
 use crate::model::{Account, ItemId, Notice, PartId};
 use crate::store::{Hits, StoredItem};
-use crate::sync::{Answer, Command, PartStatus, Side, Status};
+use crate::sync::{Answer, Command, GIVEN_UP, PartStatus, Side, Status};
 use crate::workspace::layout::Place;
 
 /// A handle on a running mirror.
@@ -165,12 +165,12 @@ impl MirrorHandle {
         Ok(items.filter(|status| status.id == *item).flat_map(|status| status.parts).collect())
     }
 
-    /// Ends a file's conflicts in favour of one side. Returns the item, and what of the file waits all the same, first.
+    /// Ends a file's conflicts in favour of one side.
     ///
     /// # Errors
     ///
     /// `NotFound` when no item has that file; `MirrorOnly` for the file's side where nothing is pushed.
-    pub async fn resolve(&self, path: &Path, side: Side) -> Result<(ItemId, Option<Notice>)> {
+    pub async fn resolve(&self, path: &Path, side: Side) -> Result<Resolved> {
         let Place { item, part, .. } = self.place(path)?;
         let status = self.engine_status().await?;
         if status.read_only && side == Side::Mine {
@@ -183,10 +183,12 @@ impl MirrorHandle {
                 suggestion: "See `mcp-workspace status` for what waits.".into(),
             });
         }
-        self.done(&item, Command::Resolve { item: item.clone(), part: part.clone(), side }).await?;
+        let done = self.done(&item, Command::Resolve { item: item.clone(), part: part.clone(), side }).await?;
+        let went = done.into_iter().filter(|(of, notice)| *of == part && notice.code == GIVEN_UP);
+        let went = went.map(|(_, notice)| notice).collect();
         let part = self.parts_of(&item).await?.into_iter().find(|other| other.part == part);
         let waits = part.and_then(|part| part.held.into_iter().chain(part.refused).next());
-        Ok((item, waits))
+        Ok(Resolved { item, waits, went })
     }
 
     /// Reads the change feed now.

@@ -46,7 +46,7 @@ pub use diff::DiffReport;
 pub use doctor::{Check, Finding, Repair};
 pub use handle::MirrorHandle;
 pub use history::{LogReport, UndoReport};
-pub use report::{FetchReport, Forgotten, ImageReport, PartReport, PushReport, StatusReport};
+pub use report::{FetchReport, Forgotten, ImageReport, PartReport, PushReport, Resolved, StatusReport};
 
 /// How many items are read from the remote at the same time.
 const FETCHES_MAX: usize = 4;

@@ -113,3 +113,14 @@ pub struct Forgotten {
     /// How many of them held edits that the remote does not have.
     pub edited: usize,
 }
+
+/// A conflict that somebody has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolved {
+    /// The item.
+    pub item: ItemId,
+    /// Why some of the file is not pushed all the same.
+    pub waits: Option<Notice>,
+    /// What went of the other side.
+    pub went: Vec<Notice>,
+}

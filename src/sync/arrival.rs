@@ -44,6 +44,20 @@ impl Arrival {
         !brought(&is.words(), &later.words()).is_empty() && !self.is_missing_in(next)
     }
 
+    /// Tells whether a text has most of what somebody wrote into the file, which then said `next`, having read what came.
+    pub(super) fn was_read_by_who_wrote(&self, next: &str, text: &str) -> bool {
+        if !self.was_read_before(next) {
+            return false;
+        }
+        let mut keys = Keys::default();
+        let [is, later, local] = [&*self.after, next, text].map(|text| Text::read(text, &mut keys));
+        let (is, later, local) = (is.words(), later.words(), local.words());
+        // Words of which there were some tell nothing.
+        let written: Vec<&&str> = later.keys().filter(|word| !is.contains_key(*word)).collect();
+        let there = written.iter().filter(|word| local.contains_key(**word)).count();
+        there * 2 > written.len()
+    }
+
     /// Tells whether a text has all that came, wherever it stands by now.
     pub(super) fn is_in(&self, text: &str) -> bool {
         self.is_left_in(&self.after, text)

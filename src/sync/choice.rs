@@ -1,14 +1,22 @@
 //! A side that somebody chose for the conflicts of a file. Whoever chose is told when nothing came of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Notice, PartId};
+use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::conflict::{SectionConflict, shown};
+use crate::model::{Notice, PartId, counted};
+
+use super::conflict::{SectionConflict, section_name, shown};
 use super::engine::failure_of;
 use super::item::{Part, Walk};
 use super::merge;
 use super::{Failure, Local, RequestId, Side};
+
+/// The code of what is told of words that went with a choice.
+pub const GIVEN_UP: &str = "GIVEN_UP";
+
+/// How many words are shown of each section.
+const SHOWN_WORDS: usize = 8;
 
 /// The code of what is told of a hold that somebody let go.
 pub const RELEASED: &str = "RELEASED";
@@ -31,7 +39,7 @@ pub(super) fn made(
     part: &Part,
     [base, local, remote]: [&str; 3],
     undecided: &mut BTreeMap<RequestId, Failure>,
-    given_up: &mut BTreeMap<PartId, Vec<SectionConflict>>,
+    given_up: &mut BTreeMap<PartId, (Side, Vec<SectionConflict>)>,
 ) -> Option<Side> {
     let open = merge::merge3(base, local, remote).conflicts;
     let is_seen = open.iter().all(|conflict| part.shown.contains(&shown(conflict)));
@@ -45,8 +53,26 @@ pub(super) fn made(
         Side::Theirs => drop(undecided.remove(&asked.request)),
     }
     // What they were is kept with all three texts, whatever somebody made of the conflict file.
-    given_up.insert(asked.part.clone(), open);
+    given_up.insert(asked.part.clone(), (asked.side, open));
     Some(asked.side)
+}
+
+/// Tells what of a section went with the choice of a side: the words that the other side alone had written there.
+pub(super) fn given_up(side: Side, conflict: &SectionConflict) -> Option<Notice> {
+    let (whose, chosen, other) = match side {
+        Side::Mine => ("the document", &conflict.mine, &conflict.theirs),
+        Side::Theirs => ("the file", &conflict.theirs, &conflict.mine),
+    };
+    let known: BTreeSet<&str> = [chosen, &conflict.base].into_iter().flat_map(|said| said.unicode_words()).collect();
+    let mut went = other.unicode_words().filter(|word| !known.contains(word));
+    let shown: Vec<&str> = went.by_ref().take(SHOWN_WORDS).collect();
+    let more = match went.count() {
+        0 => String::new(),
+        more => format!(" and {}", counted(more, "more word")),
+    };
+    let section = section_name(&conflict.heading);
+    let message = format!("`{}`{more}, which {whose} had in {section}, went with it", shown.join(" "));
+    (!shown.is_empty()).then(|| Notice { code: GIVEN_UP.into(), line: 0, column: 0, message })
 }
 
 /// Tells whether who says that a file is meant as it stands knew what it is held for: by nothing of another kind than it was told

@@ -4,6 +4,7 @@ use crate::model::{ContentHash, ItemId, Millis, PartId, Stamp};
 
 use super::arrival::Arrival;
 use super::backoff;
+use super::choice;
 use super::conflict::{conflict_text, shown};
 use super::engine::{Engine, Fate};
 use super::intent::Intent;
@@ -40,7 +41,9 @@ impl Engine {
         let how = (&*self.settings.command, self.settings.read_only);
         for (id, merged) in &walk.merged {
             let Some(part) = item.parts.get_mut(id) else { continue };
-            if let Some(given_up) = walk.given_up.remove(id) {
+            if let Some((side, given_up)) = walk.given_up.remove(id) {
+                let went = given_up.iter().filter_map(|conflict| choice::given_up(side, conflict));
+                walk.went.extend(went.map(|went| (id.clone(), went)));
                 let text = conflict_text(how, &item.id, id, &item.title, &given_up);
                 part.conflict_file = None;
                 self.out.push(Effect::PutConflict { item: item.id.clone(), part: id.clone(), text });

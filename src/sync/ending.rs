@@ -29,7 +29,9 @@ impl Engine {
             item.dirty.join(Dirty { push, accept, dry, dry_accept, ..Dirty::default() });
             item.waiters.extend(Vec::into_iter(later).map(|waiter| Waiter { about_save: false, ..waiter }));
         }
-        let answer = Answer::Done { notices: self.item_status(item).notices(), requests: walk.requests };
+        let mut notices = self.item_status(item).notices();
+        notices.append(&mut walk.went);
+        let answer = Answer::Done { notices, requests: walk.requests };
         for waiter in walk.waiters {
             let undecided = walk.undecided.remove(&waiter.request).map(Answer::Failed);
             self.reply(waiter.request, undecided.unwrap_or_else(|| answer.clone()));

@@ -14,7 +14,7 @@ use super::quota::{QuotaPlace, Reserved};
 use super::spelling::Waiting;
 use super::told::Told;
 use super::went::Line;
-use super::{Failure, JobEnd, JobId, Local, Observation, Planned, Remote, RequestId};
+use super::{Failure, JobEnd, JobId, Local, Observation, Planned, Remote, RequestId, Side};
 
 /// How often a file is pushed in one walk, when each plan asks for another.
 pub(super) const PUSHES_MAX: u8 = 4;
@@ -264,8 +264,10 @@ pub(super) struct Walk {
     pub(super) undecided: BTreeMap<RequestId, Failure>,
     /// What each file was held for when somebody let it go.
     pub(super) released: BTreeMap<PartId, Vec<Notice>>,
-    /// Conflicts that somebody ends, as they stand.
-    pub(super) given_up: BTreeMap<PartId, Vec<SectionConflict>>,
+    /// Conflicts that somebody ends, as they stand, and the side that was chosen.
+    pub(super) given_up: BTreeMap<PartId, (Side, Vec<SectionConflict>)>,
+    /// What went with such a choice.
+    pub(super) went: Vec<(PartId, Notice)>,
 }
 
 impl Walk {

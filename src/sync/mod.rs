@@ -6,6 +6,7 @@
 //! base, local and remote and never stored as work; only a push that was begun is.
 
 mod align;
+mod alike;
 mod arrival;
 pub mod backoff;
 mod choice;
@@ -54,7 +55,7 @@ mod within;
 mod words;
 
 pub use arrival::Arrival;
-pub use choice::RELEASED;
+pub use choice::{GIVEN_UP, RELEASED};
 pub use conflict::{SectionConflict, conflict_text, section_name};
 pub use effect::{Effect, JobEnd, Record, RecordPart};
 pub use engine::Engine;

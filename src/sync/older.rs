@@ -13,7 +13,7 @@ use super::intent::Intent;
 use super::item::{Item, Part, Walk, notice};
 use super::stale::{self, Stale};
 use super::went::{self, Line};
-use super::{Local, Observation, choice, hold, merge, standing};
+use super::{Local, Observation, alike, choice, hold, merge, standing};
 
 /// The code of what tells that a file got back what it lacked.
 pub(super) const PUT_BACK: &str = "PUT_BACK";
@@ -21,8 +21,11 @@ pub(super) const PUT_BACK: &str = "PUT_BACK";
 /// The code of what tells that a save waits which is once more without what was put back.
 const TAKEN_AGAIN: &str = "TAKEN_AGAIN";
 
-/// How much of a line is shown to a person, in characters.
+/// How much of a paragraph is shown to a person, in characters.
 const SHOWN_CHARS: usize = 80;
+
+/// How many words of a line are shown to a person.
+const SHOWN_WORDS: usize = 8;
 
 /// How many places are shown to a person.
 const SHOWN_PLACES: usize = 5;
@@ -84,10 +87,15 @@ pub(super) struct Older {
 }
 
 impl Older {
-    /// Those of the words that the file lacked which stand in it now. What is in conflict is not put back.
+    /// Those of the words that the file lacked which stand in it now, or most of them: some may have been edited since. What is in
+    /// conflict is not put back.
     pub(super) fn put_back(&self, file: &str) -> Vec<String> {
         let said: BTreeSet<&str> = mebdf::body(file).unicode_words().collect();
-        self.lacks.iter().filter(|words| words.unicode_words().all(|word| said.contains(word))).cloned().collect()
+        let stand = |words: &&String| {
+            let (there, gone): (Vec<&str>, Vec<&str>) = words.unicode_words().partition(|word| said.contains(word));
+            there.len() > gone.len()
+        };
+        self.lacks.iter().filter(stand).cloned().collect()
     }
 }
 
@@ -98,7 +106,15 @@ pub(super) fn tell_put_back(part: &mut Part, lacks: &[String], now: Millis) {
          delete that, delete it once more and push the file with `push --accept`",
         places(lacks)
     );
+    // What an earlier one named is not told twice.
+    let shown: BTreeSet<String> = quoted(&message);
+    part.told.notices.retain(|told| told.code != PUT_BACK || !quoted(&told.message).is_subset(&shown));
     part.told.landed(vec![notice(PUT_BACK, message)], now);
+}
+
+/// What a message quotes.
+fn quoted(message: &str) -> BTreeSet<String> {
+    message.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 /// What goes with a save that somebody let go, though it is not what that was held for.
@@ -130,31 +146,62 @@ fn more_places(count: usize) -> String {
     }
 }
 
-/// Why a save waits that still has lines of which something went from the document; `None` when the remote has all of it. The text
-/// was made from `base`, or from one of the `fleeting` ones.
+/// Why a save waits that still has words which went from the document; `None` when the remote has all of them. The text was made
+/// from `base`, or from one of the `fleeting` ones.
 pub(super) fn deleted_there(
-    (walk, id, fleeting): (&Walk, &PartId, &[Intent]),
+    (walk, id, part): (&Walk, &PartId, &Part),
+    fleeting: &[Intent],
     [base, text, remote]: [&str; 3],
 ) -> Option<Notice> {
-    let count = |said: &str, line: &Line| said.lines().filter(|other| other.trim() == line.text).count();
-    let doubtful = walk.doubtful.get(id).into_iter().flatten();
-    let doubtful = doubtful.filter(|line| count(remote, line) < count(text, line)).cloned();
     let seen = walk.observed.get(id)?;
+    let lines = |said: &str, line: &Line| said.lines().filter(|other| other.trim() == line.text).count();
+    let words = |said: &str, word: &str| mebdf::body(said).unicode_words().filter(|other| *other == word).count();
+    let is_less = |line: &&Line| {
+        lines(remote, line) < lines(text, line) && line.words.iter().any(|word| words(remote, word) < words(text, word))
+    };
+    let doubtful = walk.doubtful.get(id).into_iter().flatten().filter(is_less).cloned();
     // What came since the base, or may have stood there: a few words of it do not tell that it was read.
     let since = walk.stale.get(id).and_then(|older| seen.arrivals.get(..=older.since)).unwrap_or_default();
     let since = since.iter().map(|arrival| [&*arrival.before, &*arrival.after]);
     let fleeting = seen.intent.iter().chain(fleeting).map(|intent| [&*intent.before, &*intent.after]);
-    let came: Vec<[&str; 2]> = since.chain(fleeting).collect();
-    let mut gone = doubtful.chain(went::came_and_went(&came, [base, text, remote]));
-    let first = gone.next()?;
-    let shown: String = first.text.chars().take(SHOWN_CHARS).collect();
-    let dots = if shown.len() < first.text.len() { "…" } else { "" };
-    let more = more_places(gone.count());
+    let mut came = went::came(&since.chain(fleeting).collect::<Vec<_>>());
+    if part.behind {
+        // What is in conflict is not in the base, though it came and was read.
+        came.extend(went::came_to_stay(&seen.arrivals));
+    }
+    let gone: Vec<Line> = doubtful.chain(went::came_and_went(&came, [base, text, remote])).collect();
+    let shown: Vec<String> = gone
+        .iter()
+        .map(|line| line.words.iter().take(SHOWN_WORDS).map(String::as_str).collect::<Vec<_>>().join(" "))
+        .collect();
     let message = format!(
-        "this text still has `{shown}{dots}`{more}, of which something was deleted in the document; delete that here, too, or \
-         push the file with `push --accept` to have it there again"
+        "this text still has {}, which was deleted in the document; delete that here, too, or push the file with \
+         `push --accept` to have it there again",
+        places(&shown)
     );
-    Some(Notice { line: u32::try_from(first.number).unwrap_or(u32::MAX), ..notice("DELETED_THERE", message) })
+    let number = u32::try_from(gone.first()?.number).unwrap_or(u32::MAX);
+    Some(Notice { line: number, ..notice("DELETED_THERE", message) })
+}
+
+/// Why a save waits of which a merge would make two of a paragraph: as it came, and as its writer has edited it.
+pub(super) fn stands_twice(walk: &Walk, id: &PartId, text: &str, merged: &str) -> Option<Notice> {
+    let came = walk.observed.get(id)?.arrivals.get(..=walk.stale.get(id)?.since)?;
+    let pair = alike::find(came, text, merged)?;
+    let message = format!(
+        "`{}` may be an edit of `{}`, which came from the document, and both would stand there: to have yours in its place, \
+         push the file with `push --accept`; to have both, put the other one into the file, too",
+        shortened(&pair.mine),
+        shortened(&pair.came)
+    );
+    let number = u32::try_from(pair.number).unwrap_or(u32::MAX);
+    Some(Notice { line: number, ..notice("STANDS_TWICE", message) })
+}
+
+/// The first words of a paragraph.
+fn shortened(said: &str) -> String {
+    let (shown, rest) = said.char_indices().nth(SHOWN_CHARS).map_or((said, ""), |(at, _)| said.split_at(at));
+    let dots = if rest.is_empty() { "" } else { "…" };
+    format!("{shown}{dots}").replace('\n', " ")
 }
 
 #[cfg(test)]

@@ -43,12 +43,11 @@ pub(super) enum Stale {
 /// unless some save since had it.
 pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale> {
     let (mut oldest, mut lacks, mut keeps): (Option<usize>, Vec<String>, Option<Stale>) = (None, Vec::new(), None);
+    // What the file said last before something else came.
+    let next = |at: usize| at.checked_sub(1).and_then(|newer| arrivals.get(newer)).map_or(base, |newer| &*newer.before);
     // Whether some save since had what came with an arrival.
-    let was_read = |at: usize| {
-        let next =
-            |at: usize| at.checked_sub(1).and_then(|newer| arrivals.get(newer)).map_or(base, |newer| &*newer.before);
-        arrivals.iter().take(at + 1).enumerate().any(|(at, arrival)| arrival.was_read_before(next(at)))
-    };
+    let was_read =
+        |at: usize| arrivals.iter().take(at + 1).enumerate().any(|(at, arrival)| arrival.was_read_before(next(at)));
     for (at, arrival) in arrivals.iter().enumerate() {
         // What came may have gone again since, or come once more with a newer one into a file that was saved without it; and what
         // went may have come again, or gone once more. Then it tells nothing.
@@ -75,6 +74,8 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
             }
             Presence::Has => break,
             Presence::Keeps(_) if went::has_read_more(arrival, base, text) => break,
+            // What was written by who had read it is there, so who takes that away means it.
+            Presence::Lacks(_) | Presence::Keeps(_) if arrival.was_read_by_who_wrote(next(at), text) => break,
             // Whether who wrote that had read it, an older one may tell.
             Presence::Unknown => continue,
             Presence::Lacks(words) => {

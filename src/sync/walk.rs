@@ -272,7 +272,8 @@ impl Engine {
                 }
                 let fleeting = item.fleeting.get(id).map(Vec::as_slice).unwrap_or_default();
                 let texts = [base.map_or("", String::as_str), text, remote];
-                part.held.extend(older::deleted_there((walk, id, fleeting), texts));
+                let gone = older::deleted_there((walk, id, part), fleeting, texts);
+                part.held.extend(gone);
                 if part.accepted == Some(*hash) {
                     if choice::releases(&was_told, &part.held) {
                         let mut let_go = std::mem::take(&mut part.held);
@@ -300,7 +301,10 @@ impl Engine {
                     let sides = [base, text, remote];
                     choice::made(asked, part, sides, &mut walk.undecided, &mut walk.given_up)
                 });
-                goes_on.then(|| merge::resolve(base, text, remote, side))
+                let merged = goes_on.then(|| merge::resolve(base, text, remote, side));
+                let twice = merged.as_ref().and_then(|merged| older::stands_twice(walk, id, text, &merged.file));
+                part.held.extend(twice);
+                merged.filter(|_| part.held.is_empty() || walk.why.dry_accept.contains(id))
             }
         };
         part.behind = merged.as_ref().is_none_or(|merged| !merged.conflicts.is_empty());

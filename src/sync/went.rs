@@ -1,29 +1,37 @@
 //! What went from a file and still stands in a text: its writer does not know that it went, or means it. Pure.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::mebdf;
 
 use super::arrival::Arrival;
-use super::counts::{Counts, brought, is_mostly, new_blocks};
+use super::counts::brought;
 use super::hunks::{self, placed};
+use super::moved::words_of;
 use super::sides::{Keys, Text};
 
-/// A line of a text, with its number from 1.
+/// A line of a text that still has words which went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
+    /// Its number, from 1.
     pub(super) number: usize,
+    /// What it says, trimmed.
     pub(super) text: String,
+    /// Its words that went, in their order.
+    pub(super) words: Vec<String>,
 }
 
-/// Words of a paragraph that was edited since it went, at least, for it to be known.
+/// Words of a paragraph that must have gone from everywhere, at least, for it to be known in another place.
 const WORDS_MIN: usize = 3;
 
-/// Looks in a text for what went with an arrival: paragraphs that stand where they stood, as they stood or edited. Who has moved
-/// one means it. Of each its first line is returned that went, trimmed.
+/// Looks in a text for what went with an arrival: words that stand where they stood, and paragraphs that stand elsewhere. What was
+/// written anew meanwhile may say the like of what went, so of several words that went together a third must be there, and of
+/// a paragraph half of those that nothing else says.
 pub(super) fn kept(arrival: &Arrival, text: &str) -> Vec<Line> {
     if !has_any(arrival, text) {
         return Vec::new();
@@ -32,51 +40,91 @@ pub(super) fn kept(arrival: &Arrival, text: &str) -> Vec<Line> {
     let [before, local, after, agreed] =
         [&*arrival.before, text, &*arrival.after, &*arrival.base].map(|text| Text::read(text, &mut keys));
     // What stood in the file alone went because a person chose so.
-    let of_both = brought(&after.words(), &agreed.words());
+    let (left, of_both) = (after.words(), brought(&after.words(), &agreed.words()));
     let went: BTreeSet<&str> =
-        brought(&after.words(), &before.words()).into_iter().filter(|word| of_both.contains(word)).collect();
+        brought(&left, &before.words()).into_iter().filter(|word| of_both.contains(word)).collect();
+    let mut found: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+    let only: BTreeSet<&str> = went.iter().filter(|word| !left.contains_key(*word)).copied().collect();
     let texts = [&before, &local, &after];
-    let mut found = BTreeSet::new();
+    let mut stands = elsewhere(texts, &only);
     for (region, mine, theirs) in placed(&hunks::regions(&before, &local, &after)) {
-        let of_it = region.base.clone().filter(|at| before.words_of(&one(*at)).keys().any(|word| went.contains(word)));
-        found.extend(of_it.filter_map(|at| standing(texts, at, &mine, &theirs)));
+        stands.extend(standing(texts, [&region.base, &mine, &theirs], &went));
     }
-    found.into_iter().map(|at| first_line(&local, &after, at)).collect()
+    for (at, word) in stands {
+        found.entry(at).or_default().insert(word);
+    }
+    found.into_iter().map(|(at, words)| line(&local, &after, at, &words)).collect()
 }
 
-/// Finds a block of `before` that went among the blocks `mine` of the text; `theirs` are those that came in its place.
-fn standing(
-    [before, local, after]: [&Text<'_>; 3],
-    at: usize,
-    mine: &Range<usize>,
-    theirs: &Range<usize>,
-) -> Option<usize> {
-    let key = before.bare(&one(at));
-    let count = |keys: &[u32]| keys.iter().filter(|other| key.contains(other)).count();
-    if count(local.bare(mine)) > count(after.bare(theirs)) {
-        return mine.clone().rfind(|at| local.bare(&one(*at)) == key);
+/// Finds the words of a region that went and that stand in the text where they stood, with their blocks there.
+fn standing<'t>(
+    [before, local, after]: [&'t Text<'t>; 3],
+    [base, mine, theirs]: [&Range<usize>; 3],
+    went: &BTreeSet<&str>,
+) -> Vec<(usize, &'t str)> {
+    let [was, is, came] = [(before, base), (local, mine), (after, theirs)].map(|(text, place)| said(text, place));
+    let words = |said: &[(usize, &'t str)]| said.iter().map(|(_, word)| *word).collect::<Vec<_>>();
+    let (old, own, new) = (words(&was), words(&is), words(&came));
+    // Where each word stands in the text.
+    let mut stands: BTreeMap<usize, usize> = BTreeMap::new();
+    for op in capture_diff_slices(Algorithm::Myers, &old, &own) {
+        if let DiffOp::Equal { old_index, new_index, len } = op {
+            stands.extend((0..len).map(|at| (old_index + at, new_index + at)));
+        }
     }
-    // Edited; one of which a part went is left to who reads on there.
-    let was = before.words_of(&one(at));
-    let is_it = |block: &Counts<'_>| is_mostly(block, &was);
-    if was.len() < WORDS_MIN || new_blocks(before, after, theirs.clone()).iter().any(is_it) {
-        return None;
+    let mut found = Vec::new();
+    for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
+        if matches!(op, DiffOp::Equal { .. }) {
+            continue;
+        }
+        let is_gone = |at: &usize| old.get(*at).is_some_and(|word| went.contains(word));
+        let gone: Vec<usize> = op.old_range().filter(is_gone).collect();
+        let left = gone.iter().filter_map(|at| is.get(*stands.get(at)?).copied()).collect::<Vec<_>>();
+        if left.len() * 3 >= gone.len() {
+            found.extend(left);
+        }
     }
-    let is_new = |at: &usize| !before.bare(&(0..before.len())).iter().any(|key| local.bare(&one(*at)).contains(key));
-    mine.clone().find(|at| is_new(at) && is_it(&local.words_of(&one(*at))))
+    found
 }
 
-const fn one(at: usize) -> Range<usize> {
-    at..at + 1
+/// Finds the blocks of a text that have most of what one that went alone said.
+fn elsewhere<'t>([before, local, after]: [&'t Text<'t>; 3], only: &BTreeSet<&str>) -> Vec<(usize, &'t str)> {
+    let words = |text: &'t Text<'t>, at: usize| {
+        text.words_of(&(at..at + 1)).into_keys().filter(|word| only.contains(word)).collect::<BTreeSet<_>>()
+    };
+    let gone: Vec<BTreeSet<&str>> =
+        (0..before.len()).map(|at| words(before, at)).filter(|block| block.len() >= WORDS_MIN).collect();
+    if gone.is_empty() {
+        return Vec::new();
+    }
+    let stays: BTreeSet<u32> = after.bare(&(0..after.len())).iter().copied().collect();
+    let is_new = |at: &usize| local.bare(&(*at..*at + 1)).iter().all(|key| !stays.contains(key));
+    let said = (0..local.len()).filter(is_new).map(|at| (at, words(local, at)));
+    let is_in = |block: &BTreeSet<&str>, said: &BTreeSet<&str>| block.intersection(said).count() * 2 >= block.len();
+    let stand = said.filter(|(_, said)| said.len() >= WORDS_MIN && gone.iter().any(|block| is_in(block, said)));
+    stand.flat_map(|(at, said)| said.into_iter().map(move |word| (at, word))).collect()
 }
 
-/// The first line of a block that is not in `after`.
-fn first_line(local: &Text<'_>, after: &Text<'_>, at: usize) -> Line {
+/// The words of some blocks, each with its block.
+fn said<'t>(text: &'t Text<'t>, place: &Range<usize>) -> Vec<(usize, &'t str)> {
+    let blocks = place.clone().zip(text.blocks(place));
+    blocks.flat_map(|(at, block)| words_of(&block.content).into_iter().map(move |word| (at, word))).collect()
+}
+
+/// The line of a block that has most of `words`, of those that are not in `after`; the first where none has any as it is written.
+fn line(local: &Text<'_>, after: &Text<'_>, at: usize, words: &BTreeSet<&str>) -> Line {
     let above = local.text.get(..local.start(at)).unwrap_or_default().lines().count();
-    let said = local.slice(&one(at));
+    let said = local.slice(&(at..at + 1));
     let known: BTreeSet<&str> = mebdf::body(after.text).lines().map(str::trim).collect();
-    let of_it = said.lines().position(|line| !known.contains(line.trim())).unwrap_or_default();
-    Line { number: above + of_it + 1, text: said.lines().nth(of_it).unwrap_or_default().trim().to_owned() }
+    let of_line =
+        |line: &str| line.unicode_words().filter(|word| words.contains(word)).map(str::to_owned).collect::<Vec<_>>();
+    let lines = said.lines().enumerate().map(|(number, line)| (number, line.trim(), of_line(line)));
+    let best = lines
+        .filter(|(_, _, words)| !words.is_empty())
+        .min_by_key(|(number, line, words)| (known.contains(line), Reverse(words.len()), *number));
+    let all = || words.iter().map(|word| (*word).to_owned()).collect();
+    let (number, text, words) = best.unwrap_or_else(|| (0, said.lines().next().unwrap_or_default().trim(), all()));
+    Line { number: above + number + 1, text: text.to_owned(), words }
 }
 
 /// Tells whether a text has words that were agreed on after an arrival: who wrote it has read the file since. `base` is the newest.
@@ -92,24 +140,47 @@ pub(super) fn has_read_more(arrival: &Arrival, base: &str, text: &str) -> bool {
     !brought(&known, &newest.words()).is_disjoint(&brought(&known, &local.words()))
 }
 
-/// The lines of a text with words that came into its file, which said the first of each pair before and then the second, and that
-/// neither its base nor the remote has: they look like its writer's own, who has read them.
-pub(super) fn came_and_went(came: &[[&str; 2]], [base, text, remote]: [&str; 3]) -> Vec<Line> {
+/// The words that came into a file, which said the first of each pair before and then the second.
+pub(super) fn came(pairs: &[[&str; 2]]) -> BTreeSet<String> {
+    pairs.iter().flat_map(|[before, after]| said_more(before, after)).collect()
+}
+
+/// The words that came into a file with arrivals, newest first, and of which none has taken any away since.
+pub(super) fn came_to_stay(arrivals: &[Arrival]) -> BTreeSet<String> {
+    arrivals.iter().rev().fold(BTreeSet::new(), |mut came, Arrival { before, after, .. }| {
+        let went = said_more(after, before);
+        came.retain(|word| !went.contains(word));
+        came.extend(said_more(before, after));
+        came
+    })
+}
+
+/// The lines of a text with words that came into its file and that neither its base nor the remote has: they look like its
+/// writer's own, who has read them.
+pub(super) fn came_and_went(came: &BTreeSet<String>, [base, text, remote]: [&str; 3]) -> Vec<Line> {
     if came.is_empty() {
         return Vec::new();
     }
-    let said = |text: &'_ str| mebdf::body(text).unicode_words().map(str::to_owned).collect::<BTreeSet<String>>();
-    let known: BTreeSet<String> = said(base).union(&said(remote)).cloned().collect();
-    let brought = |[before, after]: &[&str; 2]| said(after).difference(&said(before)).cloned().collect::<Vec<_>>();
-    let went: BTreeSet<String> = came.iter().flat_map(brought).filter(|word| !known.contains(word)).collect();
+    let known: BTreeSet<&str> = [base, remote].into_iter().flat_map(words_in).collect();
     let body = mebdf::body(text);
     let above = text.strip_suffix(body).unwrap_or_default().lines().count();
-    let lines = body.lines().zip(above + 1..);
-    let has_any = |line: &str| line.unicode_words().any(|word| went.contains(word));
-    lines
-        .filter(|(line, _)| has_any(line))
-        .map(|(line, number)| Line { number, text: line.trim().to_owned() })
-        .collect()
+    let went = |word: &&str| came.contains(*word) && !known.contains(word);
+    let line = |(line, number): (&str, usize)| Line {
+        number,
+        text: line.trim().to_owned(),
+        words: line.unicode_words().filter(went).map(str::to_owned).collect(),
+    };
+    body.lines().zip(above + 1..).map(line).filter(|line| !line.words.is_empty()).collect()
+}
+
+/// The words that the second text has, and the first has not.
+fn said_more(before: &str, after: &str) -> BTreeSet<String> {
+    let old = words_in(before);
+    words_in(after).difference(&old).map(|word| (*word).to_owned()).collect()
+}
+
+fn words_in(text: &str) -> BTreeSet<&str> {
+    mebdf::body(text).unicode_words().collect()
 }
 
 /// Tells whether any word that went stands in the text more often than it was left: the quick answer for nearly every save.

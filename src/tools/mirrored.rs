@@ -226,9 +226,20 @@ impl Host for Mirrors {
             Side::Mine => (sync::Side::Mine, "the file's text stands"),
             Side::Theirs => (sync::Side::Theirs, "the document's text stands"),
         };
-        let (id, waits) = handle.resolve(&path, side).await.map_err(|error| stray(error, &path))?;
-        let rest = waits.map(|first| format!(", but not all of it is pushed: {first}")).unwrap_or_default();
-        Ok(Done { id, message: format!("resolved: {whose}{rest}") })
+        let resolved = handle.resolve(&path, side).await.map_err(|error| stray(error, &path))?;
+        let mirror::Resolved { item: id, waits, went } = resolved;
+        let mut message = format!("resolved: {whose}");
+        for went in &went {
+            message.push_str("; ");
+            message.push_str(&went.message);
+        }
+        if !went.is_empty() {
+            message.push_str(" (kept in .retired)");
+        }
+        if let Some(first) = waits {
+            message.push_str(&format!("; not all of it is pushed: {first}"));
+        }
+        Ok(Done { id, message })
     }
 
     async fn comment(&self, path: &Path, thread: &str, act: CommentAct) -> Result<CommentReport> {

@@ -2,7 +2,7 @@
 
 use crate::model::{Millis, PartId};
 
-use super::super::{Arrival, Effect, Engine, Event, Loaded, Planned, Row, Settings};
+use super::super::{Arrival, Command, Effect, Engine, Event, Loaded, Planned, RequestId, Row, Settings};
 use super::decisions::{STAMP, engine, fetched, id, observed, planned, row, words};
 
 use super::crashes::desired;
@@ -73,7 +73,7 @@ fn what_came_and_went_is_not_its_readers_own() {
     let (before, after) = ("one\n\ntwo\n", "one\n\neight seven came\n\ntwo\n");
     for (local, remote, held) in [
         // Somebody read what came, and replaced a word; others have removed the line meanwhile.
-        ("one\n\nmine eight came\n\ntwo\n", before, Some((3, "`mine eight came`"))),
+        ("one\n\nmine eight came\n\ntwo\n", before, Some((3, "`eight came`"))),
         // They have it yet, or again.
         ("one\n\nmine eight came\n\ntwo\n", after, None),
         ("one\n\nmine eight came\n\ntwo\n", "one eight came\n\ntwo\n", None),
@@ -108,4 +108,60 @@ fn what_is_in_conflict_was_not_put_back() {
         .iter()
         .find_map(|effect| if let Effect::Record(record) = effect { record.parts[0].put_back.clone() } else { None });
     assert_eq!(put_back, None, "{}", words(&effects));
+}
+
+#[test]
+fn a_conflict_does_not_end_with_words_that_were_deleted_there() {
+    // What came was edited by who had read it, in conflict with nothing but a doubt; then others remove it.
+    let (before, after) = ("one\n\ntwo\n", "one\n\nra rb rc rd re\n\ntwo\n");
+    let local = "one\n\nra mine re\n\ntwo\n";
+    let mut engine = engine(1);
+    let effects = saved(&mut engine, [before, after, local, after]);
+    assert_eq!(words(&effects), "conflict record");
+    let base = effects
+        .iter()
+        .find_map(|effect| if let Effect::Record(record) = effect { Some(record.parts[0].base.clone()) } else { None });
+    engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+    engine.step(Millis(4), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    let Event::Observed { item, mut parts } = observed(id(0), &base.unwrap(), local) else { unreachable!() };
+    parts[0].arrivals = vec![Arrival { before: before.into(), after: after.into(), base: before.into() }];
+    engine.step(Millis(5), Event::Observed { item, parts });
+    let effects = engine.step(Millis(6), fetched(id(0), before, true));
+    assert_eq!(desired(&effects), None, "{}", words(&effects));
+    assert_eq!(engine.status().items[0].parts[0].held[0].code, "DELETED_THERE");
+}
+
+#[test]
+fn an_edit_of_what_came_does_not_stand_beside_it() {
+    let (before, after) = ("one\n\ntwo\n", "one\n\ntwo\n\nplease bring your slides\n");
+    for (local, remote) in [
+        // Others have removed what stood above meanwhile, or it was moved.
+        ("one\n\ntwo\n\nplease bring your drawings\n", "one\n\nplease bring your slides\n"),
+        ("please bring your drawings\n\none\n\ntwo\n", after),
+    ] {
+        let mut engine = engine(1);
+        let effects = saved(&mut engine, [before, after, local, remote]);
+        let held = engine.status().items[0].parts[0].held.clone();
+        assert_eq!(held.iter().map(|held| &*held.code).collect::<Vec<_>>(), ["STANDS_TWICE"], "{}", words(&effects));
+        // Then it takes its place.
+        let command = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run: false };
+        engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+        engine.step(Millis(4), Event::Asked { request: RequestId(1), command });
+        let effects = saved(&mut engine, [before, after, local, remote]);
+        let says = desired(&effects).unwrap_or_else(|| panic!("{}", words(&effects)));
+        assert!(says.contains("drawings") && !says.contains("slides"), "{says:?}");
+    }
+}
+
+#[test]
+fn what_is_put_back_is_told_though_some_of_it_was_edited() {
+    // `spring` came and was edited to `autumn`; then a save lacks all of it.
+    let (before, after) = ("one\n\ntwo\n", "one\n\ntwo\n\nready in early spring this year\n");
+    let newest = after.replace("spring", "autumn");
+    let mut engine = engine(1);
+    let Event::Observed { item, mut parts } = observed(id(0), &newest, before) else { unreachable!() };
+    parts[0].arrivals = vec![Arrival { before: before.into(), after: after.into(), base: before.into() }];
+    engine.step(Millis(1), Event::Observed { item, parts });
+    let effects = engine.step(Millis(2), fetched(id(0), &newest, true));
+    assert_eq!(words(&effects), "told deposit");
 }

@@ -213,9 +213,10 @@ fn a_save_that_has_what_went_is_doubted() {
     }
     // Who has edited it may not know either; what was written instead is meant, and what both deleted is not there.
     let three = ("- item two\n\nLast words.\n", "- item two\n");
-    assert_eq!(keeps(three, |text| text.replace("Last words", "Last words of mine")), None, "two words say little");
+    let said = Some((10, "Last words of mine.".to_owned()));
+    assert_eq!(keeps(three, |text| text.replace("Last words", "Last words of mine")), said);
     let long = ("First words.\n\nSecond words.\n\n- item one\n", "First words.\n\n- item one\n");
-    assert_eq!(keeps(long, |text| text.replace("Second", "Second, third")), None);
+    assert_eq!(keeps(long, |text| text.replace("Second", "Second, third")), Some((5, "Second, third words.".into())));
     assert_eq!(keeps(paragraph, |text| text.replace("Second words.\n\n", "")), None);
     assert_eq!(keeps(items, |text| text.replace("- item one\n- item two\n", "- item three\n")), None);
     assert_eq!(keeps(items, |text| text.replace("- item one\n", "")), Some((7, "- item two".into())));
@@ -273,4 +274,72 @@ fn who_has_read_more_since_means_what_stands_there() {
     // What stood in the file alone went because its person chose so, and may come back.
     let own = Arrival { base: after.clone(), ..went };
     assert_eq!(find(&[own], &after, BEFORE), None);
+}
+
+#[test]
+fn what_went_is_missed_wherever_an_older_text_still_has_it() {
+    const STAYS: &str = "alpha one two three\n\nbeta four five six seven eight\n\ngamma nine ten\n";
+    const GONE: &str = "mike november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee";
+    const TABLE: &str = "| what | who |\n| --- | --- |\n| task1 | name1 |\n| task2 | name2 |\n| task2 | name2 |\n";
+    let before = format!("{STAYS}\n{GONE}\n\n# Last\n\n{TABLE}\nomega\n");
+    let check = |went: (&str, &str), edit: &dyn Fn(&str) -> String, words: &str| {
+        assert!(before.contains(went.0), "{went:?}");
+        let after = before.replacen(went.0, went.1, 1);
+        let arrivals = [Arrival::noted(&before, &after, &before).unwrap()];
+        let found = find(&arrivals, &after, &edit(&before));
+        let lines = if let Some(Stale::Keeps(lines)) = found { lines } else { Vec::new() };
+        let said: Vec<String> = lines.iter().map(|line| line.words.join(" ")).collect();
+        assert_eq!(said.join(", "), words, "{went:?} {}", edit(&before));
+        // Who reads on edits what is left.
+        assert_eq!(find(&arrivals, &after, &edit(&after)), None, "{went:?} {}", edit(&after));
+    };
+    // A word of a paragraph that was edited, too.
+    let word = ("beta four five", "beta five");
+    for edit in [("six", "six locb"), ("six", "locb"), ("five six", "five"), ("beta", "mine beta"), ("ten", "ten more")]
+    {
+        check(word, &|text| text.replace(edit.0, edit.1), "four");
+    }
+    check(("beta four five six seven", "beta"), &|text| text.replace("eight", "eight locb"), "four five six seven");
+    // A row, or a cell's text, of a table that was edited, too; and one of two alike.
+    for went in [("| task1 | name1 |\n", ""), ("| task1 | name1 |", "| | |")] {
+        check(went, &|text| text.replace("| task2 | name2 |\n\n", "| task2 | name2 lx |\n\n"), "task1 name1");
+    }
+    check(("| task2 | name2 |\n", ""), &|text| text.replace("| task1 |", "| task1 lx |"), "task2 name2");
+    // A paragraph that was moved, split, or mostly rewritten.
+    let gone = format!("{GONE}\n\n");
+    let gone = (&*gone, "");
+    let moved = |text: &str| text.replace(&format!("{GONE}\n\n"), "").replace("omega", &format!("{GONE}\n\nomega"));
+    let all = "mike november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee";
+    let found = |edit: &dyn Fn(&str) -> String| {
+        let after = before.replacen(gone.0, gone.1, 1);
+        let arrivals = [Arrival::noted(&before, &after, &before).unwrap()];
+        match find(&arrivals, &after, &edit(&before)) {
+            Some(Stale::Keeps(lines)) => lines.into_iter().flat_map(|line| line.words).collect::<Vec<_>>().join(" "),
+            Some(Stale::Lacks { .. }) | None => String::new(),
+        }
+    };
+    assert_eq!(found(&moved), all);
+    assert_eq!(found(&|text| text.replace("sierra tango", "sierra\n\ntango")), all);
+    let rewritten = |text: &str| text.replace("oscar papa quebec romeo sierra tango uniform", "la lb lc ld");
+    assert_eq!(found(&rewritten), "mike november victor whiskey xray yankee");
+    let both = |text: &str| moved(text).replace(GONE, &rewritten(GONE));
+    assert_eq!(found(&both), "", "six of thirteen words elsewhere may be anybody's");
+    assert_eq!(found(&|text| text.replace(GONE, "something else with whiskey")), "");
+}
+
+#[test]
+fn who_wrote_on_beside_what_came_may_delete_it() {
+    let after = BEFORE.replace("Last words.", "Theirs came here.\n\nLast words.");
+    let came = Arrival { before: BEFORE.into(), after: after.clone(), base: BEFORE.into() };
+    let mine = |text: &str| text.replace("Second", "Seventh");
+    let deleted = |text: &str| text.replace("Theirs came here.\n\n", "");
+    let lacks = |base: &str, text: &str| lacking(std::slice::from_ref(&came), base, text).is_some();
+    // A save had both; who has the words of that has read it.
+    assert!(!lacks(&mine(&after), &deleted(&mine(&after))));
+    assert!(lacks(&mine(&after), BEFORE), "this one has nothing of what was written");
+    assert!(lacks(&after, &deleted(&mine(&after))), "nobody knows where that was written");
+    // What was written before what came was put back proves nothing.
+    let put_back = Arrival { before: mine(BEFORE), after: mine(&after), base: BEFORE.into() };
+    let arrivals = [put_back, came.clone()];
+    assert!(lacking(&arrivals, &mine(&after), &mine(BEFORE).replace("First", "My first")).is_some());
 }
