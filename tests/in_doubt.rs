@@ -134,27 +134,32 @@ async fn a_document_whose_making_was_cut_off_keeps_its_text() {
     }
 }
 
-/// A pipe has its text no more, whatever Google answers.
+/// A pipe has its text no more, whatever Google answers, and if nobody asks it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_that_is_not_made_keeps_its_text() {
     let world = world("not-made");
+    let check_kept = |text: &str| {
+        let (done, told) = create(&world, text);
+        assert!(!done, "{told}");
+        let suggestion = told["suggestion"].as_str().unwrap();
+        let (_, path) = suggestion.split_once("is kept at ").unwrap();
+        assert_eq!(std::fs::read_to_string(path).unwrap(), text);
+    };
     for (number, (path, method, answer)) in
         [("/v1/documents", "POST", "lost_reply"), ("/v1/documents", "POST", "403"), (":batchUpdate", "POST", "403")]
             .into_iter()
             .enumerate()
     {
         fault(&world, path, method, answer, 1).await;
-        let text = format!("words of pipe {number}\n");
-        let (done, told) = create(&world, &text);
-        assert!(!done, "{told}");
-        let suggestion = told["suggestion"].as_str().unwrap();
-        let (_, path) = suggestion.split_once("is kept at ").unwrap();
-        assert_eq!(std::fs::read_to_string(path).unwrap(), text);
+        check_kept(&format!("words of pipe {number}\n"));
     }
+    assert!(world.cli(&["pause"]).0);
+    check_kept("words while nothing is pushed\n");
+    assert!(world.cli(&["resume"]).0);
     // A text that can be no document is its writer's to mend.
     let source = world.home.join("source.md");
     let (done, told) = world.cli(&["create", "--title", "a\nb", source.to_str().unwrap()]);
     assert!(!done && !told.to_string().contains("is kept"), "{told}");
     let status = world.cli(&["status"]).1.to_string();
-    assert_eq!(status.matches("\"cut off\"").count(), 3, "{status}");
+    assert_eq!(status.matches("\"cut off\"").count(), 4, "{status}");
 }
