@@ -52,10 +52,10 @@ impl Arrival {
         let mut keys = Keys::default();
         let [is, later, local] = [&*self.after, next, text].map(|text| Text::read(text, &mut keys));
         let (is, later, local) = (is.words(), later.words(), local.words());
-        // Words of which there were some tell nothing.
+        // Words of which there were none tell most.
         let written: Vec<&&str> = later.keys().filter(|word| !is.contains_key(*word)).collect();
         let there = written.iter().filter(|word| local.contains_key(**word)).count();
-        there * 2 > written.len()
+        if written.is_empty() { has_most(&is, &local, &later) } else { there * 2 > written.len() }
     }
 
     /// Tells whether a text has all that came, wherever it stands by now.

@@ -185,11 +185,18 @@ pub(super) fn deleted_there(
 
 /// Why a save waits of which a merge would make two of a paragraph: as it came, and as its writer has edited it.
 pub(super) fn stands_twice(walk: &Walk, id: &PartId, text: &str, merged: &str) -> Option<Notice> {
-    let came = walk.observed.get(id)?.arrivals.get(..=walk.stale.get(id)?.since)?;
-    let pair = alike::find(came, text, merged)?;
+    let older = walk.stale.get(id)?;
+    let pair = alike::find(walk.observed.get(id)?.arrivals.get(..=older.since)?, text, merged)?;
+    let said: BTreeSet<&str> = pair.came.unicode_words().collect();
+    let is_other = |words: &&String| !words.unicode_words().all(|word| said.contains(word));
+    let others: Vec<String> = older.lacks.iter().filter(is_other).cloned().collect();
+    let others = match others.is_empty() {
+        true => String::new(),
+        false => format!(", which also takes away {} that came", places(&others)),
+    };
     let message = format!(
         "`{}` may be an edit of `{}`, which came from the document, and both would stand there: to have yours in its place, \
-         push the file with `push --accept`; to have both, put the other one into the file, too",
+         push the file with `push --accept`{others}; to have both, put the other one into the file, too",
         shortened(&pair.mine),
         shortened(&pair.came)
     );

@@ -21,6 +21,18 @@ struct Change {
     came: Vec<Row>,
 }
 
+/// Tells whether each row of a table stands where it stood, perhaps edited. As many may have gone as came.
+pub(super) fn are_kept(base: &[Row], rows: &[Row]) -> bool {
+    base.len() == rows.len() && base.iter().zip(rows).all(|(was, is)| is_kept(was, is))
+}
+
+/// Tells whether a row is another one, perhaps edited: it has half of its words, or its cells.
+fn is_kept(was: &Row, is: &Row) -> bool {
+    let [old, new] = [was, is].map(|row| said(std::slice::from_ref(row)).collect::<BTreeSet<_>>());
+    let same = was.iter().zip(is).filter(|(was, is)| was == is).count();
+    old.intersection(&new).count() * 2 >= old.len() || same * 2 >= was.len()
+}
+
 /// Merges the rows of two versions of a table that come from `base`; `merge` merges a row that both edited. `None` where changes
 /// meet, or where a row might come twice since somebody moved it.
 pub(super) fn merged(
@@ -49,7 +61,9 @@ pub(super) fn merged(
         let edit = others.iter().position(|other| other.gone == change.gone && is_edit(&change) && is_edit(other));
         all.push(match edit.map(|at| others.remove(at)) {
             Some(other) => {
-                let row = merge(base.get(change.gone.start)?, change.came.first()?, other.came.first()?)?;
+                let (was, mine, theirs) = (base.get(change.gone.start)?, change.came.first()?, other.came.first()?);
+                // What took the place of another row is no edit of it.
+                let row = (is_kept(was, mine) && is_kept(was, theirs)).then(|| merge(was, mine, theirs))??;
                 Change { came: vec![row], ..change }
             }
             None => change,
@@ -95,10 +109,14 @@ fn words_come(base: &[Row], changes: &[Change]) -> BTreeSet<String> {
 }
 
 fn words(rows: &[Row]) -> BTreeSet<String> {
+    said(rows).filter(|word| word.len() >= TELLING_BYTES).map(str::to_owned).collect()
+}
+
+/// The words of rows.
+fn said(rows: &[Row]) -> impl Iterator<Item = &str> {
     let runs = rows.iter().flatten().flatten().flatten();
     let texts = runs.filter_map(|run| if let RunContent::Text(text) = &run.content { Some(text) } else { None });
-    let words = texts.flat_map(|text| text.unicode_words()).filter(|word| word.len() >= TELLING_BYTES);
-    words.map(str::to_owned).collect()
+    texts.flat_map(|text| text.unicode_words())
 }
 
 /// Makes changes; `None` where two of them meet.

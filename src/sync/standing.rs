@@ -6,6 +6,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::mebdf::{self, Tree};
 
+use super::counts::brought;
 use super::moved::words_of;
 use super::sides::{Keys, Text};
 
@@ -14,11 +15,13 @@ use super::sides::{Keys, Text};
 pub(super) fn in_text(before: &str, after: &str, there: &str) -> Option<String> {
     let mut keys = Keys::default();
     let [before, after, there] = [before, after, there].map(|text| Text::read(text, &mut keys));
-    let [old, pushed, stands] = [&before, &after, &there].map(|text| said(&text.tree));
-    let old: BTreeSet<&str> = old.iter().flatten().map(String::as_str).collect();
+    let [pushed, stands] = [&after, &there].map(|text| said(&text.tree));
+    // Words that stood elsewhere, too, were brought once more.
+    let (was, is) = (before.words(), after.words());
+    let new = brought(&was, &is);
     let is_there = |at: usize| {
         let Some(block) = pushed.get(at) else { return false };
-        let is_brought = |word: &&String| !old.contains(word.as_str());
+        let is_brought = |word: &&String| new.contains(word.as_str());
         let has_all = |other: &&BTreeSet<String>| block.iter().filter(is_brought).all(|word| other.contains(word));
         let is_most = |other: &BTreeSet<String>| block.intersection(other).count() * 4 >= block.len() * 3;
         block.iter().any(|word| is_brought(&word)) && stands.iter().filter(has_all).any(is_most)

@@ -30,8 +30,8 @@ pub(super) struct Line {
 const WORDS_MIN: usize = 3;
 
 /// Looks in a text for what went with an arrival: words that stand where they stood, and paragraphs that stand elsewhere. What was
-/// written anew meanwhile may say the like of what went, so of several words that went together a third must be there, and of
-/// a paragraph half of those that nothing else says.
+/// written anew meanwhile may say the like of what went, so of several words that went together all must be there, or a third and
+/// one that nothing else says; and of a paragraph half of those that nothing else says.
 pub(super) fn kept(arrival: &Arrival, text: &str) -> Vec<Line> {
     if !has_any(arrival, text) {
         return Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn kept(arrival: &Arrival, text: &str) -> Vec<Line> {
     let texts = [&before, &local, &after];
     let mut stands = elsewhere(texts, &only);
     for (region, mine, theirs) in placed(&hunks::regions(&before, &local, &after)) {
-        stands.extend(standing(texts, [&region.base, &mine, &theirs], &went));
+        stands.extend(standing(texts, [&region.base, &mine, &theirs], [&went, &only]));
     }
     for (at, word) in stands {
         found.entry(at).or_default().insert(word);
@@ -60,7 +60,7 @@ pub(super) fn kept(arrival: &Arrival, text: &str) -> Vec<Line> {
 fn standing<'t>(
     [before, local, after]: [&'t Text<'t>; 3],
     [base, mine, theirs]: [&Range<usize>; 3],
-    went: &BTreeSet<&str>,
+    [went, only]: [&BTreeSet<&str>; 2],
 ) -> Vec<(usize, &'t str)> {
     let [was, is, came] = [(before, base), (local, mine), (after, theirs)].map(|(text, place)| said(text, place));
     let words = |said: &[(usize, &'t str)]| said.iter().map(|(_, word)| *word).collect::<Vec<_>>();
@@ -80,7 +80,8 @@ fn standing<'t>(
         let is_gone = |at: &usize| old.get(*at).is_some_and(|word| went.contains(word));
         let gone: Vec<usize> = op.old_range().filter(is_gone).collect();
         let left = gone.iter().filter_map(|at| is.get(*stands.get(at)?).copied()).collect::<Vec<_>>();
-        if left.len() * 3 >= gone.len() {
+        let has_only = left.iter().any(|(_, word)| only.contains(word));
+        if left.len() == gone.len() || has_only && left.len() * 3 >= gone.len() {
             found.extend(left);
         }
     }
@@ -127,17 +128,17 @@ fn line(local: &Text<'_>, after: &Text<'_>, at: usize, words: &BTreeSet<&str>) -
     Line { number: above + number + 1, text: text.to_owned(), words }
 }
 
-/// Tells whether a text has words that were agreed on after an arrival: who wrote it has read the file since. `base` is the newest.
+/// Tells whether a text has most of the words that were agreed on after an arrival and that nothing said before: who wrote it has
+/// read the file since. `base` is the newest.
 pub(super) fn has_read_more(arrival: &Arrival, base: &str, text: &str) -> bool {
     let mut keys = Keys::default();
     let [before, after, newest, local] =
         [&*arrival.before, &*arrival.after, base, text].map(|text| Text::read(text, &mut keys));
-    let mut known = before.words();
-    for (word, count) in after.words() {
-        let most = known.entry(word).or_default();
-        *most = count.max(*most);
-    }
-    !brought(&known, &newest.words()).is_disjoint(&brought(&known, &local.words()))
+    let (was, is, said) = (before.words(), after.words(), local.words());
+    let (new, words) = (newest.words(), |word: &&&str| !was.contains_key(**word) && !is.contains_key(**word));
+    let more: Vec<&&str> = new.keys().filter(words).collect();
+    let there = more.iter().filter(|word| said.contains_key(**word)).count();
+    there * 2 > more.len()
 }
 
 /// The words that came into a file, which said the first of each pair before and then the second.

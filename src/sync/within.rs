@@ -30,11 +30,11 @@ pub(super) fn merged(base: &Content, mine: &Content, theirs: &Content) -> Option
         ) => {
             let alignments = either(base_look, my_look, their_look)?.clone();
             let row = |base: &Vec<Cell>, mine: &Vec<Cell>, theirs: &Vec<Cell>| each(base, mine, theirs, cell);
-            let has_kept_count = base.len() == mine.len() && base.len() == theirs.len();
-            let rows = match has_kept_count {
-                true => each(base, mine, theirs, row)?,
-                false => either(base, mine, theirs).cloned().or_else(|| rows::merged(base, mine, theirs, row))?,
-            };
+            let whole = either(base, mine, theirs).cloned();
+            let rows = whole.or_else(|| match rows::are_kept(base, mine) && rows::are_kept(base, theirs) {
+                true => each(base, mine, theirs, row),
+                false => rows::merged(base, mine, theirs, row),
+            })?;
             Some(Content::Table { alignments, rows })
         }
         (

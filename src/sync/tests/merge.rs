@@ -549,3 +549,24 @@ fn a_text_that_was_emptied_before_may_be_without_any_paragraph() {
         }
     }
 }
+
+#[test]
+fn a_row_is_merged_with_itself_alone() {
+    let table = |rows: &[&str]| {
+        let rows: String = rows.iter().map(|row| format!("| {} |\n", row.replace(' ', " | "))).collect();
+        format!("| what | who | state |\n| --- | --- | --- |\n{rows}")
+    };
+    let base = table(&["Desks Anna ordered", "Chairs Anna ordered", "Lamps Peter open", "Shelves Peter open"]);
+    let mine = base.replace("Lamps | Peter | open", "Lamps | Peter | ordered");
+    // As many rows came as went: those below stand elsewhere.
+    for theirs in [
+        table(&["Desks Anna ordered", "Plants Maria open", "Chairs Anna ordered", "Shelves Peter open"]),
+        table(&["Desks Anna ordered", "Chairs Anna ordered", "Plants Maria new", "Shelves Peter open"]),
+    ] {
+        let merged = merge3(&base, &mine, &theirs);
+        assert_eq!(merged.conflicts.len(), 1, "{theirs}");
+        let elsewhere = base.replace("Desks", "Tables");
+        let merged = merge3(&base, &elsewhere, &theirs);
+        assert_eq!((merged.conflicts.len(), &merged.file), (0, &theirs.replace("Desks", "Tables")), "{theirs}");
+    }
+}

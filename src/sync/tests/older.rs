@@ -165,3 +165,14 @@ fn what_is_put_back_is_told_though_some_of_it_was_edited() {
     let effects = engine.step(Millis(2), fetched(id(0), &newest, true));
     assert_eq!(words(&effects), "told deposit");
 }
+
+#[test]
+fn what_was_written_alike_is_no_edit_of_what_came() {
+    // `lease` and `bank` stand elsewhere, too.
+    let before = "the lease ends, says the bank\n\n- call the plumber about the kitchen\n- order the boxes\n";
+    let after = before.replace("- order", "- call the bank about the lease\n- order");
+    let mine = before.replace("- order", "- call the bank about the offer\n- order");
+    let mut engine = engine(1);
+    let effects = saved(&mut engine, [before, &after, &mine, &after]);
+    assert_eq!(words(&effects), "conflict record", "{:?}", desired(&effects));
+}

@@ -343,3 +343,39 @@ fn who_wrote_on_beside_what_came_may_delete_it() {
     let arrivals = [put_back, came.clone()];
     assert!(lacking(&arrivals, &mine(&after), &mine(BEFORE).replace("First", "My first")).is_some());
 }
+
+const ROWS: &str = "| what | who | state |\n| --- | --- | --- |\n| Desks | Anna | ordered |\n| Lamps | Peter | open |\n\
+                    | Shelves | Peter | open |\n\nThe office moves in May.\n\nNo furniture is included.\n";
+
+#[test]
+fn what_is_like_other_lines_is_not_taken_for_what_went() {
+    let went = ROWS.replace("| Lamps | Peter | open |\n", "");
+    let gone = Arrival::noted(ROWS, &went, ROWS).unwrap();
+    for row in ["| Carpets | Peter | open |\n", "| Lockers | Peter | ordered |\n"] {
+        let mine = went.replace("| Shelves", &format!("{row}| Shelves"));
+        assert_eq!(find(std::slice::from_ref(&gone), &went, &mine), None, "{row}");
+    }
+    // One like it came since. Who has neither seen that nor that the other went has an older text.
+    let came = went.replace("\n\nThe office", "\n| Plants | Maria | open |\n\nThe office");
+    let arrivals =
+        [Arrival::noted(&went, &came, "base of what came").unwrap(), Arrival::noted(ROWS, &went, ROWS).unwrap()];
+    for edit in [("May", "June"), ("Desks", "Tables"), ("ordered", "ordered today")] {
+        let base = lacking(&arrivals, &came, &ROWS.replace(edit.0, edit.1)).map(|(base, _)| base);
+        assert_eq!(base.as_deref(), Some(ROWS), "{edit:?}");
+    }
+}
+
+#[test]
+fn words_that_everybody_writes_do_not_tell_what_was_read() {
+    let first = ROWS.replace("in May.", "in May. We call the carpenter.");
+    let second = first.replace("No furniture is included.\n", "The rest is as it was.\n");
+    let third = second.replace("in May.", "in May, by the end of the month.");
+    let arrivals = [
+        Arrival::noted(&second, &third, &second).unwrap(),
+        Arrival::noted(&first, &second, &first).unwrap(),
+        Arrival::noted(ROWS, &first, ROWS).unwrap(),
+    ];
+    let mine = ROWS.replace("included.", "included. The keys of the house must be fetched by the end of the week.");
+    let base = lacking(&arrivals, &third, &mine).map(|(base, _)| base);
+    assert_eq!(base.as_deref(), Some(ROWS));
+}
