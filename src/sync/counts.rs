@@ -49,9 +49,14 @@ pub(super) const MOST: usize = 4;
 
 /// Tells whether a text has more than so many eighths of the words that came; with 8, all.
 pub(super) fn has_share(was: &Counts<'_>, is: &Counts<'_>, came: &Counts<'_>, eighths: usize) -> bool {
-    let (has, brought) = (brought(was, is), brought(was, came));
-    let found = brought.iter().filter(|word| has.contains(*word)).count();
-    !brought.is_empty() && (found == brought.len() || found * 8 > brought.len() * eighths)
+    let (has, brought) = (brought(was, is), brought(was, came).into_iter().collect::<Vec<_>>());
+    is_share(&brought, |word| has.contains(word), eighths)
+}
+
+/// Tells whether more than so many eighths of some words are there; with 8, all.
+pub(super) fn is_share(words: &[&str], is_there: impl Fn(&str) -> bool, eighths: usize) -> bool {
+    let found = words.iter().filter(|word| is_there(word)).count();
+    !words.is_empty() && (found == words.len() || found * 8 > words.len() * eighths)
 }
 
 /// Tells whether a text has most of the words that came.

@@ -10,7 +10,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::arrival::Arrival;
-use super::counts::{Counts, MOST, brought, has_share, is_mostly, new_blocks};
+use super::counts::{Counts, MOST, brought, has_share, is_mostly, is_share, new_blocks};
 use super::hunks::{self, placed};
 use super::moved::words_of;
 use super::sides::{Keys, Text};
@@ -138,10 +138,12 @@ fn lacked(arrival: &Arrival, older: &[Arrival], was_read: &dyn Fn() -> bool, [ba
         }
         // Here or moved elsewhere.
         let has = |eighths: usize| {
-            let is_in = |is: &Counts<'_>, came: &Counts<'_>| has_share(&was, is, came, eighths);
             let blocks = || new_blocks(&before, &after, theirs.clone());
-            let moved = |block: &Counts<'_>| own.iter().any(|own| is_mostly(own, block) && is_in(own, block));
-            is_in(&is, &came) || blocks().iter().any(moved)
+            let moved = |block: &Counts<'_>| {
+                let came: Vec<&str> = new.iter().filter(|word| block.contains_key(**word)).copied().collect();
+                own.iter().any(|own| is_mostly(own, block) && is_share(&came, |word| own.contains_key(word), eighths))
+            };
+            has_share(&was, &is, &came, eighths) || blocks().iter().any(moved)
         };
         if has(8) || has(MOST) && was_read() {
             if came_back(earlier.get_or_init(|| said_earlier(&before, older)), &new) {

@@ -168,8 +168,8 @@ fn what_is_put_back_is_told_though_some_of_it_was_edited() {
 
 #[test]
 fn what_was_written_alike_is_no_edit_of_what_came() {
-    // `lease` and `bank` stand elsewhere, too.
-    let before = "the lease ends, says the bank\n\n- call the plumber about the kitchen\n- order the boxes\n";
+    // `lease` stands elsewhere, too.
+    let before = "the lease ends\n\n- call the plumber about the kitchen\n- order the boxes\n";
     let after = before.replace("- order", "- call the bank about the lease\n- order");
     let mine = before.replace("- order", "- call the bank about the offer\n- order");
     let mut engine = engine(1);
