@@ -152,8 +152,10 @@ fn lacked(arrival: &Arrival, older: &[Arrival], was_read: &dyn Fn() -> bool, [ba
             }
             return Presence::Has;
         }
-        if has(NEARLY_ALL) {
-            // Two may have written nearly the same.
+        // Two may have written nearly the same; what stands elsewhere is the other one's.
+        if has_share(&was, &is, &came, NEARLY_ALL)
+            && is_edit_of([&before, &local, &after], [&region.base, &mine, &theirs], &new)
+        {
             is_unclear = true;
             continue;
         }
@@ -176,6 +178,29 @@ fn lacked(arrival: &Arrival, older: &[Arrival], was_read: &dyn Fn() -> bool, [ba
         (true, true) => Presence::Unknown,
         (true, false) => Presence::Has,
     }
+}
+
+/// Tells whether a text says in one place what came there, but for words of that alone, and is nearer to it than to what was there
+/// before.
+fn is_edit_of(texts: [&Text<'_>; 3], places: [&Range<usize>; 3], new: &BTreeSet<&str>) -> bool {
+    let [was, is, came] = sequences(texts, places);
+    let changes = |old: &[&str]| {
+        let ops = capture_diff_slices(Algorithm::Myers, old, &is).into_iter();
+        ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).collect::<Vec<_>>()
+    };
+    let way = |ops: &[DiffOp]| ops.iter().map(|op| op.old_range().len() + op.new_range().len()).sum::<usize>();
+    let edits = changes(&came);
+    let mut edited = edits.iter().flat_map(DiffOp::old_range).filter_map(|at| came.get(at));
+    edited.all(|word| new.contains(word)) && way(&edits) < way(&changes(&was))
+}
+
+/// The words of three texts in their places, in their order.
+fn sequences<'t>(texts: [&'t Text<'_>; 3], places: [&Range<usize>; 3]) -> [Vec<&'t str>; 3] {
+    let words = |(text, place): (&'t Text<'_>, &Range<usize>)| {
+        text.blocks(place).iter().flat_map(|block| words_of(&block.content)).collect()
+    };
+    let ([before, local, after], [base, mine, theirs]) = (texts, places);
+    [(before, base), (local, mine), (after, theirs)].map(words)
 }
 
 /// The words of the line that has most of `words`, from the first of these to the last.
@@ -215,8 +240,7 @@ fn is_replaced(before: &Text<'_>, local: &Text<'_>, after: &Text<'_>, places: [&
     if stands.any(|(at, key)| goes(key) && is_edited(&before.words_of(&(at..at + 1)))) {
         return false;
     }
-    let [was, is, came] = [(before, places[0]), (local, places[1]), (after, places[2])]
-        .map(|(text, place)| text.blocks(place).iter().flat_map(|block| words_of(&block.content)).collect::<Vec<_>>());
+    let [was, is, came] = sequences([before, local, after], places);
     let ops = |new: &[&str]| capture_diff_slices(Algorithm::Myers, &was, new);
     let (mine, theirs) = (ops(&is), ops(&came));
     let is_change = |op: &&DiffOp| !matches!(op, DiffOp::Equal { .. });

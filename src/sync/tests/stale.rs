@@ -380,3 +380,22 @@ fn words_that_everybody_writes_do_not_tell_what_was_read() {
     let base = lacking(&arrivals, &third, &mine).map(|(base, _)| base);
     assert_eq!(base.as_deref(), Some(before));
 }
+
+#[test]
+fn a_sentence_like_one_that_came_elsewhere_is_not_that() {
+    let came = "Peter will bring the keys to the new building on Monday.";
+    let alike = came.replace("keys", "plans");
+    for place in ["Second words.", "Last words."] {
+        for own in ["First words.", "Second words. And more.", "Last words."] {
+            let before = BEFORE.replace("Second words.", "Second words. And more.");
+            let after = before.replace(place, &format!("{place} {came}"));
+            let mine = before.replace(own, &format!("{own} {alike}"));
+            let arrivals = [Arrival::noted(&before, &after, &before).unwrap()];
+            // At the very place nobody knows.
+            let is_known = place != own;
+            assert_eq!(lacking(&arrivals, &after, &mine).is_some(), is_known, "{place} {own}");
+            // Who edits it where it stands has read it.
+            assert_eq!(find(&arrivals, &after, &after.replace("keys", "plans")), None, "{place}");
+        }
+    }
+}
