@@ -6,7 +6,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::mebdf::{self, Tree};
 
-use super::counts::brought;
+use super::counts::{Counts, brought, is_mostly};
 use super::moved::words_of;
 use super::sides::{Keys, Text};
 
@@ -15,16 +15,16 @@ use super::sides::{Keys, Text};
 pub(super) fn in_text(before: &str, after: &str, there: &str) -> Option<String> {
     let mut keys = Keys::default();
     let [before, after, there] = [before, after, there].map(|text| Text::read(text, &mut keys));
-    let [pushed, stands] = [&after, &there].map(|text| said(&text.tree));
+    let stands: Vec<Counts<'_>> = (0..there.len()).map(|at| there.words_of(&(at..at + 1))).collect();
     // Words that stood elsewhere, too, were brought once more.
     let (was, is) = (before.words(), after.words());
     let new = brought(&was, &is);
     let is_there = |at: usize| {
-        let Some(block) = pushed.get(at) else { return false };
-        let is_brought = |word: &&String| new.contains(word.as_str());
-        let has_all = |other: &&BTreeSet<String>| block.iter().filter(is_brought).all(|word| other.contains(word));
-        let is_most = |other: &BTreeSet<String>| block.intersection(other).count() * 4 >= block.len() * 3;
-        block.iter().any(|word| is_brought(&word)) && stands.iter().filter(has_all).any(is_most)
+        let block = after.words_of(&(at..at + 1));
+        let came: Vec<(&str, usize)> =
+            block.iter().filter(|(word, _)| new.contains(*word)).map(|(word, count)| (*word, *count)).collect();
+        let has_all = |other: &&Counts<'_>| came.iter().all(|(word, count)| other.get(word) >= Some(count));
+        !came.is_empty() && stands.iter().filter(has_all).any(|other| is_mostly(other, &block))
     };
     let (mut blocks, mut finds) = (Vec::new(), false);
     for op in capture_diff_slices(Algorithm::Patience, before.bare(&(0..before.len())), after.bare(&(0..after.len()))) {

@@ -176,3 +176,14 @@ fn what_was_written_alike_is_no_edit_of_what_came() {
     let effects = saved(&mut engine, [before, &after, &mine, &after]);
     assert_eq!(words(&effects), "conflict record", "{:?}", desired(&effects));
 }
+
+#[test]
+fn a_word_that_came_once_more_is_lacked() {
+    let before = "on the first monday the truck comes on friday\n\ntwo answered\n";
+    let after = before.replace("friday", "friday on monday");
+    let mine = before.replace("answered", "answered, so we call on monday");
+    let mut engine = engine(1);
+    let effects = saved(&mut engine, [before, &after, &mine, &after]);
+    let both = "on the first monday the truck comes on friday on monday\n\ntwo answered, so we call on monday\n";
+    assert_eq!(desired(&effects), Some(both), "{}", words(&effects));
+}
