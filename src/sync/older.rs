@@ -9,6 +9,7 @@ use crate::mebdf;
 use crate::model::{Millis, Notice, PartId};
 
 use super::arrival::Arrival;
+use super::counts::Counts;
 use super::intent::Intent;
 use super::item::{Item, Part, Walk, notice};
 use super::stale::{self, Stale};
@@ -42,7 +43,7 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
     }
     match stale::find(arrivals, newest, text) {
         // What is let go is told, whatever it is.
-        Some(Stale::Lacks { words, .. }) if part.accepted == Some(*hash) => {
+        Some(Stale::Lacks { words, .. }) if part.accepted == Some(*hash) || walk.why.dry_accept.contains(id) => {
             let was_told = part.held.iter().any(|held| held.code == TAKEN_AGAIN);
             walk.let_go.insert(id.clone(), if was_told { taken_again(&words) } else { gone_with_it(&words) });
             false
@@ -154,12 +155,7 @@ pub(super) fn deleted_there(
     [base, text, remote]: [&str; 3],
 ) -> Option<Notice> {
     let seen = walk.observed.get(id)?;
-    let lines = |said: &str, line: &Line| said.lines().filter(|other| other.trim() == line.text).count();
-    let words = |said: &str, word: &str| mebdf::body(said).unicode_words().filter(|other| *other == word).count();
-    let is_less = |line: &&Line| {
-        lines(remote, line) < lines(text, line) && line.words.iter().any(|word| words(remote, word) < words(text, word))
-    };
-    let doubtful = walk.doubtful.get(id).into_iter().flatten().filter(is_less).cloned();
+    let doubtful = walk.doubtful.get(id).map(|lines| still_gone(lines, text, remote)).unwrap_or_default();
     // What came since the base, or may have stood there: a few words of it do not tell that it was read.
     let since = walk.stale.get(id).and_then(|older| seen.arrivals.get(..=older.since)).unwrap_or_default();
     let since = since.iter().map(|arrival| [&*arrival.before, &*arrival.after]);
@@ -169,7 +165,7 @@ pub(super) fn deleted_there(
         // What is in conflict is not in the base, though it came and was read.
         came.extend(went::came_to_stay(&seen.arrivals));
     }
-    let gone: Vec<Line> = doubtful.chain(went::came_and_went(&came, [base, text, remote])).collect();
+    let gone: Vec<Line> = doubtful.into_iter().chain(went::came_and_went(&came, [base, text, remote])).collect();
     let shown: Vec<String> = gone
         .iter()
         .map(|line| line.words.iter().take(SHOWN_WORDS).map(String::as_str).collect::<Vec<_>>().join(" "))
@@ -181,6 +177,25 @@ pub(super) fn deleted_there(
     );
     let number = u32::try_from(gone.first()?.number).unwrap_or(u32::MAX);
     Some(Notice { line: number, ..notice("DELETED_THERE", message) })
+}
+
+/// Those of the lines of a text that the remote has fewer of, and of their words, too.
+fn still_gone(lines: &[Line], text: &str, remote: &str) -> Vec<Line> {
+    let [(my_lines, my_words), (their_lines, their_words)] = [text, remote].map(|said| {
+        let body = mebdf::body(said);
+        (counted(body.lines().map(str::trim)), counted(body.unicode_words()))
+    });
+    let is_less = |line: &&Line| {
+        let fewer_words = line.words.iter().any(|word| their_words.get(&**word) < my_words.get(&**word));
+        their_lines.get(&*line.text) < my_lines.get(&*line.text) && fewer_words
+    };
+    lines.iter().filter(is_less).cloned().collect()
+}
+
+fn counted<'t>(parts: impl Iterator<Item = &'t str>) -> Counts<'t> {
+    let mut counts = Counts::new();
+    parts.for_each(|part| *counts.entry(part).or_default() += 1);
+    counts
 }
 
 /// Why a save waits of which a merge would make two of a paragraph: as it came, and as its writer has edited it.

@@ -143,13 +143,16 @@ fn an_edit_of_what_came_does_not_stand_beside_it() {
         let effects = saved(&mut engine, [before, after, local, remote]);
         let held = engine.status().items[0].parts[0].held.clone();
         assert_eq!(held.iter().map(|held| &*held.code).collect::<Vec<_>>(), ["STANDS_TWICE"], "{}", words(&effects));
-        // Then it takes its place.
-        let command = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run: false };
+        // Then it takes its place, as a dry run says before.
         engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
-        engine.step(Millis(4), Event::Asked { request: RequestId(1), command });
-        let effects = saved(&mut engine, [before, after, local, remote]);
-        let says = desired(&effects).unwrap_or_else(|| panic!("{}", words(&effects)));
-        assert!(says.contains("drawings") && !says.contains("slides"), "{says:?}");
+        for dry_run in [true, false] {
+            let command = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run };
+            engine.step(Millis(4), Event::Asked { request: RequestId(1), command });
+            let effects = saved(&mut engine, [before, after, local, remote]);
+            let says = desired(&effects).unwrap_or_else(|| panic!("{dry_run} {}", words(&effects)));
+            assert!(says.contains("drawings") && !says.contains("slides"), "{dry_run} {says:?}");
+            engine.step(Millis(5), Event::Planned { item: id(0), result: Ok(planned(says)) });
+        }
     }
 }
 
