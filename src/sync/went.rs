@@ -26,6 +26,9 @@ pub(super) struct Line {
     pub(super) words: Vec<String>,
 }
 
+/// Words of one place, at most, that are looked for each where it stood.
+const PLACED_MAX: usize = 20_000;
+
 /// Words of a paragraph that must have gone from everywhere, at least, for it to be known in another place.
 const WORDS_MIN: usize = 3;
 
@@ -65,6 +68,14 @@ fn standing<'t>(
     let [was, is, came] = [(before, base), (local, mine), (after, theirs)].map(|(text, place)| said(text, place));
     let words = |said: &[(usize, &'t str)]| said.iter().map(|(_, word)| *word).collect::<Vec<_>>();
     let (old, own, new) = (words(&was), words(&is), words(&came));
+    if [&was, &is, &came].iter().any(|words| words.len() > PLACED_MAX) {
+        // What stands as it stood is known by its blocks alone.
+        let keys = |text: &Text<'_>, place: &Range<usize>| text.bare(place).iter().copied().collect::<BTreeSet<u32>>();
+        let (old, new) = (keys(before, base), keys(after, theirs));
+        let is_left =
+            |at: &usize| local.bare(&(*at..*at + 1)).iter().all(|key| old.contains(key) && !new.contains(key));
+        return is.into_iter().filter(|(at, word)| went.contains(word) && is_left(at)).collect();
+    }
     // Where each word stands in the text.
     let mut stands: BTreeMap<usize, usize> = BTreeMap::new();
     for op in capture_diff_slices(Algorithm::Myers, &old, &own) {

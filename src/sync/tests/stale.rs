@@ -399,3 +399,16 @@ fn a_sentence_like_one_that_came_elsewhere_is_not_that() {
         }
     }
 }
+
+#[test]
+fn what_went_from_a_very_long_place_is_missed_by_its_paragraphs() {
+    let paragraph = |at: usize, end: &str| format!("start{at} {}{end}\n\n", "word ".repeat(30));
+    let before: String = (0..1_000).map(|at| paragraph(at, &format!("end{at}"))).collect();
+    let after: String = (0..1_000).map(|at| paragraph(at, "").replace(" \n", "\n")).collect();
+    let arrivals = [Arrival::noted(&before, &after, &before).unwrap()];
+    let mine = |text: &str| text.replace("start9 ", "mine start9 ");
+    let Some(Stale::Keeps(lines)) = find(&arrivals, &after, &mine(&before)) else { panic!() };
+    // The edited one is not known.
+    assert_eq!((lines.len(), &lines[9].words[..]), (999, &["end10".to_owned()][..]));
+    assert_eq!(find(&arrivals, &after, &mine(&after)), None);
+}
