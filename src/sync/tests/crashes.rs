@@ -24,6 +24,17 @@ pub(super) fn desired(effects: &[Effect]) -> Option<&str> {
         .find_map(|effect| if let Effect::Plan { desired, .. } = effect { Some(desired.as_str()) } else { None })
 }
 
+/// A note of what came into a file that said what was agreed on.
+fn note_of(before: &str, after: &str) -> Intent {
+    Intent {
+        before: before.into(),
+        was: Some(before.into()),
+        after: after.into(),
+        base: after.into(),
+        pushes: Vec::new(),
+    }
+}
+
 /// A file that was read, of which a note of what it is about to say stands.
 pub(super) fn intended(base: &str, local: &str, intent: &Intent) -> Event {
     let mut seen = observed(id(0), base, local);
@@ -78,13 +89,7 @@ fn a_note_of_what_is_written_outlives_half_a_save() {
 fn who_took_a_line_away_has_read_what_came_in_another() {
     // What came into the file is not recorded. A word of it stood in the line that went, too.
     let (before, after) = ("one more\n\na\n", "one more\n\ntwo more\n\na\n");
-    let note = Intent {
-        before: before.into(),
-        was: Some(before.into()),
-        after: after.into(),
-        base: after.into(),
-        pushes: Vec::new(),
-    };
+    let note = note_of(before, after);
     let mut engine = engine(1);
     engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
     engine.step(Millis(1), intended(before, "two more\n\na\n\nmine\n", &note));
@@ -322,13 +327,7 @@ fn two_looks_at_replaced_files_are_never_under_way() {
 #[test]
 fn who_deleted_some_of_what_came_before_a_crash_has_seen_the_rest() {
     let (before, after) = ("one\n\ntwo\n", "theirs\n\none\n\nthird one of theirs\n\ntwo\n");
-    let note = Intent {
-        before: before.into(),
-        was: Some(before.into()),
-        after: after.into(),
-        base: after.into(),
-        pushes: Vec::new(),
-    };
+    let note = note_of(before, after);
     // The rest was taken away by others.
     for (local, says) in [
         ("one\n\nthird one of theirs\n\ntwo mine\n", Some("one\n\ntwo mine\n")),
@@ -390,13 +389,7 @@ fn who_has_read_what_stood_there_for_a_moment_has_not_read_what_was_to_come_next
 #[test]
 fn some_of_what_may_have_stood_there_is_not_its_readers_own() {
     let (before, after) = ("old more\n\na\n", "a\n\neight seven more\n");
-    let note = Intent {
-        before: before.into(),
-        was: Some(before.into()),
-        after: after.into(),
-        base: after.into(),
-        pushes: Vec::new(),
-    };
+    let note = note_of(before, after);
     // Half of what came is no proof that it was read; and others have removed all of it.
     let mut engine = engine(1);
     engine.step(Millis(1), intended(before, "a\n\nmine eight more\n", &note));
