@@ -10,6 +10,7 @@ use crate::dice::Dice;
 use crate::google::{Google, Landed};
 use crate::ledger::Ledger;
 use crate::plants::Plant;
+use crate::prose::Speech;
 
 /// All that machines share.
 pub(crate) struct Around {
@@ -23,6 +24,7 @@ pub(crate) struct Around {
     /// Whether there is no network.
     pub(crate) is_offline: bool,
     pub(crate) plant: Option<Plant>,
+    pub(crate) speech: Speech,
     hash: DefaultHasher,
     /// Whether the events are printed.
     pub(crate) shows: bool,
@@ -38,6 +40,7 @@ impl Around {
             faults: true,
             is_offline: false,
             plant,
+            speech: Speech::Tokens,
             hash: DefaultHasher::new(),
             shows,
         }

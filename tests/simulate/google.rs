@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::dice::Dice;
 use crate::feed::{Log, Reach};
 use crate::ledger::{Ledger, tokens};
+use crate::prose::Speech;
 
 /// The first number that makes fresh ids; smaller ones made the documents.
 const SEED: u64 = 100;
@@ -222,7 +223,7 @@ impl Google {
     }
 
     /// Another person edits a document: writes a word, a paragraph, or removes one.
-    pub(crate) fn collaborate(&mut self, item: &ItemId, dice: &mut Dice<'_>, ledger: &mut Ledger) {
+    pub(crate) fn collaborate(&mut self, item: &ItemId, speech: Speech, dice: &mut Dice<'_>, ledger: &mut Ledger) {
         let all: Vec<(u32, u32, String)> = paragraphs(&self.docs[item].document)
             .map(|(start, paragraph)| {
                 let text = paragraph.text();
@@ -254,14 +255,20 @@ impl Google {
                 ledger.given_up(&token);
                 delete(start, end)
             }
-            2 | 3 => insert(start, format!("{token} more\n")),
-            4 => insert(start, format!("{token} ")),
+            2 | 3 => match speech {
+                Speech::Tokens => insert(start, format!("{token} more\n")),
+                Speech::Prose => insert(start, format!("{}\n", speech.paragraph(dice, ledger, &token))),
+            },
+            4 => insert(start, format!("{} ", speech.words(dice, ledger, &token))),
             5 => {
                 let gaps: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).collect();
                 let at = if gaps.is_empty() { text.trim_end().len() } else { gaps[dice.roll(gaps.len())] };
-                insert(start + text[..at].encode_utf16().count() as u32, format!(" {token}"))
+                insert(
+                    start + text[..at].encode_utf16().count() as u32,
+                    format!(" {}", speech.words(dice, ledger, &token)),
+                )
             }
-            _ => insert(end - 1, format!(" {token}")),
+            _ => insert(end - 1, format!(" {}", speech.words(dice, ledger, &token))),
         };
         self.carry_out(item, &request, ledger);
     }

@@ -7,21 +7,66 @@ use mcp_workspace::model::ItemId;
 /// Length of a token: a letter for its side, a number, and a last letter.
 const LENGTH: usize = 7;
 
+/// The sign of zero, one, and so on in a token that is no word, and those of the sides, `l`ocal and `r`emote.
+const DIGITS: [char; 10] = ['⠁', '⠂', '⠃', '⠄', '⠅', '⠆', '⠇', '⠈', '⠉', '⠊'];
+const SIDES: [char; 2] = ['⣀', '⣿'];
+
 /// Finds the tokens in a text.
 pub(crate) fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || DIGITS.contains(&letter) || SIDES.contains(&letter);
+    text.split(move |letter: char| !is_part(letter)).filter_map(|word| {
+        if let Some(at) = word.find(SIDES) {
+            return Some(&word[at..]);
+        }
         let bytes = word.as_bytes();
-        bytes.len() == LENGTH
+        let is_token = bytes.len() == LENGTH
             && matches!(bytes.first(), Some(b'l' | b'r'))
             && bytes.last() == Some(&b'x')
-            && bytes[1..LENGTH - 1].iter().all(u8::is_ascii_digit)
+            && bytes[1..LENGTH - 1].iter().all(u8::is_ascii_digit);
+        is_token.then_some(word)
     })
 }
+
+fn is_said_in(said: &BTreeMap<String, Vec<String>>, token: &str, text: &str) -> bool {
+    let is_in = |said: &Vec<String>| {
+        let has = |line: &str| words_in(line).windows(said.len()).any(|words| words == said);
+        said.len() >= SAID_MIN && text.lines().any(has)
+    };
+    said.get(token).is_some_and(is_in)
+}
+
+/// The words of a text, but for signs.
+fn words_in(text: &str) -> Vec<String> {
+    let is_apart = |letter: char| !letter.is_alphanumeric();
+    text.split(is_apart).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Tells whether a token was written at a machine.
+pub(crate) fn is_local(token: &str) -> bool {
+    token.starts_with(['l', SIDES[0]])
+}
+
+/// Makes of a token one that is no word.
+fn signed(token: &str) -> String {
+    let sign = |letter: char| match letter {
+        'l' => SIDES[0],
+        'r' => SIDES[1],
+        digit => DIGITS[digit.to_digit(10).unwrap() as usize],
+    };
+    token.trim_end_matches('x').chars().map(sign).collect()
+}
+
+/// So many words are a sentence that two may write.
+const SAID_MIN: usize = 4;
 
 /// All tokens that were ever written.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     count: u32,
+    /// Whether tokens are signs, which nobody takes for words.
+    pub(crate) signs: bool,
+    /// The words that were written with tokens.
+    said: BTreeMap<String, Vec<String>>,
     /// Those that nobody who saw them removed.
     alive: BTreeSet<String>,
     /// Those that somebody removed who saw them, and those that a power cut took from somebody.
@@ -39,8 +84,20 @@ impl Ledger {
     pub(crate) fn new_token(&mut self, side: char) -> String {
         self.count += 1;
         let token = format!("{side}{:05}x", self.count);
+        let token = if self.signs { signed(&token) } else { token };
         self.alive.insert(token.clone());
         token
+    }
+
+    /// A token was written among some words.
+    pub(crate) fn wrote(&mut self, token: &str, words: &str) {
+        self.said.insert(token.to_owned(), words_in(words));
+    }
+
+    /// Tells whether a text says all that was written with a token in the words of another one: somebody wrote that, too, and
+    /// nobody can tell the two apart.
+    pub(crate) fn is_said_in(&self, token: &str, text: &str) -> bool {
+        is_said_in(&self.said, token, text)
     }
 
     /// Somebody who saw a token removed it, or nobody can hold the daemon to it.
@@ -51,7 +108,7 @@ impl Ledger {
 
     /// A save did not happen: what it would have brought is nowhere, unless a document says it already.
     pub(crate) fn given_up_unless_kept(&mut self, token: &str) {
-        if token.starts_with('l') && !self.remote.values().any(|said| said.contains(token)) {
+        if is_local(token) && !self.remote.values().any(|said| said.contains(token)) {
             self.given_up(token);
         }
     }
@@ -99,7 +156,8 @@ impl Ledger {
         let after = &self.remote[item];
         let gone = self.gone.entry(item.clone()).or_default();
         for token in before.difference(after) {
-            assert!(!self.alive.contains(token), "conservation: a push took {token} out of {item}:\n{text}");
+            let is_lost = self.alive.contains(token) && !is_said_in(&self.said, token, text);
+            assert!(!is_lost, "conservation: a push took {token} out of {item}:\n{text}");
             gone.insert(token.clone());
         }
         for token in after.difference(&before) {

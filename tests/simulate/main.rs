@@ -25,6 +25,7 @@ mod ledger;
 mod machine;
 mod people;
 mod plants;
+mod prose;
 mod run;
 #[path = "../support/scenario.rs"]
 mod scenario;

@@ -9,9 +9,13 @@ use crate::disk::Disk;
 use crate::google::Edit;
 use crate::ledger::{Ledger, tokens};
 use crate::machine::file_name;
+use crate::prose::Speech;
 
 /// The fewest blocks of a text of which somebody removes one: what shrinks by more is held.
 const BLOCKS_MIN: usize = 7;
+
+/// So many words are known wherever they stand.
+const TELLING_MIN: usize = 4;
 
 /// Of how many saves one leaves the editor open.
 const LEFT_OPEN: usize = 2;
@@ -116,7 +120,7 @@ impl Person {
         if around.dice.once_in(APPENDING) {
             let token = around.ledger.new_token('l');
             // It writes into the file that it has opened, whatever stands in its place by then.
-            let text = format!("\n{token}\n");
+            let text = format!("\n{}\n", around.speech.paragraph(&mut around.dice, &mut around.ledger, &token));
             self.appended.insert(token);
             around.trace(&("appends", item, &text));
             // What a person's own editor takes away again is nobody else's fault.
@@ -145,6 +149,9 @@ impl Person {
             self.open.insert(item.clone(), text.clone());
         }
         let steps = around.dice.pick(&EDITORS);
+        // Half of a text up to the end of a long paragraph, and one of which somebody deleted the rest, are the same bytes.
+        let is_half = around.speech == Speech::Prose && steps.contains(&Step::Paragraph);
+        let steps = if is_half { EDITORS[0] } else { steps };
         // Nor from an empty file that gets its text, and hours later the end of a save.
         let is_safe = base.is_some() || !steps.contains(&Step::Empty);
         let steps: VecDeque<Step> = if is_safe { steps } else { EDITORS[2] }.iter().copied().collect();
@@ -295,7 +302,8 @@ pub(crate) fn edit_at(disk: &mut Disk, item: &ItemId, (what, at): (Edit, usize),
 /// the file says by then, and what is agreed on: words that were written over others at the very place where somebody else wrote
 /// may be of who has read those, so nobody edits there a paragraph that has changed since.
 fn edited(around: &mut Around, text: &str, now: [Option<&str>; 3]) -> String {
-    let token = around.ledger.new_token('l');
+    let (speech, token) = (around.speech, around.ledger.new_token('l'));
+    let paragraph = |around: &mut Around| speech.paragraph(&mut around.dice, &mut around.ledger, &token);
     let head = text.find("\n---\n").map_or(0, |at| at + 5);
     let (head, body) = text.split_at(head);
     let mut blocks: Vec<String> =
@@ -304,24 +312,30 @@ fn edited(around: &mut Around, text: &str, now: [Option<&str>; 3]) -> String {
     let stands = |at: &usize| now.iter().flatten().all(|now| says(now, &blocks[*at]));
     let unchanged: Vec<usize> = (0..blocks.len()).filter(stands).collect();
     if unchanged.is_empty() {
-        return format!("{head}\n{token}\n\n{}\n", blocks.join("\n\n"));
+        return format!("{head}\n{}\n\n{}\n", paragraph(around), blocks.join("\n\n"));
     }
     let at = unchanged[around.dice.roll(unchanged.len())];
+    // What came and was not recorded yet, somebody may move and edit at once: then it may stand twice. So may a few words, which
+    // others may write, too.
+    let is_telling = blocks[at].split(' ').count() >= TELLING_MIN;
+    let may_move = speech == Speech::Tokens || now[1].is_some() && is_telling;
     match around.dice.roll(9) {
         0 if blocks.len() >= BLOCKS_MIN && !blocks[at].starts_with('#') => {
             let gone = blocks.remove(at);
             tokens(&gone).for_each(|token| around.ledger.given_up(token));
-            blocks.push(token);
+            blocks.push(paragraph(around));
         }
-        1 => blocks.insert(at, format!("# {token}")),
-        2 if blocks.len() > 2 && !blocks[at].starts_with('#') => {
+        1 => blocks.insert(at, format!("# {}", paragraph(around))),
+        2 if may_move && blocks.len() > 2 && !blocks[at].starts_with('#') => {
             let moved = blocks.remove(at);
             let to = around.dice.roll(blocks.len());
-            blocks.insert(to, format!("{moved} {token}"));
+            let said = speech.words(&mut around.dice, &mut around.ledger, &token);
+            blocks.insert(to, format!("{moved} {said}"));
         }
-        3..=5 => blocks.insert(at, token),
-        _ if blocks.is_empty() || blocks[at].starts_with('#') => blocks.insert(at, token),
+        3..=5 => blocks.insert(at, paragraph(around)),
+        _ if blocks.is_empty() || blocks[at].starts_with('#') => blocks.insert(at, paragraph(around)),
         _ => {
+            let said = speech.words(&mut around.dice, &mut around.ledger, &token);
             let mut words: Vec<&str> = blocks[at].split(' ').collect();
             // One that is taken away has been read.
             let gone = around.dice.roll(words.len() * 3);
@@ -329,7 +343,7 @@ fn edited(around: &mut Around, text: &str, now: [Option<&str>; 3]) -> String {
                 // A word at the end of an item of a list has the next one's marker behind it.
                 tokens(words.remove(gone)).for_each(|token| around.ledger.given_up(token));
             }
-            words.insert(around.dice.roll(words.len() + 1), &token);
+            words.insert(around.dice.roll(words.len() + 1), &said);
             blocks[at] = words.join(" ");
         }
     }

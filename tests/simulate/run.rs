@@ -13,12 +13,16 @@ use crate::google::{Google, Landed, document};
 use crate::machine::{CONFLICT, Machine, REPLACED, RETIRED, conflict_name, file_name};
 use crate::people::Person;
 use crate::plants::Plant;
+use crate::prose::{self, Speech};
 
 /// Steps of a history: short ones are soon run, and long ones get into more.
 const STEPS: [usize; 4] = [40, 80, 140, 260];
 
 /// The number of the step after the last.
 const REST: usize = usize::MAX;
+
+/// The number of what tells how people write.
+const SPEECH: usize = REST - 1;
 
 /// Moments for which somebody waits because of Google's limits, at most.
 const WAITS_MAX: usize = 1_000;
@@ -125,8 +129,9 @@ const fn mixed(seed: u64, step: usize) -> u64 {
 }
 
 /// The documents, made once.
-static DOCUMENTS: LazyLock<Vec<(&str, Document)>> =
-    LazyLock::new(|| TEXTS.iter().map(|(name, text)| (*name, document(name, text))).collect());
+static DOCUMENTS: LazyLock<[Vec<(&str, Document)>; 2]> = LazyLock::new(|| {
+    [&TEXTS, &prose::TEXTS].map(|texts| texts.iter().map(|(name, text)| (*name, document(name, text))).collect())
+});
 
 /// Runs one history.
 ///
@@ -134,7 +139,10 @@ static DOCUMENTS: LazyLock<Vec<(&str, Document)>> =
 ///
 /// When something does not hold that must.
 pub(crate) fn run(history: &History, plant: Option<Plant>, shows: bool) -> Outcome {
-    let mut around = Around::new(Google::with(&DOCUMENTS), plant, shows);
+    let speech = Dice::seeded(mixed(history.seed, SPEECH)).pick(&[Speech::Tokens, Speech::Prose]);
+    let mut around = Around::new(Google::with(&DOCUMENTS[usize::from(speech == Speech::Prose)]), plant, shows);
+    around.speech = speech;
+    around.ledger.signs = speech == Speech::Prose;
     around.dice = Dice::seeded(mixed(history.seed, REST));
     let count = if around.dice.once_in(4) { 2 } else { 1 };
     let is_shared = count > 1 && around.dice.once_in(2);
@@ -195,7 +203,7 @@ impl World {
         match what.unwrap_or(temper.len()) {
             // An editor that is open matters when something comes meanwhile.
             0 if person.shows_newest(&machine.disk, item) && !around.dice.once_in(16) => {
-                around.google.collaborate(item, &mut around.dice, &mut around.ledger);
+                around.google.collaborate(item, around.speech, &mut around.dice, &mut around.ledger);
             }
             0 => {
                 around.show(&("at machine", at));
@@ -203,7 +211,7 @@ impl World {
                 let came = machine.store.intent(item).map(|intent| intent.base.clone());
                 person.edit(around, &mut machine.disk, item, (base.as_deref(), came.as_deref()));
             }
-            1 => around.google.collaborate(item, &mut around.dice, &mut around.ledger),
+            1 => around.google.collaborate(item, around.speech, &mut around.dice, &mut around.ledger),
             2 if around.fault(3) => self.crash(at),
             3 => self.pass_time(),
             4 if around.dice.once_in(4) && machine.runs() && machine.store.holds(item) => {
@@ -291,7 +299,7 @@ impl World {
             .around
             .ledger
             .alive()
-            .filter(|token| token.starts_with('l') && !everywhere.contains(*token))
+            .filter(|token| crate::ledger::is_local(token) && !everywhere.contains(*token))
             .cloned()
             .collect();
         lost.iter().for_each(|token| self.around.ledger.given_up(token));
@@ -487,7 +495,8 @@ impl World {
     pub(crate) fn check(&self, when: &str) {
         let everywhere = self.everywhere(|_, name| !name.starts_with(REPLACED));
         for token in self.around.ledger.alive() {
-            assert!(everywhere.contains(token), "conservation {when}: {token} is lost:\n{everywhere}");
+            let stands = everywhere.contains(token) || self.around.ledger.is_said_in(token, &everywhere);
+            assert!(stands, "conservation {when}: {token} is lost:\n{everywhere}");
         }
         let conflicts = self.conflicts();
         for (at, (machine, _)) in self.machines.iter().enumerate() {
