@@ -26,11 +26,11 @@ struct Change {
     came: Vec<Said>,
 }
 
-/// What a block says: its meaning, and its words.
+/// What a block says: its meaning, and its words, each as often as it has it.
 #[derive(Clone)]
 struct Said {
     key: u32,
-    words: BTreeSet<String>,
+    words: BTreeSet<(String, usize)>,
 }
 
 impl Said {
@@ -224,16 +224,22 @@ fn without(text: &Text<'_>, range: &Range<usize>, known: &[u32]) -> Vec<Said> {
     own.map(|(at, key)| Said { key: *key, words: words(text, at) }).collect()
 }
 
-fn words(text: &Text<'_>, at: usize) -> BTreeSet<String> {
-    text.content(at).into_iter().flat_map(words_of).map(str::to_owned).collect()
+fn words(text: &Text<'_>, at: usize) -> BTreeSet<(String, usize)> {
+    let counts = text.words_of(&(at..at + 1));
+    counts.into_iter().flat_map(|(word, count)| (0..count).map(|nth| (word.to_owned(), nth))).collect()
 }
 
 /// The words that a block says, without those of its marks and objects.
 pub(super) fn words_of(content: &Content) -> Vec<&str> {
+    texts_of(content).flat_map(|text| text.unicode_words()).collect()
+}
+
+/// The texts of a block, without its marks and objects.
+pub(super) fn texts_of(content: &Content) -> impl Iterator<Item = &str> {
     let said = content.runs().into_iter().filter_map(|run| match &run.content {
         RunContent::Text(text) => Some(text.as_str()),
         RunContent::Object(_) | RunContent::Anchor(_) | RunContent::FootnoteReference(_) => None,
     });
     let code = if let Content::Code { text, .. } = content { Some(text.as_str()) } else { None };
-    said.chain(code).flat_map(|text| text.unicode_words()).collect()
+    said.chain(code)
 }

@@ -570,3 +570,24 @@ fn a_row_is_merged_with_itself_alone() {
         assert_eq!((merged.conflicts.len(), &merged.file), (0, &theirs.replace("Desks", "Tables")), "{theirs}");
     }
 }
+
+#[test]
+fn of_two_that_say_nearly_the_same_the_one_was_moved_that_says_more_of_it() {
+    // The section before is in conflict, and what may have been moved into it waits; the last but one became the first, though
+    // the one there has the same words, but for one that the other has twice.
+    let base = "# Keys\n\nThe keys are with Maria.\n\nThe keys for the house are with Paul.\n\n# Walls\n\nCall the painter \
+                about the walls.\n\nCall the painter about the walls → walls.\n\nPlease bring your slides.\n";
+    let mine = base.replace("Maria.\n", "Maria.\n\nPlease bring your roof ← here.\n");
+    let theirs = base
+        .replace("# Keys\n", "# Keys\n\nCall the painter about the carpenter → walls.\n")
+        .replace("Maria.\n", "Maria.\n\nPlease bring your slides on roof → four.\n")
+        .replace("# Walls", "# The meeting is on slides → ten.\n\n# Walls")
+        .replace("Call the painter about the walls.\n\n", "")
+        .replace(
+            "Call the painter about the walls → walls.",
+            "Today → Call the painter about the walls → walls.\n\nCall Paul →.",
+        );
+    let merged = merge3(base, &mine, &theirs);
+    assert!(merged.conflicts.iter().any(|conflict| conflict.heading == "Keys"), "{merged:#?}");
+    assert_eq!(merged.file.matches("walls → walls.").count(), 1, "{}", merged.file);
+}
