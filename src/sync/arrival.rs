@@ -37,11 +37,18 @@ impl Arrival {
         differ.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })
     }
 
-    /// Tells whether somebody wrote on in the file with what came in it, before it said `next` and nothing else came.
+    /// Tells whether somebody wrote on in the file with what came in it, before it said `next` and nothing else came. What was
+    /// agreed on already, though the file did not say it, was not written since.
     pub(super) fn was_read_before(&self, next: &str) -> bool {
         let mut keys = Keys::default();
-        let (is, later) = (Text::read(&self.after, &mut keys), Text::read(next, &mut keys));
-        !brought(&is.words(), &later.words()).is_empty() && !self.is_missing_in(next)
+        let texts = [&*self.before, &*self.after, &*self.base, next].map(|text| Text::read(text, &mut keys));
+        let [was, is, agreed, later] = texts.each_ref().map(Text::words);
+        let writes = later.iter().any(|(word, count)| {
+            let [was, is, agreed] = [&was, &is, &agreed].map(|words| words.get(word).copied().unwrap_or_default());
+            // What came, and what waited in the file.
+            *count > agreed + is.saturating_sub(was) + was.saturating_sub(agreed)
+        });
+        writes && !self.is_missing_in(next)
     }
 
     /// Tells whether a text has most of what somebody wrote into the file, which then said `next`, having read what came.
@@ -50,17 +57,14 @@ impl Arrival {
             return false;
         }
         let mut keys = Keys::default();
-        let [is, later, local] = [&*self.after, next, text].map(|text| Text::read(text, &mut keys));
-        let (is, later, local) = (is.words(), later.words(), local.words());
+        let texts = [&*self.after, &*self.base, next, text];
+        let [is, agreed, later, local] = texts.map(|text| Text::read(text, &mut keys));
+        let (is, agreed, later, local) = (is.words(), agreed.words(), later.words(), local.words());
         // Words of which there were none tell most.
-        let written: Vec<&&str> = later.keys().filter(|word| !is.contains_key(*word)).collect();
+        let is_new = |word: &&&str| !is.contains_key(**word) && !agreed.contains_key(**word);
+        let written: Vec<&&str> = later.keys().filter(is_new).collect();
         let there = written.iter().filter(|word| local.contains_key(**word)).count();
         if written.is_empty() { has_most(&is, &local, &later) } else { there * 2 > written.len() }
-    }
-
-    /// Tells whether a text has all that came, wherever it stands by now.
-    pub(super) fn is_in(&self, text: &str) -> bool {
-        self.is_left_in(&self.after, text)
     }
 
     /// Tells whether a text has a line that came and that the file did not say before any of the `older` ones: the quick answer

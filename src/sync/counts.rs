@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::moved::words_of;
+use super::moved::{texts_of, words_of};
 use super::sides::Text;
 
 /// Blocks that are looked through for one that was moved.
@@ -19,10 +19,20 @@ impl Text<'_> {
 
     pub(super) fn words_of(&self, range: &Range<usize>) -> Counts<'_> {
         let mut counts = Counts::new();
-        for word in self.blocks(range).iter().flat_map(|block| words_of(&block.content)) {
+        for word in self.sequence(range) {
             *counts.entry(word).or_default() += 1;
         }
         counts
+    }
+
+    /// What a block says, without its marks and objects.
+    pub(super) fn plain(&self, at: usize) -> String {
+        self.content(at).into_iter().flat_map(texts_of).collect()
+    }
+
+    /// The words of some blocks, in their order.
+    pub(super) fn sequence(&self, range: &Range<usize>) -> Vec<&str> {
+        self.blocks(range).iter().flat_map(|block| words_of(&block.content)).collect()
     }
 }
 
@@ -37,6 +47,11 @@ pub(super) fn new_blocks<'t>(before: &Text<'_>, text: &'t Text<'_>, range: Range
     let old: BTreeSet<u32> = before.bare(&(0..before.len())).iter().copied().collect();
     let blocks = range.clone().zip(text.bare(&range)).filter(|(_, key)| !old.contains(key));
     blocks.map(|(at, _)| text.words_of(&(at..at + 1))).filter(|words| !words.is_empty()).take(BLOCKS_MAX).collect()
+}
+
+/// How many words two blocks have in common.
+pub(super) fn shared(one: &Counts<'_>, other: &Counts<'_>) -> usize {
+    one.iter().map(|(word, count)| other.get(word).map_or(0, |other| *other.min(count))).sum()
 }
 
 /// Tells whether a block has three quarters of the words of another.
@@ -55,8 +70,12 @@ pub(super) fn has_share(was: &Counts<'_>, is: &Counts<'_>, came: &Counts<'_>, ei
 
 /// Tells whether more than so many eighths of some words are there; with 8, all.
 pub(super) fn is_share(words: &[&str], is_there: impl Fn(&str) -> bool, eighths: usize) -> bool {
-    let found = words.iter().filter(|word| is_there(word)).count();
-    !words.is_empty() && (found == words.len() || found * 8 > words.len() * eighths)
+    are_share(words.iter().filter(|word| is_there(word)).count(), words.len(), eighths)
+}
+
+/// Tells whether some of so many are more than so many eighths; with 8, all.
+pub(super) const fn are_share(found: usize, all: usize, eighths: usize) -> bool {
+    all > 0 && (found == all || found * 8 > all * eighths)
 }
 
 /// Tells whether a text has most of the words that came.

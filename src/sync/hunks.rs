@@ -85,6 +85,12 @@ pub(super) fn regions(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>) -> V
     search.regions(&groups, &zones)
 }
 
+/// Returns the places where either side changed anything, in order: like [`regions`], but for what a conflict holds back around it.
+pub(super) fn places(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>) -> Vec<Region> {
+    let search = Search { base, local, remote, mine: diff(base, local), theirs: diff(base, remote) };
+    search.regions(&search.groups(), &[])
+}
+
 /// Returns the blocks that both sides edited where they stand, each in its own way: in the base, in the file and in the remote.
 pub(super) fn edited_by_both(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>) -> Vec<[usize; 3]> {
     let search = Search { base, local, remote, mine: diff(base, local), theirs: diff(base, remote) };

@@ -3,6 +3,7 @@
 
 use super::arrival::{self, Arrival};
 use super::item::Item;
+use super::standing;
 use super::unknown;
 use super::words::Words;
 use super::{JobId, Local, Observation};
@@ -27,12 +28,14 @@ impl Intent {
     /// Tells whether the text has come into a file that says `text`, perhaps edited since: all that it brought is there, or most.
     /// What stood before may have been half a save: who has the whole text open has its words.
     fn stands_in(&self, text: &str) -> bool {
-        let has_all = || Arrival::of(&self.before, &self.after, "").is_some_and(|arrival| arrival.is_in(text));
         let has_most = |was: &String| {
             [was, &self.before].iter().all(|older| arrival::has_most_of(older, &self.after, text))
                 && !was.trim().is_empty()
         };
-        let has_all = || has_all() || arrival::has_all_new_lines(&self.before, &self.after, text);
+        let has_all = || {
+            standing::is_whole_in(&self.before, &self.after, text)
+                || arrival::has_all_new_lines(&self.before, &self.after, text)
+        };
         text == self.after || has_all() || self.was.as_ref().is_some_and(has_most)
     }
 
@@ -104,7 +107,5 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation, now: Millis
 /// Tells whether a file that says `text` has what led from the recorded base to `was`, of which nothing is recorded. A power cut
 /// may have brought back the file from before; then the older base holds, which takes nobody's words for deleted.
 fn has_come(recorded: Option<&str>, was: &str, intent: &Intent, text: &str) -> bool {
-    recorded.is_none_or(|recorded| {
-        text == intent.before || Arrival::of(recorded, was, "").is_some_and(|arrival| arrival.is_in(text))
-    })
+    recorded.is_none_or(|recorded| text == intent.before || standing::is_whole_in(recorded, was, text))
 }

@@ -13,8 +13,8 @@ use super::counts::Counts;
 use super::intent::Intent;
 use super::item::{Item, Part, Walk, notice};
 use super::stale::{self, Stale};
-use super::went::{self, Line};
-use super::{Local, Observation, alike, choice, hold, merge, standing};
+use super::went::{self, Came, Line};
+use super::{Local, Observation, alike, choice, hold, merge, run, standing};
 
 /// The code of what tells that a file got back what it lacked.
 pub(super) const PUT_BACK: &str = "PUT_BACK";
@@ -160,10 +160,10 @@ pub(super) fn deleted_there(
     let since = walk.stale.get(id).and_then(|older| seen.arrivals.get(..=older.since)).unwrap_or_default();
     let since = since.iter().map(|arrival| [&*arrival.before, &*arrival.after]);
     let fleeting = seen.intent.iter().chain(fleeting).map(|intent| [&*intent.before, &*intent.after]);
-    let mut came = went::came(&since.chain(fleeting).collect::<Vec<_>>());
+    let mut came = Came::with(&since.chain(fleeting).collect::<Vec<_>>());
     if part.behind {
         // What is in conflict is not in the base, though it came and was read.
-        came.extend(went::came_to_stay(&seen.arrivals));
+        came.stayed(&seen.arrivals);
     }
     let gone: Vec<Line> = doubtful.into_iter().chain(went::came_and_went(&came, [base, text, remote])).collect();
     let shown: Vec<String> = gone
@@ -179,15 +179,18 @@ pub(super) fn deleted_there(
     Some(Notice { line: number, ..notice("DELETED_THERE", message) })
 }
 
-/// Those of the lines of a text that the remote has fewer of, and of their words, too.
+/// Those of the lines of a text that the remote has fewer of, and of their words, too, where no line of it says these.
 fn still_gone(lines: &[Line], text: &str, remote: &str) -> Vec<Line> {
     let [(my_lines, my_words), (their_lines, their_words)] = [text, remote].map(|said| {
         let body = mebdf::body(said);
         (counted(body.lines().map(str::trim)), counted(body.unicode_words()))
     });
+    let their_said: Vec<Vec<&str>> = their_lines.keys().map(|line| line.unicode_words().collect()).collect();
     let is_less = |line: &&Line| {
-        let fewer_words = line.words.iter().any(|word| their_words.get(&**word) < my_words.get(&**word));
-        their_lines.get(&*line.text) < my_lines.get(&*line.text) && fewer_words
+        let words: Vec<&str> = line.words.iter().map(String::as_str).collect();
+        let fewer_words = words.iter().any(|word| their_words.get(word) < my_words.get(word));
+        let is_said = || their_said.iter().any(|said| run::is_said(&words, said));
+        their_lines.get(&*line.text) < my_lines.get(&*line.text) && (fewer_words || !is_said())
     };
     lines.iter().filter(is_less).cloned().collect()
 }

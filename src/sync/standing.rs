@@ -1,35 +1,42 @@
 //! What of a change stands in another text. Pure.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::mebdf::{self, Tree};
 
-use super::counts::{Counts, brought, is_mostly};
-use super::moved::words_of;
+use super::counts::{Counts, brought, is_mostly, shared};
+use super::hunks::{self, placed};
+use super::run::{self, Quoted};
 use super::sides::{Keys, Text};
+
+/// Tells whether all that a change from `before` to `after` brought stands in `there`: where it was written, or in a block of its
+/// own elsewhere.
+pub(super) fn is_whole_in(before: &str, after: &str, there: &str) -> bool {
+    let mut keys = Keys::default();
+    let [before, after, there] = [before, after, there].map(|text| Text::read(text, &mut keys));
+    let change = Change::of(&before, &after, &there);
+    let places = change.places();
+    let mut brings = places.iter().filter(|place| place.brings()).peekable();
+    brings.peek().is_some() && brings.all(Place::is_whole)
+}
 
 /// Returns `before` with those blocks in it that `after` brought and that stand in `there`, perhaps edited since; `None` when there
 /// are none.
 pub(super) fn in_text(before: &str, after: &str, there: &str) -> Option<String> {
     let mut keys = Keys::default();
     let [before, after, there] = [before, after, there].map(|text| Text::read(text, &mut keys));
-    let stands: Vec<Counts<'_>> = (0..there.len()).map(|at| there.words_of(&(at..at + 1))).collect();
-    // Words that stood elsewhere, too, were brought once more.
-    let (was, is) = (before.words(), after.words());
-    let new = brought(&was, &is);
-    let is_there = |at: usize| {
-        let block = after.words_of(&(at..at + 1));
-        let came: Vec<(&str, usize)> =
-            block.iter().filter(|(word, _)| new.contains(*word)).map(|(word, count)| (*word, *count)).collect();
-        let has_all = |other: &&Counts<'_>| came.iter().all(|(word, count)| other.get(word) >= Some(count));
-        !came.is_empty() && stands.iter().filter(has_all).any(|other| is_mostly(other, &block))
-    };
+    let change = Change::of(&before, &after, &there);
+    let places = change.places();
+    let found: BTreeSet<usize> =
+        places.iter().flat_map(|place| place.blocks.clone().filter(|at| place.has(*at))).collect();
     let (mut blocks, mut finds) = (Vec::new(), false);
     for op in capture_diff_slices(Algorithm::Patience, before.bare(&(0..before.len())), after.bare(&(0..after.len()))) {
         let (was, is) = (before.blocks(&op.old_range()), op.new_range());
-        let left: Vec<usize> = is.clone().filter(|at| !matches!(op, DiffOp::Equal { .. }) && is_there(*at)).collect();
+        let is_there = |at: &usize| !matches!(op, DiffOp::Equal { .. }) && found.contains(at);
+        let left: Vec<usize> = is.clone().filter(is_there).collect();
         finds |= !left.is_empty();
         if left.is_empty() || left.len() < is.len() {
             blocks.extend_from_slice(was);
@@ -39,7 +46,132 @@ pub(super) fn in_text(before: &str, after: &str, there: &str) -> Option<String> 
     finds.then(|| mebdf::print(&Tree { front_matter: before.tree.front_matter.clone(), blocks }))
 }
 
-/// The words of each block.
-pub(super) fn said(tree: &Tree) -> Vec<BTreeSet<String>> {
-    tree.blocks.iter().map(|block| words_of(&block.content).into_iter().map(str::to_owned).collect()).collect()
+/// A change of a text, and a text that may have it.
+struct Change<'t> {
+    before: &'t Text<'t>,
+    after: &'t Text<'t>,
+    there: &'t Text<'t>,
+    /// The words that were said before.
+    said: Counts<'t>,
+    /// The blocks of the other text that were not there before.
+    fresh: Quoted<'t>,
+}
+
+impl<'t> Change<'t> {
+    fn of(before: &'t Text<'t>, after: &'t Text<'t>, there: &'t Text<'t>) -> Self {
+        Self { before, after, there, said: before.words(), fresh: Quoted::new_in(there, before) }
+    }
+
+    fn places(&self) -> Vec<Place<'_>> {
+        let place = |(place, others, blocks): (&hunks::Region, Range<usize>, Range<usize>)| {
+            let was = self.before.words_of(&place.base);
+            let came = brought(&was, &self.after.words_of(&blocks));
+            let new = brought(&was, &self.there.words_of(&others));
+            Place { change: self, base: place.base.clone(), blocks, others, came, new }
+        };
+        placed(&hunks::places(self.before, self.there, self.after)).map(place).collect()
+    }
+
+    /// Tells whether more blocks of the other text are like one that was brought than were before.
+    fn has_elsewhere(&self, at: usize) -> bool {
+        let key = self.after.bare(&(at..at + 1));
+        let count = |text: &Text<'_>| text.bare(&(0..text.len())).iter().filter(|other| key.contains(other)).count();
+        count(self.there) > count(self.before)
+    }
+}
+
+/// A place where a text was changed, and the same place of a text that may have the change.
+struct Place<'t> {
+    change: &'t Change<'t>,
+    /// The blocks there before the change.
+    base: Range<usize>,
+    /// Those after it.
+    blocks: Range<usize>,
+    /// Those of the other text.
+    others: Range<usize>,
+    /// The words that the change brought there.
+    came: BTreeSet<&'t str>,
+    /// Those that the other text has more than there were.
+    new: BTreeSet<&'t str>,
+}
+
+impl Place<'_> {
+    /// Tells whether the change brought words there, or a block without any.
+    fn brings(&self) -> bool {
+        !self.came.is_empty() || self.blocks.clone().any(|at| self.is_sign(at))
+    }
+
+    /// Tells whether a block did not stand there before.
+    fn is_new(&self, at: usize) -> bool {
+        let Change { before, after, .. } = self.change;
+        after.bare(&(at..at + 1)).iter().all(|key| !before.bare(&self.base).contains(key))
+    }
+
+    /// Tells whether a block that was brought has no word, but says something: an emoji, perhaps.
+    fn is_sign(&self, at: usize) -> bool {
+        let after = self.change.after;
+        self.is_new(at) && after.has_words(at) && after.sequence(&(at..at + 1)).is_empty()
+    }
+
+    /// Tells whether all that was brought there stands in the other text.
+    fn is_whole(&self) -> bool {
+        let has = |at: usize| match self.is_sign(at) {
+            true => self.change.has_elsewhere(at),
+            false => !self.is_new(at) || self.came_in(at).is_empty() || self.has(at),
+        };
+        let comes = || self.blocks.clone().any(|at| self.is_new(at)) && self.blocks.clone().all(has);
+        !self.base.is_empty() && self.stands(&self.blocks) || comes()
+    }
+
+    /// Tells whether the words that some of the blocks brought stand in the other text where they were written.
+    fn stands(&self, blocks: &Range<usize>) -> bool {
+        let Change { before, after, there, .. } = self.change;
+        let [was, is, came] = [before.sequence(&self.base), there.sequence(&self.others), after.sequence(blocks)];
+        self.came.is_subset(&self.new) && run::stand([&was, &is, &came], 8)
+    }
+
+    /// The words of a block that were brought, and how often it has them.
+    fn came_in(&self, at: usize) -> Counts<'_> {
+        let mut words = self.change.after.words_of(&(at..at + 1));
+        words.retain(|word, _| self.came.contains(word));
+        words
+    }
+
+    /// Tells whether a block that was brought stands in the other text: as it was, perhaps with words at its ends, or edited since
+    /// in the place where it was written.
+    fn has(&self, at: usize) -> bool {
+        let came = self.came_in(at);
+        if came.is_empty() {
+            return false;
+        }
+        let Change { after, there, said, fresh, .. } = self.change;
+        let words = after.sequence(&(at..at + 1));
+        let is_in_place = || {
+            let stands = || self.base.is_empty() || self.stands(&(at..at + 1));
+            let mut others = self.others.clone();
+            came.keys().all(|word| self.new.contains(word)) && others.any(|other| self.is_edit(at, other)) && stands()
+        };
+        // What is edited there may be taken for the block beside it.
+        let beside = self.others.start.saturating_sub(1)..self.others.end + 1;
+        let is_beside =
+            |other: &usize| self.is_edit(at, *other) && run::is_along(&words, &there.sequence(&(*other..*other + 1)));
+        is_in_place()
+            || fresh.blocks().filter(|other| beside.contains(other)).any(|other| is_beside(&other))
+            || self.change.has_elsewhere(at)
+            || fresh.has((after, at), said)
+    }
+
+    /// Tells whether a block of the other text is one that was brought, edited since: more of it than of any that stood there.
+    fn is_edit(&self, at: usize, other: usize) -> bool {
+        let Change { before, after, there, said, .. } = self.change;
+        let (block, other) = (after.words_of(&(at..at + 1)), there.words_of(&(other..other + 1)));
+        let has_all = || self.came_in(at).iter().all(|(word, count)| other.get(word) >= Some(count));
+        let is_unsaid = || block.keys().all(|word| !said.contains_key(*word));
+        let times = || if is_unsaid() { 3 } else { 2 };
+        let is_alike = || is_mostly(&other, &block) && block.len() * times() >= other.len();
+        // Those beside it, too, for which it may be taken.
+        let mut near = self.base.start.saturating_sub(1)..(self.base.end + 1).min(before.len());
+        let is_nearer_to = |old: usize| shared(&other, &before.words_of(&(old..old + 1))) >= shared(&other, &block);
+        has_all() && is_alike() && !near.any(is_nearer_to)
+    }
 }

@@ -4,9 +4,6 @@
 //! While the remote is still at the version that a push requires, the push may land at any moment: it may be slow and not lost.
 //! Nothing can be told of it before another version stands there, or so much time has passed that nothing is under way any more.
 
-use std::collections::BTreeSet;
-
-use crate::mebdf;
 use crate::model::{Millis, PartId, Revision};
 
 use super::arrival::Arrival;
@@ -110,7 +107,7 @@ fn came_before(item: &Item, walk: &Walk, unknown: &Unknown) -> Option<Arrival> {
     let noted = item.arrived.get(&unknown.part).into_iter().flatten().chain(arrivals);
     let was = intent.was.as_ref().or(stored.as_ref())?;
     let pushed = unknown.base.as_deref()?;
-    let has_come = Arrival::of(was, &intent.base, "").is_some_and(|came| came.is_in(pushed));
+    let has_come = standing::is_whole_in(was, &intent.base, pushed);
     let is_known = noted.into_iter().any(|arrival| intent.is_of(arrival));
     (has_come && !is_known).then(|| Arrival::noted(&intent.before, &intent.after, was)).flatten()
 }
@@ -147,12 +144,17 @@ pub(super) fn doubt(item: &mut Item, walk: &mut Walk) {
 }
 
 /// Ends the pushes that had landed before a text came into a file, whose note names them: its base is newer than theirs, and
-/// holds also once the note is gone.
+/// holds also once the note is gone. What became of those before them was known by then.
 pub(super) fn end_noted(item: &mut Item, part: &PartId, pushes: &[JobId], now: Millis) {
-    let is_noted = |unknown: &mut Unknown| unknown.part == *part && pushes.contains(&unknown.job);
-    for unknown in item.unknown.extract_if(.., is_noted) {
-        item.parts.entry(part.clone()).or_default().told.landed(unknown.told, now);
-        item.ended.push((unknown.job, JobEnd::Accepted));
+    let newest = pushes.iter().max();
+    let is_before = |unknown: &mut Unknown| unknown.part == *part && Some(&unknown.job) <= newest;
+    for unknown in item.unknown.extract_if(.., is_before) {
+        if pushes.contains(&unknown.job) {
+            item.parts.entry(part.clone()).or_default().told.landed(unknown.told, now);
+            item.ended.push((unknown.job, JobEnd::Accepted));
+        } else {
+            item.ended.push((unknown.job, JobEnd::Reconciled));
+        }
     }
 }
 
@@ -212,34 +214,49 @@ fn landed(unknown: &Unknown, remote: &Remote) -> bool {
         && text_of(remote, &unknown.part).is_some_and(|text| merge::same_meaning(text, &unknown.expected))
 }
 
-/// Tells whether all the words that a push brought stand in the remote, though others wrote there since: it landed whole or not
-/// at all, and words that neither side had before are its own. Taken for edits of the other side they would stand twice.
+/// Tells whether all that a push brought stands in the remote, though others wrote there since: it landed whole or not at all.
+/// Taken for edits of the other side its words would stand twice.
 fn left_words(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> bool {
-    let Some((before, after, there)) = texts(unknown, item, walk, remote) else { return false };
-    let [before, after, there] = [before, after, there]
-        .map(|text| standing::said(&mebdf::parse(text).tree).into_iter().flatten().collect::<BTreeSet<String>>());
-    let mut brought = after.difference(&before).peekable();
-    brought.peek().is_some() && brought.all(|word| there.contains(word))
+    texts(unknown, item, walk, remote).is_some_and(|texts| match texts.around() {
+        Some(around) => standing::is_whole_in(&around, &unknown.expected, texts.there),
+        None => standing::is_whole_in(texts.before, texts.after, texts.there),
+    })
 }
 
 /// The base with the blocks of a push in it that stand in the remote, where others took away or wrote over the rest of what it
 /// brought; `None` when there are none. What is not there stays the file's edit: nobody can tell whether it ever was.
 fn left_blocks(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> Option<String> {
-    let (before, after, there) = texts(unknown, item, walk, remote)?;
-    standing::in_text(before, after, there)
+    let texts = texts(unknown, item, walk, remote)?;
+    let Some(around) = texts.around() else { return standing::in_text(texts.before, texts.after, texts.there) };
+    let left = standing::in_text(&around, &unknown.expected, texts.there)?;
+    merge::graft(&around, &left, texts.before)
 }
 
-/// The base from before a push, the one from after it, and what the remote says now that it is at another version.
-fn texts<'a>(
-    unknown: &'a Unknown,
-    item: &'a Item,
-    walk: &'a Walk,
-    remote: &'a Remote,
-) -> Option<(&'a str, &'a str, &'a str)> {
+/// What tells of a push whether it landed.
+struct Texts<'a> {
+    /// The base from before it.
+    before: &'a str,
+    /// The base from after it.
+    after: &'a str,
+    /// What the remote was expected to say after it.
+    expected: &'a str,
+    /// What the remote says now that it is at another version.
+    there: &'a str,
+}
+
+impl Texts<'_> {
+    /// What the remote said before the push: all else that differs from that has been written since.
+    fn around(&self) -> Option<String> {
+        merge::graft(self.after, self.before, self.expected)
+    }
+}
+
+fn texts<'a>(unknown: &'a Unknown, item: &'a Item, walk: &'a Walk, remote: &'a Remote) -> Option<Texts<'a>> {
     let there = text_of(remote, &unknown.part).filter(|_| moved(unknown, remote))?;
     let stored = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_ref());
     let held = item.bases.get(&unknown.part).or(walk.newest.get(&unknown.part));
-    Some((held.or(stored)?, unknown.base.as_ref()?, there))
+    let before = held.or(stored)?;
+    Some(Texts { before, after: unknown.base.as_ref()?, expected: &unknown.expected, there })
 }
 
 /// The title is given after the text has landed: where it is still the one that it was, that waits, and the rest may stand.

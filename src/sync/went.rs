@@ -13,6 +13,7 @@ use super::arrival::Arrival;
 use super::counts::brought;
 use super::hunks::{self, placed};
 use super::moved::words_of;
+use super::run;
 use super::sides::{Keys, Text};
 
 /// A line of a text that still has words which went.
@@ -24,6 +25,15 @@ pub(super) struct Line {
     pub(super) text: String,
     /// Its words that went, in their order.
     pub(super) words: Vec<String>,
+}
+
+impl Line {
+    /// Tells whether it says the words of another line that went.
+    pub(super) fn says(&self, other: &Self) -> bool {
+        let said: Vec<&str> = self.text.unicode_words().collect();
+        let words: Vec<&str> = other.words.iter().map(String::as_str).collect();
+        self.text == other.text || run::is_said(&words, &said)
+    }
 }
 
 /// Words of one place, at most, that are looked for each where it stood.
@@ -143,52 +153,84 @@ fn line(local: &Text<'_>, after: &Text<'_>, at: usize, words: &BTreeSet<&str>) -
 /// read the file since. `base` is the newest.
 pub(super) fn has_read_more(arrival: &Arrival, base: &str, text: &str) -> bool {
     let mut keys = Keys::default();
-    let [before, after, newest, local] =
-        [&*arrival.before, &*arrival.after, base, text].map(|text| Text::read(text, &mut keys));
-    let (was, is, said) = (before.words(), after.words(), local.words());
-    let (new, words) = (newest.words(), |word: &&&str| !was.contains_key(**word) && !is.contains_key(**word));
+    let texts = [&*arrival.before, &*arrival.after, &*arrival.base, base, text];
+    let [before, after, agreed, newest, local] = texts.map(|text| Text::read(text, &mut keys));
+    let (known, said) = ([before.words(), after.words(), agreed.words()], local.words());
+    let (new, words) = (newest.words(), |word: &&&str| !known.iter().any(|known| known.contains_key(**word)));
     let more: Vec<&&str> = new.keys().filter(words).collect();
     let there = more.iter().filter(|word| said.contains_key(**word)).count();
     there * 2 > more.len()
 }
 
-/// The words that came into a file, which said the first of each pair before and then the second.
-pub(super) fn came(pairs: &[[&str; 2]]) -> BTreeSet<String> {
-    pairs.iter().flat_map(|[before, after]| said_more(before, after)).collect()
+/// What came into a file: words, and whole lines, which may say nothing new.
+#[derive(Debug, Default)]
+pub(super) struct Came {
+    words: BTreeSet<String>,
+    lines: BTreeSet<String>,
 }
 
-/// The words that came into a file with arrivals, newest first, and of which none has taken any away since.
-pub(super) fn came_to_stay(arrivals: &[Arrival]) -> BTreeSet<String> {
-    arrivals.iter().rev().fold(BTreeSet::new(), |mut came, Arrival { before, after, .. }| {
-        let went = said_more(after, before);
-        came.retain(|word| !went.contains(word));
-        came.extend(said_more(before, after));
-        came
-    })
+impl Came {
+    /// What came into a file that said the first of each pair before and then the second.
+    pub(super) fn with(pairs: &[[&str; 2]]) -> Self {
+        let words = pairs.iter().flat_map(|[before, after]| said_more(words_in(before), words_in(after)));
+        let lines = pairs.iter().flat_map(|[before, after]| said_more(lines_in(before), lines_in(after)));
+        Self { words: words.collect(), lines: lines.collect() }
+    }
+
+    /// The words that came into the file with arrivals, newest first, and of which none has taken any away since, did, too.
+    pub(super) fn stayed(&mut self, arrivals: &[Arrival]) {
+        let stayed = arrivals.iter().rev().fold(BTreeSet::new(), |mut came, Arrival { before, after, .. }| {
+            let went: BTreeSet<String> = said_more(words_in(after), words_in(before)).collect();
+            came.retain(|word| !went.contains(word));
+            came.extend(said_more(words_in(before), words_in(after)));
+            came
+        });
+        self.words.extend(stayed);
+    }
 }
 
 /// The lines of a text with words that came into its file and that neither its base nor the remote has: they look like its
-/// writer's own, who has read them.
-pub(super) fn came_and_went(came: &BTreeSet<String>, [base, text, remote]: [&str; 3]) -> Vec<Line> {
-    if came.is_empty() {
+/// writer's own, who has read them. So do those that say all that a line said which came and that neither has any more.
+pub(super) fn came_and_went(came: &Came, [base, text, remote]: [&str; 3]) -> Vec<Line> {
+    if came.words.is_empty() && came.lines.is_empty() {
         return Vec::new();
     }
     let known: BTreeSet<&str> = [base, remote].into_iter().flat_map(words_in).collect();
+    let known_lines: BTreeSet<&str> = [base, remote].into_iter().flat_map(lines_in).collect();
+    let gone: Vec<&str> = came.lines.iter().map(String::as_str).filter(|line| !known_lines.contains(line)).collect();
     let body = mebdf::body(text);
     let above = text.strip_suffix(body).unwrap_or_default().lines().count();
-    let went = |word: &&str| came.contains(*word) && !known.contains(word);
-    let line = |(line, number): (&str, usize)| Line {
-        number,
-        text: line.trim().to_owned(),
-        words: line.unicode_words().filter(went).map(str::to_owned).collect(),
+    let went = |word: &&str| came.words.contains(*word) && !known.contains(word);
+    let says = |line: &str| {
+        let is_own = !known_lines.contains(line);
+        gone.iter()
+            .filter(|gone| is_own && (line == **gone || is_telling(gone) && line.contains(**gone)))
+            .copied()
+            .next()
+    };
+    let line = |(line, number): (&str, usize)| {
+        let mut words: Vec<String> = line.unicode_words().filter(went).map(str::to_owned).collect();
+        if words.is_empty() {
+            words.extend(says(line.trim()).into_iter().flat_map(|line| line.unicode_words()).map(str::to_owned));
+        }
+        Line { number, text: line.trim().to_owned(), words }
     };
     body.lines().zip(above + 1..).map(line).filter(|line| !line.words.is_empty()).collect()
 }
 
-/// The words that the second text has, and the first has not.
-fn said_more(before: &str, after: &str) -> BTreeSet<String> {
-    let old = words_in(before);
-    words_in(after).difference(&old).map(|word| (*word).to_owned()).collect()
+/// Tells whether a line is known in a longer one.
+fn is_telling(line: &str) -> bool {
+    line.unicode_words().nth(1).is_some()
+}
+
+/// What was said after something and not before.
+fn said_more(before: BTreeSet<&str>, after: BTreeSet<&str>) -> impl Iterator<Item = String> {
+    after.into_iter().filter(move |said| !before.contains(said)).map(str::to_owned)
+}
+
+/// The lines that have words.
+fn lines_in(text: &str) -> BTreeSet<&str> {
+    mebdf::body(text).lines().map(str::trim).filter(|line| line.unicode_words().next().is_some()).collect()
 }
 
 fn words_in(text: &str) -> BTreeSet<&str> {

@@ -10,5 +10,6 @@ mod older;
 mod pushes;
 mod quota;
 mod stale;
+mod standing;
 mod waiting;
 mod within;

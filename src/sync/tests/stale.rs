@@ -412,3 +412,16 @@ fn what_went_from_a_very_long_place_is_missed_by_its_paragraphs() {
     assert_eq!((lines.len(), &lines[9].words[..]), (999, &["end10".to_owned()][..]));
     assert_eq!(find(&arrivals, &after, &mine(&after)), None);
 }
+
+#[test]
+fn what_the_file_did_not_say_when_something_came_was_not_written_since() {
+    // The person took away the first line, and that waits; a sentence came that has most of its words in common with others.
+    let (old, sentence) =
+        ("Read this before.\n\nCall the painter about the walls.\n\nLast.\n", "Call the owner about the walls.");
+    let came = |text: &str| text.replace("Last.", &format!("{sentence}\n\nLast."));
+    let before = old.replace("Read this before.\n\n", "");
+    let arrival = Arrival { before: before.clone(), after: came(&before), base: old.into() };
+    let text = before.replace("the painter", "the old painter");
+    let found = lacking(&[arrival], &came(old), &text);
+    assert_eq!(found, Some((old.into(), sentence.trim_end_matches('.').into())));
+}

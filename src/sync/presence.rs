@@ -1,0 +1,253 @@
+//! What a text has of what came into its file, or lacks. Pure.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::arrival::Arrival;
+use super::counts::{Counts, MOST, brought, has_share, is_mostly, is_share, new_blocks};
+use super::hunks::{self, placed};
+use super::run::{self, Quoted};
+use super::sides::{Keys, Text};
+use super::went::Line;
+use crate::mebdf;
+
+/// How many words of what came are shown to a person.
+const SHOWN_WORDS: usize = 8;
+
+/// So many eighths of what came are in a text of somebody who has read it and edited it a little.
+const NEARLY_ALL: usize = 7;
+
+/// What a text has of an arrival.
+pub(super) enum Presence {
+    /// Some of what came.
+    Has,
+    /// Nothing, but where it came other words were written when it had been read; or nearly the same; or no word came, and what
+    /// went is not there.
+    Unknown,
+    /// Nothing of what came; its first words at each place.
+    Lacks(Vec<String>),
+    /// What went; see [`super::stale::Stale::Keeps`].
+    Keeps(Vec<Line>),
+}
+
+impl Presence {
+    pub(super) const fn is_older(&self) -> bool {
+        matches!(self, Self::Lacks(_) | Self::Keeps(_))
+    }
+}
+
+/// Looks in a text for what came with an arrival. What a file said before the `older` ones and that came back with this one,
+/// whoever writes an older text has, too. Of what is lacked, words are told that `base`, the newest, still has. `was_read` tells
+/// whether some save since had what came.
+pub(super) fn of(
+    arrival: &Arrival,
+    older: &[Arrival],
+    was_read: &dyn Fn() -> bool,
+    [base, text]: [&str; 2],
+) -> Presence {
+    if arrival.has_line_unlike(older, text) {
+        return Presence::Has;
+    }
+    let mut keys = Keys::default();
+    let [before, local, after] = [&*arrival.before, text, &*arrival.after].map(|text| Text::read(text, &mut keys));
+    let texts = Texts::of(&before, &local, &after);
+    // Those that the newest still has, and those that it has not.
+    let (mut lacked, mut gone, mut is_unclear, mut brings) = (Vec::new(), Vec::new(), false, false);
+    let left: OnceCell<BTreeSet<&str>> = OnceCell::new();
+    let earlier: OnceCell<Vec<BTreeSet<String>>> = OnceCell::new();
+    for place in texts.places() {
+        brings = true;
+        if place.has(8) || place.has(MOST) && was_read() {
+            if came_back(earlier.get_or_init(|| said_earlier(&before, older)), &place.new) {
+                is_unclear = true;
+                continue;
+            }
+            return Presence::Has;
+        }
+        // Two may have written nearly the same; what stands elsewhere is the other one's. In the same place words were written
+        // instead, by who has read them; blocks that came are not so easily in the way.
+        if place.is_nearly_the_same() || !place.grows() && was_read() && place.is_replaced() {
+            is_unclear = true;
+            continue;
+        }
+        let left = left.get_or_init(|| mebdf::body(base).unicode_words().collect());
+        let stands: BTreeSet<&str> = place.new.intersection(left).copied().collect();
+        match stands.is_empty() {
+            true => gone.push(shown(&after.slice(&place.theirs), &place.new)),
+            false => lacked.push(shown(&after.slice(&place.theirs), &stands)),
+        }
+    }
+    match (lacked.is_empty() && gone.is_empty(), is_unclear) {
+        (false, _) => Presence::Lacks(if lacked.is_empty() { gone } else { lacked }),
+        (true, false) if brings => Presence::Has,
+        (true, _) => Presence::Unknown,
+    }
+}
+
+/// What a file said before something came and after it, and the text that is looked at.
+struct Texts<'t> {
+    before: &'t Text<'t>,
+    local: &'t Text<'t>,
+    after: &'t Text<'t>,
+    /// The words that were said before.
+    said: Counts<'t>,
+    /// The blocks of the text that were not there before, and the words of each.
+    fresh: Quoted<'t>,
+    own: Vec<Counts<'t>>,
+}
+
+impl<'t> Texts<'t> {
+    fn of(before: &'t Text<'t>, local: &'t Text<'t>, after: &'t Text<'t>) -> Self {
+        let (said, fresh) = (before.words(), Quoted::new_in(local, before));
+        Self { before, local, after, said, fresh, own: new_blocks(before, local, 0..local.len()) }
+    }
+
+    /// The places where words came.
+    fn places(&self) -> Vec<Place<'_>> {
+        let regions = hunks::places(self.before, self.local, self.after);
+        let all = placed(&regions).map(|(region, mine, theirs)| {
+            let [old, own, came] =
+                [self.before.sequence(&region.base), self.local.sequence(&mine), self.after.sequence(&theirs)];
+            let counts = brought(&self.before.words_of(&region.base), &self.after.words_of(&theirs));
+            // What went from there may have had the very words that came there.
+            let (by_count, new) = if counts.is_empty() { (false, run::brought(&old, &came)) } else { (true, counts) };
+            Place { texts: self, base: region.base.clone(), mine, theirs, words: [old, own, came], by_count, new }
+        });
+        all.filter(|place| !place.new.is_empty()).collect()
+    }
+}
+
+/// A place where words came.
+struct Place<'t> {
+    texts: &'t Texts<'t>,
+    /// Its blocks before that, in the text, and after.
+    base: Range<usize>,
+    mine: Range<usize>,
+    theirs: Range<usize>,
+    /// Their words, in their order.
+    words: [Vec<&'t str>; 3],
+    /// Those that came.
+    new: BTreeSet<&'t str>,
+    /// Whether there are more of those than there were.
+    by_count: bool,
+}
+
+impl Place<'_> {
+    /// Tells whether the text has more than so many eighths of what came, here or moved elsewhere; with 8, all.
+    fn has(&self, eighths: usize) -> bool {
+        let [old, own, came] = &self.words;
+        let is_brought = !self.by_count || self.has_share(eighths);
+        is_brought && run::stand([old, own, came], eighths) || !self.is_left() && self.is_moved(eighths)
+    }
+
+    fn has_share(&self, eighths: usize) -> bool {
+        let Texts { before, local, after, .. } = self.texts;
+        has_share(&before.words_of(&self.base), &local.words_of(&self.mine), &after.words_of(&self.theirs), eighths)
+    }
+
+    /// Tells whether the text still has what was there before: then its writer has not moved that, nor what it became.
+    fn is_left(&self) -> bool {
+        let Texts { before, local, .. } = self.texts;
+        let own = local.bare(&self.mine);
+        before.bare(&self.base).iter().any(|key| own.contains(key))
+    }
+
+    fn is_moved(&self, eighths: usize) -> bool {
+        let Texts { before, after, said, fresh, own, .. } = self.texts;
+        if eighths == 8 {
+            let brings = |at: &usize| after.sequence(&(*at..*at + 1)).iter().any(|word| self.new.contains(word));
+            return self.theirs.clone().filter(brings).any(|at| fresh.has((after, at), said));
+        }
+        new_blocks(before, after, self.theirs.clone()).iter().any(|block| {
+            let came: Vec<&str> = self.new.iter().filter(|word| block.contains_key(**word)).copied().collect();
+            own.iter().any(|own| is_mostly(own, block) && is_share(&came, |word| own.contains_key(word), eighths))
+        })
+    }
+
+    /// Tells whether more blocks stand there than before.
+    fn grows(&self) -> bool {
+        let Texts { before, after, .. } = self.texts;
+        let (was, is) = (before.bare(&self.base), after.bare(&self.theirs));
+        let ops = capture_diff_slices(Algorithm::Patience, was, is);
+        ops.iter().any(|op| op.new_range().len() > op.old_range().len())
+    }
+
+    /// Tells whether the text says there what came, but for few words of that alone, and is nearer to it than to what was there
+    /// before.
+    fn is_nearly_the_same(&self) -> bool {
+        let [was, is, came] = &self.words;
+        let changes = |old: &[&str]| {
+            let ops = capture_diff_slices(Algorithm::Myers, old, is).into_iter();
+            ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).collect::<Vec<_>>()
+        };
+        let way = |ops: &[DiffOp]| ops.iter().map(|op| op.old_range().len() + op.new_range().len()).sum::<usize>();
+        if !self.has_share(NEARLY_ALL) {
+            return false;
+        }
+        let edits = changes(came);
+        // Who wrote more than that around a few words did not write the same.
+        if way(&edits) * 2 > self.new.len() + 2 {
+            return false;
+        }
+        let mut edited = edits.iter().flat_map(DiffOp::old_range).filter_map(|at| came.get(at));
+        edited.all(|word| self.new.contains(word)) && way(&edits) < way(&changes(was))
+    }
+
+    /// Tells whether all changes of words that came lie where the text has changes of its own.
+    fn is_replaced(&self) -> bool {
+        let Texts { before, local, after, .. } = self.texts;
+        // Who still has a block as it was before they edited it has not read that.
+        let own = local.bare(&self.mine);
+        let edits = new_blocks(before, after, self.theirs.clone());
+        let mut stands = self.base.clone().zip(before.bare(&self.base)).filter(|(_, key)| own.contains(key));
+        let is_edited = |was: &Counts<'_>| !was.is_empty() && edits.iter().any(|edit| is_mostly(edit, was));
+        let goes = |key: &u32| !after.bare(&self.theirs).contains(key);
+        if stands.any(|(at, key)| goes(key) && is_edited(&before.words_of(&(at..at + 1)))) {
+            return false;
+        }
+        let [was, is, came] = &self.words;
+        let ops = |new: &[&str]| capture_diff_slices(Algorithm::Myers, was, new);
+        let (mine, theirs) = (ops(is), ops(came));
+        let is_change = |op: &&DiffOp| !matches!(op, DiffOp::Equal { .. });
+        // Who takes away what stood there before has read no more than that, and who still has what they replaced not even that.
+        let writes = |op: &&DiffOp| is_change(op) && !matches!(op, DiffOp::Delete { .. });
+        let has_gone = |at: usize| mine.iter().filter(is_change).any(|op| op.old_range().contains(&at));
+        theirs.iter().filter(writes).map(DiffOp::old_range).all(|place| {
+            // Who replaces the word beside what was only written there has not written in its stead.
+            let is_near = |own: Range<usize>| {
+                if place.is_empty() { own == place } else { own.start <= place.end && place.start <= own.end }
+            };
+            mine.iter().filter(writes).any(|op| is_near(op.old_range())) && place.clone().all(has_gone)
+        })
+    }
+}
+
+/// The words of the line that has most of `words`, from the first of these to the last.
+fn shown(said: &str, words: &BTreeSet<&str>) -> String {
+    let count = |line: &&str| line.unicode_words().filter(|word| words.contains(word)).count();
+    let line = said.lines().rev().max_by_key(count).unwrap_or_default();
+    let from_first = line.unicode_words().skip_while(|word| !words.contains(word));
+    let mut shown: Vec<&str> = from_first.take(SHOWN_WORDS).collect();
+    shown.truncate(shown.iter().rposition(|word| words.contains(word)).map_or(0, |last| last + 1));
+    shown.join(" ")
+}
+
+/// The words that the file said before each of the older arrivals, beyond those that it said before the newest.
+fn said_earlier(before: &Text<'_>, older: &[Arrival]) -> Vec<BTreeSet<String>> {
+    let was = before.words();
+    let said = |older: &Arrival| {
+        let mut keys = Keys::default();
+        let said = Text::read(&older.before, &mut keys);
+        brought(&was, &said.words()).into_iter().map(str::to_owned).collect()
+    };
+    older.iter().map(said).collect()
+}
+
+/// Tells whether the file said most of the words that came at one earlier time.
+fn came_back(earlier: &[BTreeSet<String>], words: &BTreeSet<&str>) -> bool {
+    earlier.iter().any(|said| words.iter().filter(|word| said.contains(**word)).count() * 2 > words.len())
+}

@@ -1,0 +1,69 @@
+//! Whether what a change brought stands in another text, though people write sentences that have most of their words in common.
+
+use super::super::standing::{in_text, is_whole_in};
+
+const BEFORE: &str = "The plan for the house.\n\n- Call the painter\n- Call the carpenter about the roof\n\nThe meeting is on \
+                      Monday at ten.\n\n# End\n\nThe keys are with Maria.\n";
+
+/// Checks whether all that leads from the plan to `after` stands in `there`; both are told as replacements.
+fn check(after: &[(&str, &str)], there: &[(&str, &str)], expected: bool) {
+    let with = |changes: &[(&str, &str)]| {
+        changes.iter().fold(BEFORE.to_owned(), |text, (old, new)| {
+            assert_eq!(text.matches(old).count(), 1, "{old:?} in {text}");
+            text.replace(old, new)
+        })
+    };
+    let (after, there) = (with(after), with(there));
+    assert_eq!(is_whole_in(BEFORE, &after, &there), expected, "{after}\n{there}");
+}
+
+#[test]
+fn what_was_brought_stands_where_it_was_written_or_as_it_was() {
+    let insertion = [("The meeting", "Call Paul.\n\nThe meeting")];
+    check(&insertion, &insertion, true);
+    check(&insertion, &[], false);
+    // Others wrote around it, or went on in it.
+    check(&insertion, &[("The meeting", "Call Paul.\n\nOn Monday\n\nThe meeting")], true);
+    check(&insertion, &[("The meeting", "Call Paul today.\n\nThe meeting")], true);
+    check(&insertion, &[("The meeting", "Call Paul.\n\nThe long meeting"), ("# End\n\n", "")], true);
+    let sentence = [("The plan", "The keys for the house are with Paul.\n\nThe plan")];
+    let edited = "The keys for the house or the walls are with Paul.\n\nThe plan for the big house.";
+    check(&sentence, &[("The plan for the house.", edited)], true);
+    // It was moved.
+    check(&insertion, &[("The keys", "Call Paul.\n\nThe keys")], true);
+    let words = [("carpenter about", "carpenter or Paul about")];
+    check(&words, &[("carpenter about", "old carpenter or Paul soon about")], true);
+    check(&words, &[("- Call the painter\n- Call the carpenter about", "- Call the carpenter or Paul about")], true);
+    check(&[("# End", "👍\n\n# End")], &[("# End", "👍\n\n# End now")], true);
+}
+
+#[test]
+fn the_same_words_elsewhere_are_not_what_was_brought() {
+    // Two words of which one stood there before, and the other came with something else.
+    check(&[("- Call the carp", "- and Monday Call the carp")], &[("# End", "# End and Maria")], false);
+    check(&[("# End", "Call carpenter.\n\n# End")], &[("roof", "roof and walls"), ("# End\n\n", "")], false);
+    let sentence = [("The meeting", "The keys for the house are with Paul.\n\nThe meeting")];
+    check(&sentence, &[("with Maria", "with Paul or Maria for the house")], false);
+    check(
+        &[("with Maria", "with for the carpenter Maria")],
+        &[("The meeting", "for the carpenter\n\nThe meeting")],
+        false,
+    );
+    // A short one is said by a longer one that others wrote, there or elsewhere.
+    let short = [("The plan", "carpenter\n\nThe plan")];
+    check(&short, &[("The plan", "Please bring your carpenter to the meeting.\n\nThe plan")], false);
+    check(&short, &[("# End", "Call the carpenter.\n\n# End")], false);
+    check(&[("# End", "👍\n\n# End")], &[("# End", "Call\n\n# End")], false);
+    check(&[("Maria.", "Maria. with Paul")], &[("The keys", "with Paul The keys")], false);
+}
+
+#[test]
+fn a_block_that_stood_there_was_not_brought() {
+    let (before, after) = (
+        "a\n\nCall the painter about the walls.\n\nb\n",
+        "a\n\nCall the painter about the slides walls.\n\nCall the painter about the walls.\n\nb\n",
+    );
+    let there = "a\n\nCall the painter about the slides walls.\n\nCall the painter about Monday the walls.\n\nb\n";
+    assert!(is_whole_in(before, after, there));
+    assert_eq!(in_text(before, after, there).as_deref(), Some(after));
+}
