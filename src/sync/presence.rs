@@ -159,7 +159,11 @@ impl Place<'_> {
     fn is_moved(&self, eighths: usize) -> bool {
         let Texts { before, after, said, fresh, own, .. } = self.texts;
         if eighths == 8 {
-            let brings = |at: &usize| after.sequence(&(*at..*at + 1)).iter().any(|word| self.new.contains(word));
+            // What stood there before says nothing, whatever words it has in common with what came.
+            let was = before.bare(&(0..before.len()));
+            let is_new = |at: &usize| after.bare(&(*at..*at + 1)).iter().all(|key| !was.contains(key));
+            let has_new = |at: &usize| after.sequence(&(*at..*at + 1)).iter().any(|word| self.new.contains(word));
+            let brings = |at: &usize| is_new(at) && has_new(at);
             return self.theirs.clone().filter(brings).any(|at| fresh.has((after, at), said));
         }
         new_blocks(before, after, self.theirs.clone()).iter().any(|block| {

@@ -65,6 +65,11 @@ pub(super) fn stand(texts: [&[&str]; 3], eighths: usize) -> bool {
         let around = window(&own, run.old_range(), words.len() + 1);
         let around = is.get(around.start..around.end.min(is.len())).unwrap_or_default();
         all += words.len();
+        // Where all that was there before still stands, nothing was written in its stead.
+        let is_left = |at: usize| own.iter().any(|op| !is_change(op) && op.old_range().contains(&at));
+        if !run.old_range().is_empty() && run.old_range().all(is_left) {
+            continue;
+        }
         there += match words.len() < TELLING_MIN {
             true if has_beside(around, (was, came), run.new_range()) => words.len(),
             true => 0,
@@ -85,7 +90,11 @@ pub(super) fn brought<'t>(was: &[&str], came: &[&'t str]) -> BTreeSet<&'t str> {
 }
 
 fn is_written(op: &DiffOp) -> bool {
-    !matches!(op, DiffOp::Equal { .. }) && !op.new_range().is_empty()
+    is_change(op) && !op.new_range().is_empty()
+}
+
+const fn is_change(op: &DiffOp) -> bool {
+    !matches!(op, DiffOp::Equal { .. })
 }
 
 /// Tells whether words stand in others in their order, one near the other, perhaps with some between them.

@@ -155,10 +155,20 @@ impl Place<'_> {
         let beside = self.others.start.saturating_sub(1)..self.others.end + 1;
         let is_beside =
             |other: &usize| self.is_edit(at, *other) && run::is_along(&words, &there.sequence(&(*other..*other + 1)));
-        is_in_place()
-            || fresh.blocks().filter(|other| beside.contains(other)).any(|other| is_beside(&other))
-            || self.change.has_elsewhere(at)
-            || fresh.has((after, at), said)
+        let is_elsewhere = || {
+            fresh.blocks().filter(|other| beside.contains(other)).any(|other| is_beside(&other))
+                || self.change.has_elsewhere(at)
+                || fresh.has((after, at), said)
+        };
+        // Where what was there before still stands, what it became does not stand elsewhere.
+        is_in_place() || !self.is_left() && is_elsewhere()
+    }
+
+    /// Tells whether the other text still has any of what was there before the change, where it was.
+    fn is_left(&self) -> bool {
+        let Change { before, there, .. } = self.change;
+        let others = there.bare(&self.others);
+        before.bare(&self.base).iter().any(|key| others.contains(key))
     }
 
     /// Tells whether a block of the other text is one that was brought, edited since: more of it than of any that stood there.

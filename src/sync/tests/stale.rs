@@ -425,3 +425,34 @@ fn what_the_file_did_not_say_when_something_came_was_not_written_since() {
     let found = lacking(&[arrival], &came(old), &text);
     assert_eq!(found, Some((old.into(), sentence.trim_end_matches('.').into())));
 }
+
+#[test]
+fn the_words_of_what_came_elsewhere_or_of_what_stood_there_are_no_sign_of_reading() {
+    let old = "# House\n\nThe keys are with Maria.\n\nThe meeting is on Monday at ten.\n\n# Garden\n\nPlease call the painter.\n";
+    let check = |came: &[(&str, &str)], edit: &[(&str, &str)], expected: &str| {
+        let with = |changes: &[(&str, &str)]| {
+            changes.iter().fold(old.to_owned(), |text, (was, is)| {
+                assert_eq!(text.matches(was).count(), 1, "{was:?}");
+                text.replace(was, is)
+            })
+        };
+        let (after, text) = (with(came), with(edit));
+        let arrival = Arrival { before: old.into(), after: after.clone(), base: old.into() };
+        let found = lacking(std::slice::from_ref(&arrival), &after, &text).map(|(_, words)| words);
+        assert_eq!(found.as_deref(), Some(expected), "{text}");
+        // Nor do they make the base newer than it is.
+        assert_eq!(super::super::standing::in_text(old, &after, &text), None, "{text}");
+    };
+    // Two paragraphs are made one.
+    let sentence = ("Maria.\n", "Maria.\n\nThe keys for the house are with Paul.\n");
+    check(&[sentence], &[("Maria.\n\nThe", "Maria. The")], "The keys for the house are with Paul");
+    // What was corrected is said in a sentence of the person's own.
+    let word = ("painter", "plumber");
+    check(&[word], &[("Maria.\n", "Maria.\n\nPlease call the plumber and Otto.\n")], "plumber");
+    check(&[word], &[("painter.\n", "painter.\n\nPlease call the plumber and Otto.\n")], "plumber");
+    let noon = ("at ten.", "at noon.");
+    check(&[noon], &[("at ten.", "at ten. Lunch is at noon, not on Friday.")], "noon");
+    let paul = ("with Maria", "with Paul");
+    check(&[paul], &[("Maria.\n", "Maria.\n\nThe keys for the house are with Paul.\n")], "Paul");
+    check(&[paul], &[("Maria.", "Maria. The keys for the house are with Paul.")], "Paul");
+}
