@@ -59,9 +59,12 @@ pub(super) fn of(
     let (mut lacked, mut gone, mut is_unclear, mut brings) = (Vec::new(), Vec::new(), false, false);
     let left: OnceCell<BTreeSet<&str>> = OnceCell::new();
     let earlier: OnceCell<Vec<BTreeSet<String>>> = OnceCell::new();
+    // Each answer reads whole texts, and is the same in all places.
+    let read: OnceCell<bool> = OnceCell::new();
+    let was_read = || *read.get_or_init(was_read);
     for place in texts.places() {
         brings = true;
-        if place.has(8) || place.has(MOST) && was_read() {
+        if place.has(8) || was_read() && place.has(MOST) {
             if came_back(earlier.get_or_init(|| said_earlier(&before, older)), &place.new) {
                 is_unclear = true;
                 continue;
