@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
+use super::boot;
 use super::log::{self, LogWord};
 use super::values::{from_millis, json, millis, pack, unpack};
 use super::{Store, storage};
@@ -65,10 +66,11 @@ impl Store {
         let before = pack(job.before.as_bytes(), doing)?;
         let base = job.base.map(|base| pack(base.as_bytes(), doing)).transpose()?;
         let told = json(&job.told, doing)?;
+        let boot = boot::id();
         self.durably(doing, |connection| {
             let inserted = connection.execute(
-                "INSERT INTO job (item, part, base_revision, expected, plan, state, at, told, landed, before)
-                 VALUES (?1, ?2, ?3, ?4, ?5, 'begun', ?6, ?7, ?8, ?9)",
+                "INSERT INTO job (item, part, base_revision, expected, plan, state, at, told, landed, before, boot)
+                 VALUES (?1, ?2, ?3, ?4, ?5, 'begun', ?6, ?7, ?8, ?9, ?10)",
                 params![
                     job.item.0,
                     job.part.0,
@@ -78,7 +80,8 @@ impl Store {
                     millis(job.at),
                     told,
                     base,
-                    before
+                    before,
+                    boot
                 ],
             );
             inserted.map(|_| JobId(connection.last_insert_rowid())).map_err(storage(doing))
@@ -107,11 +110,13 @@ impl Store {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT id, item, part, base_revision, expected, told, landed, at, answered FROM job WHERE state = 'begun' ORDER BY id",
+                "SELECT id, item, part, base_revision, expected, told, landed, at, answered,
+                     boot IS NULL OR boot IS NOT ?1
+                 FROM job WHERE state = 'begun' ORDER BY id",
             )
             .map_err(storage(doing))?;
         let rows = statement
-            .query_map([], |row| {
+            .query_map([boot::id()], |row| {
                 Ok((
                     OpenJob {
                         job: JobId(row.get(0)?),
@@ -120,6 +125,7 @@ impl Store {
                         revision: Revision(row.get(3)?),
                         at: Millis(u64::try_from(row.get::<_, i64>(7)?).unwrap_or_default()),
                         answered: row.get(8)?,
+                        power_failed: row.get(9)?,
                         expected: String::new(),
                         base: None,
                         told: serde_json::from_str(&row.get::<_, String>(5)?).unwrap_or_default(),

@@ -3,6 +3,7 @@
 //! What is stored are observations; what is to be done follows from them. Only pushes begun are stored as work.
 
 mod arrivals;
+mod boot;
 mod check;
 mod failure;
 mod images;

@@ -176,6 +176,9 @@ CREATE TABLE making (
 ) STRICT;
 ";
 
+/// In which run of the machine a push was begun; of those before, nobody knows.
+const BOOT: &str = "ALTER TABLE job ADD COLUMN boot TEXT;";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
     let all = [
@@ -194,6 +197,7 @@ pub(super) fn migrations() -> Migrations<'static> {
         BEHIND,
         PUT_BACK,
         MAKINGS,
+        BOOT,
     ];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

@@ -121,6 +121,13 @@ fn the_journal_outlives_a_restart_and_ends_with_a_record() {
     assert_eq!((open[0].job, open[0].expected.as_str()), (id, "after\n"));
     assert_eq!(open[0].base.as_deref(), Some("agreed\n"));
     assert_eq!(open[0].told, [lost()]);
+    let failed = |store: &Store| store.open_jobs().unwrap()[0].power_failed;
+    assert_eq!(failed(&store), boot::id().is_none());
+    // Begun in another run of the machine, or by a program that wrote none down.
+    for other in ["'another'", "NULL"] {
+        store.connection.execute_batch(&format!("UPDATE job SET boot = {other}")).unwrap();
+        assert!(failed(&store), "{other}");
+    }
     let mut end = record("one", "T", &[("", "after\n")], 6);
     end.jobs = vec![(id, JobEnd::Accepted)];
     store.record(&end, None).unwrap();

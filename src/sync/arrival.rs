@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use unicode_segmentation::UnicodeSegmentation as _;
-
 use super::counts::{brought, has_most};
 use super::sides::{Keys, Text};
+use super::words::words_in;
 use crate::mebdf;
 
 /// What came from the remote into a file, or went from it.
@@ -28,12 +27,16 @@ impl Arrival {
         came.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })
     }
 
-    /// What comes into a file by a deposit, or goes from it; `None` when neither is a word.
+    /// What comes into a file by a deposit, goes from it, or stands elsewhere or otherwise after it; `None` when all blocks say
+    /// what they said, in their order.
     pub(super) fn noted(before: &str, after: &str, base: &str) -> Option<Self> {
         let mut keys = Keys::default();
         let (was, is) = (Text::read(before, &mut keys), Text::read(after, &mut keys));
-        let (was, is) = (was.words(), is.words());
-        let differ = !brought(&was, &is).is_empty() || !brought(&is, &was).is_empty();
+        let said = |text: &Text<'_>| {
+            let plain: String = (0..text.len()).map(|at| text.plain(at) + " ").collect();
+            plain.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let differ = said(&was) != said(&is);
         differ.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })
     }
 
@@ -67,9 +70,8 @@ impl Arrival {
         if written.is_empty() { has_most(&is, &local, &later) } else { there * 2 > written.len() }
     }
 
-    /// Tells whether a text has a line that came and that the file did not say before any of the `older` ones: the quick answer
-    /// for nearly every save.
-    pub(super) fn has_line_unlike(&self, older: &[Self], text: &str) -> bool {
+    /// The lines of a text that came and that the file did not say before any of the `older` ones.
+    pub(super) fn lines_unlike(&self, older: &[Self], text: &str) -> BTreeSet<&str> {
         let mut new = new_lines_in(&self.before, &self.after, text);
         for older in older {
             if new.is_empty() {
@@ -79,7 +81,12 @@ impl Arrival {
                 new.remove(line);
             }
         }
-        !new.is_empty()
+        new
+    }
+
+    /// Tells whether a text has all lines that came: the quick answer for nearly every save.
+    pub(super) fn is_all_in(&self, text: &str) -> bool {
+        has_all_new_lines(&self.before, &self.after, text)
     }
 
     /// Tells whether a text has no line of what came, nor most of its words.
@@ -125,7 +132,7 @@ fn new_lines_in<'t>(before: &str, after: &'t str, text: &str) -> BTreeSet<&'t st
 /// The lines with words that are in `after` alone.
 fn new_lines<'t>(before: &str, after: &'t str) -> BTreeSet<&'t str> {
     let old: BTreeSet<&str> = mebdf::body(before).lines().collect();
-    let is_new = |line: &&str| !old.contains(line) && line.unicode_words().next().is_some();
+    let is_new = |line: &&str| !old.contains(line) && words_in(line).next().is_some();
     mebdf::body(after).lines().filter(is_new).collect()
 }
 

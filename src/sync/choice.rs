@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unicode_segmentation::UnicodeSegmentation as _;
-
 use crate::model::{Notice, PartId, counted};
 
 use super::conflict::{SectionConflict, section_name, shown};
 use super::engine::failure_of;
 use super::item::{Part, Walk};
 use super::merge;
+use super::words::words_in;
 use super::{Failure, Local, RequestId, Side};
 
 /// The code of what is told of words that went with a choice.
@@ -63,8 +62,8 @@ pub(super) fn given_up(side: Side, conflict: &SectionConflict) -> Option<Notice>
         Side::Mine => ("the document", &conflict.mine, &conflict.theirs),
         Side::Theirs => ("the file", &conflict.theirs, &conflict.mine),
     };
-    let known: BTreeSet<&str> = [chosen, &conflict.base].into_iter().flat_map(|said| said.unicode_words()).collect();
-    let mut went = other.unicode_words().filter(|word| !known.contains(word));
+    let known: BTreeSet<&str> = [chosen, conflict.base.as_str()].into_iter().flat_map(words_in).collect();
+    let mut went = words_in(other).filter(|word| !known.contains(word));
     let shown: Vec<&str> = went.by_ref().take(SHOWN_WORDS).collect();
     let more = match went.count() {
         0 => String::new(),

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::moved::{texts_of, words_of};
 use super::sides::Text;
+use super::words::{texts_of, words_of};
 
 /// Blocks that are looked through for one that was moved.
 const BLOCKS_MAX: usize = 1_000;

@@ -146,7 +146,7 @@ impl Engine {
                 at: job.at,
                 requests: 0,
                 answered: job.answered,
-                is_of_past_life: true,
+                power_failed: job.power_failed,
                 expected: job.expected,
                 base: job.base,
                 told: job.told,

@@ -155,8 +155,8 @@ pub(super) struct Unknown {
     pub(super) requests: usize,
     /// Whether the remote has said that it landed.
     pub(super) answered: bool,
-    /// Whether it was begun before this start.
-    pub(super) is_of_past_life: bool,
+    /// Whether power may have failed since it was begun.
+    pub(super) power_failed: bool,
     /// What the remote says if it landed.
     pub(super) expected: String,
     /// The base if it landed; `None` when the stored base serves.

@@ -71,6 +71,8 @@ pub struct OpenJob {
     pub at: Millis,
     /// Whether Google has said that it landed.
     pub answered: bool,
+    /// Whether power may have failed since, so that files may say again what they said before.
+    pub power_failed: bool,
     /// The text the part has if it landed.
     pub expected: String,
     /// What both sides agree on if it landed; `None` when the stored base serves.

@@ -5,11 +5,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use unicode_segmentation::UnicodeSegmentation as _;
-
 use super::hunks::{self, Region, Verdict};
 use super::sides::Text;
-use crate::mebdf::{Content, RunContent};
 
 /// Blocks that are compared with blocks; beyond that, only those that say the very same count as moved.
 const PAIRS_MAX: usize = 1_000_000;
@@ -227,19 +224,4 @@ fn without(text: &Text<'_>, range: &Range<usize>, known: &[u32]) -> Vec<Said> {
 fn words(text: &Text<'_>, at: usize) -> BTreeSet<(String, usize)> {
     let counts = text.words_of(&(at..at + 1));
     counts.into_iter().flat_map(|(word, count)| (0..count).map(|nth| (word.to_owned(), nth))).collect()
-}
-
-/// The words that a block says, without those of its marks and objects.
-pub(super) fn words_of(content: &Content) -> Vec<&str> {
-    texts_of(content).flat_map(|text| text.unicode_words()).collect()
-}
-
-/// The texts of a block, without its marks and objects.
-pub(super) fn texts_of(content: &Content) -> impl Iterator<Item = &str> {
-    let said = content.runs().into_iter().filter_map(|run| match &run.content {
-        RunContent::Text(text) => Some(text.as_str()),
-        RunContent::Object(_) | RunContent::Anchor(_) | RunContent::FootnoteReference(_) => None,
-    });
-    let code = if let Content::Code { text, .. } = content { Some(text.as_str()) } else { None };
-    said.chain(code)
 }

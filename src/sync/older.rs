@@ -3,8 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use unicode_segmentation::UnicodeSegmentation as _;
-
 use crate::mebdf;
 use crate::model::{Millis, Notice, PartId};
 
@@ -14,6 +12,7 @@ use super::intent::Intent;
 use super::item::{Item, Part, Walk, notice};
 use super::stale::{self, Stale};
 use super::went::{self, Came, Line};
+use super::words::words_in;
 use super::{Local, Observation, alike, choice, hold, merge, run, standing};
 
 /// The code of what tells that a file got back what it lacked.
@@ -91,10 +90,11 @@ impl Older {
     /// Those of the words that the file lacked which stand in it now, or most of them: some may have been edited since. What is in
     /// conflict is not put back.
     pub(super) fn put_back(&self, file: &str) -> Vec<String> {
-        let said: BTreeSet<&str> = mebdf::body(file).unicode_words().collect();
+        let said: BTreeSet<&str> = words_in(mebdf::body(file)).collect();
         let stand = |words: &&String| {
-            let (there, gone): (Vec<&str>, Vec<&str>) = words.unicode_words().partition(|word| said.contains(word));
-            there.len() > gone.len()
+            let (there, gone): (Vec<&str>, Vec<&str>) = words_in(words).partition(|word| said.contains(word));
+            // Of what has no word, the whole.
+            there.len() > gone.len() || gone.is_empty() && file.contains(words.as_str())
         };
         self.lacks.iter().filter(stand).cloned().collect()
     }
@@ -183,9 +183,9 @@ pub(super) fn deleted_there(
 fn still_gone(lines: &[Line], text: &str, remote: &str) -> Vec<Line> {
     let [(my_lines, my_words), (their_lines, their_words)] = [text, remote].map(|said| {
         let body = mebdf::body(said);
-        (counted(body.lines().map(str::trim)), counted(body.unicode_words()))
+        (counted(body.lines().map(str::trim)), counted(words_in(body)))
     });
-    let their_said: Vec<Vec<&str>> = their_lines.keys().map(|line| line.unicode_words().collect()).collect();
+    let their_said: Vec<Vec<&str>> = their_lines.keys().map(|line| words_in(line).collect()).collect();
     let is_less = |line: &&Line| {
         let words: Vec<&str> = line.words.iter().map(String::as_str).collect();
         let fewer_words = words.iter().any(|word| their_words.get(word) < my_words.get(word));
@@ -205,8 +205,8 @@ fn counted<'t>(parts: impl Iterator<Item = &'t str>) -> Counts<'t> {
 pub(super) fn stands_twice(walk: &Walk, id: &PartId, text: &str, merged: &str) -> Option<Notice> {
     let older = walk.stale.get(id)?;
     let pair = alike::find(walk.observed.get(id)?.arrivals.get(..=older.since)?, text, merged)?;
-    let said: BTreeSet<&str> = pair.came.unicode_words().collect();
-    let is_other = |words: &&String| !words.unicode_words().all(|word| said.contains(word));
+    let said: BTreeSet<&str> = words_in(&pair.came).collect();
+    let is_other = |words: &&String| !words_in(words).all(|word| said.contains(word));
     let others: Vec<String> = older.lacks.iter().filter(is_other).cloned().collect();
     let others = match others.is_empty() {
         true => String::new(),

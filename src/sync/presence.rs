@@ -5,15 +5,14 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
-use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::arrival::Arrival;
 use super::counts::{Counts, MOST, brought, has_share, is_mostly, is_share, new_blocks};
 use super::hunks::{self, placed};
-use super::run::{self, Quoted};
+use super::run::{self, Quoted, TELLING_MIN};
 use super::sides::{Keys, Text};
 use super::went::Line;
-use crate::mebdf;
+use super::words::words_in;
 
 /// How many words of what came are shown to a person.
 const SHOWN_WORDS: usize = 8;
@@ -41,7 +40,8 @@ impl Presence {
 }
 
 /// Looks in a text for what came with an arrival. What a file said before the `older` ones and that came back with this one,
-/// whoever writes an older text has, too. Of what is lacked, words are told that `base`, the newest, still has. `was_read` tells
+/// whoever writes an older text has, too. Of what is lacked, words count and are told that `base` still has, the
+/// newest that it may be made from. `was_read` tells
 /// whether some save since had what came.
 pub(super) fn of(
     arrival: &Arrival,
@@ -49,45 +49,73 @@ pub(super) fn of(
     was_read: &dyn Fn() -> bool,
     [base, text]: [&str; 2],
 ) -> Presence {
-    if arrival.has_line_unlike(older, text) {
+    let lines = arrival.lines_unlike(older, text);
+    if !lines.is_empty() && arrival.is_all_in(text) {
         return Presence::Has;
     }
     let mut keys = Keys::default();
     let [before, local, after] = [&*arrival.before, text, &*arrival.after].map(|text| Text::read(text, &mut keys));
     let texts = Texts::of(&before, &local, &after);
     // Those that the newest still has, and those that it has not.
-    let (mut lacked, mut gone, mut is_unclear, mut brings) = (Vec::new(), Vec::new(), false, false);
-    let left: OnceCell<BTreeSet<&str>> = OnceCell::new();
+    let (mut lacked, mut gone) = (Vec::new(), Vec::new());
+    let mut weight = Weight { there: usize::from(!lines.is_empty()), lacked: 0 };
+    let said: BTreeSet<&str> = lines.into_iter().flat_map(words_in).collect();
+    let newest: OnceCell<Text<'_>> = OnceCell::new();
+    let left: OnceCell<[BTreeSet<&str>; 2]> = OnceCell::new();
     let earlier: OnceCell<Vec<BTreeSet<String>>> = OnceCell::new();
     // Each answer reads whole texts, and is the same in all places.
     let read: OnceCell<bool> = OnceCell::new();
     let was_read = || *read.get_or_init(was_read);
-    for place in texts.places() {
-        brings = true;
+    let places = texts.places();
+    if places.is_empty() {
+        return texts.looks();
+    }
+    for place in places {
         if place.has(8) || was_read() && place.has(MOST) {
-            if came_back(earlier.get_or_init(|| said_earlier(&before, older)), &place.new) {
-                is_unclear = true;
-                continue;
+            if !came_back(earlier.get_or_init(|| said_earlier(&before, older)), &place.new) {
+                weight.there += place.new.len();
             }
-            return Presence::Has;
+            continue;
         }
         // Two may have written nearly the same; what stands elsewhere is the other one's. In the same place words were written
         // instead, by who has read them; blocks that came are not so easily in the way.
         if place.is_nearly_the_same() || !place.grows() && was_read() && place.is_replaced() {
-            is_unclear = true;
             continue;
         }
-        let left = left.get_or_init(|| mebdf::body(base).unicode_words().collect());
-        let stands: BTreeSet<&str> = place.new.intersection(left).copied().collect();
-        match stands.is_empty() {
-            true => gone.push(shown(&after.slice(&place.theirs), &place.new)),
-            false => lacked.push(shown(&after.slice(&place.theirs), &stands)),
+        let [more, all] = left.get_or_init(|| {
+            let words = newest.get_or_init(|| Text::read(base, &mut keys)).words();
+            [brought(&texts.said, &words), words.into_keys().collect()]
+        });
+        let lacks: BTreeSet<&str> = place.new.difference(&said).copied().collect();
+        let stands: BTreeSet<&str> = lacks.intersection(if place.by_count { more } else { all }).copied().collect();
+        weight.there += place.new.len() - lacks.len();
+        weight.lacked += stands.len();
+        match (lacks.is_empty(), stands.is_empty()) {
+            (true, _) => {}
+            (false, true) => gone.push(shown(&after.slice(&place.theirs), &lacks)),
+            (false, false) => lacked.push(shown(&after.slice(&place.theirs), &stands)),
         }
     }
-    match (lacked.is_empty() && gone.is_empty(), is_unclear) {
-        (false, _) => Presence::Lacks(if lacked.is_empty() { gone } else { lacked }),
-        (true, false) if brings => Presence::Has,
-        (true, _) => Presence::Unknown,
+    if weight.there > 0 && (weight.tells() || was_read()) {
+        return Presence::Has;
+    }
+    match lacked.is_empty() && gone.is_empty() {
+        false => Presence::Lacks(if lacked.is_empty() { gone } else { lacked }),
+        true => Presence::Unknown,
+    }
+}
+
+/// How many words of what came a text has, and how many it lacks.
+struct Weight {
+    there: usize,
+    lacked: usize,
+}
+
+impl Weight {
+    /// Tells whether that cannot be chance: two may have written the same few words, but of who has read what came more is left than
+    /// gone.
+    const fn tells(&self) -> bool {
+        self.lacked == 0 || self.there >= TELLING_MIN && self.there >= self.lacked
     }
 }
 
@@ -107,6 +135,30 @@ impl<'t> Texts<'t> {
     fn of(before: &'t Text<'t>, local: &'t Text<'t>, after: &'t Text<'t>) -> Self {
         let (said, fresh) = (before.words(), Quoted::new_in(local, before));
         Self { before, local, after, said, fresh, own: new_blocks(before, local, 0..local.len()) }
+    }
+
+    /// What the text has of blocks that say otherwise what they said, without any word more or less: it has them, or those from
+    /// before.
+    fn looks(&self) -> Presence {
+        let regions = hunks::places(self.before, self.local, self.after);
+        let (mut has, mut lacked) = (false, Vec::new());
+        for (region, mine, theirs) in placed(&regions) {
+            // What went is looked for elsewhere.
+            if !brought(&self.after.words_of(&theirs), &self.before.words_of(&region.base)).is_empty() {
+                continue;
+            }
+            let [was, own, came] = [self.before.bare(&region.base), self.local.bare(&mine), self.after.bare(&theirs)];
+            has |= came.iter().any(|key| !was.contains(key) && own.contains(key));
+            if was.iter().any(|key| !came.contains(key) && own.contains(key)) {
+                let said = self.after.slice(&theirs);
+                lacked.push(shown(&said, &words_in(&said).collect()));
+            }
+        }
+        match (has, lacked.is_empty()) {
+            (true, _) => Presence::Has,
+            (false, false) => Presence::Lacks(lacked),
+            (false, true) => Presence::Unknown,
+        }
     }
 
     /// The places where words came.
@@ -235,12 +287,13 @@ impl Place<'_> {
 
 /// The words of the line that has most of `words`, from the first of these to the last.
 fn shown(said: &str, words: &BTreeSet<&str>) -> String {
-    let count = |line: &&str| line.unicode_words().filter(|word| words.contains(word)).count();
+    let count = |line: &&str| words_in(line).filter(|word| words.contains(word)).count();
     let line = said.lines().rev().max_by_key(count).unwrap_or_default();
-    let from_first = line.unicode_words().skip_while(|word| !words.contains(word));
+    let from_first = words_in(line).skip_while(|word| !words.contains(word));
     let mut shown: Vec<&str> = from_first.take(SHOWN_WORDS).collect();
     shown.truncate(shown.iter().rposition(|word| words.contains(word)).map_or(0, |last| last + 1));
-    shown.join(" ")
+    // A block may have no word.
+    if shown.is_empty() { line.trim().to_owned() } else { shown.join(" ") }
 }
 
 /// The words that the file said before each of the older arrivals, beyond those that it said before the newest.

@@ -211,7 +211,7 @@ impl Engine {
                     at,
                     requests,
                     answered: false,
-                    is_of_past_life: false,
+                    power_failed: false,
                     expected,
                     base,
                     told,

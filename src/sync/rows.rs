@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
-use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::hunks::TELLING_BYTES;
+use super::words::words_in;
 use crate::mebdf::{Cell, RunContent};
 
 /// Rows of one table, at most; a longer one is not merged by rows.
@@ -116,7 +116,7 @@ fn words(rows: &[Row]) -> BTreeSet<String> {
 fn said(rows: &[Row]) -> impl Iterator<Item = &str> {
     let runs = rows.iter().flatten().flatten().flatten();
     let texts = runs.filter_map(|run| if let RunContent::Text(text) = &run.content { Some(text) } else { None });
-    texts.flat_map(|text| text.unicode_words())
+    texts.flat_map(|text| words_in(text))
 }
 
 /// Makes changes; `None` where two of them meet.

@@ -9,7 +9,7 @@ use super::counts::{Counts, are_share};
 use super::sides::Text;
 
 /// So many words, at least, are known by themselves where they stand together; of fewer others may say the same.
-const TELLING_MIN: usize = 4;
+pub(super) const TELLING_MIN: usize = 4;
 
 /// Words of one place, at most, that are looked for each where it was written; of more, how often each is there tells.
 const WORDS_MAX: usize = 20_000;

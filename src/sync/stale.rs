@@ -39,7 +39,12 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
         let came = if later().any(|text| presence::of(arrival, &[], &|| true, [base, text]).is_older()) {
             Presence::Unknown
         } else {
-            presence::of(arrival, arrivals.get(at + 1..).unwrap_or_default(), &|| was_read(at), [base, text])
+            presence::of(
+                arrival,
+                arrivals.get(at + 1..).unwrap_or_default(),
+                &|| was_read(at),
+                [newer.unwrap_or(base), text],
+            )
         };
         let found = match came {
             Presence::Unknown => {

@@ -107,7 +107,7 @@ impl Place<'_> {
         after.bare(&(at..at + 1)).iter().all(|key| !before.bare(&self.base).contains(key))
     }
 
-    /// Tells whether a block that was brought has no word, but says something: an emoji, perhaps.
+    /// Tells whether a block that was brought has no word, but an object: a picture, perhaps.
     fn is_sign(&self, at: usize) -> bool {
         let after = self.change.after;
         self.is_new(at) && after.has_words(at) && after.sequence(&(at..at + 1)).is_empty()

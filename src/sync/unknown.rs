@@ -59,7 +59,7 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             // The ids are no edit of the remote's: else they would meet what of the edit waits in the same block.
             let with_ids = named.as_ref().and_then(|named| named::put(base, named));
             let stored = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_ref());
-            if let Some(before) = item.bases.get(&unknown.part).or(stored).filter(|_| unknown.is_of_past_life) {
+            if let Some(before) = item.bases.get(&unknown.part).or(stored).filter(|_| unknown.power_failed) {
                 item.before_push.entry(unknown.part.clone()).or_insert_with(|| before.clone());
             }
             let came = came_before(item, walk, unknown);

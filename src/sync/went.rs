@@ -5,16 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
-use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::mebdf;
 
 use super::arrival::Arrival;
 use super::counts::brought;
 use super::hunks::{self, placed};
-use super::moved::words_of;
 use super::run;
 use super::sides::{Keys, Text};
+use super::words::{words_in, words_of};
 
 /// A line of a text that still has words which went.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +29,7 @@ pub(super) struct Line {
 impl Line {
     /// Tells whether it says the words of another line that went.
     pub(super) fn says(&self, other: &Self) -> bool {
-        let said: Vec<&str> = self.text.unicode_words().collect();
+        let said: Vec<&str> = words_in(&self.text).collect();
         let words: Vec<&str> = other.words.iter().map(String::as_str).collect();
         self.text == other.text || run::is_said(&words, &said)
     }
@@ -139,7 +138,7 @@ fn line(local: &Text<'_>, after: &Text<'_>, at: usize, words: &BTreeSet<&str>) -
     let said = local.slice(&(at..at + 1));
     let known: BTreeSet<&str> = mebdf::body(after.text).lines().map(str::trim).collect();
     let of_line =
-        |line: &str| line.unicode_words().filter(|word| words.contains(word)).map(str::to_owned).collect::<Vec<_>>();
+        |line: &str| words_in(line).filter(|word| words.contains(word)).map(str::to_owned).collect::<Vec<_>>();
     let lines = said.lines().enumerate().map(|(number, line)| (number, line.trim(), of_line(line)));
     let best = lines
         .filter(|(_, _, words)| !words.is_empty())
@@ -172,7 +171,7 @@ pub(super) struct Came {
 impl Came {
     /// What came into a file that said the first of each pair before and then the second.
     pub(super) fn with(pairs: &[[&str; 2]]) -> Self {
-        let words = pairs.iter().flat_map(|[before, after]| said_more(words_in(before), words_in(after)));
+        let words = pairs.iter().flat_map(|[before, after]| said_more(said_in(before), said_in(after)));
         let lines = pairs.iter().flat_map(|[before, after]| said_more(lines_in(before), lines_in(after)));
         Self { words: words.collect(), lines: lines.collect() }
     }
@@ -180,9 +179,9 @@ impl Came {
     /// The words that came into the file with arrivals, newest first, and of which none has taken any away since, did, too.
     pub(super) fn stayed(&mut self, arrivals: &[Arrival]) {
         let stayed = arrivals.iter().rev().fold(BTreeSet::new(), |mut came, Arrival { before, after, .. }| {
-            let went: BTreeSet<String> = said_more(words_in(after), words_in(before)).collect();
+            let went: BTreeSet<String> = said_more(said_in(after), said_in(before)).collect();
             came.retain(|word| !went.contains(word));
-            came.extend(said_more(words_in(before), words_in(after)));
+            came.extend(said_more(said_in(before), said_in(after)));
             came
         });
         self.words.extend(stayed);
@@ -195,7 +194,7 @@ pub(super) fn came_and_went(came: &Came, [base, text, remote]: [&str; 3]) -> Vec
     if came.words.is_empty() && came.lines.is_empty() {
         return Vec::new();
     }
-    let known: BTreeSet<&str> = [base, remote].into_iter().flat_map(words_in).collect();
+    let known: BTreeSet<&str> = [base, remote].into_iter().flat_map(said_in).collect();
     let known_lines: BTreeSet<&str> = [base, remote].into_iter().flat_map(lines_in).collect();
     let gone: Vec<&str> = came.lines.iter().map(String::as_str).filter(|line| !known_lines.contains(line)).collect();
     let body = mebdf::body(text);
@@ -209,9 +208,9 @@ pub(super) fn came_and_went(came: &Came, [base, text, remote]: [&str; 3]) -> Vec
             .next()
     };
     let line = |(line, number): (&str, usize)| {
-        let mut words: Vec<String> = line.unicode_words().filter(went).map(str::to_owned).collect();
+        let mut words: Vec<String> = words_in(line).filter(went).map(str::to_owned).collect();
         if words.is_empty() {
-            words.extend(says(line.trim()).into_iter().flat_map(|line| line.unicode_words()).map(str::to_owned));
+            words.extend(says(line.trim()).into_iter().flat_map(words_in).map(str::to_owned));
         }
         Line { number, text: line.trim().to_owned(), words }
     };
@@ -220,7 +219,7 @@ pub(super) fn came_and_went(came: &Came, [base, text, remote]: [&str; 3]) -> Vec
 
 /// Tells whether a line is known in a longer one.
 fn is_telling(line: &str) -> bool {
-    line.unicode_words().nth(1).is_some()
+    words_in(line).nth(1).is_some()
 }
 
 /// What was said after something and not before.
@@ -230,18 +229,18 @@ fn said_more(before: BTreeSet<&str>, after: BTreeSet<&str>) -> impl Iterator<Ite
 
 /// The lines that have words.
 fn lines_in(text: &str) -> BTreeSet<&str> {
-    mebdf::body(text).lines().map(str::trim).filter(|line| line.unicode_words().next().is_some()).collect()
+    mebdf::body(text).lines().map(str::trim).filter(|line| words_in(line).next().is_some()).collect()
 }
 
-fn words_in(text: &str) -> BTreeSet<&str> {
-    mebdf::body(text).unicode_words().collect()
+fn said_in(text: &str) -> BTreeSet<&str> {
+    words_in(mebdf::body(text)).collect()
 }
 
 /// Tells whether any word that went stands in the text more often than it was left: the quick answer for nearly every save.
 fn has_any(arrival: &Arrival, text: &str) -> bool {
     let [before, after, local] = [&*arrival.before, &*arrival.after, text].map(|text| {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        mebdf::body(text).unicode_words().for_each(|word| *counts.entry(word).or_default() += 1);
+        words_in(mebdf::body(text)).for_each(|word| *counts.entry(word).or_default() += 1);
         counts
     });
     !brought(&after, &before).is_disjoint(&brought(&after, &local))

@@ -1,11 +1,42 @@
-//! How many words of a text come and go: what a person wants to know of a push or a pull. Pure.
+//! What counts as a word of a text, and how many of them come and go: what a person wants to know of a push or a pull. Pure.
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
+use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::moved::words_of;
-use crate::mebdf;
+use crate::mebdf::{self, Content, RunContent};
+
+/// The words of a text in their order, and the signs that say something by themselves: an emoji, an arrow, a currency.
+pub(super) fn words_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split_word_bounds().filter(|piece| piece.chars().any(|letter| letter.is_alphanumeric() || is_sign(letter)))
+}
+
+/// The words that a block says, without those of its marks and objects. One that has none says what stands in it: `!!!`, perhaps.
+pub(super) fn words_of(content: &Content) -> Vec<&str> {
+    let words: Vec<&str> = texts_of(content).flat_map(words_in).collect();
+    match words.is_empty() {
+        true => texts_of(content).map(str::trim).filter(|said| !said.is_empty()).collect(),
+        false => words,
+    }
+}
+
+/// The texts of a block, without its marks and objects.
+pub(super) fn texts_of(content: &Content) -> impl Iterator<Item = &str> {
+    let said = content.runs().into_iter().filter_map(|run| match &run.content {
+        RunContent::Text(text) => Some(text.as_str()),
+        RunContent::Object(_) | RunContent::Anchor(_) | RunContent::FootnoteReference(_) => None,
+    });
+    let code = if let Content::Code { text, .. } = content { Some(text.as_str()) } else { None };
+    said.chain(code)
+}
+
+/// Tells whether a letter is of one of Unicode's blocks of symbols: currencies, letter-like ones, arrows, mathematics, shapes,
+/// braille and dingbats; or of those of pictures. (<https://www.unicode.org/Public/UNIDATA/Blocks.txt>)
+const fn is_sign(letter: char) -> bool {
+    let is_latin = matches!(letter, '$' | '¢'..='©' | '¬' | '®' | '°' | '±' | '×' | '÷');
+    is_latin || matches!(letter, '\u{20a0}'..='\u{20cf}' | '\u{2100}'..='\u{2bff}' | '\u{1f000}'..='\u{1fbff}')
+}
 
 /// Counts of words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +102,8 @@ mod tests {
         check("---\ntitle: a\n---\none\n", "---\ntitle: b\n---\none\n", 0, 0);
         check("| a | b |\n| --- | --- |\n| c | d |\n", "| a | b |\n| --- | --- |\n| c | e |\n", 1, 1);
         check("```\nlet x\n```\n", "```\nlet y z\n```\n", 2, 1);
+        check("one\n", "one 🎉\n\n👍🏽\n\n→\n\n!!!\n", 4, 0);
+        check("5 €, one\n", "5 $; two.\n", 2, 2);
     }
 
     #[test]

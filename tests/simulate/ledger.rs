@@ -7,9 +7,21 @@ use mcp_workspace::model::ItemId;
 /// Length of a token: a letter for its side, a number, and a last letter.
 const LENGTH: usize = 7;
 
-/// The sign of zero, one, and so on in a token that is no word, and those of the sides, `l`ocal and `r`emote.
-const DIGITS: [char; 10] = ['⠁', '⠂', '⠃', '⠄', '⠅', '⠆', '⠇', '⠈', '⠉', '⠊'];
-const SIDES: [char; 2] = ['⣀', '⣿'];
+/// The sign of zero, one, and so on in a token that is no word, and those of the sides, `l`ocal and `r`emote: of the planes for
+/// private use, since symbols are words, and Google takes away what is of the private use area of the first plane.
+const DIGITS: [char; 10] = [
+    '\u{f0000}',
+    '\u{f0001}',
+    '\u{f0002}',
+    '\u{f0003}',
+    '\u{f0004}',
+    '\u{f0005}',
+    '\u{f0006}',
+    '\u{f0007}',
+    '\u{f0008}',
+    '\u{f0009}',
+];
+const SIDES: [char; 2] = ['\u{f000a}', '\u{f000b}'];
 
 /// Finds the tokens in a text.
 pub(crate) fn tokens(text: &str) -> impl Iterator<Item = &str> {

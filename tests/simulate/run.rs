@@ -273,7 +273,7 @@ impl World {
             machine.kill();
             if is_dark {
                 around.trace(&("power cut", at));
-                machine.disk.cut_power(&mut around.dice);
+                machine.cut_power(&mut around.dice);
                 around.google.items().iter().for_each(|item| machine.disk.check_whole(&file_name(item)));
                 person.leave(&machine.disk, &around.google.items());
             }

@@ -149,7 +149,7 @@ impl Stage<'_> {
         around.trace(&crash);
         machine.kill();
         if crash != Crash::Killed {
-            machine.disk.cut_power(&mut around.dice);
+            machine.cut_power(&mut around.dice);
             machine.disk.check_whole("doc.md");
             self.is_dark = true;
         }

@@ -145,7 +145,7 @@ impl Small {
         around.trace(&crash);
         machine.kill();
         if crash != Crash::Killed {
-            machine.disk.cut_power(&mut around.dice);
+            machine.cut_power(&mut around.dice);
             machine.disk.check_whole("small.md");
             self.world.give_up_unsynced();
         }

@@ -161,12 +161,18 @@ impl Store {
             revision: revision.clone(),
             at,
             answered: false,
+            power_failed: false,
             expected: expected.to_owned(),
             base: base.map(str::to_owned),
             told: told.to_vec(),
         };
         self.jobs.push(Job { open, sent: false, end: None });
         job
+    }
+
+    /// Notes that power has failed.
+    pub(crate) fn cut_power(&mut self) {
+        self.jobs.iter_mut().for_each(|job| job.open.power_failed = true);
     }
 
     /// A push goes out: only what was begun may, on its revision, and once.

@@ -13,6 +13,10 @@ use super::crashes::{desired, failure, intended};
 /// An engine after a restart: a push was begun with `expected`, and perhaps a base, and no answer is known, and `notices` are
 /// yet to be told.
 fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine {
+    started_again(true, notices, expected, base)
+}
+
+fn started_again(power_failed: bool, notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine {
     let told = Told { at: Millis(1), notices };
     let rows = vec![Row {
         item: id(0),
@@ -31,6 +35,7 @@ fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine
         revision: Revision("0".into()),
         at: Millis(1),
         answered: false,
+        power_failed,
         expected: expected.into(),
         base: base.map(str::to_owned),
         told: vec![lost(8)],
@@ -238,6 +243,17 @@ fn a_text_that_a_power_cut_brought_back_deletes_nothing_of_what_was_pushed_since
             engine.step(at, Event::Begun { item: id(0), result: Ok(JobId(2)) });
             engine.step(at, Event::Posted { item: id(0), result: Posted::Failed(failure(FailureClass::Permanent)) });
         }
+    }
+}
+
+#[test]
+fn what_its_writer_took_away_while_the_daemon_was_down_goes_there_too() {
+    let pushed = "a\n\nmine and more\n";
+    for local in ["a\n", "a longer\n"] {
+        let mut engine = started_again(false, Vec::new(), pushed, Some(pushed));
+        engine.step(Millis(3), observed(id(0), "a\n", local));
+        let effects = engine.step(Millis(4), fetched(id(0), pushed, true));
+        assert_eq!(desired(&effects), Some(local), "{}", words(&effects));
     }
 }
 

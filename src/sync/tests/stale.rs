@@ -456,3 +456,44 @@ fn the_words_of_what_came_elsewhere_or_of_what_stood_there_are_no_sign_of_readin
     check(&[paul], &[("Maria.\n", "Maria.\n\nThe keys for the house are with Paul.\n")], "Paul");
     check(&[paul], &[("Maria.", "Maria. The keys for the house are with Paul.")], "Paul");
 }
+
+#[test]
+fn what_came_without_a_letter_or_in_another_order_is_lacked_too() {
+    let old = "Paul pays Maria.\n\nThe bill is 5 € for all.\n\nWe meet at ten.\n\nLast words.\n";
+    let check = |came: (&str, &str), expected: &str| {
+        assert_eq!(old.matches(came.0).count(), 1, "{came:?}");
+        let after = old.replace(came.0, came.1);
+        let arrival = Arrival::noted(old, &after, old).unwrap();
+        let edit = |text: &str| text.replace("Last words.", "Last words of mine.");
+        let found = lacking(std::slice::from_ref(&arrival), &after, &edit(old)).map(|(_, words)| words);
+        assert_eq!(found.as_deref(), Some(expected), "{came:?}");
+        assert_eq!(find(&[arrival], &after, &edit(&after)), None, "{came:?}");
+    };
+    check(("ten.\n", "ten.\n\n🎉\n"), "🎉");
+    check(("ten.\n", "ten.\n\n!!!\n"), "!!!");
+    check(("ten.\n", "ten. →\n"), "→");
+    check(("5 €", "5 £"), "£");
+    check(("5 €", "5 $"), "$");
+    check(("ten.", "ten?"), "We meet at ten");
+    check(("Paul pays Maria", "Maria pays Paul"), "Maria pays");
+    check(
+        ("Paul pays Maria.\n\nThe bill is 5 € for all.\n\nWe", "The bill is 5 € for all.\n\nPaul pays Maria.\n\nWe"),
+        "Paul pays Maria",
+    );
+}
+
+#[test]
+fn few_words_that_both_wrote_do_not_tell_that_the_rest_was_deleted() {
+    let old = "We meet at tne.\n\nFirst words.\n\nLast words.\n";
+    let came = "We meet at ten.\n\nFirst words.\n\nTheir whole new paragraph stands here.\n\nLast words.\n";
+    let arrival = Arrival::noted(old, came, old).unwrap();
+    let found = |text: &str| lacking(std::slice::from_ref(&arrival), came, text).map(|(_, words)| words);
+    let whole = Some("Their whole new paragraph stands here");
+    assert_eq!(found(&old.replace("tne", "ten")).as_deref(), whole);
+    // Who has most of it has read it.
+    assert_eq!(found(&came.replace("ten", "tne")), None);
+    // So has who saved with it since.
+    let read = came.replace("First words", "First words, all of them mine");
+    let text = read.replace("Their whole new paragraph stands here.\n\n", "");
+    assert_eq!(find(&[arrival], &read, &text), None);
+}

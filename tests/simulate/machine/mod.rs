@@ -16,6 +16,7 @@ use mcp_workspace::sync::{
 };
 
 use crate::around::Around;
+use crate::dice::Dice;
 use crate::disk::Disk;
 use crate::plants::Plant;
 use crate::store::Store;
@@ -208,6 +209,12 @@ impl Machine {
         self.asked.clear();
         self.replaced.clear();
         self.disk.touches.clear();
+    }
+
+    /// The power fails, after the daemon has died.
+    pub(crate) fn cut_power(&mut self, dice: &mut Dice<'_>) {
+        self.disk.cut_power(dice);
+        self.store.cut_power();
     }
 
     fn now(&self, around: &Around) -> Millis {
