@@ -42,11 +42,12 @@ pub(super) fn brought<'a>(was: &Counts<'_>, came: &Counts<'a>) -> BTreeSet<&'a s
     more.map(|(word, _)| *word).collect()
 }
 
-/// The words of each block of a range that the text before does not have.
-pub(super) fn new_blocks<'t>(before: &Text<'_>, text: &'t Text<'_>, range: Range<usize>) -> Vec<Counts<'t>> {
+/// The blocks of a range that the text before does not have, and the words of each.
+pub(super) fn new_blocks<'t>(before: &Text<'_>, text: &'t Text<'_>, range: Range<usize>) -> Vec<(usize, Counts<'t>)> {
     let old: BTreeSet<u32> = before.bare(&(0..before.len())).iter().copied().collect();
     let blocks = range.clone().zip(text.bare(&range)).filter(|(_, key)| !old.contains(key));
-    blocks.map(|(at, _)| text.words_of(&(at..at + 1))).filter(|words| !words.is_empty()).take(BLOCKS_MAX).collect()
+    let words = blocks.map(|(at, _)| (at, text.words_of(&(at..at + 1))));
+    words.filter(|(_, words)| !words.is_empty()).take(BLOCKS_MAX).collect()
 }
 
 /// How many words two blocks have in common.

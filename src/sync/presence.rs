@@ -55,7 +55,7 @@ pub(super) fn of(
     }
     let mut keys = Keys::default();
     let [before, local, after] = [&*arrival.before, text, &*arrival.after].map(|text| Text::read(text, &mut keys));
-    let texts = Texts::of(&before, &local, &after);
+    let texts = Texts::of([&before, &local, &after], older);
     // Those that the newest still has, and those that it has not.
     let (mut lacked, mut gone) = (Vec::new(), Vec::new());
     let mut weight = Weight { there: usize::from(!lines.is_empty()), lacked: 0 };
@@ -126,15 +126,19 @@ struct Texts<'t> {
     after: &'t Text<'t>,
     /// The words that were said before.
     said: Counts<'t>,
-    /// The blocks of the text that were not there before, and the words of each.
+    /// The blocks of the text that were not there before.
     fresh: Quoted<'t>,
+    /// The words of those that were not there earlier, either.
     own: Vec<Counts<'t>>,
 }
 
 impl<'t> Texts<'t> {
-    fn of(before: &'t Text<'t>, local: &'t Text<'t>, after: &'t Text<'t>) -> Self {
+    fn of([before, local, after]: [&'t Text<'t>; 3], older: &[Arrival]) -> Self {
         let (said, fresh) = (before.words(), Quoted::new_in(local, before));
-        Self { before, local, after, said, fresh, own: new_blocks(before, local, 0..local.len()) }
+        let was_there = |said: &str| older.iter().any(|older| older.before.contains(said));
+        let own = new_blocks(before, local, 0..local.len()).into_iter();
+        let own = own.filter(|(at, _)| !was_there(local.plain(*at).trim())).map(|(_, words)| words).collect();
+        Self { before, local, after, said, fresh, own }
     }
 
     /// What the text has of blocks that say otherwise what they said, without any word more or less: it has them, or those from
@@ -221,7 +225,7 @@ impl Place<'_> {
             let brings = |at: &usize| is_new(at) && has_new(at);
             return self.theirs.clone().filter(brings).any(|at| fresh.has((after, at), said));
         }
-        new_blocks(before, after, self.theirs.clone()).iter().any(|block| {
+        new_blocks(before, after, self.theirs.clone()).iter().any(|(_, block)| {
             let came: Vec<&str> = self.new.iter().filter(|word| block.contains_key(**word)).copied().collect();
             own.iter().any(|own| is_mostly(own, block) && is_share(&came, |word| own.contains_key(word), eighths))
         })
@@ -263,7 +267,7 @@ impl Place<'_> {
         let own = local.bare(&self.mine);
         let edits = new_blocks(before, after, self.theirs.clone());
         let mut stands = self.base.clone().zip(before.bare(&self.base)).filter(|(_, key)| own.contains(key));
-        let is_edited = |was: &Counts<'_>| !was.is_empty() && edits.iter().any(|edit| is_mostly(edit, was));
+        let is_edited = |was: &Counts<'_>| !was.is_empty() && edits.iter().any(|(_, edit)| is_mostly(edit, was));
         let goes = |key: &u32| !after.bare(&self.theirs).contains(key);
         if stands.any(|(at, key)| goes(key) && is_edited(&before.words_of(&(at..at + 1)))) {
             return false;

@@ -36,15 +36,11 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
         // went may have come again, or gone once more. Then it tells nothing.
         let newer = oldest.and_then(|newer| arrivals.get(newer)).map(|newer| &*newer.before);
         let later = || std::iter::once(base).chain(newer);
-        let came = if later().any(|text| presence::of(arrival, &[], &|| true, [base, text]).is_older()) {
+        let older = arrivals.get(at + 1..).unwrap_or_default();
+        let came = if later().any(|text| presence::of(arrival, older, &|| true, [base, text]).is_older()) {
             Presence::Unknown
         } else {
-            presence::of(
-                arrival,
-                arrivals.get(at + 1..).unwrap_or_default(),
-                &|| was_read(at),
-                [newer.unwrap_or(base), text],
-            )
+            presence::of(arrival, older, &|| was_read(at), [newer.unwrap_or(base), text])
         };
         let found = match came {
             Presence::Unknown => {

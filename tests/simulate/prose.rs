@@ -18,9 +18,10 @@ pub(crate) const TEXTS: [(&str, &str); 2] = [
     ),
 ];
 
-/// Sentences; a token stands in the place of the braces.
+/// Sentences; a token stands in the place of the braces. None is a single word: as a paragraph of its own that stands elsewhere, too,
+/// it cannot be followed once somebody writes beside it.
 const SENTENCES: [&str; 12] = [
-    "{}",
+    "Ask {} for it.",
     "The keys {} are with Maria.",
     "The keys for the house are with {}.",
     "{}: the keys are with Maria.",
