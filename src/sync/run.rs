@@ -35,13 +35,18 @@ impl<'t> Quoted<'t> {
         self.0.iter().map(|(at, ..)| *at)
     }
 
+    /// Tells whether some words have one of those that `counts` in one piece, of more than `least` words.
+    pub(super) fn any_in(&self, said: &[&str], least: usize, counts: impl Fn(usize) -> bool) -> bool {
+        self.0.iter().any(|(at, words, _)| words.len() > least && counts(*at) && has_piece(said, words))
+    }
+
     /// Tells whether one of them says in one piece all that a block of another text says, and not as much again: it is that one,
     /// wherever it stands. `known` are the words that were said before: few of them tell nothing.
     pub(super) fn has(&self, (text, at): (&Text<'_>, usize), known: &Counts<'_>) -> bool {
         let wanted = text.sequence(&(at..at + 1));
         let times = match wanted.len() >= TELLING_MIN {
             true => 2,
-            false if wanted.iter().any(|word| known.contains_key(word)) => return false,
+            false if wanted.iter().all(|word| known.contains_key(word)) => return false,
             false => 3,
         };
         let plain = text.plain(at);
@@ -118,7 +123,8 @@ fn has_beside(others: &[&str], (was, came): (&[&str], &[&str]), run: Range<usize
     at_start || at_end || beside.any(|piece| has_piece(others, piece))
 }
 
-fn has_piece(words: &[&str], piece: &[&str]) -> bool {
+/// Tells whether words stand in others in one piece.
+pub(super) fn has_piece(words: &[&str], piece: &[&str]) -> bool {
     !piece.is_empty() && words.windows(piece.len()).any(|words| words == piece)
 }
 

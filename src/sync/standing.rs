@@ -55,11 +55,14 @@ struct Change<'t> {
     said: Counts<'t>,
     /// The blocks of the other text that were not there before.
     fresh: Quoted<'t>,
+    /// The blocks from before that the other text does not have.
+    gone: Quoted<'t>,
 }
 
 impl<'t> Change<'t> {
     fn of(before: &'t Text<'t>, after: &'t Text<'t>, there: &'t Text<'t>) -> Self {
-        Self { before, after, there, said: before.words(), fresh: Quoted::new_in(there, before) }
+        let (fresh, gone) = (Quoted::new_in(there, before), Quoted::new_in(before, there));
+        Self { before, after, there, said: before.words(), fresh, gone }
     }
 
     fn places(&self) -> Vec<Place<'_>> {
@@ -173,7 +176,13 @@ impl Place<'_> {
 
     /// Tells whether a block of the other text is one that was brought, edited since: more of it than of any that stood there.
     fn is_edit(&self, at: usize, other: usize) -> bool {
-        let Change { before, after, there, said, .. } = self.change;
+        let Change { before, after, there, said, gone, .. } = self.change;
+        // What says in one piece what stood somewhere else, and went from there, is an edit of that.
+        let (words, others) = (after.sequence(&(at..at + 1)), there.sequence(&(other..other + 1)));
+        let is_of_another = || gone.any_in(&others, words.len() / 2, |old| !self.base.contains(&old));
+        if !run::has_piece(&others, &words) && is_of_another() {
+            return false;
+        }
         let (block, other) = (after.words_of(&(at..at + 1)), there.words_of(&(other..other + 1)));
         let has_all = || self.came_in(at).iter().all(|(word, count)| other.get(word) >= Some(count));
         let is_unsaid = || block.keys().all(|word| !said.contains_key(*word));

@@ -85,6 +85,8 @@ pub(crate) struct Ledger {
     given_up: BTreeSet<String>,
     /// Those that some document says.
     remote: BTreeMap<ItemId, BTreeSet<String>>,
+    /// What each document says.
+    texts: BTreeMap<ItemId, String>,
     /// Those that a push brought of which nobody knows yet that it landed.
     unsure: BTreeMap<ItemId, BTreeSet<String>>,
     /// Those that a document said once, and that somebody removed there.
@@ -172,6 +174,7 @@ impl Ledger {
             assert!(!is_lost, "conservation: a push took {token} out of {item}:\n{text}");
             gone.insert(token.clone());
         }
+        self.texts.insert(item.clone(), text.to_owned());
         for token in after.difference(&before) {
             assert!(!gone.contains(token), "resurrection: a push brought {token} back into {item}:\n{text}");
             self.unsure.entry(item.clone()).or_default().insert(token.clone());
@@ -182,9 +185,15 @@ impl Ledger {
     pub(crate) fn collaborated(&mut self, item: &ItemId, text: &str) {
         let after: BTreeSet<String> = tokens(text).map(str::to_owned).collect();
         let before = self.remote.insert(item.clone(), after.clone()).unwrap_or_default();
-        // Of a push without an answer that left no trace nobody can tell whether it landed; it is sent once more.
-        let unsure = self.unsure.get(item);
-        let sure = before.difference(&after).filter(|token| unsure.is_none_or(|unsure| !unsure.contains(*token)));
+        let said = self.texts.insert(item.clone(), text.to_owned()).unwrap_or_default();
+        // Of a push without an answer that left no trace nobody can tell whether it landed; it is sent once more, with what else
+        // stands in a paragraph that it moved.
+        let unsure = self.unsure.get(item).into_iter().flatten();
+        let unsure: BTreeSet<&str> = unsure
+            .flat_map(|unsure| said.lines().filter(|line| line.contains(unsure.as_str())))
+            .flat_map(tokens)
+            .collect();
+        let sure = before.difference(&after).filter(|token| !unsure.contains(token.as_str()));
         self.gone.entry(item.clone()).or_default().extend(sure.cloned());
     }
 }

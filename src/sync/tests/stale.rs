@@ -497,3 +497,12 @@ fn few_words_that_both_wrote_do_not_tell_that_the_rest_was_deleted() {
     let text = read.replace("Their whole new paragraph stands here.\n\n", "");
     assert_eq!(find(&[arrival], &read, &text), None);
 }
+
+#[test]
+fn a_short_paragraph_that_came_and_was_moved_and_gone_on_with_is_there() {
+    let old = "First words.\n\n# End\n\nMore words.\n";
+    let came = "Glazier more.\n\nFirst words.\n\n# End\n\nMore words.\n";
+    let arrival = Arrival::noted(old, came, old).unwrap();
+    let found = |text: &str| find(std::slice::from_ref(&arrival), came, text);
+    assert_eq!(found("First words.\n\n# End\n\nGlazier more. Today.\n\nMore words.\n"), None);
+}

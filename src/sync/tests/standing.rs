@@ -58,6 +58,22 @@ fn the_same_words_elsewhere_are_not_what_was_brought() {
 }
 
 #[test]
+fn an_edit_of_what_stood_there_before_is_not_what_was_brought_beside_it() {
+    let before = "a\n\nCall the painter about the walls.\n\nb\n\nThe keys are with Maria.\n";
+    let check = |brought: &str, there: &str| {
+        let after = before.replace("a\n\n", &format!("a\n\n{brought}\n\n"));
+        assert!(is_whole_in(before, &after, &after), "{brought}");
+        assert!(!is_whole_in(before, &after, there), "{brought}");
+        assert_eq!(in_text(before, &after, there), None, "{brought}");
+    };
+    let longer = before.replace("the walls.", "the walls. Call Maria about the walls.");
+    check("Call the painter about the walls walls.", &longer);
+    // It was moved there, too.
+    let moved = "a\n\nThe keys are with Maria. slides and Maria\n\nCall the painter about the walls.\n\nb\n";
+    check("The keys Maria are with Maria.", moved);
+}
+
+#[test]
 fn a_block_that_stood_there_was_not_brought() {
     let (before, after) = (
         "a\n\nCall the painter about the walls.\n\nb\n",
