@@ -40,9 +40,8 @@ impl Presence {
 }
 
 /// Looks in a text for what came with an arrival. What a file said before the `older` ones and that came back with this one,
-/// whoever writes an older text has, too. Of what is lacked, words count and are told that `base` still has, the
-/// newest that it may be made from. `was_read` tells
-/// whether some save since had what came.
+/// whoever writes an older text has, too. Of what is lacked, words count and are told that `base` still has, the newest that it
+/// may be made from. `was_read` tells whether some save since had what came.
 pub(super) fn of(
     arrival: &Arrival,
     older: &[Arrival],
@@ -112,8 +111,8 @@ struct Weight {
 }
 
 impl Weight {
-    /// Tells whether that cannot be chance: two may have written the same few words, but of who has read what came more is left than
-    /// gone.
+    /// Tells whether that cannot be chance: two may have written the same few words, but of who has read what came no less is left
+    /// than gone.
     const fn tells(&self) -> bool {
         self.lacked == 0 || self.there >= TELLING_MIN && self.there >= self.lacked
     }
