@@ -33,8 +33,9 @@ impl Arrival {
         let mut keys = Keys::default();
         let (was, is) = (Text::read(before, &mut keys), Text::read(after, &mut keys));
         let said = |text: &Text<'_>| {
-            let plain: String = (0..text.len()).map(|at| text.plain(at) + " ").collect();
-            plain.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+            let blocks =
+                (0..text.len()).map(|at| text.plain(at).split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+            blocks.filter(|block| !block.is_empty()).collect::<Vec<_>>()
         };
         let differ = said(&was) != said(&is);
         differ.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::sides::Text;
-use super::words::{texts_of, words_of};
+use super::words::{pieces_in, texts_of, words_of};
 
 /// Blocks that are looked through for one that was moved.
 const BLOCKS_MAX: usize = 1_000;
@@ -28,6 +28,12 @@ impl Text<'_> {
     /// What a block says, without its marks and objects.
     pub(super) fn plain(&self, at: usize) -> String {
         self.content(at).into_iter().flat_map(texts_of).collect()
+    }
+
+    /// The words of some blocks, in their order, with what stands between them.
+    pub(super) fn pieces(&self, range: &Range<usize>) -> Vec<&str> {
+        let texts = self.blocks(range).iter().flat_map(|block| texts_of(&block.content));
+        texts.flat_map(pieces_in).collect()
     }
 
     /// The words of some blocks, in their order.

@@ -12,7 +12,7 @@ use super::hunks::{self, placed};
 use super::run::{self, Quoted, TELLING_MIN};
 use super::sides::{Keys, Text};
 use super::went::Line;
-use super::words::words_in;
+use super::words::{pieces_in, quoted, words_in};
 
 /// How many words of what came are shown to a person.
 const SHOWN_WORDS: usize = 8;
@@ -152,7 +152,9 @@ impl<'t> Texts<'t> {
             }
             let [was, own, came] = [self.before.bare(&region.base), self.local.bare(&mine), self.after.bare(&theirs)];
             has |= came.iter().any(|key| !was.contains(key) && own.contains(key));
-            if was.iter().any(|key| !came.contains(key) && own.contains(key)) {
+            // Where it was edited, too, it is cut as it was.
+            let is_cut_as_before = mine.len() == region.base.len() && mine.len() != theirs.len();
+            if is_cut_as_before || was.iter().any(|key| !came.contains(key) && own.contains(key)) {
                 let said = self.after.slice(&theirs);
                 lacked.push(shown(&said, &words_in(&said).collect()));
             }
@@ -168,12 +170,20 @@ impl<'t> Texts<'t> {
     fn places(&self) -> Vec<Place<'_>> {
         let regions = hunks::places(self.before, self.local, self.after);
         let all = placed(&regions).map(|(region, mine, theirs)| {
-            let [old, own, came] =
-                [self.before.sequence(&region.base), self.local.sequence(&mine), self.after.sequence(&theirs)];
+            let places = [(self.before, &region.base), (self.local, &mine), (self.after, &theirs)];
             let counts = brought(&self.before.words_of(&region.base), &self.after.words_of(&theirs));
-            // What went from there may have had the very words that came there.
-            let (by_count, new) = if counts.is_empty() { (false, run::brought(&old, &came)) } else { (true, counts) };
-            Place { texts: self, base: region.base.clone(), mine, theirs, words: [old, own, came], by_count, new }
+            let by_count = !counts.is_empty();
+            let (mut words, mut new) = (places.map(|(text, place)| text.sequence(place)), counts);
+            if !by_count {
+                // What went from there may have had the very words that came there.
+                new = run::brought(&words[0], &words[2]);
+            }
+            if new.is_empty() {
+                // Or what stands between them is another: a minus, a question mark.
+                words = places.map(|(text, place)| text.pieces(place));
+                new = run::brought(&words[0], &words[2]);
+            }
+            Place { texts: self, base: region.base.clone(), mine, theirs, words, by_count, new }
         });
         all.filter(|place| !place.new.is_empty()).collect()
     }
@@ -288,15 +298,11 @@ impl Place<'_> {
     }
 }
 
-/// The words of the line that has most of `words`, from the first of these to the last.
+/// The line that has most of some words, from the first of these to the last.
 fn shown(said: &str, words: &BTreeSet<&str>) -> String {
-    let count = |line: &&str| words_in(line).filter(|word| words.contains(word)).count();
+    let count = |line: &&str| pieces_in(line).filter(|word| words.contains(word)).count();
     let line = said.lines().rev().max_by_key(count).unwrap_or_default();
-    let from_first = words_in(line).skip_while(|word| !words.contains(word));
-    let mut shown: Vec<&str> = from_first.take(SHOWN_WORDS).collect();
-    shown.truncate(shown.iter().rposition(|word| words.contains(word)).map_or(0, |last| last + 1));
-    // A block may have no word.
-    if shown.is_empty() { line.trim().to_owned() } else { shown.join(" ") }
+    quoted(line, SHOWN_WORDS, |word| words.contains(word)).to_owned()
 }
 
 /// The words that the file said before each of the older arrivals, beyond those that it said before the newest.

@@ -243,5 +243,10 @@ fn has_any(arrival: &Arrival, text: &str) -> bool {
         words_in(mebdf::body(text)).for_each(|word| *counts.entry(word).or_default() += 1);
         counts
     });
+    let [was, is, says] = [&*arrival.before, &*arrival.after, text].map(|text| {
+        mebdf::body(text).lines().map(str::trim).filter(|line| !line.is_empty()).collect::<BTreeSet<&str>>()
+    });
+    // A line may have no word.
     !brought(&after, &before).is_disjoint(&brought(&after, &local))
+        || was.difference(&is).any(|line| says.contains(line))
 }

@@ -12,6 +12,38 @@ pub(super) fn words_in(text: &str) -> impl Iterator<Item = &str> {
     text.split_word_bounds().filter(|piece| piece.chars().any(|letter| letter.is_alphanumeric() || is_sign(letter)))
 }
 
+/// The words of a text in their order, with all that stands between them but space.
+pub(super) fn pieces_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split_word_bounds().filter(|piece| !piece.trim().is_empty())
+}
+
+/// The piece of a line from the first of the words that are `wanted` to the last of them, of at most `most` words; where that is no
+/// word, with the next one or the one before.
+pub(super) fn quoted(line: &str, most: usize, wanted: impl Fn(&str) -> bool) -> &str {
+    let is_word = |piece: &str| words_in(piece).next().is_some();
+    let (mut range, mut words, mut has_word, mut before) = (None, 0, false, None);
+    for (at, piece) in line.split_word_bound_indices().filter(|(_, piece)| !piece.trim().is_empty()) {
+        let is_wanted = wanted(piece);
+        let Some((start, end)) = range else {
+            if is_wanted {
+                (range, words, has_word) = (Some((at, at + piece.len())), 1, is_word(piece));
+            } else if is_word(piece) {
+                before = Some(at);
+            }
+            continue;
+        };
+        words += usize::from(is_word(piece));
+        if words > most {
+            break;
+        }
+        if is_wanted || !has_word && is_word(piece) {
+            (range, has_word) = (Some((start, end.max(at + piece.len()))), has_word || is_word(piece));
+        }
+    }
+    let range = range.map(|(start, end)| (before.filter(|_| !has_word).unwrap_or(start), end));
+    range.and_then(|(start, end)| line.get(start..end)).unwrap_or(line.trim())
+}
+
 /// The words that a block says, without those of its marks and objects. One that has none says what stands in it: `!!!`, perhaps.
 pub(super) fn words_of(content: &Content) -> Vec<&str> {
     let words: Vec<&str> = texts_of(content).flat_map(words_in).collect();
@@ -87,6 +119,18 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_quoted_stands_as_it_is_written() {
+        let check = |line: &str, wanted: &[&str], expected: &str| {
+            assert_eq!(quoted(line, 4, |word| wanted.contains(&word)), expected, "{line:?} {wanted:?}");
+        };
+        check("one two, three four five six", &["two", "three"], "two, three");
+        check("one two three four five six", &["two", "six"], "two");
+        check("It is -15 today", &["-"], "-15");
+        check("Is it so?", &["?"], "so?");
+        check(" !!! ", &["none"], "!!!");
+    }
 
     fn check(before: &str, after: &str, added: usize, removed: usize) {
         assert_eq!(Words::changed(before, after), Words { added, removed }, "{before:?} {after:?}");

@@ -467,6 +467,10 @@ fn what_came_without_a_letter_or_in_another_order_is_lacked_too() {
         let edit = |text: &str| text.replace("Last words.", "Last words of mine.");
         let found = lacking(std::slice::from_ref(&arrival), &after, &edit(old)).map(|(_, words)| words);
         assert_eq!(found.as_deref(), Some(expected), "{came:?}");
+        // In the same sentence, too.
+        let near =
+            |text: &str| text.replace("bill", "old bill").replace("pays", "never pays").replace("meet", "all meet");
+        assert!(lacking(std::slice::from_ref(&arrival), &after, &near(old)).is_some(), "{came:?}");
         assert_eq!(find(&[arrival], &after, &edit(&after)), None, "{came:?}");
     };
     check(("ten.\n", "ten.\n\n🎉\n"), "🎉");
@@ -474,7 +478,8 @@ fn what_came_without_a_letter_or_in_another_order_is_lacked_too() {
     check(("ten.\n", "ten. →\n"), "→");
     check(("5 €", "5 £"), "£");
     check(("5 €", "5 $"), "$");
-    check(("ten.", "ten?"), "We meet at ten");
+    check(("ten.", "ten?"), "ten?");
+    check(("5 €", "-5 €"), "-5");
     check(("Paul pays Maria", "Maria pays Paul"), "Maria pays");
     check(
         ("Paul pays Maria.\n\nThe bill is 5 € for all.\n\nWe", "The bill is 5 € for all.\n\nPaul pays Maria.\n\nWe"),
@@ -505,4 +510,21 @@ fn a_short_paragraph_that_came_and_was_moved_and_gone_on_with_is_there() {
     let arrival = Arrival::noted(old, came, old).unwrap();
     let found = |text: &str| find(std::slice::from_ref(&arrival), came, text);
     assert_eq!(found("First words.\n\n# End\n\nGlazier more. Today.\n\nMore words.\n"), None);
+}
+
+#[test]
+fn a_paragraph_that_was_cut_in_two_is_lacked_and_one_of_signs_that_went_is_kept() {
+    let old = "First words. And more.\n\n?!\n\nLast words.\n";
+    let came = old.replace("words. And", "words.\n\nAnd");
+    let arrival = Arrival::noted(old, &came, old).unwrap();
+    let edits: [fn(&str) -> String; 2] =
+        [|text| text.replace("Last", "My last"), |text| text.replace("more", "much more")];
+    for edit in edits {
+        assert!(lacking(std::slice::from_ref(&arrival), &came, &edit(old)).is_some(), "{}", edit(old));
+        assert_eq!(find(std::slice::from_ref(&arrival), &came, &edit(&came)), None, "{}", edit(&came));
+    }
+    let went = old.replace("?!\n\n", "");
+    let arrival = Arrival::noted(old, &went, old).unwrap();
+    let found = find(&[arrival], &went, &old.replace("Last", "My last"));
+    assert!(matches!(found, Some(Stale::Keeps(_))), "{found:?}");
 }
