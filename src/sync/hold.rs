@@ -1,6 +1,6 @@
 //! What makes a saved file wait for the person before anything of it is pushed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -128,6 +128,18 @@ fn half_written(local: &str) -> Notice {
     at_line(local.lines().count(), notice("HALF_WRITTEN", message))
 }
 
+/// Tells whether a text ends before the base does: of the lines behind the last one that both have, it has fewer, and none of those.
+/// Whoever deletes the end leaves the same as who is just writing the lines one after the other.
+pub(super) fn lacks_end(base: &str, local: &str) -> bool {
+    let [was, is] = [base, local]
+        .map(|text| mebdf::body(text).lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<&str>>());
+    let places: BTreeMap<&str, usize> = was.iter().enumerate().map(|(at, line)| (*line, at)).collect();
+    let last = is.iter().enumerate().rev().find_map(|(at, line)| places.get(line).map(|place| (at + 1, place + 1)));
+    let (mine, theirs) = last.unwrap_or_default();
+    let said: BTreeSet<&str> = is.iter().copied().collect();
+    !is.is_empty() && was.len() - theirs > is.len() - mine && was.iter().skip(theirs).all(|line| !said.contains(line))
+}
+
 /// A text and what it says.
 type Read<'a> = (&'a str, &'a mebdf::Parsed);
 
@@ -234,6 +246,22 @@ fn notice(code: &str, message: &str) -> Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_without_its_end_is_known_whatever_was_edited_above() {
+        let base = "---\nid: x\n---\none\n\ntwo\n\nthree\n";
+        let check = |local: &str, expected: bool| assert_eq!(lacks_end(base, local), expected, "{local:?}");
+        check("one\n", true);
+        check("one\n\ntwo mine\n", true);
+        check("one\n\nmine\n\ntwo\n", true);
+        check(base, false);
+        check("one\n\ntwo\n\nthree more\n", false);
+        check("one\n\nthree\n", false);
+        check("three\n\none\n\ntwo\n", false);
+        check("", false);
+        check("other\n", true);
+        check("one mine\n", true);
+    }
 
     const HEAD: &str = "---\ntitle: T\nid: 1a\n---\n\n";
     const BODY: &str =

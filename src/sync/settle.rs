@@ -10,6 +10,8 @@ use super::Touch;
 const COMPLETE_MS: u64 = 50;
 /// Quiet after a write where closing is not reported, in milliseconds.
 const MODIFIED_MS: u64 = 400;
+/// Quiet after a save that ends before the text did, in milliseconds: the next lines may follow.
+const END_MS: u64 = 2_000;
 /// How long a name may be gone before it counts as absent, in milliseconds: editors rename in two steps.
 const MISSING_MS: u64 = 2_000;
 /// From here on a file that stays open for writing is reported, in milliseconds.
@@ -41,6 +43,8 @@ struct Entry {
 pub(super) struct Settle {
     entries: BTreeMap<Key, Entry>,
     queue: BTreeSet<(Millis, Key)>,
+    /// When each file was touched last.
+    touched: BTreeMap<Key, Millis>,
 }
 
 impl Settle {
@@ -52,8 +56,22 @@ impl Settle {
             Touch::Modified { closes: false } => (Some(MODIFIED_MS), true),
             Touch::Missing => (Some(MISSING_MS), false),
         };
+        self.touched.insert(key.clone(), now);
+        self.wait(key, wait.map(|wait| Millis(now.0.saturating_add(wait))), twice, now);
+    }
+
+    /// Waits for the end of a file that was read and does not have it; tells whether it may still come.
+    pub(super) fn wait_for_end(&mut self, key: &Key, now: Millis) -> bool {
+        let due = self.touched.get(key).map(|touched| Millis(touched.0.saturating_add(END_MS)));
+        let due = due.filter(|due| *due > now);
+        if due.is_some() && !self.waits(key) {
+            self.wait(key.clone(), due, false, now);
+        }
+        due.is_some()
+    }
+
+    fn wait(&mut self, key: Key, due: Option<Millis>, twice: bool, now: Millis) {
         let since = self.forget(&key).map_or(now, |entry| entry.since);
-        let due = wait.map(|wait| Millis(now.0.saturating_add(wait)));
         if let Some(due) = due {
             self.queue.insert((due, key.clone()));
         }
@@ -115,6 +133,7 @@ impl Settle {
         for key in keys {
             self.forget(&key);
         }
+        self.touched.retain(|key, _| key.0 != *item);
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::model::{Millis, PartId, Revision};
 
 use super::arrival::Arrival;
-use super::item::{Item, Unknown, Walk};
+use super::item::{Item, Unknown, Walk, notice};
 use super::named::{self, Named};
 use super::older;
 use super::standing;
@@ -18,6 +18,12 @@ const LANDS_MS: u64 = 600_000;
 
 /// Pushes of one item that may land at any moment, at most: so many answers are lost in a row while nobody else edits.
 const OPEN_MAX: usize = 16;
+
+/// The code of what tells that a push without an answer is sent once more though others may have taken it back.
+const SENT_AGAIN: &str = "SENT_AGAIN";
+
+const SENT_AGAIN_MESSAGE: &str = "a push of this file had no answer, and the document, in which others have written since, does not have \
+     what it brought, so that is sent again; if they had taken it back on purpose, `undo` the push that follows";
 
 /// Tells of each push whose answer was lost whether it landed: then its base holds. What the remote gave ids to is still
 /// asked for by the file, which must not ask twice.
@@ -42,6 +48,10 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
         }
         if fate == Fate::Open && named.is_none() {
             if moved(unknown, remote) || now.0 >= unknown.at.0.saturating_add(LANDS_MS) {
+                if moved(unknown, remote) && still_asks(unknown, walk) {
+                    let part = item.parts.entry(unknown.part.clone()).or_default();
+                    part.told.landed(vec![notice(SENT_AGAIN, SENT_AGAIN_MESSAGE)], now);
+                }
                 if let Some(base) = left_blocks(unknown, item, walk, remote) {
                     hold(item, walk, &unknown.part, base);
                 }
@@ -207,6 +217,13 @@ fn text_of<'a>(remote: &'a Remote, part: &PartId) -> Option<&'a String> {
 
 fn moved(unknown: &Unknown, remote: &Remote) -> bool {
     remote.revision.as_ref() != Some(&unknown.revision)
+}
+
+/// Tells whether a file still says what a push was made from: what did not land of it is pushed once more.
+fn still_asks(unknown: &Unknown, walk: &Walk) -> bool {
+    let seen = walk.observed.get(&unknown.part);
+    let Some(Observation { local: Local::Text { text, .. }, base: Some(base), .. }) = seen else { return false };
+    merge::is_edited(base, text)
 }
 
 fn landed(unknown: &Unknown, remote: &Remote) -> bool {

@@ -104,6 +104,13 @@ impl Engine {
                 let is_doubted =
                     walk.why.twice.remove(&observation.part) || self.unwatched.is_some() || is_bare && !is_accepted;
                 let is_base = observation.base.as_ref() == Some(text) && !is_bare;
+                let is_begun = !is_accepted
+                    && part.hash != Some(*hash)
+                    && observation.base.as_ref().is_some_and(|base| hold::lacks_end(base, text));
+                if is_begun && self.settle.wait_for_end(&key, self.now) {
+                    walk.doubted.insert(observation.part.clone());
+                    return false;
+                }
                 if is_doubted && !is_base && part.first_reading != Some(*hash) {
                     // Nobody says when the writer is done: the same bytes twice with quiet between must do.
                     part.first_reading = Some(*hash);

@@ -45,6 +45,9 @@ fn started_again(power_failed: bool, notices: Vec<Notice>, expected: &str, base:
     engine
 }
 
+/// The line of what tells that a push is sent once more: none.
+const SENT_AGAIN: u32 = 0;
+
 /// What is stored of the one file.
 fn stored(effects: &[Effect]) -> &RecordPart {
     let mut parts = effects
@@ -60,7 +63,7 @@ fn a_push_landed_though_its_title_waits() {
         let mut engine = restarted(Vec::new(), &text("New", "b"), None);
         engine.step(Millis(3), observed(id(0), &text("Old", "a"), &text("New", "b")));
         engine.step(Millis(4), fetched(id(0), &text(there, "b"), true));
-        assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{there}");
+        assert_eq!(told(&engine), if landed { vec![8] } else { vec![SENT_AGAIN] }, "{there}");
     }
 }
 
@@ -103,7 +106,7 @@ fn a_push_landed_though_others_wrote_since() {
         let effects = engine.step(Millis(4), fetched(id(0), remote, true));
         let desired = desired(&effects).unwrap_or_default();
         assert_eq!(desired.matches("ours").count(), 1, "{remote:?}: {desired:?}");
-        assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{remote:?}");
+        assert_eq!(told(&engine), if landed { vec![8] } else { vec![SENT_AGAIN] }, "{remote:?}");
     }
 }
 
@@ -255,6 +258,22 @@ fn what_its_writer_took_away_while_the_daemon_was_down_goes_there_too() {
         let effects = engine.step(Millis(4), fetched(id(0), pushed, true));
         assert_eq!(desired(&effects), Some(local), "{}", words(&effects));
     }
+}
+
+#[test]
+fn that_a_push_is_sent_once_more_after_others_wrote_is_told() {
+    let pushed = "a\n\nmine and more\n";
+    let is_told = |local: &str, remote: &str| {
+        let mut engine = started_again(false, Vec::new(), pushed, Some(pushed));
+        engine.step(Millis(3), observed(id(0), "a\n", local));
+        engine.step(Millis(4), fetched(id(0), remote, true));
+        told(&engine).contains(&SENT_AGAIN)
+    };
+    assert!(is_told(pushed, "a\n"));
+    assert!(is_told(pushed, "a of theirs\n"));
+    // It landed, or its writer has taken it back.
+    assert!(!is_told(pushed, pushed));
+    assert!(!is_told("a\n", "a of theirs\n"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::model::{Millis, PartId};
 
 use super::super::quota::Limits;
 use super::super::{
-    Command, Effect, Engine, Event, FailureClass, JobId, Loaded, Local, Observation, Posted, RequestId, Settings,
+    Command, Effect, Engine, Event, FailureClass, JobId, Loaded, Local, Observation, Posted, RequestId, Settings, Touch,
 };
 use super::crashes::failure;
 use super::decisions::{engine, fetched, id, observed, planned, row, words};
@@ -100,6 +100,28 @@ fn a_dry_run_needs_no_call_that_pushes_wait_for() {
     let observes =
         effects.iter().filter_map(|effect| if let Effect::Observe { item } = effect { Some(item) } else { None });
     assert_eq!(observes.collect::<Vec<_>>(), [&id(1)], "{}", words(&effects));
+}
+
+#[test]
+fn a_text_that_ends_early_is_read_again_before_it_is_believed() {
+    let base = "one\n\ntwo\n\nthree\n";
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), base, base));
+    engine.step(Millis(2), fetched(id(0), base, true));
+    engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+    let touched = |engine: &mut Engine, at: u64| {
+        engine.step(Millis(at), Event::Touched { item: id(0), part: PartId::default(), touch: Touch::Complete });
+        words(&engine.step(Millis(at + 50), Event::Tick))
+    };
+    assert_eq!(touched(&mut engine, 10), "observe");
+    assert_eq!(words(&engine.step(Millis(60), observed(id(0), base, "one more\n"))), "");
+    // More of it follows.
+    assert_eq!(touched(&mut engine, 600), "observe");
+    assert_eq!(words(&engine.step(Millis(650), observed(id(0), base, "one more\n\ntwo\n"))), "");
+    assert_eq!(words(&engine.step(Millis(2_590), Event::Tick)), "");
+    assert_eq!(words(&engine.step(Millis(2_600), Event::Tick)), "observe");
+    // Nothing: its writer has deleted the end.
+    assert_eq!(words(&engine.step(Millis(2_600), observed(id(0), base, "one more\n\ntwo\n"))), "fetch");
 }
 
 #[test]
