@@ -18,8 +18,8 @@ pub(crate) const TEXTS: [(&str, &str); 2] = [
     ),
 ];
 
-/// Sentences; a token stands in the place of the braces. None is a single word: as a paragraph of its own that stands elsewhere, too,
-/// it cannot be followed once somebody writes beside it.
+/// Sentences; a token stands in the place of the braces. None is of a word or two: those stand elsewhere, too, and what is written
+/// among them cannot be told from what somebody else writes there.
 const SENTENCES: [&str; 12] = [
     "Ask {} for it.",
     "The keys {} are with Maria.",
@@ -27,7 +27,7 @@ const SENTENCES: [&str; 12] = [
     "{}: the keys are with Maria.",
     "Call the painter about the {} walls.",
     "Call the {} about the walls.",
-    "Call {}.",
+    "Please call {} about it.",
     "Please bring your {} to the meeting.",
     "Please bring your slides to the meeting on {}.",
     "The meeting is on {} at ten.",
