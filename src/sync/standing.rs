@@ -159,9 +159,10 @@ impl Place<'_> {
         let is_beside =
             |other: &usize| self.is_edit(at, *other) && run::is_along(&words, &there.sequence(&(*other..*other + 1)));
         let is_elsewhere = || {
-            fresh.blocks().filter(|other| beside.contains(other)).any(|other| is_beside(&other))
-                || self.change.has_elsewhere(at)
-                || fresh.has((after, at), said)
+            // What was edited in its own place must have the words where they were written.
+            let is_own = |other: &usize| !self.base.is_empty() && self.others.contains(other);
+            let mut near = fresh.blocks().filter(|other| beside.contains(other) && !is_own(other));
+            near.any(|other| is_beside(&other)) || self.change.has_elsewhere(at) || fresh.has((after, at), said)
         };
         // Where what was there before still stands, what it became does not stand elsewhere.
         is_in_place() || !self.is_left() && is_elsewhere()

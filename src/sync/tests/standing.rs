@@ -68,6 +68,9 @@ fn an_edit_of_what_stood_there_before_is_not_what_was_brought_beside_it() {
     };
     let longer = before.replace("the walls.", "the walls. Call Maria about the walls.");
     check("Call the painter about the walls walls.", &longer);
+    let edited = before.replace("the walls.", "the walls walls.");
+    assert!(!is_whole_in(before, &edited, &longer));
+    assert_eq!(in_text(before, &edited, &longer), None);
     // It was moved there, too.
     let moved = "a\n\nThe keys are with Maria. slides and Maria\n\nCall the painter about the walls.\n\nb\n";
     check("The keys Maria are with Maria.", moved);
