@@ -246,7 +246,8 @@ fn left_blocks(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> 
     let texts = texts(unknown, item, walk, remote)?;
     let Some(around) = texts.around() else { return standing::in_text(texts.before, texts.after, texts.there) };
     let left = standing::in_text(&around, &unknown.expected, texts.there)?;
-    merge::graft(&around, &left, texts.before)
+    // Where what others took away stands beside it in the base, that alone tells where it belongs.
+    merge::graft(&around, &left, texts.before).or_else(|| standing::in_text(texts.before, texts.after, texts.there))
 }
 
 /// What tells of a push whether it landed.

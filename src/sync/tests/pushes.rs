@@ -277,6 +277,18 @@ fn that_a_push_is_sent_once_more_after_others_wrote_is_told() {
 }
 
 #[test]
+fn what_is_left_of_a_push_beside_what_others_took_away_before_it_is_not_sent_again() {
+    // `theirs` was gone from the document before the push, and waits in the file.
+    let (base, local) = ("a\n\ntheirs more\n\nb\n", "# mine\n\na\n\ntheirs more\n\nown\n\nb\n");
+    let pushed = "# mine\n\na\n\nown\n\nb\n";
+    let mut engine = restarted(Vec::new(), pushed, Some(local));
+    engine.step(Millis(3), observed(id(0), base, local));
+    let effects = engine.step(Millis(4), fetched(id(0), "a\n\nown later\n\nb\n", true));
+    let says = desired(&effects).unwrap_or_default();
+    assert_eq!(says.matches("own").count(), 1, "{says:?} {}", words(&effects));
+}
+
+#[test]
 fn what_others_took_away_of_a_push_that_may_have_landed_does_not_double_the_rest() {
     let pushed = "first of ours\n\nsecond of ours, longer\n\na\n";
     for (remote, says) in [

@@ -367,7 +367,11 @@ impl Machine {
                 continue;
             }
             let touch = match touch {
-                Touch::Modified { .. } if around.plant == Some(Plant::HurriesSaves) => continue,
+                Touch::Modified { .. } if around.plant == Some(Plant::HurriesSaves) => {
+                    // Nor is the end of a text waited for.
+                    self.clock_off += 2_000;
+                    continue;
+                }
                 touch => touch,
             };
             let event = match (item_of_name(&name), name.strip_suffix(CONFLICT)) {
