@@ -112,6 +112,25 @@ async fn a_push_is_logged_and_taken_back_while_later_edits_stay() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_push_that_is_taken_back_beside_a_conflict_is_told_to_stand_in_the_document() {
+    let world = world("undo-conflict");
+    let (id, file) = document(&world, "# One\n\nalpha\n\nbeta\n");
+    push(&world, &file, "alpha", "alpha first");
+    let first = newest_push(&world, &file);
+    done(&world, &["pause"]);
+    edit_in_place(&file, "beta", "mine");
+    world.collaborate(&id, "beta", "theirs").await;
+    done(&world, &["resume"]);
+    let met = done(&world, &["push", file.to_str().unwrap()]);
+    assert!(met["message"].as_str().unwrap().contains("in conflict"), "{met}");
+    let undone = done(&world, &["undo", &first]);
+    let told = undone["message"].as_str().unwrap();
+    assert!(told.contains("the file stands without push") && told.contains("in conflict: \"One\""), "{undone}");
+    assert!(!std::fs::read_to_string(&file).unwrap().contains("alpha first"));
+    assert!(world.text(&id).await.contains("alpha first"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_was_edited_since_is_not_taken_back() {
     let world = world("undo-edited");
     let (id, file) = document(&world, "# One\n\nalpha\n\n# Two\n\ngamma\n");

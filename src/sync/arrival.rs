@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::counts::{brought, has_most};
 use super::sides::{Keys, Text};
-use super::words::words_in;
+use super::words::{is_space, words_in};
 use crate::mebdf;
 
 /// What came from the remote into a file, or went from it.
@@ -33,9 +33,11 @@ impl Arrival {
         let mut keys = Keys::default();
         let (was, is) = (Text::read(before, &mut keys), Text::read(after, &mut keys));
         let said = |text: &Text<'_>| {
-            let blocks =
-                (0..text.len()).map(|at| text.plain(at).split_whitespace().map(str::to_owned).collect::<Vec<_>>());
-            blocks.filter(|block| !block.is_empty()).collect::<Vec<_>>()
+            let words = |at: usize| {
+                let said = text.plain(at);
+                said.split(is_space).filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+            };
+            (0..text.len()).map(words).filter(|block| !block.is_empty()).collect::<Vec<_>>()
         };
         let differ = said(&was) != said(&is);
         differ.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })

@@ -7,7 +7,7 @@ use crate::model::{Cursor, ItemId, Millis, PartId};
 use super::backoff;
 use super::engine::{Engine, failure_of};
 use super::item::Dirty;
-use super::{Answer, Effect, Failure, FailureClass, Feed};
+use super::{Answer, Effect, Failure, FailureClass, Feed, Touch};
 
 /// Pages that wait for their items; beyond this they are put together.
 const PAGES_MAX: usize = 16;
@@ -202,14 +202,18 @@ impl Engine {
         }
     }
 
-    /// A conflict file was removed; it is written again while its conflict lasts.
+    /// A conflict file was removed; it is written again while its conflict lasts, but not at once: into a folder that is
+    /// being removed a new file is in the way.
     pub(super) fn conflict_missing(&mut self, id: &ItemId, part: &PartId) {
         let Some(item) = self.items.get_mut(id) else { return };
-        let Some(part) = item.parts.get_mut(part) else { return };
-        if matches!(part.conflict_file, Some(Some(_))) {
-            part.conflict_file = None;
+        let Some(state) = item.parts.get_mut(part) else { return };
+        if matches!(state.conflict_file, Some(Some(_))) {
+            state.conflict_file = None;
             item.dirty.remote = true;
-            self.enqueue(id, false);
+            let key = (id.clone(), part.clone());
+            if !self.settle.waits(&key) {
+                self.settle.touch(key, Touch::Missing, self.now);
+            }
         }
     }
 }

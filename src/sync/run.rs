@@ -41,7 +41,8 @@ impl<'t> Quoted<'t> {
     }
 
     /// Tells whether one of them says in one piece all that a block of another text says, and not as much again: it is that one,
-    /// wherever it stands. `known` are the words that were said before: few of them tell nothing.
+    /// wherever it stands; of few words one may be written between them. `known` are the words that were said before: few of them
+    /// tell nothing.
     pub(super) fn has(&self, (text, at): (&Text<'_>, usize), known: &Counts<'_>) -> bool {
         let wanted = text.sequence(&(at..at + 1));
         let times = match wanted.len() >= TELLING_MIN {
@@ -51,8 +52,14 @@ impl<'t> Quoted<'t> {
         };
         let plain = text.plain(at);
         let said = plain.trim_end_matches(|letter: char| letter.is_ascii_punctuation());
+        let is_edited = |words: &[&str]| {
+            (2..TELLING_MIN).contains(&wanted.len())
+                && words.len() == wanted.len() + 1
+                && together(&wanted, words) == wanted.len()
+        };
         self.0.iter().any(|(_, words, plain)| {
-            wanted.len() * times >= words.len() && has_piece(words, &wanted) && plain.contains(said)
+            let is_whole = has_piece(words, &wanted) && plain.contains(said);
+            wanted.len() * times >= words.len() && (is_whole || is_edited(words))
         })
     }
 }

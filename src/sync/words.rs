@@ -12,13 +12,18 @@ pub(super) fn words_in(text: &str) -> impl Iterator<Item = &str> {
     text.split_word_bounds().filter(|piece| piece.chars().any(|letter| letter.is_alphanumeric() || is_sign(letter)))
 }
 
-/// The words of a text in their order, with all that stands between them but space.
+/// The words of a text in their order, with all that stands between them but space; a line that ends within a paragraph is one.
 pub(super) fn pieces_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split_word_bounds().filter(|piece| !piece.trim().is_empty())
+    text.split_word_bounds().filter(|piece| !piece.chars().all(is_space))
+}
+
+/// Tells whether a letter is a space, or the end of a line where a person has not ended it.
+pub(super) const fn is_space(letter: char) -> bool {
+    letter.is_whitespace() && letter != '\u{b}'
 }
 
 /// The piece of a line from the first of the words that are `wanted` to the last of them, of at most `most` words; where that is no
-/// word, with the next one or the one before.
+/// word, with the next one or the one before; where there is none, of the first words.
 pub(super) fn quoted(line: &str, most: usize, wanted: impl Fn(&str) -> bool) -> &str {
     let is_word = |piece: &str| words_in(piece).next().is_some();
     let (mut range, mut words, mut has_word, mut before) = (None, 0, false, None);
@@ -41,7 +46,10 @@ pub(super) fn quoted(line: &str, most: usize, wanted: impl Fn(&str) -> bool) -> 
         }
     }
     let range = range.map(|(start, end)| (before.filter(|_| !has_word).unwrap_or(start), end));
-    range.and_then(|(start, end)| line.get(start..end)).unwrap_or(line.trim())
+    // Where no word is wanted it begins the line.
+    let end =
+        line.split_word_bound_indices().filter(|(_, piece)| is_word(piece)).nth(most).map_or(line.len(), |(at, _)| at);
+    range.and_then(|(start, end)| line.get(start..end)).or(line.get(..end)).unwrap_or(line).trim()
 }
 
 /// The words that a block says, without those of its marks and objects. One that has none says what stands in it: `!!!`, perhaps.
@@ -130,6 +138,7 @@ mod tests {
         check("It is -15 today", &["-"], "-15");
         check("Is it so?", &["?"], "so?");
         check(" !!! ", &["none"], "!!!");
+        check("one two, three four five six", &["none"], "one two, three four");
     }
 
     fn check(before: &str, after: &str, added: usize, removed: usize) {

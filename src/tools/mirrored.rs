@@ -313,7 +313,14 @@ impl Host for Mirrors {
             return Err(Error::InvalidInput { what, suggestion: suggestion.into() });
         };
         Ok(match handle.undo(JobId(push)).await? {
-            mirror::UndoReport::Pushed(report) => push_report(report, false),
+            mirror::UndoReport::Pushed(report) => {
+                let report = push_report(report, false);
+                // What is in conflict or held keeps the document from following its file.
+                let file_alone =
+                    format!("the file stands without push {push}, the document does not: {}", report.message);
+                let message = if report.pushed { report.message } else { file_alone };
+                PushReport { message, ..report }
+            }
             mirror::UndoReport::Nothing { item, path } => PushReport {
                 id: item,
                 path,

@@ -162,6 +162,21 @@ fn three_sides_give_one_decision() {
 }
 
 #[test]
+fn a_conflict_file_that_was_removed_is_written_again_after_a_while() {
+    let mut engine = engine(1);
+    engine.step(Millis(0), observed(id(0), "a", "b"));
+    assert_eq!(words(&engine.step(Millis(1), fetched(id(0), "c", true))), "conflict record");
+    engine.step(Millis(2), Event::Recorded { item: id(0), result: Ok(()) });
+    let removed = Event::ConflictMissing { item: id(0), part: PartId::default() };
+    // Who removes the whole folder file by file finds no new one in it.
+    assert_eq!(words(&engine.step(Millis(10), removed)), "");
+    assert_eq!(words(&engine.step(Millis(2_000), Event::Tick)), "");
+    assert_eq!(words(&engine.step(Millis(2_010), Event::Tick)), "observe");
+    assert_eq!(words(&engine.step(Millis(2_011), observed(id(0), "a", "b"))), "fetch");
+    assert_eq!(words(&engine.step(Millis(2_012), fetched(id(0), "c", true))), "conflict record");
+}
+
+#[test]
 fn a_side_is_chosen_over_what_the_conflict_file_has_shown() {
     for (side, remote, decision) in [
         (Side::Mine, "c", "plan"),

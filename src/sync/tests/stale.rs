@@ -481,6 +481,7 @@ fn what_came_without_a_letter_or_in_another_order_is_lacked_too() {
     check(("ten.", "ten?"), "ten?");
     check(("5 €", "-5 €"), "-5");
     check(("Paul pays Maria", "Maria pays Paul"), "Maria pays");
+    check(("Paul pays Maria", "Paul pays\\\nMaria"), "Paul pays\\");
     check(
         ("Paul pays Maria.\n\nThe bill is 5 € for all.\n\nWe", "The bill is 5 € for all.\n\nPaul pays Maria.\n\nWe"),
         "The bill is 5 € for all",
@@ -510,6 +511,18 @@ fn a_short_paragraph_that_came_and_was_moved_and_gone_on_with_is_there() {
     let arrival = Arrival::noted(old, came, old).unwrap();
     let found = |text: &str| find(std::slice::from_ref(&arrival), came, text);
     assert_eq!(found("First words.\n\n# End\n\nGlazier more. Today.\n\nMore words.\n"), None);
+}
+
+#[test]
+fn a_short_paragraph_that_came_and_was_edited_where_the_one_above_went_is_there() {
+    let old = "First words.\n\nSecond words.\n\nBye.\n";
+    let came = "First words.\n\nSecond words.\n\nGlazier more.\n\nBye.\n";
+    let arrival = Arrival::noted(old, came, old).unwrap();
+    let found = |text: &str| find(std::slice::from_ref(&arrival), came, text);
+    assert_eq!(found("First words.\n\nGlazier never more.\n\nBye.\n"), None);
+    // Words of which one alone was written there tell nothing.
+    assert!(found("First words.\n\nGlazier or roofer.\n\nBye.\n").is_some());
+    assert!(found("First words.\n\nMore of a glazier.\n\nBye.\n").is_some());
 }
 
 #[test]
