@@ -85,6 +85,7 @@ pub(super) fn stand(texts: [&[&str]; 3], eighths: usize) -> bool {
         there += match words.len() < TELLING_MIN {
             true if has_beside(around, (was, came), run.new_range()) => words.len(),
             true => 0,
+            false if stand_in_two(words, around) => words.len(),
             false => together(words, around),
         };
     }
@@ -147,6 +148,17 @@ fn window(own: &[DiffOp], place: Range<usize>, more: usize) -> Range<usize> {
     });
     let last = behind.map_or(usize::MAX, |op| op.new_range().start + place.end.saturating_sub(op.old_range().start));
     first.saturating_sub(more)..last.saturating_add(more)
+}
+
+/// Tells whether words stand in others in their order, in two pieces: somebody wrote a sentence in the midst of one.
+fn stand_in_two(words: &[&str], others: &[&str]) -> bool {
+    let alike = |(one, other): &(&&str, &&str)| one == other;
+    (0..others.len()).any(|start| {
+        let behind = others.get(start..).unwrap_or_default();
+        let first = words.iter().zip(behind).take_while(alike).count();
+        let rest = words.get(first..).unwrap_or_default();
+        first > 0 && (rest.is_empty() || has_piece(behind.get(first..).unwrap_or_default(), rest))
+    })
 }
 
 /// How many of some words stand in others one near the other.

@@ -134,8 +134,10 @@ impl Engine {
                     part.held.clear();
                     part.refused.clear();
                     part.unsaid.clear();
-                    // An edit that waited was taken back; made once more, it is no echo.
+                    // An edit that waited was taken back; made once more, it is no echo. Or the file is there again. Of what
+                    // came meanwhile nothing tells once more.
                     part.hash = Some(*hash);
+                    walk.why.remote |= part.behind;
                 }
                 news
             }

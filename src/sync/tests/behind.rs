@@ -48,6 +48,16 @@ fn an_edit_in_conflict_that_is_taken_back_lets_the_other_side_in() {
 }
 
 #[test]
+fn a_file_that_is_back_without_a_word_lets_in_what_came_meanwhile() {
+    let mut engine = engine(1);
+    assert_eq!(words(&walk(&mut engine, "-", "c")), "record");
+    // Its folder was moved away and back: nobody reports the file itself.
+    assert_eq!(words(&engine.step(Millis(10), Event::Rescan)), "observe");
+    assert_eq!(words(&engine.step(Millis(11), observed(id(0), "a", "a"))), "fetch");
+    assert_eq!(words(&engine.step(Millis(12), fetched(id(0), "c", true))), "deposit");
+}
+
+#[test]
 fn an_edit_that_waited_and_was_taken_back_unseen_lets_the_other_side_in() {
     let check = |behind: bool, decision: &str| {
         let mut engine = Engine::new(Settings::default());

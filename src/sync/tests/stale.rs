@@ -526,6 +526,18 @@ fn a_short_paragraph_that_came_and_was_edited_where_the_one_above_went_is_there(
 }
 
 #[test]
+fn a_sentence_that_came_is_there_where_another_was_written_in_its_midst() {
+    let old = "- Call the painter\n- Call the carpenter\n";
+    let came = "- Call the painter\n- Call the painter about the old walls\n- Call the carpenter\n";
+    let arrival = Arrival::noted(old, came, old).unwrap();
+    let found = |text: &str| find(std::slice::from_ref(&arrival), came, text);
+    assert_eq!(found(&came.replace("about", "The keys are with Maria, whom I asked. about")), None);
+    // One that has its words here and there is another one.
+    let other = "- Call and ask the painter\n- Call what the man says painter and about the or so old to walls\n";
+    assert!(found(&format!("{other}- Call the carpenter\n")).is_some());
+}
+
+#[test]
 fn a_paragraph_that_was_cut_in_two_is_lacked_and_one_of_signs_that_went_is_kept() {
     let old = "First words. And more.\n\n?!\n\nLast words.\n";
     let came = old.replace("words. And", "words.\n\nAnd");
