@@ -16,6 +16,9 @@ use crate::model::Account;
 /// Names the folder that holds everything of one instance; `--home` goes before it.
 pub const HOME_VARIABLE: &str = "MCP_WORKSPACE_HOME";
 
+/// The longest name of a socket.
+const LONGEST_SOCKET: &str = "google-docs.sock";
+
 /// `sun_path` holds 108 bytes on Linux and 104 elsewhere, the last of them a NUL.
 const SOCKET_BYTES_MAX: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
@@ -106,10 +109,10 @@ impl Places {
         self.config.join("config.toml")
     }
 
-    /// Returns the MCP socket.
+    /// Returns the MCP socket of this name.
     #[must_use]
-    pub fn socket(&self) -> PathBuf {
-        self.run.join("mcp.sock")
+    pub fn socket(&self, name: &str) -> PathBuf {
+        self.run.join(name)
     }
 
     /// Returns the socket of the command line.
@@ -131,17 +134,16 @@ impl Places {
     }
 
     fn check_socket(&self) -> Result<()> {
-        for socket in [self.socket(), self.control_socket()] {
-            let bytes = socket.as_os_str().len();
-            if bytes > SOCKET_BYTES_MAX {
-                return Err(Error::InvalidInput {
-                    what: format!(
-                        "the socket's path {} has {bytes} bytes; {SOCKET_BYTES_MAX} are possible",
-                        socket.display()
-                    ),
-                    suggestion: "Use a shorter folder for --home.".into(),
-                });
-            }
+        let socket = self.socket(LONGEST_SOCKET);
+        let bytes = socket.as_os_str().len();
+        if bytes > SOCKET_BYTES_MAX {
+            return Err(Error::InvalidInput {
+                what: format!(
+                    "the socket's path {} has {bytes} bytes; {SOCKET_BYTES_MAX} are possible",
+                    socket.display()
+                ),
+                suggestion: "Use a shorter folder for --home.".into(),
+            });
         }
         Ok(())
     }
@@ -458,7 +460,7 @@ mod tests {
     fn one_home_holds_everything() {
         let places = Places::find(Some(Path::new("/h"))).unwrap();
         assert_eq!(places.database(&Account("a@b".into())), Path::new("/h/state/a@b/state.db"));
-        assert_eq!(places.socket(), Path::new("/h/run/mcp.sock"));
+        assert_eq!(places.socket("mcp.sock"), Path::new("/h/run/mcp.sock"));
         let long = format!("/{}", "x".repeat(100));
         let error = Places::find(Some(Path::new(&long))).unwrap_err();
         assert!(error.suggestion().contains("shorter"), "{error}");

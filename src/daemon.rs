@@ -1,4 +1,4 @@
-//! The daemon: the single instance of a home, its two sockets, and one task for each account.
+//! The daemon: the single instance of a home, its sockets, and one task for each account.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -17,7 +17,7 @@ use crate::mirror::{Mirror, Parts};
 use crate::model::Millis;
 use crate::store::{Opened, Store};
 use crate::sync::quota::Limits;
-use crate::tools::{self, Mirrors};
+use crate::tools::{self, Mirrors, Profile};
 use crate::workspace::Workspace;
 
 /// What a sign-in must allow: reading and editing documents, and the change feed.
@@ -33,7 +33,11 @@ pub async fn run(places: Places, config: Config, stop: impl Future<Output = ()>)
     tools::prepare_run_dir(&places.run)?;
     let _lock = lock(&places.run)?;
     // The sockets come before the databases: whoever answers there owns them.
-    let (mcp, control) = (tools::bind(&places.socket())?, tools::bind(&places.control_socket())?);
+    let control = tools::bind(&places.control_socket())?;
+    let mut doors = Vec::new();
+    for profile in Profile::ALL {
+        doors.push((profile, tools::bind(&places.socket(profile.socket_name()))?));
+    }
     let _sockets = Sockets { places: places.clone() };
     let workspace = config.workspace.clone().unwrap_or_else(|| places.workspace.clone());
     make_private(&places.state)?;
@@ -47,12 +51,17 @@ pub async fn run(places: Places, config: Config, stop: impl Future<Output = ()>)
         mirrors.spawn(mirror.run(stopped.clone()));
     }
     let host = Arc::new(Mirrors::new(workspace, handles));
+    let mut serving = JoinSet::new();
+    for (profile, door) in doors {
+        serving.spawn(tools::serve_mcp(door, host.clone(), profile));
+    }
     let outcome = tokio::select! {
         () = stop => Ok(()),
-        result = tools::serve_mcp(mcp, host.clone()) => result,
+        Some(ended) = serving.join_next() => told(ended),
         result = tools::serve_control(control, host) => result,
         Some(ended) = mirrors.join_next() => told(ended),
     };
+    drop(serving);
     // Nobody listens only when all mirrors have ended already.
     if stopping.send(true).is_err() {
         tracing::debug!("no mirror is left to stop");
@@ -155,7 +164,9 @@ struct Sockets {
 
 impl Drop for Sockets {
     fn drop(&mut self) {
-        tools::remove(&self.places.socket());
+        for profile in Profile::ALL {
+            tools::remove(&self.places.socket(profile.socket_name()));
+        }
         tools::remove(&self.places.control_socket());
     }
 }

@@ -121,11 +121,11 @@ async fn a_push_that_is_taken_back_beside_a_conflict_is_told_to_stand_in_the_doc
     edit_in_place(&file, "beta", "mine");
     world.collaborate(&id, "beta", "theirs").await;
     done(&world, &["resume"]);
-    let met = done(&world, &["push", file.to_str().unwrap()]);
+    let (_, met) = world.cli(&["push", file.to_str().unwrap()]);
     assert!(met["message"].as_str().unwrap().contains("in conflict"), "{met}");
-    let undone = done(&world, &["undo", &first]);
+    let (gone, undone) = world.cli(&["undo", &first]);
     let told = undone["message"].as_str().unwrap();
-    assert!(told.contains("the file stands without push") && told.contains("in conflict: \"One\""), "{undone}");
+    assert!(!gone && told.contains("the file stands without push") && told.contains("in conflict: \"One\""), "{undone}");
     assert!(!std::fs::read_to_string(&file).unwrap().contains("alpha first"));
     assert!(world.text(&id).await.contains("alpha first"));
 }
@@ -259,6 +259,24 @@ async fn what_goes_from_the_place_of_a_file_or_of_all_is_noticed() {
     // It is watched where it is.
     edit_in_place(&file, "gamma", "delta");
     until("the next edit arrives", || async { world.text(&id).await == "delta\n" }).await;
+    // Who goes on without it is told what that means; what comes meanwhile comes into the file when that is back.
+    std::fs::rename(&folder, &away).unwrap();
+    until("everything halts", || async { done(&world, &["status"])["accounts"][0]["halted"] != "" }).await;
+    let told = done(&world, &["resume"]);
+    assert!(told["message"].as_str().unwrap().contains("missing"), "{told}");
+    until("the file counts as deleted", || std::future::ready(status().contains("deleted"))).await;
+    let pulled = || done(&world, &["status"])["accounts"][0]["queue"]["waiting"] == 0;
+    world.collaborate(&id, "delta", "theirs").await;
+    done(&world, &["fetch", "--refresh", &id]);
+    until("it was looked at", || std::future::ready(pulled())).await;
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::rename(&away, &folder).unwrap();
+    let said = || std::fs::read_to_string(&file).is_ok_and(|text| text.contains("theirs"));
+    until("what came meanwhile arrives", || {
+        done(&world, &["resume"]);
+        std::future::ready(said())
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

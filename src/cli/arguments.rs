@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser, Subcommand};
 
+use crate::tools::Profile;
+
 /// Keeps a local folder equal to the Google Workspace items you fetched, and pushes your edits back word by word.
 #[derive(Debug, Parser)]
 #[command(
@@ -34,7 +36,11 @@ pub(crate) enum Verb {
     /// Run the daemon in the foreground
     Daemon,
     /// Join an MCP client's stdio to the daemon, starting it if need be
-    Bridge,
+    Bridge {
+        /// Which tools the client gets: `default` (search, fetch and create) or `docs` (Docs by section and tab)
+        #[arg(long, default_value = "default", value_name = "NAME")]
+        profile: Profile,
+    },
     /// Mirror an item and print where its file stands
     Fetch {
         /// Id or URL

@@ -93,9 +93,9 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
             return runtime(Threads::Several)?.block_on(serve::emulator(emulator, json)).map(done);
         }
         Verb::Daemon => return runtime(Threads::Several)?.block_on(serve::daemon(find(home.as_deref())?)).map(done),
-        Verb::Bridge => {
+        Verb::Bridge { profile } => {
             let runtime = runtime(Threads::One)?;
-            let result = runtime.block_on(serve::bridge(home.as_deref(), &find(home.as_deref())?));
+            let result = runtime.block_on(serve::bridge(home.as_deref(), &find(home.as_deref())?, profile));
             // A thread may hang in reading stdin; nobody waits for it.
             runtime.shutdown_background();
             return result.map(done);

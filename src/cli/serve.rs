@@ -11,7 +11,7 @@ use crate::config::{Config, Places};
 use crate::emulator;
 use crate::error::{Error, Result};
 use crate::model::counted;
-use crate::tools::{self, BridgeOptions, ErrorAnswer};
+use crate::tools::{self, BridgeOptions, ErrorAnswer, Profile};
 
 /// Runs the daemon until a signal.
 pub(crate) async fn daemon(places: Places) -> Answer<()> {
@@ -73,11 +73,11 @@ pub(crate) fn tell_skipped(dir: &Path, skipped: &[(String, String)], json: bool)
 }
 
 /// Joins stdio to the daemon until the client leaves.
-pub(crate) async fn bridge(home: Option<&Path>, places: &Places) -> Answer<()> {
+pub(crate) async fn bridge(home: Option<&Path>, places: &Places, profile: Profile) -> Answer<()> {
     // A demo's daemon is of no use without the demo's own Google, and would stand in the way of the next demo.
     let daemon = if demo::is_demo(places) { None } else { Some(daemon_command(home)?) };
     let suggestion = how_to_start(places);
-    let options = BridgeOptions { socket: places.socket(), daemon, suggestion };
+    let options = BridgeOptions { socket: places.socket(profile.socket_name()), daemon, suggestion };
     tools::bridge(options, tokio::io::stdin(), tokio::io::stdout()).await.map_err(failed)
 }
 

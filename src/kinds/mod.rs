@@ -280,6 +280,45 @@ pub struct Created {
     pub notices: Vec<Notice>,
 }
 
+/// An item of the remote as a list shows it, mirrored or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its id.
+    pub id: ItemId,
+    /// Its name.
+    pub title: String,
+    /// When it was last changed, RFC 3339.
+    pub modified: String,
+    /// Its owner's address; empty where nobody is told, as for an item of a shared drive.
+    pub owner: String,
+}
+
+/// Items of the remote that were asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The last changed first.
+    pub items: Vec<Listed>,
+    /// Count of all that there are, also of those beyond the limit.
+    pub total: usize,
+    /// Whether there are even more than were counted.
+    pub more: bool,
+}
+
+/// What an item is, without its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// Its id.
+    pub id: ItemId,
+    /// Its name.
+    pub title: String,
+    /// Its tabs with their ids and titles, each before those below it.
+    pub tabs: Vec<(String, String)>,
+    /// Whether the account may edit it.
+    pub can_edit: bool,
+    /// Whether the account may comment on it.
+    pub can_comment: bool,
+}
+
 /// What every kind can do. One instance serves one account.
 #[async_trait]
 pub trait Kind: Send + Sync {
@@ -303,6 +342,24 @@ pub trait Kind: Send + Sync {
     ///
     /// `NotFound` when the id is unknown or hidden; `Trashed`.
     async fn fetch(&self, id: &ItemId, may_be_trashed: bool) -> Result<Fetched>;
+
+    /// Lists at most `limit` items of the account whose name has the words of `query`, or all of them for an empty one.
+    ///
+    /// # Errors
+    ///
+    /// Network and permission errors as they come.
+    async fn list(&self, query: &str, limit: usize) -> Result<Listing> {
+        Err(Error::Refused { message: format!("{} are not listed: {query:?}, {limit}", self.name()) })
+    }
+
+    /// Asks what an item is and what the account may do with it.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when the id is unknown or hidden; network errors as they come.
+    async fn facts(&self, id: &ItemId) -> Result<Facts> {
+        Err(Error::NotFound { id: id.to_string() })
+    }
 
     /// Fills in what a reading lacks from the last known texts of its parts. Pure.
     fn recall(&self, fetched: Fetched, known: &[(PartId, String)]) -> Fetched {

@@ -4,6 +4,7 @@ mod braces;
 mod definitions;
 mod emphasis;
 mod escape;
+mod excerpt;
 mod fence;
 mod front_matter;
 mod head_lines;
@@ -27,6 +28,7 @@ use std::ops::Range;
 
 pub use braces::is_object_kind;
 pub use definitions::definitions;
+pub use excerpt::{Excerpt, Heading, excerpt, headings, replaced};
 pub use fence::open_fence;
 pub use join::join;
 pub use normalize::{normalize_content, normalize_runs};

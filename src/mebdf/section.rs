@@ -77,7 +77,7 @@ pub fn outline(text: &str) -> Vec<OutlineEntry> {
     entries
 }
 
-fn title(runs: &[Run]) -> String {
+pub(super) fn title(runs: &[Run]) -> String {
     plain(runs).replace(['\n', '\u{b}'], " ").trim().to_owned()
 }
 

@@ -209,13 +209,22 @@ impl MirrorHandle {
         self.done(&ItemId("the account".into()), Command::Pause).await.map(drop)
     }
 
-    /// Goes on after a halt or a pause, or tries again after a sign-in.
+    /// Goes on after a halt or a pause, or tries again after a sign-in. Returns how many files are missing, which count as
+    /// deleted here from now on.
     ///
     /// # Errors
     ///
     /// `NotRunning` when the mirror has ended.
-    pub async fn resume(&self) -> Result<()> {
-        self.done(&ItemId("the account".into()), Command::Resume).await.map(drop)
+    pub async fn resume(&self) -> Result<usize> {
+        let mut missing = 0;
+        for item in self.engine_status().await?.items.into_iter().filter(|item| !item.gone) {
+            for part in item.parts {
+                let path = self.shared.workspace.layout().path(&Place::file(&item.id, &part.part))?;
+                missing += usize::from(path.symlink_metadata().is_err());
+            }
+        }
+        self.done(&ItemId("the account".into()), Command::Resume).await?;
+        Ok(missing)
     }
 
     /// Pushes what is saved in a file now; with `dry_run` it only tells what would be sent.

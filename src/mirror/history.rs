@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::blocking;
+use super::editing::{read, save, unreadable};
 use super::handle::MirrorHandle;
 use super::report::PushReport;
 use crate::error::{Error, Result};
 use crate::model::{Account, ItemId, PartId};
 use crate::store::{LogLine, StoredPush};
-use crate::sync::{Command, JobId, Local, Undone};
-use crate::workspace::NotDeposited;
+use crate::sync::{Command, JobId, Undone};
 use crate::workspace::layout::Place;
 
 /// What was pushed and pulled, newest first.
@@ -84,16 +84,7 @@ impl MirrorHandle {
             let path = shared.workspace.layout().path(&Place::file(&stored.item, &stored.part))?;
             let StoredPush { item, part, texts, .. } = stored;
             let Some((before, after)) = texts else { return Err(too_old(push)) };
-            let (stamp, now) = match shared.workspace.observe(&item, &part)? {
-                Local::Text { stamp, text, .. } => (stamp, text),
-                Local::Absent => {
-                    return Err(unreadable(&path, "it is not there", "Write it back with `restore` first."));
-                }
-                Local::Restless => return Err(unreadable(&path, "it is being written", "Ask again when it is saved.")),
-                Local::Unusable { notice } => {
-                    return Err(unreadable(&path, &notice.to_string(), "Make it readable first."));
-                }
-            };
+            let (stamp, now) = read(&shared, &item, &part, &path)?;
             match Undone::of(&before, &after, &now) {
                 Undone::Nothing => Ok((item, part, path, false)),
                 Undone::Edited(sections) => Err(Error::InvalidInput {
@@ -104,13 +95,8 @@ impl MirrorHandle {
                             .into(),
                 }),
                 // To all others this is a save as an editor makes one.
-                Undone::Edit(text) => match shared.workspace.deposit(&item, &part, &text, Some(stamp)) {
-                    Ok(_) => Ok((item, part, path, true)),
-                    Err(NotDeposited::Moved) => {
-                        Err(unreadable(&path, "it was saved just now", "Ask again; nothing was changed."))
-                    }
-                    Err(NotDeposited::Failed(error)) => Err(error),
-                },
+                Undone::Edit(text) if save(&shared, (&item, &part), &text, stamp)? => Ok((item, part, path, true)),
+                Undone::Edit(_) => Err(unreadable(&path, "it was saved just now", "Ask again; nothing was changed.")),
             }
         });
         let (item, _part, path, edited): (ItemId, PartId, PathBuf, bool) = saved.await?;
@@ -162,8 +148,4 @@ fn too_old(push: JobId) -> Error {
         what: format!("push {} is too old, or its texts were damaged: they are not kept any more", push.0),
         suggestion: "Take an older text from the document's own version history.".into(),
     }
-}
-
-fn unreadable(path: &std::path::Path, why: &str, suggestion: &str) -> Error {
-    Error::InvalidInput { what: format!("{} cannot be edited: {why}", path.display()), suggestion: suggestion.into() }
 }

@@ -9,6 +9,7 @@ mod conflicts;
 mod crash;
 mod diff;
 mod doctor;
+mod editing;
 mod failure;
 mod handle;
 mod heard;

@@ -26,9 +26,9 @@ impl ErrorAnswer {
         Self::from(&Error::InvalidInput { what: message.into(), suggestion: suggestion.into() })
     }
 
-    /// Returns the JSON on one line.
+    /// Returns the JSON.
     #[must_use]
-    pub fn to_json(&self) -> String {
+    pub fn to_value(&self) -> serde_json::Value {
         serde_json::json!({
             "error": self.error,
             "kind": self.kind,
@@ -36,7 +36,12 @@ impl ErrorAnswer {
             "retryable": self.retryable,
             "suggestion": self.suggestion,
         })
-        .to_string()
+    }
+
+    /// Returns the JSON on one line.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        self.to_value().to_string()
     }
 }
 

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::kinds::{Facts, Listing};
 use crate::model::{Account, ItemId, KindName, Notice, PartId};
 
 /// What the socket serves: the mirror, seen from the door.
@@ -69,6 +70,35 @@ pub trait Host: Send + Sync + 'static {
     ///
     /// `NotFound` when no item has that file; `Refused` and `PlanRejected` when it cannot be pushed.
     async fn push(&self, path: &Path, accept: bool, dry_run: bool) -> Result<PushReport>;
+
+    /// Reads a mirrored file as it stands.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when no item has that file, or when it cannot be read.
+    async fn text(&self, path: &Path) -> Result<String>;
+
+    /// Saves `text` in a mirrored file that says `was`, and pushes it; `None` when it says something else by now, and nothing was
+    /// done.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when no item has that file, or when it cannot be read; `MirrorOnly`; else as [`Host::push`].
+    async fn edit(&self, path: &Path, was: &str, text: &str) -> Result<Option<PushReport>>;
+
+    /// Lists at most `limit` Docs of all accounts whose name has the words of `query`, mirrored or not, the last changed first.
+    ///
+    /// # Errors
+    ///
+    /// Network and permission errors as they come.
+    async fn documents(&self, query: &str, limit: usize) -> Result<Listing>;
+
+    /// Asks what a Doc is, mirrored or not, and what may be done with it.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when the id is unknown or hidden; network errors as they come.
+    async fn facts(&self, id_or_url: &str) -> Result<Facts>;
 
     /// Writes the file of an item back that was deleted in the workspace.
     ///

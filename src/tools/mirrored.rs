@@ -216,6 +216,52 @@ impl Host for Mirrors {
         Ok(push_report(report, dry_run))
     }
 
+    async fn text(&self, path: &Path) -> Result<String> {
+        let (handle, path) = self.of_path(path)?;
+        handle.text(&path).await.map_err(|error| stray(error, &path))
+    }
+
+    async fn edit(&self, path: &Path, was: &str, text: &str) -> Result<Option<PushReport>> {
+        let (handle, path) = self.of_path(path)?;
+        let report = handle.edit(&path, was, text).await.map_err(|error| stray(error, &path))?;
+        Ok(report.map(|report| push_report(report, false)))
+    }
+
+    async fn documents(&self, query: &str, limit: usize) -> Result<kinds::Listing> {
+        let mut all = kinds::Listing::default();
+        self.first()?;
+        for handle in &self.handles {
+            let found = handle.list(query, limit).await?;
+            (all.total, all.more) = (all.total + found.total, all.more || found.more);
+            for item in found.items {
+                // What is shared between two of the accounts is one.
+                match all.items.iter().any(|known| known.id == item.id) {
+                    true => all.total -= 1,
+                    false => all.items.push(item),
+                }
+            }
+        }
+        all.items.sort_by(|one, other| other.modified.cmp(&one.modified));
+        all.items.truncate(limit);
+        Ok(all)
+    }
+
+    async fn facts(&self, id_or_url: &str) -> Result<kinds::Facts> {
+        if let Some((handle, _)) = self.holding(id_or_url).await? {
+            return handle.facts(id_or_url).await;
+        }
+        let mut refusal = None;
+        for handle in &self.handles {
+            match handle.facts(id_or_url).await {
+                Err(error @ (Error::NotFound { .. } | Error::PermissionDenied { .. })) => {
+                    refusal.get_or_insert(error);
+                }
+                answer => return answer,
+            }
+        }
+        Err(refusal.unwrap_or_else(|| Error::NotFound { id: id_or_url.into() }))
+    }
+
     async fn restore(&self, id_or_url: &str) -> Result<ItemReport> {
         self.here(id_or_url).await?.restore(id_or_url).await.map(item_report)
     }
@@ -268,11 +314,20 @@ impl Host for Mirrors {
     }
 
     async fn resume(&self, account: Option<&Account>) -> Result<Told> {
+        let mut missing = 0;
         for handle in self.named(account)? {
-            handle.resume().await?;
+            missing += handle.resume().await?;
         }
         let who = account.map_or("every account".into(), |account| account.0.clone());
-        Ok(Told { message: format!("{who} goes on") })
+        let mut message = format!("{who} goes on");
+        if missing > 0 {
+            let files = if missing == 1 { "1 file is".into() } else { format!("{missing} files are") };
+            message.push_str(&format!(
+                "; {files} missing, which counts as deleted here and changes no document; put what was moved away back, or \
+                 `restore` each"
+            ));
+        }
+        Ok(Told { message })
     }
 
     async fn log(&self, id_or_url: Option<&str>, limit: usize) -> Result<LogReport> {

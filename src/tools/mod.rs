@@ -5,10 +5,12 @@
 mod answer;
 mod bridge;
 mod control;
+mod docs;
 mod documentation;
 mod host;
 mod mirrored;
 mod outline;
+mod profile;
 mod reports;
 mod schema;
 mod server;
@@ -28,6 +30,7 @@ pub use host::{
 };
 pub use mirrored::Mirrors;
 pub use outline::{OutlineEntry, outline};
+pub use profile::Profile;
 pub use server::{Server, serve_mcp};
 pub(crate) use socket::read_line;
 pub use socket::{LINE_BYTES_MAX, bind, connect_is_mine, prepare_run_dir, remove};

@@ -175,7 +175,7 @@ fn create() -> Tool {
 }
 
 /// Puts a tool together; `hints` are read-only, destructive, idempotent, open-world.
-fn tool(
+pub(super) fn tool(
     name: &'static str,
     title: &str,
     description: &'static str,

@@ -13,14 +13,16 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixListener;
 use tokio::sync::Semaphore;
 
 use super::answer::ErrorAnswer;
+use super::documentation;
 use super::host::Host;
+use super::profile::Profile;
 use super::socket::{LINE_BYTES_MAX, connect_is_mine};
-use super::{documentation, schema, verbs};
 
 /// The most clients at once; further ones wait in the system's queue.
 const CONNECTIONS_MAX: usize = 64;
@@ -37,14 +39,15 @@ const KEEP_MS: u64 = 3_600_000;
 #[derive(Clone)]
 pub struct Server {
     host: Arc<dyn Host>,
+    profile: Profile,
     calls: Arc<Semaphore>,
 }
 
 impl Server {
-    /// Returns a server of `host`.
+    /// Returns a server of `host` with the tools of a profile.
     #[must_use]
-    pub fn new(host: Arc<dyn Host>) -> Self {
-        Self { host, calls: Arc::new(Semaphore::new(CALLS_MAX)) }
+    pub fn new(host: Arc<dyn Host>, profile: Profile) -> Self {
+        Self { host, profile, calls: Arc::new(Semaphore::new(CALLS_MAX)) }
     }
 
     /// Speaks with one client until it leaves.
@@ -68,45 +71,35 @@ impl Server {
 
     async fn answer(&self, request: CallToolRequestParams) -> Result<CallToolResult, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let host = self.host.as_ref();
-        let work = async {
-            match request.name.as_ref() {
-                "search" => Some(verbs::search(host, arguments).await),
-                "fetch" => Some(verbs::fetch(host, arguments).await),
-                "create" => Some(verbs::create(host, arguments).await),
-                _ => None,
-            }
-        };
         // The queue for a place is part of the wait, so that nobody waits for ever.
         let result = tokio::time::timeout(CALL_WAIT, async {
             let _place = self.calls.acquire().await;
-            work.await
+            self.profile.call(self.host.as_ref(), &request.name, arguments).await
         })
         .await;
         Ok(match result {
             Ok(Some(Ok(value))) => CallToolResult::structured(value),
             // Text alone: clients check structured content against the output schema even in an error, and would
             // show their own complaint instead of ours.
-            Ok(Some(Err(error))) => error_result(&ErrorAnswer::from(&error)),
+            Ok(Some(Err(error))) => error_result(&error),
             Ok(None) => {
-                return Err(ErrorData::invalid_params(
-                    format!("there is no tool `{}`; there are search, fetch and create", request.name),
-                    None,
-                ));
+                let names: Vec<String> = self.profile.tools().iter().map(|tool| tool.name.to_string()).collect();
+                let message = format!("there is no tool `{}`; there are {}", request.name, names.join(", "));
+                return Err(ErrorData::invalid_params(message, None));
             }
-            Err(_elapsed) => error_result(&ErrorAnswer {
+            Err(_elapsed) => error_result(&self.profile.failed(&ErrorAnswer {
                 error: true,
                 kind: "network_error".into(),
                 message: format!("no answer within {} s; the work goes on", CALL_WAIT.as_secs()),
                 retryable: true,
-                suggestion: "Look with `search` or `fetch` what became of it before you repeat it.".into(),
-            }),
+                suggestion: "Look what became of it before you repeat it.".into(),
+            })),
         })
     }
 }
 
-fn error_result(answer: &ErrorAnswer) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(answer.to_json())])
+fn error_result(error: &Value) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(error.to_string())])
 }
 
 impl ServerHandler for Server {
@@ -116,7 +109,7 @@ impl ServerHandler for Server {
             .with_server_info(
                 Implementation::new("mcp-workspace", env!("CARGO_PKG_VERSION")).with_title("Google Workspace as files"),
             )
-            .with_instructions(documentation::INSTRUCTIONS)
+            .with_instructions(self.profile.instructions())
     }
 
     async fn list_tools(
@@ -125,14 +118,14 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         refuse_cursor(request)?;
-        let mut result = ListToolsResult::with_all_items(schema::tools());
+        let mut result = ListToolsResult::with_all_items(self.profile.tools());
         result.ttl_ms = Some(KEEP_MS);
         result.cache_scope = Some(CacheScope::Private);
         Ok(result)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        schema::tools().into_iter().find(|tool| tool.name == name)
+        self.profile.tools().into_iter().find(|tool| tool.name == name)
     }
 
     async fn call_tool(
@@ -225,8 +218,8 @@ fn refuse_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorDat
 /// # Errors
 ///
 /// Never ends by itself but for a listener that is broken for good.
-pub async fn serve_mcp(listener: UnixListener, host: Arc<dyn Host>) -> crate::error::Result<()> {
-    let server = Server::new(host);
+pub async fn serve_mcp(listener: UnixListener, host: Arc<dyn Host>, profile: Profile) -> crate::error::Result<()> {
+    let server = Server::new(host, profile);
     super::socket::accept(listener, CONNECTIONS_MAX, move |stream| {
         let server = server.clone();
         async move {

@@ -14,13 +14,13 @@ use crate::error::{Error, Result};
 use crate::model::{ContentHash, Notice};
 
 /// The longest query.
-const QUERY_CHARS_MAX: usize = 1000;
+pub(super) const QUERY_CHARS_MAX: usize = 1000;
 /// The longest title; Drive cuts longer ones.
 const TITLE_CHARS_MAX: usize = 1000;
 /// The longest id, URL or path.
 const ID_CHARS_MAX: usize = 4096;
 /// The longest text that becomes a new document; Docs holds about a million characters.
-const TEXT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+pub(super) const TEXT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// The longest file that an outline is made of.
 const OUTLINE_BYTES_MAX: u64 = 32 * 1024 * 1024;
 /// The most headings in one answer: clients cut answers at 25,000 tokens.
@@ -390,7 +390,7 @@ async fn read_file(path: PathBuf, bytes_max: u64) -> Result<String> {
     }
 }
 
-fn read<T: serde::de::DeserializeOwned>(arguments: Map<String, Value>) -> Result<T> {
+pub(super) fn read<T: serde::de::DeserializeOwned>(arguments: Map<String, Value>) -> Result<T> {
     serde_json::from_value(Value::Object(arguments))
         .map_err(|error| invalid(format!("the arguments do not fit: {error}"), "See the tool's input schema."))
 }
@@ -417,11 +417,11 @@ fn notices(notices: &[Notice]) -> Vec<String> {
     lines
 }
 
-fn require(holds: bool, what: &str, suggestion: &str) -> Result<()> {
+pub(super) fn require(holds: bool, what: &str, suggestion: &str) -> Result<()> {
     if holds { Ok(()) } else { Err(invalid(what, suggestion)) }
 }
 
-fn at_most(name: &str, text: &str, chars_max: usize) -> Result<()> {
+pub(super) fn at_most(name: &str, text: &str, chars_max: usize) -> Result<()> {
     require(
         text.chars().count() <= chars_max,
         &format!("`{name}` is longer than {chars_max} characters"),
@@ -434,7 +434,7 @@ fn invalid(what: impl Into<String>, suggestion: impl Into<String>) -> Error {
 }
 
 /// Shortens what a caller sent before it is said back.
-fn excerpt(text: &str) -> String {
+pub(super) fn excerpt(text: &str) -> String {
     const CHARS_MAX: usize = 120;
     let mut short: String = text.chars().take(CHARS_MAX).collect();
     if short.len() < text.len() {

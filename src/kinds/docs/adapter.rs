@@ -14,12 +14,13 @@ use crate::error::{Error, Result};
 use crate::gdocs::Document;
 use crate::google::{Call, Client, Service};
 use crate::kinds::{
-    Changes, CommentAct, Comments, Created, Fetched, Hosted, Image, Kind, Outcome, Pictures, PushPlan, Rename, Upload,
+    Changes, CommentAct, Comments, Created, Facts, Fetched, Hosted, Image, Kind, Listing, Outcome, Pictures, PushPlan,
+    Rename, Upload,
 };
 use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
 
 /// The type of a Doc in Drive.
-const DOCUMENT_TYPE: &str = "application/vnd.google-apps.document";
+pub(super) const DOCUMENT_TYPE: &str = "application/vnd.google-apps.document";
 
 /// Pages of the change feed that one poll reads; with a thousand entries each, far more than anybody makes between
 /// two polls. What is left is read by the next poll, from the cursor that this one returns.
@@ -316,6 +317,14 @@ impl Kind for Docs {
             main.warnings.push(Notice { code: "COMMENTS_UNREAD".into(), line: 0, column: 0, message });
         }
         Ok(fetched)
+    }
+
+    async fn list(&self, query: &str, limit: usize) -> Result<Listing> {
+        self.listing(query, limit).await
+    }
+
+    async fn facts(&self, id: &ItemId) -> Result<Facts> {
+        self.facts_of(id).await
     }
 
     /// Source: <https://developers.google.com/workspace/drive/api/guides/delete>

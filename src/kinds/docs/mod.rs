@@ -4,6 +4,7 @@ mod adapter;
 mod comments;
 #[cfg(test)]
 mod comments_tests;
+mod listing;
 mod making;
 mod places;
 mod plan;

@@ -87,6 +87,83 @@ pub(super) struct DriveFile {
     pub(super) web_content_link: Option<String>,
 }
 
+/// One page of `files.list`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FileList {
+    /// The files.
+    #[serde(default)]
+    pub(super) files: Vec<ListedFile>,
+    /// Set unless it is the last page.
+    pub(super) next_page_token: Option<String>,
+}
+
+/// A file of a list.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct ListedFile {
+    /// Its id.
+    pub(super) id: String,
+    /// What people call it.
+    pub(super) name: String,
+    /// RFC 3339.
+    pub(super) modified_time: String,
+    /// Whose it is; nobody's in a shared drive.
+    pub(super) owners: Vec<FileOwner>,
+    /// What the account may do.
+    pub(super) capabilities: Capabilities,
+}
+
+/// Whose a file is.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct FileOwner {
+    /// Absent when that is not for everybody to see.
+    pub(super) email_address: String,
+    /// What people call them.
+    pub(super) display_name: String,
+}
+
+/// What an account may do with a file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Capabilities {
+    /// Edit it.
+    pub(super) can_edit: bool,
+    /// Comment on it.
+    pub(super) can_comment: bool,
+}
+
+/// A document without its text.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Frame {
+    /// What people call it.
+    pub(super) title: String,
+    /// Its tabs.
+    pub(super) tabs: Vec<FrameTab>,
+}
+
+/// A tab without its text.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct FrameTab {
+    /// What it is.
+    pub(super) tab_properties: FrameTabProperties,
+    /// Those below it.
+    pub(super) child_tabs: Vec<Self>,
+}
+
+/// What a tab is.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct FrameTabProperties {
+    /// `t.0` for the first tab of a new document.
+    pub(super) tab_id: String,
+    /// What people call it.
+    pub(super) title: String,
+}
+
 /// The answer of `files.generateIds`.
 #[derive(Debug, Deserialize)]
 pub(super) struct GeneratedIds {

@@ -12,6 +12,7 @@ use tokio::net::UnixStream;
 
 use super::*;
 use crate::error::{Error, Result};
+use crate::kinds::{Facts, Listing};
 use crate::model::{Account, ItemId, KindName, Notice, PartId};
 
 const ACCOUNT: &str = "ana@example.com";
@@ -126,6 +127,24 @@ impl Host for MemoryHost {
         })
     }
 
+    async fn text(&self, path: &Path) -> Result<String> {
+        Ok(std::fs::read_to_string(path).unwrap())
+    }
+
+    async fn edit(&self, path: &Path, was: &str, text: &str) -> Result<Option<PushReport>> {
+        self.note(format!("edit {was:?} {text:?}"));
+        self.push(path, false, false).await.map(Some)
+    }
+
+    async fn documents(&self, query: &str, limit: usize) -> Result<Listing> {
+        self.note(format!("documents {query:?} {limit}"));
+        Ok(Listing::default())
+    }
+
+    async fn facts(&self, id_or_url: &str) -> Result<Facts> {
+        Err(Error::NotFound { id: id_or_url.into() })
+    }
+
     async fn restore(&self, _id_or_url: &str) -> Result<ItemReport> {
         Ok(self.report(Vec::new()))
     }
@@ -187,7 +206,7 @@ impl Client {
 
     async fn of(host: Arc<MemoryHost>, era: Era) -> Self {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        tokio::spawn(Server::new(host).serve_stream(theirs));
+        tokio::spawn(Server::new(host, Profile::Default).serve_stream(theirs));
         let mut client = Self::on(ours, era);
         client.begin().await;
         client
@@ -267,7 +286,7 @@ impl Client {
 async fn both_eras_are_served() {
     for era in [Era::Legacy, Era::Modern] {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        tokio::spawn(Server::new(MemoryHost::new()).serve_stream(theirs));
+        tokio::spawn(Server::new(MemoryHost::new(), Profile::Default).serve_stream(theirs));
         let mut client = Client::on(ours, era);
         let hello = client.begin().await;
         let instructions = hello["result"]["instructions"].as_str().unwrap();
@@ -417,9 +436,10 @@ async fn create_takes_text_from_the_workspace_alone() {
 #[test]
 fn schemas_are_the_golden_ones() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tools");
-    for tool in schema::tools() {
+    let all = Profile::ALL.into_iter().flat_map(|profile| profile.tools().into_iter().map(move |tool| (profile, tool)));
+    for (profile, tool) in all {
         let shown = serde_json::to_string_pretty(&tool).unwrap() + "\n";
-        let file = folder.join(format!("{}.json", tool.name));
+        let file = folder.join(profile.name()).join(format!("{}.json", tool.name));
         if std::env::var_os("UPDATE_EXPECT").is_some() {
             std::fs::write(&file, &shown).unwrap();
         }
@@ -429,7 +449,7 @@ fn schemas_are_the_golden_ones() {
 
 #[test]
 fn schemas_are_plain_objects() {
-    for tool in schema::tools() {
+    for tool in Profile::ALL.into_iter().flat_map(Profile::tools) {
         let description = tool.description.as_deref().unwrap_or_default();
         assert!(!description.is_empty() && description.len() < 2048, "{}: {} bytes", tool.name, description.len());
         assert!(tool.title.is_some());

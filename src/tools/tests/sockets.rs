@@ -6,7 +6,7 @@ use super::*;
 fn serve(run_dir: &Path, host: Arc<MemoryHost>) -> tokio::task::JoinSet<Result<()>> {
     prepare_run_dir(run_dir).unwrap();
     let mut tasks = tokio::task::JoinSet::new();
-    tasks.spawn(serve_mcp(bind(&run_dir.join("mcp.sock")).unwrap(), host.clone()));
+    tasks.spawn(serve_mcp(bind(&run_dir.join("mcp.sock")).unwrap(), host.clone(), Profile::Default));
     tasks.spawn(serve_control(bind(&run_dir.join("control.sock")).unwrap(), host));
     tasks
 }

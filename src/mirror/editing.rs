@@ -1,0 +1,90 @@
+//! Edits that a program asks for: the file is saved with them as an editor would do it, and that is pushed like any other save.
+
+use std::path::Path;
+
+use super::handle::MirrorHandle;
+use super::report::PushReport;
+use super::{Shared, blocking};
+use crate::error::{Error, Result};
+use crate::kinds::{Facts, Listing};
+use crate::model::{ItemId, PartId, Stamp};
+use crate::sync::Local;
+use crate::workspace::NotDeposited;
+use crate::workspace::layout::Place;
+
+impl MirrorHandle {
+    /// Reads a mirrored file as it stands.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when no item has that file, or when it cannot be read.
+    pub async fn text(&self, path: &Path) -> Result<String> {
+        let (shared, place, path) = (self.shared_arc(), self.place(path)?, path.to_owned());
+        blocking(move || read(&shared, &place.item, &place.part, &path).map(|(_, text)| text)).await
+    }
+
+    /// Saves `text` in a mirrored file that says `was`, and pushes it; `None` when it says something else by now, and nothing was
+    /// done.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when no item has that file, or when it cannot be read; `MirrorOnly`; else as [`MirrorHandle::push`].
+    pub async fn edit(&self, path: &Path, was: &str, text: &str) -> Result<Option<PushReport>> {
+        self.check_writable().await?;
+        let (shared, place, at) = (self.shared_arc(), self.place(path)?, path.to_owned());
+        let (was, text) = (was.to_owned(), text.to_owned());
+        let saved = blocking(move || {
+            let Place { item, part, .. } = place;
+            let (stamp, now) = read(&shared, &item, &part, &at)?;
+            if now != was {
+                return Ok(false);
+            }
+            if now == text { Ok(true) } else { save(&shared, (&item, &part), &text, stamp) }
+        });
+        if !saved.await? {
+            return Ok(None);
+        }
+        self.push(path, false, false).await.map(Some)
+    }
+
+    /// Lists items of the remote, mirrored or not; see [`crate::kinds::Kind::list`].
+    ///
+    /// # Errors
+    ///
+    /// Network and permission errors as they come.
+    pub async fn list(&self, query: &str, limit: usize) -> Result<Listing> {
+        self.shared().kind.list(query, limit).await
+    }
+
+    /// Asks what an item is, mirrored or not, and what the account may do with it.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when the id is unknown or hidden; network errors as they come.
+    pub async fn facts(&self, id_or_url: &str) -> Result<Facts> {
+        self.shared().kind.facts(&self.item(id_or_url)?).await
+    }
+}
+
+/// Reads a file that is to be edited, and by what it is known again.
+pub(super) fn read(shared: &Shared, item: &ItemId, part: &PartId, path: &Path) -> Result<(Stamp, String)> {
+    match shared.workspace.observe(item, part)? {
+        Local::Text { stamp, text, .. } => Ok((stamp, text)),
+        Local::Absent => Err(unreadable(path, "it is not there", "Write it back with `restore` first.")),
+        Local::Restless => Err(unreadable(path, "it is being written", "Ask again when it is saved.")),
+        Local::Unusable { notice } => Err(unreadable(path, &notice.to_string(), "Make it readable first.")),
+    }
+}
+
+/// Saves a file if it is still the one that was read; tells whether it was. To all others this is a save as an editor makes one.
+pub(super) fn save(shared: &Shared, (item, part): (&ItemId, &PartId), text: &str, stamp: Stamp) -> Result<bool> {
+    match shared.workspace.deposit(item, part, text, Some(stamp)) {
+        Ok(_) => Ok(true),
+        Err(NotDeposited::Moved) => Ok(false),
+        Err(NotDeposited::Failed(error)) => Err(error),
+    }
+}
+
+pub(super) fn unreadable(path: &Path, why: &str, suggestion: &str) -> Error {
+    Error::InvalidInput { what: format!("{} cannot be edited: {why}", path.display()), suggestion: suggestion.into() }
+}

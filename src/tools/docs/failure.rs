@@ -1,0 +1,144 @@
+//! What can go wrong in a tool of this profile, as its clients know it.
+
+use serde_json::{Value, json};
+
+use crate::error::Error;
+use crate::model::Notice;
+use crate::tools::host::PushReport;
+
+/// A tool's answer.
+pub(super) type Outcome = Result<Value, Failure>;
+
+/// Why a tool did not do what it was asked for.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// What went wrong below.
+    Of(Error),
+    /// Which of several tabs is meant was not said.
+    MultipleTabs {
+        /// The document.
+        document: String,
+        /// Its tabs, with their titles.
+        tabs: Vec<String>,
+    },
+    /// The text holds forms that are none.
+    Malformed(Vec<Notice>),
+    /// The text names objects that the tab does not have.
+    NoSuchObject {
+        /// Their ids.
+        objects: Vec<String>,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// The edit stands in the file and waits there.
+    Waits(Box<PushReport>),
+    /// The file was saved again and again meanwhile.
+    Restless,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Of(error)
+    }
+}
+
+impl Failure {
+    /// Returns the JSON that a client gets.
+    pub(super) fn to_value(&self) -> Value {
+        match self {
+            Self::Of(error) => {
+                let (kind, suggestion) = of(error);
+                shown(kind, &error.with_causes(), &suggestion.map_or_else(|| error.suggestion(), str::to_owned))
+            }
+            Self::MultipleTabs { document, tabs } => shown(
+                "MultipleTabsError",
+                &format!("`{document}` has {} tabs and no tab_id is given: {}", tabs.len(), tabs.join(", ")),
+                "Give the tab_id of one of them; get_metadata lists them.",
+            ),
+            Self::Malformed(notices) => {
+                let said: Vec<String> = notices.iter().take(NOTICES_MAX).map(ToString::to_string).collect();
+                shown(
+                    "MebdfParseError",
+                    &said.join("; "),
+                    "Check the form in the resource workspace://docs/mebdf; a literal brace is written \\{. Nothing was changed.",
+                )
+            }
+            Self::NoSuchObject { objects, known } => {
+                let there =
+                    if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
+                shown(
+                    "EmbeddedObjectNotFoundError",
+                    &format!("the tab has no object {}; {there}", objects.join(", ")),
+                    "Keep the placeholders of the export as they are: an object id must exist in the document. Nothing was changed.",
+                )
+            }
+            Self::Waits(report) => {
+                let (kind, suggestion) = match (report.holds.is_empty(), report.refused.is_empty()) {
+                    (false, _) => (
+                        "EditHeldError",
+                        "It stands in the file and waits: the person sends it with `mcp-workspace push --accept FILE`, or you import a text that keeps what is there.",
+                    ),
+                    (true, false) => (
+                        "EditRefusedError",
+                        "It stands in the file alone. Export the section again and leave what is read-only as it is.",
+                    ),
+                    (true, true) => (
+                        "EditConflictError",
+                        "Both sides changed the same words: the file holds yours, the conflict file beside it all three texts. The person settles it with `mcp-workspace resolve FILE --mine` or `--theirs`.",
+                    ),
+                };
+                let why = report.holds.iter().chain(&report.refused).take(NOTICES_MAX);
+                let why: Vec<String> = why.map(ToString::to_string).collect();
+                let message = if why.is_empty() {
+                    report.message.clone()
+                } else {
+                    format!("{}: {}", report.message, why.join("; "))
+                };
+                shown(kind, &format!("{message} ({})", report.path.display()), suggestion)
+            }
+            Self::Restless => shown(
+                "NetworkError",
+                "the file was saved again and again while it was to be edited",
+                "Try again in a moment; nothing was changed.",
+            ),
+        }
+    }
+}
+
+/// So many notices are told in an error.
+const NOTICES_MAX: usize = 5;
+
+/// Writes an error.
+pub(super) fn shown(kind: &str, message: &str, suggestion: &str) -> Value {
+    json!({ "success": false, "error": { "type": kind, "message": message, "suggestion": suggestion } })
+}
+
+/// The name of an error, and what to do where this profile knows better than the error itself.
+const fn of(error: &Error) -> (&'static str, Option<&'static str>) {
+    match error {
+        Error::NotFound { .. } => (
+            "DocumentNotFoundError",
+            Some(
+                "Verify the document id: it is the part of the URL between /d/ and /edit. The account must be able to open it.",
+            ),
+        ),
+        Error::Trashed { .. } => ("DocumentNotFoundError", None),
+        Error::PermissionDenied { .. } => {
+            ("PermissionDeniedError", Some("Ask the owner for access, or use an account that has it."))
+        }
+        Error::ReadOnly { .. } | Error::MirrorOnly { .. } => ("PermissionDeniedError", None),
+        Error::AnchorNotFound { .. } => (
+            "AnchorNotFoundError",
+            Some(
+                "Call get_hierarchy to see the anchors there are; an empty anchor_id is what stands before the first heading.",
+            ),
+        ),
+        Error::TabNotFound { .. } => ("TabNotFoundError", Some("Call get_metadata to see the tabs there are.")),
+        Error::InvalidInput { .. } => ("InvalidInputError", None),
+        Error::AuthExpired { .. } => ("AuthExpiredError", None),
+        Error::RateLimited { .. } => ("RateLimitError", None),
+        Error::Network { .. } | Error::StaleRevision { .. } => ("NetworkError", None),
+        Error::Refused { .. } | Error::PlanRejected { .. } => ("EditRefusedError", None),
+        _ => ("InternalError", None),
+    }
+}

@@ -1,0 +1,100 @@
+//! The sets of tools that clients may choose from, each on a socket of its own: a list of tools never depends on who asks.
+
+use std::str::FromStr;
+
+use rmcp::model::Tool;
+use serde_json::{Map, Value};
+
+use super::answer::ErrorAnswer;
+use super::host::Host;
+use super::{docs, documentation, schema, verbs};
+
+/// A set of tools.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Profile {
+    /// `search`, `fetch` and `create`: documents are files.
+    #[default]
+    Default,
+    /// Docs by section and tab, for clients that do not read files.
+    Docs,
+}
+
+impl Profile {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Default, Self::Docs];
+
+    /// The word for it on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Docs => "docs",
+        }
+    }
+
+    /// The name of its socket's file.
+    #[must_use]
+    pub const fn socket_name(self) -> &'static str {
+        match self {
+            Self::Default => "mcp.sock",
+            Self::Docs => "docs.sock",
+        }
+    }
+
+    /// Its tools, always in this order.
+    pub(crate) fn tools(self) -> Vec<Tool> {
+        match self {
+            Self::Default => schema::tools(),
+            Self::Docs => docs::tools(),
+        }
+    }
+
+    /// What a client is told when it connects.
+    pub(crate) const fn instructions(self) -> &'static str {
+        match self {
+            Self::Default => documentation::INSTRUCTIONS,
+            Self::Docs => docs::INSTRUCTIONS,
+        }
+    }
+
+    /// Calls a tool; `None` when there is none of that name. An error is JSON as this set of tools writes it.
+    pub(crate) async fn call(
+        self,
+        host: &dyn Host,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Option<Result<Value, Value>> {
+        match self {
+            Self::Default => {
+                let answer = match name {
+                    "search" => verbs::search(host, arguments).await,
+                    "fetch" => verbs::fetch(host, arguments).await,
+                    "create" => verbs::create(host, arguments).await,
+                    _ => return None,
+                };
+                Some(answer.map_err(|error| ErrorAnswer::from(&error).to_value()))
+            }
+            Self::Docs => docs::call(host, name, arguments).await,
+        }
+    }
+
+    /// Writes an error that no tool has seen.
+    pub(crate) fn failed(self, answer: &ErrorAnswer) -> Value {
+        match self {
+            Self::Default => answer.to_value(),
+            Self::Docs => docs::failed(answer),
+        }
+    }
+}
+
+impl FromStr for Profile {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|profile| profile.name() == name);
+        known.ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("there is no profile `{}`; there are {names}", name.escape_debug())
+        })
+    }
+}

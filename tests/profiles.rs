@@ -1,0 +1,234 @@
+//! What a client of each set of tools gets, through the bridge, with the real binary and the embedded Google.
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
+
+mod support;
+
+use std::io::{BufRead as _, BufReader, Lines, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+use support::world::World;
+
+/// A client behind the bridge.
+struct Client {
+    bridge: Child,
+    input: Option<ChildStdin>,
+    output: Lines<BufReader<ChildStdout>>,
+    asked: u32,
+}
+
+impl Client {
+    fn new(world: &World, profile: &str) -> Self {
+        let mut bridge = Command::new(env!("CARGO_BIN_EXE_mcp-workspace"))
+            .args(["bridge", "--profile", profile, "--home"])
+            .arg(&world.home)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (input, output) = (bridge.stdin.take(), BufReader::new(bridge.stdout.take().unwrap()).lines());
+        let mut client = Self { bridge, input, output, asked: 0 };
+        let hello = client.ask(
+            "initialize",
+            &json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } }),
+        );
+        assert_eq!(hello["serverInfo"]["name"], "mcp-workspace");
+        assert!(hello["instructions"].as_str().unwrap().len() < 2048);
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.asked += 1;
+        let id = self.asked;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        loop {
+            let answer: Value = serde_json::from_str(&self.output.next().unwrap().unwrap()).unwrap();
+            if answer["id"] == id {
+                assert!(answer.get("error").is_none(), "{answer}");
+                return answer["result"].clone();
+            }
+        }
+    }
+
+    /// Calls a tool; returns its answer, or the error that it tells.
+    fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value, Value> {
+        let result = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
+        let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+        if result["isError"] == true {
+            assert!(result.get("structuredContent").is_none() && text["success"] == false, "{result}");
+            return Err(text["error"].clone());
+        }
+        assert_eq!(text["success"], true, "{text}");
+        assert_eq!(result["structuredContent"], text);
+        Ok(text)
+    }
+
+    fn done(&mut self, tool: &str, arguments: &Value) -> Value {
+        self.call(tool, arguments).unwrap_or_else(|error| panic!("{tool} {arguments}: {error}"))
+    }
+
+    /// Expects an error of this type, whose message and suggestion say something.
+    fn refused(&mut self, tool: &str, arguments: &Value, kind: &str, words: &str) {
+        let error = self.call(tool, arguments).expect_err(tool);
+        assert_eq!(error["type"], kind, "{tool} {arguments}: {error}");
+        assert!(error["message"].as_str().unwrap().contains(words), "{error}");
+        assert!(error["suggestion"].as_str().is_some_and(|suggestion| !suggestion.is_empty()), "{error}");
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let ended = self.bridge.wait();
+        assert!(std::thread::panicking() || ended.is_ok_and(|ended| ended.success()));
+    }
+}
+
+/// A world with its daemon, and a document that says `text`.
+fn document(name: &str, text: &str) -> (World, String) {
+    let mut world = World::new(name);
+    world.start_daemon(&[]);
+    let source = world.home.join("source.md");
+    std::fs::write(&source, text).unwrap();
+    let (done, made) = world.cli(&["create", "--title", "Ana's plan", source.to_str().unwrap()]);
+    assert!(done, "{made}");
+    let id = made["id"].as_str().unwrap().to_owned();
+    (world, id)
+}
+
+const TEXT: &str = "Before.\n\n# One\n\nAlpha beta[^1].\n\n## Two\n\nGamma.\n\n# Three\n\nDelta.\n\n[^1]: A note.\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_are_found_and_read_by_section() {
+    let (world, id) = document("profile-read", TEXT);
+    let made = world.pushes().await.len();
+    let mut client = Client::new(&world, "docs");
+    let tools = client.ask("tools/list", &json!({}));
+    for tool in tools["tools"].as_array().unwrap() {
+        assert_eq!((&tool["inputSchema"]["type"], &tool["outputSchema"]["type"]), (&json!("object"), &json!("object")));
+    }
+    let found = client.done("list_documents", &json!({ "query": "Ana's" }));
+    assert_eq!(found["total_count"], 1);
+    let listed = &found["documents"][0];
+    assert_eq!((&listed["document_id"], &listed["title"]), (&json!(id), &json!("Ana's plan")), "{found}");
+    assert!(listed["owner"].as_str().unwrap().contains('@') && listed["last_modified"].as_str().unwrap().contains('T'));
+    let all = client.done("list_documents", &json!({ "limit": 1 }));
+    assert_eq!(all["documents"].as_array().unwrap().len(), 1);
+    assert!(all["total_count"].as_u64().unwrap() > 1, "{all}");
+
+    let facts = client.done("get_metadata", &json!({ "document_id": id }));
+    assert_eq!(
+        (&facts["title"], &facts["can_edit"], &facts["can_comment"]),
+        (&json!("Ana's plan"), &json!(true), &json!(true))
+    );
+    let tab = facts["tabs"][0].clone();
+    assert_eq!(tab["index"], 0);
+
+    let tree = client.done("get_hierarchy", &json!({ "document_id": id, "tab_id": tab["tab_id"] }));
+    let headings = tree["headings"].as_array().unwrap();
+    let names: Vec<(&Value, u64)> = headings.iter().map(|one| (&one["text"], one["level"].as_u64().unwrap())).collect();
+    assert_eq!(names, [(&json!("One"), 1), (&json!("Two"), 2), (&json!("Three"), 1)]);
+    let anchor = |at: usize| headings[at]["anchor_id"].clone();
+    assert!(tree["markdown"].as_str().unwrap().contains(&format!("## {{^ {}}}Two\n", anchor(1).as_str().unwrap())));
+
+    let section = |anchor: Value| json!({ "document_id": id, "anchor_id": anchor });
+    let one = client.done("export_section", &section(anchor(0)));
+    let said = one["content"].as_str().unwrap();
+    assert!(said.contains("}One\n\nAlpha beta[^1].\n\n## ") && said.ends_with("Gamma.\n\n[^1]: A note.\n"), "{said}");
+    assert_eq!(client.done("export_section", &section(json!("")))["content"], "Before.\n");
+    let whole = client.done("export_tab", &json!({ "document_id": id }));
+    assert_eq!(whole["tab_id"], tab["tab_id"]);
+    assert!(whole["content"].as_str().unwrap().starts_with("Before.\n\n# "), "{whole}");
+
+    // Whatever is exported and imported as it is changes nothing.
+    for at in 0..3 {
+        let export = client.done("export_section", &section(anchor(at)));
+        let import = json!({ "document_id": id, "anchor_id": anchor(at), "content": export["content"] });
+        client.done("import_section", &import);
+    }
+    client.done("import_tab", &json!({ "document_id": id, "content": whole["content"] }));
+    assert_eq!(world.pushes().await.len(), made);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_section_is_imported_word_by_word_and_the_file_follows() {
+    let (world, id) = document("profile-write", TEXT);
+    let mut client = Client::new(&world, "docs");
+    let tree = client.done("get_hierarchy", &json!({ "document_id": id }));
+    let anchor = tree["headings"][1]["anchor_id"].clone();
+    let import = |content: &str| json!({ "document_id": id, "anchor_id": anchor, "content": content });
+    let before = world.pushes().await.len();
+    let done = client.done("import_section", &import("## Two\n\nGamma and more.\n"));
+    assert_eq!((&done["anchor_id"], &done["preserved_objects"]), (&anchor, &json!([])), "{done}");
+    assert_eq!(world.text(&id).await, "Before.\nOne\nAlpha beta.\nTwo\nGamma and more.\nThree\nDelta.\n");
+    let file = std::fs::read_to_string(world.file(&id)).unwrap();
+    assert!(file.contains("Gamma and more.") && file.contains("[^1]: A note."), "{file}");
+    assert_eq!(world.pushes().await.len(), before + 1);
+    // What another one wrote meanwhile stays, and so does the anchor.
+    world.collaborate(&id, "Delta", "Delta of theirs").await;
+    client.done("import_section", &import("Gamma and even more."));
+    assert_eq!(
+        world.text(&id).await,
+        "Before.\nOne\nAlpha beta.\nTwo\nGamma and even more.\nThree\nDelta of theirs.\n"
+    );
+    let now = client.done("get_hierarchy", &json!({ "document_id": id }));
+    assert_eq!(now["headings"], tree["headings"]);
+    // A whole tab, with another name for the document in its head.
+    let whole = client.done("export_tab", &json!({ "document_id": id }));
+    let content = whole["content"].as_str().unwrap().replace("Before.", "Before all.").replace("# Three", "# 3");
+    client.done("import_tab", &json!({ "document_id": id, "content": content }));
+    assert!(world.text(&id).await.starts_with("Before all.\n"));
+    let error = client.call("import_tab", &json!({ "document_id": id, "content": "" })).unwrap_err();
+    assert_eq!(error["type"], "EditHeldError", "{error}");
+    assert!(error["message"].as_str().unwrap().contains(".md"), "{error}");
+    assert!(world.text(&id).await.starts_with("Before all.\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_says_what_to_do() {
+    let (world, id) = document("profile-errors", TEXT);
+    let mut client = Client::new(&world, "docs");
+    let on = |arguments: Value| {
+        let mut all = json!({ "document_id": id });
+        all.as_object_mut().unwrap().extend(arguments.as_object().unwrap().clone());
+        all
+    };
+    let nowhere = json!({ "document_id": "1AbCdEfGhIjKlMnOpQrStUvWxYz012345678901234" });
+    client.refused("get_metadata", &nowhere, "DocumentNotFoundError", "1AbC");
+    client.refused("get_hierarchy", &nowhere, "DocumentNotFoundError", "1AbC");
+    client.refused("get_hierarchy", &on(json!({ "tab_id": "t.none" })), "TabNotFoundError", "t.none");
+    client.refused("export_section", &on(json!({ "anchor_id": "h.none" })), "AnchorNotFoundError", "h.none");
+    let import = |content: &str| on(json!({ "anchor_id": "", "content": content }));
+    client.refused("import_section", &import("{!color:#c00}never closed"), "MebdfParseError", "line 1");
+    client.refused("import_section", &import("---\ntitle: x\n---\nText"), "InvalidInputError", "head");
+    client.refused("import_section", &import("{^= kix.none image}"), "EmbeddedObjectNotFoundError", "kix.none");
+    client.refused("list_documents", &json!({ "limit": 101 }), "InvalidInputError", "100");
+    client.refused("list_documents", &json!({ "limits": 1 }), "InvalidInputError", "limits");
+    client.refused("export_tab", &json!({}), "InvalidInputError", "document_id");
+    assert_eq!(world.text(&id).await, "Before.\nOne\nAlpha beta.\nTwo\nGamma.\nThree\nDelta.\n");
+    // A document with several tabs wants one of them named.
+    world
+        .post(
+            &format!("/v1/documents/{id}:batchUpdate"),
+            &json!({ "requests": [{ "addDocumentTab": { "tabProperties": { "title": "More" } } }] }),
+        )
+        .await;
+    client.refused("get_hierarchy", &on(json!({})), "MultipleTabsError", "\"More\"");
+    let facts = client.done("get_metadata", &on(json!({})));
+    for tab in facts["tabs"].as_array().unwrap() {
+        let exported = client.done("export_tab", &on(json!({ "tab_id": tab["tab_id"] })));
+        assert_eq!(exported["tab_id"], tab["tab_id"]);
+    }
+}
