@@ -125,7 +125,10 @@ async fn a_push_that_is_taken_back_beside_a_conflict_is_told_to_stand_in_the_doc
     assert!(met["message"].as_str().unwrap().contains("in conflict"), "{met}");
     let (gone, undone) = world.cli(&["undo", &first]);
     let told = undone["message"].as_str().unwrap();
-    assert!(!gone && told.contains("the file stands without push") && told.contains("in conflict: \"One\""), "{undone}");
+    assert!(
+        !gone && told.contains("the file stands without push") && told.contains("in conflict: \"One\""),
+        "{undone}"
+    );
     assert!(!std::fs::read_to_string(&file).unwrap().contains("alpha first"));
     assert!(world.text(&id).await.contains("alpha first"));
 }

@@ -180,11 +180,9 @@ fn referenced<'b>(blocks: impl IntoIterator<Item = &'b Block>) -> BTreeSet<Strin
 
 /// The definitions of footnotes in a text, with what stands up to the next block.
 fn definitions(text: &str, tree: &Tree) -> Vec<(String, Range<usize>)> {
-    let all = tree.blocks.iter().enumerate().filter_map(|(at, block)| match &block.content {
-        Content::Footnote { label, .. } => {
-            Some((label.clone(), line_start(text, tree, at)..line_start(text, tree, at + 1)))
-        }
-        _ => None,
+    let all = tree.blocks.iter().enumerate().filter_map(|(at, block)| {
+        let Content::Footnote { label, .. } = &block.content else { return None };
+        Some((label.clone(), line_start(text, tree, at)..line_start(text, tree, at + 1)))
     });
     all.collect()
 }

@@ -139,6 +139,13 @@ const fn of(error: &Error) -> (&'static str, Option<&'static str>) {
         Error::RateLimited { .. } => ("RateLimitError", None),
         Error::Network { .. } | Error::StaleRevision { .. } => ("NetworkError", None),
         Error::Refused { .. } | Error::PlanRejected { .. } => ("EditRefusedError", None),
-        _ => ("InternalError", None),
+        Error::ExtractionFailed { .. }
+        | Error::Storage { .. }
+        | Error::Damaged { .. }
+        | Error::Told { .. }
+        | Error::Disk { .. }
+        | Error::AlreadyRunning { .. }
+        | Error::NotRunning { .. }
+        | Error::Unsafe { .. } => ("InternalError", None),
     }
 }

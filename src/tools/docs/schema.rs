@@ -30,7 +30,7 @@ const WRITES: [bool; 4] = [false, true, true, true];
 fn list_documents() -> Tool {
     let input = object(
         &[],
-        json!({
+        &json!({
             "query": { "type": "string", "maxLength": 1000, "description": "Words in the name; all documents when left out." },
             "limit": { "type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "default": LIMIT_DEFAULT, "description": "Most documents to list." },
         }),
@@ -56,7 +56,7 @@ fn list_documents() -> Tool {
 }
 
 fn get_metadata() -> Tool {
-    let input = object(&["document_id"], json!({ "document_id": document_id() }));
+    let input = object(&["document_id"], &json!({ "document_id": document_id() }));
     let tab = json!({
         "type": "object",
         "properties": {
@@ -79,7 +79,7 @@ fn get_metadata() -> Tool {
 }
 
 fn get_hierarchy() -> Tool {
-    let input = object(&["document_id"], json!({ "document_id": document_id(), "tab_id": tab_id() }));
+    let input = object(&["document_id"], &json!({ "document_id": document_id(), "tab_id": tab_id() }));
     let heading = json!({
         "type": "object",
         "properties": {
@@ -101,7 +101,7 @@ fn get_hierarchy() -> Tool {
 fn export_section() -> Tool {
     let input = object(
         &["document_id", "anchor_id"],
-        json!({ "document_id": document_id(), "anchor_id": anchor_id(), "tab_id": tab_id() }),
+        &json!({ "document_id": document_id(), "anchor_id": anchor_id(), "tab_id": tab_id() }),
     );
     let output = success(
         json!({ "content": text("The section as MEBDF."), "anchor_id": text("As it was given."), "warnings": warnings() }),
@@ -114,7 +114,7 @@ fn export_section() -> Tool {
 fn import_section() -> Tool {
     let input = object(
         &["document_id", "anchor_id", "content"],
-        json!({ "document_id": document_id(), "anchor_id": anchor_id(), "content": content("the section"), "tab_id": tab_id() }),
+        &json!({ "document_id": document_id(), "anchor_id": anchor_id(), "content": content("the section"), "tab_id": tab_id() }),
     );
     let output = success(
         json!({ "anchor_id": text("As it was given."), "preserved_objects": objects(), "warnings": warnings() }),
@@ -126,7 +126,7 @@ fn import_section() -> Tool {
 }
 
 fn export_tab() -> Tool {
-    let input = object(&["document_id"], json!({ "document_id": document_id(), "tab_id": tab_id() }));
+    let input = object(&["document_id"], &json!({ "document_id": document_id(), "tab_id": tab_id() }));
     let output = success(
         json!({ "content": text("The tab as MEBDF."), "tab_id": text("The tab's id."), "warnings": warnings() }),
     );
@@ -138,7 +138,7 @@ fn export_tab() -> Tool {
 fn import_tab() -> Tool {
     let input = object(
         &["document_id", "content"],
-        json!({ "document_id": document_id(), "content": content("the tab"), "tab_id": tab_id() }),
+        &json!({ "document_id": document_id(), "content": content("the tab"), "tab_id": tab_id() }),
     );
     let output =
         success(json!({ "tab_id": text("The tab's id."), "preserved_objects": objects(), "warnings": warnings() }));
@@ -148,7 +148,7 @@ fn import_tab() -> Tool {
 }
 
 /// The schema of a tool's arguments.
-fn object(required: &[&str], properties: Value) -> Value {
+fn object(required: &[&str], properties: &Value) -> Value {
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
