@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::model::Notice;
 use crate::tools::host::PushReport;
 
@@ -113,39 +113,29 @@ pub(super) fn shown(kind: &str, message: &str, suggestion: &str) -> Value {
     json!({ "success": false, "error": { "type": kind, "message": message, "suggestion": suggestion } })
 }
 
+/// What to do about an id that names nothing.
+const VERIFY_ID: &str =
+    "Verify the document id: it is the part of the URL between /d/ and /edit. The account must be able to open it.";
+/// What to do about an anchor that stands nowhere.
+const SEE_HIERARCHY: &str =
+    "Call get_hierarchy to see the anchors there are; an empty anchor_id is what stands before the first heading.";
+
 /// The name of an error, and what to do where this profile knows better than the error itself.
-const fn of(error: &Error) -> (&'static str, Option<&'static str>) {
-    match error {
-        Error::NotFound { .. } => (
-            "DocumentNotFoundError",
-            Some(
-                "Verify the document id: it is the part of the URL between /d/ and /edit. The account must be able to open it.",
-            ),
-        ),
-        Error::Trashed { .. } => ("DocumentNotFoundError", None),
-        Error::PermissionDenied { .. } => {
+fn of(error: &Error) -> (&'static str, Option<&'static str>) {
+    match (error, error.kind()) {
+        (Error::AnchorNotFound { .. }, _) => ("AnchorNotFoundError", Some(SEE_HIERARCHY)),
+        (Error::TabNotFound { .. }, _) => ("TabNotFoundError", Some("Call get_metadata to see the tabs there are.")),
+        (Error::NotFound { .. }, _) => ("DocumentNotFoundError", Some(VERIFY_ID)),
+        (_, ErrorKind::NotFound) => ("DocumentNotFoundError", None),
+        (_, ErrorKind::PermissionDenied) => {
             ("PermissionDeniedError", Some("Ask the owner for access, or use an account that has it."))
         }
-        Error::ReadOnly { .. } | Error::MirrorOnly { .. } => ("PermissionDeniedError", None),
-        Error::AnchorNotFound { .. } => (
-            "AnchorNotFoundError",
-            Some(
-                "Call get_hierarchy to see the anchors there are; an empty anchor_id is what stands before the first heading.",
-            ),
-        ),
-        Error::TabNotFound { .. } => ("TabNotFoundError", Some("Call get_metadata to see the tabs there are.")),
-        Error::InvalidInput { .. } => ("InvalidInputError", None),
-        Error::AuthExpired { .. } => ("AuthExpiredError", None),
-        Error::RateLimited { .. } => ("RateLimitError", None),
-        Error::Network { .. } | Error::StaleRevision { .. } => ("NetworkError", None),
-        Error::Refused { .. } | Error::PlanRejected { .. } => ("EditRefusedError", None),
-        Error::ExtractionFailed { .. }
-        | Error::Storage { .. }
-        | Error::Damaged { .. }
-        | Error::Told { .. }
-        | Error::Disk { .. }
-        | Error::AlreadyRunning { .. }
-        | Error::NotRunning { .. }
-        | Error::Unsafe { .. } => ("InternalError", None),
+        (_, ErrorKind::ReadOnly) => ("PermissionDeniedError", None),
+        (_, ErrorKind::InvalidInput) => ("InvalidInputError", None),
+        (_, ErrorKind::AuthExpired) => ("AuthExpiredError", None),
+        (_, ErrorKind::RateLimited) => ("RateLimitError", None),
+        (_, ErrorKind::NetworkError | ErrorKind::StaleRevision | ErrorKind::Daemon) => ("NetworkError", None),
+        (_, ErrorKind::Refused) => ("EditRefusedError", None),
+        (_, ErrorKind::ExtractionFailed | ErrorKind::StorageError) => ("InternalError", None),
     }
 }
