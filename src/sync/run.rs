@@ -14,6 +14,10 @@ pub(super) const TELLING_MIN: usize = 4;
 /// Words of one place, at most, that are looked for each where it was written; of more, how often each is there tells.
 const WORDS_MAX: usize = 20_000;
 
+/// So many words are a sentence that is looked for in two pieces, at most, and so many words of a place are looked through.
+const SENTENCE_MAX: usize = 100;
+const PLACE_MAX: usize = 2_000;
+
 /// As many blocks of a text are looked through for one that stood elsewhere.
 const BLOCKS_MAX: usize = 1_000;
 
@@ -152,6 +156,9 @@ fn window(own: &[DiffOp], place: Range<usize>, more: usize) -> Range<usize> {
 
 /// Tells whether words stand in others in their order, in two pieces: somebody wrote a sentence in the midst of one.
 fn stand_in_two(words: &[&str], others: &[&str]) -> bool {
+    if words.len() > SENTENCE_MAX || others.len() > PLACE_MAX {
+        return false;
+    }
     let alike = |(one, other): &(&&str, &&str)| one == other;
     (0..others.len()).any(|start| {
         let behind = others.get(start..).unwrap_or_default();
