@@ -232,3 +232,83 @@ async fn an_error_says_what_to_do() {
         assert_eq!(exported["tab_id"], tab["tab_id"]);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn looks_are_read_made_alike_and_carried_over() {
+    let text =
+        "# One\n\nAlpha **beta** `code` gamma.\n\n- item\n\n| a | b |\n| --- | --- |\n| c | d |\n\n**All bold.**\n";
+    let (world, id) = document("profile-looks", text);
+    let mut client = Client::new(&world, "docs");
+    let on = |more: Value| {
+        let mut all = json!({ "document_id": id });
+        all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        all
+    };
+    // Somebody has given a word another size, and a paragraph another spacing.
+    let said = world.text(&id).await;
+    let body = json!({ "requests": [
+        { "updateTextStyle": { "range": { "startIndex": 6, "endIndex": 9 }, "textStyle": { "fontSize": { "magnitude": 18, "unit": "PT" } }, "fields": "fontSize" } },
+        { "updateParagraphStyle": { "range": { "startIndex": 6, "endIndex": 9 }, "paragraphStyle": { "lineSpacing": 200 }, "fields": "lineSpacing" } },
+    ] });
+    world.post(&format!("/v1/documents/{id}:batchUpdate"), &body).await;
+    let styles = client.done("extract_styles", &on(json!({})));
+    let named = |styles: &Value, name: &str| {
+        styles["styles"].as_array().unwrap().iter().find(|style| style["element_type"] == name).unwrap().clone()
+    };
+    let body = named(&styles, "body");
+    assert_eq!((&body["font_family"], &body["font_size"]), (&json!("Arial"), &json!("11pt")), "{styles}");
+    assert_eq!(named(&styles, "heading1")["font_size"], "20pt", "{styles}");
+
+    let wish = json!({ "body_font": "Georgia", "body_size": "12pt", "heading_font": "Verdana", "line_spacing": "1.5", "space_after": "6pt" });
+    let done = client.done("normalize_formatting", &on(wish.clone()));
+    assert!(done["changes_made"].as_u64().unwrap() >= 4, "{done}");
+    assert!(done["warnings"][0].as_str().unwrap().contains("code"), "{done}");
+    assert_eq!(world.text(&id).await, said);
+    let file = std::fs::read_to_string(world.file(&id)).unwrap();
+    assert!(
+        file.contains("Alpha **beta** `code` gamma.") && file.contains("**All bold.**") && !file.contains("{!size"),
+        "{file}"
+    );
+    assert_eq!(client.done("normalize_formatting", &on(wish))["changes_made"], 0);
+    let styles = client.done("extract_styles", &on(json!({})));
+    let body = named(&styles, "body");
+    for (field, value) in
+        [("font_family", "Georgia"), ("font_size", "12pt"), ("line_spacing", "1.5"), ("space_after", "6pt")]
+    {
+        assert_eq!(body[field], value, "{field}: {styles}");
+    }
+    assert_eq!(named(&styles, "heading1")["font_family"], "Verdana");
+
+    // Another document takes them over, and has them then.
+    let source = world.home.join("other.md");
+    std::fs::write(&source, "# Other\n\n{!size:20pt}Large{/!} words.\n").unwrap();
+    let (_, other) = world.cli(&["create", "--title", "Other", source.to_str().unwrap()]);
+    let target = |more: Value| {
+        let mut all = json!({ "document_id": other["id"] });
+        all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        all
+    };
+    let applied = client.done("apply_styles", &target(json!({ "styles": styles["styles"] })));
+    assert!(applied["changes_made"].as_u64().unwrap() >= 3, "{applied}");
+    assert_eq!(client.done("extract_styles", &target(json!({})))["styles"], styles["styles"]);
+    assert_eq!(client.done("apply_styles", &target(json!({ "styles": styles["styles"] })))["changes_made"], 0);
+    assert_eq!(world.text(other["id"].as_str().unwrap()).await, "Other\nLarge words.\n");
+
+    client.refused("normalize_formatting", &on(json!({})), "InvalidInputError", "nothing");
+    client.refused("normalize_formatting", &on(json!({ "body_size": "huge" })), "InvalidInputError", "huge");
+    let styles = |style: Value| on(json!({ "styles": [style] }));
+    client.refused("apply_styles", &styles(json!({ "element_type": "footer" })), "InvalidInputError", "footer");
+    client.refused(
+        "apply_styles",
+        &styles(json!({ "element_type": "body", "text_color": "c" })),
+        "InvalidInputError",
+        "text_color",
+    );
+    client.refused(
+        "apply_styles",
+        &styles(json!({ "element_type": "body", "size": "1pt" })),
+        "InvalidInputError",
+        "size",
+    );
+    client.refused("apply_styles", &on(json!({ "styles": [] })), "InvalidInputError", "empty");
+}

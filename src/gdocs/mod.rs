@@ -95,7 +95,7 @@ pub use refusal::Refusal;
 pub use request::*;
 pub use setting::Setting;
 pub use shared::Shared;
-pub(crate) use style::{same, same_field};
+pub(crate) use style::{inherited_paragraph, inherited_text, same, same_field};
 pub use suggestion::preview;
 pub use thread::{CommentAnchor, CommentThread, Post, PostAuthor, SuggestionThread};
 pub use ticks::{CheckItem, Ticks, check_items, is_check_level};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::gdocs::Picture;
@@ -319,6 +320,44 @@ pub struct Facts {
     pub can_comment: bool,
 }
 
+/// How one kind of paragraph looks: what is not said is left as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StyleDefinition {
+    /// `body`, `title`, `subtitle`, `heading1` to `heading6`.
+    pub element_type: String,
+    /// A family, such as `Arial`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub font_family: Option<String>,
+    /// A length, such as `11pt`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub font_size: Option<String>,
+    /// `normal`, `bold`, or hundreds from 100 to 900.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub font_weight: Option<String>,
+    /// `#rrggbb`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text_color: Option<String>,
+    /// `single`, `double`, or a factor such as `1.15`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_spacing: Option<String>,
+    /// A length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space_before: Option<String>,
+    /// A length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space_after: Option<String>,
+}
+
+/// What became of looks that were set.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Restyled {
+    /// Count of named styles and ranges of text that were changed.
+    pub changes: usize,
+    /// What was left as it is, and why.
+    pub warnings: Vec<String>,
+}
+
 /// What every kind can do. One instance serves one account.
 #[async_trait]
 pub trait Kind: Send + Sync {
@@ -359,6 +398,27 @@ pub trait Kind: Send + Sync {
     /// `NotFound` when the id is unknown or hidden; network errors as they come.
     async fn facts(&self, id: &ItemId) -> Result<Facts> {
         Err(Error::NotFound { id: id.to_string() })
+    }
+
+    /// Reads how the kinds of paragraphs of a tab look; the first tab for an empty id.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` and `TabNotFound`; network and permission errors as they come.
+    async fn styles(&self, id: &ItemId, tab: &str) -> Result<Vec<StyleDefinition>> {
+        Err(Error::TabNotFound { id: id.to_string(), tab: tab.to_owned(), tabs: Vec::new() })
+    }
+
+    /// Makes the kinds of paragraphs of a tab look so, and takes away what is otherwise in their text; no text is changed. Once more
+    /// the same changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` for a definition that means nothing; `ReadOnly`; `NotFound` and `TabNotFound`; network and permission errors as
+    /// they come.
+    async fn restyle(&self, id: &ItemId, tab: &str, styles: &[StyleDefinition]) -> Result<Restyled> {
+        let reason = format!("items of this kind have no styles to set in `{tab}` ({})", styles.len());
+        Err(Error::ReadOnly { id: id.to_string(), reason })
     }
 
     /// Fills in what a reading lacks from the last known texts of its parts. Pure.

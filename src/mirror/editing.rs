@@ -6,7 +6,7 @@ use super::handle::MirrorHandle;
 use super::report::PushReport;
 use super::{Shared, blocking};
 use crate::error::{Error, Result};
-use crate::kinds::{Facts, Listing};
+use crate::kinds::{Facts, Listing, Restyled, StyleDefinition};
 use crate::model::{ItemId, PartId, Stamp};
 use crate::sync::Local;
 use crate::workspace::NotDeposited;
@@ -54,6 +54,29 @@ impl MirrorHandle {
     /// Network and permission errors as they come.
     pub async fn list(&self, query: &str, limit: usize) -> Result<Listing> {
         self.shared().kind.list(query, limit).await
+    }
+
+    /// Reads how the kinds of paragraphs of a tab look; see [`crate::kinds::Kind::styles`].
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` and `TabNotFound`; network and permission errors as they come.
+    pub async fn styles(&self, id_or_url: &str, tab: &str) -> Result<Vec<StyleDefinition>> {
+        self.shared().kind.styles(&self.item(id_or_url)?, tab).await
+    }
+
+    /// Makes the kinds of paragraphs of a tab look so, and lets the mirrored file follow; see [`crate::kinds::Kind::restyle`]. No text
+    /// is changed and the same once more changes nothing, so the journal has no part in it.
+    ///
+    /// # Errors
+    ///
+    /// `MirrorOnly`; else as [`crate::kinds::Kind::restyle`].
+    pub async fn restyle(&self, id_or_url: &str, tab: &str, styles: &[StyleDefinition]) -> Result<Restyled> {
+        self.check_writable().await?;
+        let item = self.item(id_or_url)?;
+        let restyled = self.shared().kind.restyle(&item, tab, styles).await?;
+        self.fetch(&item.0).await?;
+        Ok(restyled)
     }
 
     /// Asks what an item is, mirrored or not, and what the account may do with it.

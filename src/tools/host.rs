@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::kinds::{Facts, Listing};
+use crate::kinds::{Facts, Listing, Restyled, StyleDefinition};
 use crate::model::{Account, ItemId, KindName, Notice, PartId};
 
 /// What the socket serves: the mirror, seen from the door.
@@ -99,6 +99,21 @@ pub trait Host: Send + Sync + 'static {
     ///
     /// `NotFound` when the id is unknown or hidden; network errors as they come.
     async fn facts(&self, id_or_url: &str) -> Result<Facts>;
+
+    /// Reads how the kinds of paragraphs of a Doc's tab look; the first tab for an empty id.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` and `TabNotFound`; network and permission errors as they come.
+    async fn styles(&self, id_or_url: &str, tab: &str) -> Result<Vec<StyleDefinition>>;
+
+    /// Makes the kinds of paragraphs of a Doc's tab look so; no text is changed, and the mirrored file follows.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` for a definition that means nothing; `ReadOnly` and `MirrorOnly`; `NotFound` and `TabNotFound`; network and
+    /// permission errors as they come.
+    async fn restyle(&self, id_or_url: &str, tab: &str, styles: &[StyleDefinition]) -> Result<Restyled>;
 
     /// Writes the file of an item back that was deleted in the workspace.
     ///

@@ -61,6 +61,24 @@ impl Mirrors {
         Ok(None)
     }
 
+    /// Finds the mirror of an item, mirrored or not: the one that holds it, or the first whose account may see it.
+    async fn seeing(&self, id_or_url: &str) -> Result<(&MirrorHandle, kinds::Facts)> {
+        if let Some((handle, _)) = self.holding(id_or_url).await? {
+            return Ok((handle, handle.facts(id_or_url).await?));
+        }
+        let mut refusal = None;
+        for handle in &self.handles {
+            match handle.facts(id_or_url).await {
+                Ok(facts) => return Ok((handle, facts)),
+                Err(error @ (Error::NotFound { .. } | Error::PermissionDenied { .. })) => {
+                    refusal.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(refusal.unwrap_or_else(|| Error::NotFound { id: id_or_url.into() }))
+    }
+
     /// Finds the mirror whose folder a path lies in. Links above the workspace are followed on both sides, so that a
     /// path means the same however it was come by.
     fn of_path(&self, path: &Path) -> Result<(&MirrorHandle, PathBuf)> {
@@ -247,19 +265,17 @@ impl Host for Mirrors {
     }
 
     async fn facts(&self, id_or_url: &str) -> Result<kinds::Facts> {
-        if let Some((handle, _)) = self.holding(id_or_url).await? {
-            return handle.facts(id_or_url).await;
-        }
-        let mut refusal = None;
-        for handle in &self.handles {
-            match handle.facts(id_or_url).await {
-                Err(error @ (Error::NotFound { .. } | Error::PermissionDenied { .. })) => {
-                    refusal.get_or_insert(error);
-                }
-                answer => return answer,
-            }
-        }
-        Err(refusal.unwrap_or_else(|| Error::NotFound { id: id_or_url.into() }))
+        self.seeing(id_or_url).await.map(|(_, facts)| facts)
+    }
+
+    async fn styles(&self, id_or_url: &str, tab: &str) -> Result<Vec<kinds::StyleDefinition>> {
+        let (handle, _) = self.seeing(id_or_url).await?;
+        handle.styles(id_or_url, tab).await
+    }
+
+    async fn restyle(&self, id_or_url: &str, tab: &str, styles: &[kinds::StyleDefinition]) -> Result<kinds::Restyled> {
+        let (handle, _) = self.seeing(id_or_url).await?;
+        handle.restyle(id_or_url, tab, styles).await
     }
 
     async fn restore(&self, id_or_url: &str) -> Result<ItemReport> {

@@ -15,7 +15,7 @@ use crate::gdocs::Document;
 use crate::google::{Call, Client, Service};
 use crate::kinds::{
     Changes, CommentAct, Comments, Created, Facts, Fetched, Hosted, Image, Kind, Listing, Outcome, Pictures, PushPlan,
-    Rename, Upload,
+    Rename, Restyled, StyleDefinition, Upload,
 };
 use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
 
@@ -65,7 +65,7 @@ impl Docs {
     }
 
     /// Reads a document as well as the account may see it: where comments stand, suggestions inline, or neither.
-    async fn read_all(&self, id: &str) -> Result<Vec<u8>> {
+    pub(super) async fn read_all(&self, id: &str) -> Result<Vec<u8>> {
         if !self.anchors_untold.load(Ordering::Relaxed) {
             // Source: <https://developers.google.com/docs/api/reference/rest/v1/documents#commentsviewmode>
             let call = reading(id, "SUGGESTIONS_INLINE").with("commentsViewMode", "COMMENTS_VIEW_MODE_INCLUDED");
@@ -325,6 +325,14 @@ impl Kind for Docs {
 
     async fn facts(&self, id: &ItemId) -> Result<Facts> {
         self.facts_of(id).await
+    }
+
+    async fn styles(&self, id: &ItemId, tab: &str) -> Result<Vec<StyleDefinition>> {
+        self.styles_of(id, tab).await
+    }
+
+    async fn restyle(&self, id: &ItemId, tab: &str, styles: &[StyleDefinition]) -> Result<Restyled> {
+        self.set_styles(id, tab, styles).await
     }
 
     /// Source: <https://developers.google.com/workspace/drive/api/guides/delete>

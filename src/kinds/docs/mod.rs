@@ -9,6 +9,7 @@ mod making;
 mod places;
 mod plan;
 mod recognize;
+mod styling;
 mod text;
 mod wire;
 

@@ -20,6 +20,9 @@ pub(crate) fn tools() -> Vec<Tool> {
         import_section(),
         export_tab(),
         import_tab(),
+        normalize_formatting(),
+        extract_styles(),
+        apply_styles(),
     ]
 }
 
@@ -145,6 +148,75 @@ fn import_tab() -> Tool {
     let description = "Make a whole tab say what `content` says. Only what differs is changed in the document, so export the tab, edit that, and \
          import it. Leave out what shall go.";
     tool("import_tab", "Import a tab", description, &input, &output, WRITES)
+}
+
+fn normalize_formatting() -> Tool {
+    let input = object(
+        &["document_id"],
+        &json!({
+            "document_id": document_id(),
+            "tab_id": tab_id(),
+            "body_font": text("Font of body text, such as Arial."),
+            "body_size": text("Font size of body text, such as 11pt."),
+            "heading_font": text("Font of all headings."),
+            "line_spacing": text("Line spacing of body text: single, 1.5, double, or another factor."),
+            "space_after": text("Space after paragraphs of body text, such as 6pt."),
+        }),
+    );
+    let description = "Make the formatting of a tab consistent: body text and headings get these looks as their styles, and what differs from \
+         them in the text loses that. List items and table cells are body text. No text is changed, and the font of code stays.";
+    tool("normalize_formatting", "Make formatting consistent", description, &input, &changes(), WRITES)
+}
+
+fn extract_styles() -> Tool {
+    let input = object(&["document_id"], &json!({ "document_id": document_id(), "tab_id": tab_id() }));
+    let output = success(json!({
+        "styles": { "type": "array", "items": style(), "description": "Give these to apply_styles." },
+        "source_document_id": text("Google Doc id."),
+    }));
+    let description = "Read how body text, title, subtitle and the six levels of headings look in a tab: as most of their text does, else as \
+         their style says.";
+    tool("extract_styles", "Read the looks of a document", description, &input, &output, READS)
+}
+
+fn apply_styles() -> Tool {
+    let input = object(
+        &["document_id", "styles"],
+        &json!({
+            "document_id": document_id(),
+            "styles": { "type": "array", "minItems": 1, "maxItems": 50, "items": style(), "description": "From extract_styles; what one leaves out stays as it is." },
+            "tab_id": tab_id(),
+        }),
+    );
+    let description = "Give a tab the looks that extract_styles read from another document: its styles are set, and what differs from them in \
+         the text loses that. Words that alone are bold or coloured within a paragraph stay so, and so does the font of code. No text \
+         is changed.";
+    tool("apply_styles", "Give a document other looks", description, &input, &changes(), WRITES)
+}
+
+fn changes() -> Value {
+    success(json!({
+        "changes_made": { "type": "integer", "description": "How many styles and ranges of text were changed; 0 when all was so already." },
+        "warnings": { "type": "array", "items": { "type": "string" }, "description": "What was left as it is." },
+    }))
+}
+
+fn style() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "element_type": text("body, title, subtitle, or heading1 to heading6."),
+            "font_family": text("Such as Arial."),
+            "font_size": text("Such as 11pt."),
+            "font_weight": text("normal, bold, or 100 to 900."),
+            "text_color": text("Such as #cc0000."),
+            "line_spacing": text("single, double, or a factor such as 1.15."),
+            "space_before": text("Such as 6pt."),
+            "space_after": text("Such as 6pt."),
+        },
+        "required": ["element_type"],
+        "additionalProperties": false,
+    })
 }
 
 /// The schema of a tool's arguments.

@@ -12,7 +12,7 @@ use tokio::net::UnixStream;
 
 use super::*;
 use crate::error::{Error, Result};
-use crate::kinds::{Facts, Listing};
+use crate::kinds::{Facts, Listing, Restyled, StyleDefinition};
 use crate::model::{Account, ItemId, KindName, Notice, PartId};
 
 const ACCOUNT: &str = "ana@example.com";
@@ -143,6 +143,15 @@ impl Host for MemoryHost {
 
     async fn facts(&self, id_or_url: &str) -> Result<Facts> {
         Err(Error::NotFound { id: id_or_url.into() })
+    }
+
+    async fn styles(&self, id_or_url: &str, _tab: &str) -> Result<Vec<StyleDefinition>> {
+        Err(Error::NotFound { id: id_or_url.into() })
+    }
+
+    async fn restyle(&self, _id_or_url: &str, tab: &str, styles: &[StyleDefinition]) -> Result<Restyled> {
+        self.note(format!("restyle {tab} {styles:?}"));
+        Ok(Restyled::default())
     }
 
     async fn restore(&self, _id_or_url: &str) -> Result<ItemReport> {

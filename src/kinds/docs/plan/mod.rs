@@ -21,6 +21,7 @@ mod loosened;
 mod marked_ends;
 mod moved_tables;
 mod moves;
+pub(super) mod named_styles;
 mod newlines;
 mod objects;
 mod paragraphs;

@@ -181,6 +181,12 @@ pub(super) fn other_monospace(style: Option<&Style>) -> Option<&str> {
     (family != MONOSPACE && MONOSPACE_FONTS.contains(&family)).then_some(family)
 }
 
+/// Tells whether text has a font of code.
+pub(crate) fn is_monospace(style: Option<&Style>) -> bool {
+    let family = style.and_then(|style| style.0.get("weightedFontFamily")?.get("fontFamily")?.as_str());
+    family.is_some_and(|family| MONOSPACE_FONTS.contains(&family))
+}
+
 /// Writes marks as fields of a text style, without the link itself; returns the properties that have no such value.
 ///
 /// A link's colour and underline are written out, as Docs stores them. A font that only has a weight has no family.

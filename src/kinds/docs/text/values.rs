@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::mebdf::{Property, PropertyValue};
 
 /// Reads a weight: hundreds, or its name.
-pub(super) fn weight_of(name: &str) -> Option<u64> {
+pub(crate) fn weight_of(name: &str) -> Option<u64> {
     const NAMES: [(&str, u64); 12] = [
         ("thin", 100),
         ("extralight", 200),
@@ -26,7 +26,7 @@ pub(super) fn weight_of(name: &str) -> Option<u64> {
 }
 
 /// Writes a line spacing, which Docs counts in percent.
-pub(super) fn line_spacing(percent: f64) -> String {
+pub(crate) fn line_spacing(percent: f64) -> String {
     // 100 is single; the words are those of the format's table.
     match percent {
         100.0 => "single".into(),
@@ -36,7 +36,7 @@ pub(super) fn line_spacing(percent: f64) -> String {
 }
 
 /// Reads a line spacing as percent.
-pub(super) fn spacing_percent(value: &str) -> Option<f64> {
+pub(crate) fn spacing_percent(value: &str) -> Option<f64> {
     let factor = match value {
         "single" => 1.0,
         "double" => 2.0,
@@ -51,7 +51,7 @@ fn rounded(number: f64) -> f64 {
 }
 
 /// Reads a length in points from `12pt`, `12` or `0.5in`.
-pub(super) fn parse_length(text: &str) -> Option<f64> {
+pub(crate) fn parse_length(text: &str) -> Option<f64> {
     let text = text.trim();
     let (number, factor) = match (text.strip_suffix("pt"), text.strip_suffix("in")) {
         (Some(number), _) => (number, 1.0),
@@ -62,7 +62,7 @@ pub(super) fn parse_length(text: &str) -> Option<f64> {
 }
 
 /// Writes a length in points as Docs does.
-pub(super) fn dimension(points: f64) -> Value {
+pub(crate) fn dimension(points: f64) -> Value {
     json!({ "magnitude": number(points), "unit": "PT" })
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn link_destination(link: &Value) -> Option<String> {
 }
 
 /// Returns a colour as Docs writes it.
-pub(super) fn hex_value(hex: &str) -> Option<Value> {
+pub(crate) fn hex_value(hex: &str) -> Option<Value> {
     let digits = hex.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
     let channel = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok().map(|byte| f64::from(byte) / 255.0);
     let (red, green, blue) = (channel(0)?, channel(2)?, channel(4)?);
@@ -105,7 +105,7 @@ pub(super) fn hex_value(hex: &str) -> Option<Value> {
 }
 
 /// Reads an optional colour as `#rrggbb`; an empty colour is transparent and says nothing.
-pub(super) fn color(optional: &Value) -> Option<String> {
+pub(crate) fn color(optional: &Value) -> Option<String> {
     let color = optional.get("color")?;
     let rgb = color.get("rgbColor")?;
     let channel = |name: &str| {
@@ -119,7 +119,7 @@ pub(super) fn color(optional: &Value) -> Option<String> {
 }
 
 /// Reads a length; Docs leaves out a magnitude of 0.
-pub(super) fn points(dimension: &Value) -> Option<f64> {
+pub(crate) fn points(dimension: &Value) -> Option<f64> {
     let magnitude = dimension.as_object()?.get("magnitude");
     magnitude.map_or(Some(0.0), Value::as_f64)
 }

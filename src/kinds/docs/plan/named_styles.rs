@@ -1,0 +1,401 @@
+//! The named styles of a tab: what they come to in its text, and the requests that set them. Pure.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::error::{Error, Result};
+use crate::gdocs::{DocumentTab, Paragraph, StructuralElement, Style, inherited_paragraph, inherited_text};
+use crate::kinds::docs::text::style::is_monospace;
+use crate::kinds::docs::text::values::{
+    color, dimension, hex_value, length, line_spacing, number, parse_length, points, spacing_percent, weight_of,
+};
+use crate::kinds::{Restyled, StyleDefinition};
+use crate::mebdf::color as hex_of;
+
+/// Every kind of paragraph, by the names that people and Google give it.
+const ELEMENTS: [(&str, &str); 9] = [
+    ("body", "NORMAL_TEXT"),
+    ("title", "TITLE"),
+    ("subtitle", "SUBTITLE"),
+    ("heading1", "HEADING_1"),
+    ("heading2", "HEADING_2"),
+    ("heading3", "HEADING_3"),
+    ("heading4", "HEADING_4"),
+    ("heading5", "HEADING_5"),
+    ("heading6", "HEADING_6"),
+];
+
+/// The weight of bold text.
+const BOLD: u64 = 700;
+/// Docs' largest font, in points.
+const SIZE_MAX: f64 = 400.0;
+/// The longest space between paragraphs, in points.
+const SPACE_MAX: f64 = 10_000.0;
+
+/// A field of a style of text or of a paragraph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Field {
+    Family,
+    Size,
+    Weight,
+    Color,
+    Lines,
+    Before,
+    After,
+}
+
+impl Field {
+    const ALL: [Self; 7] =
+        [Self::Family, Self::Size, Self::Weight, Self::Color, Self::Lines, Self::Before, Self::After];
+
+    const fn is_of_text(self) -> bool {
+        matches!(self, Self::Family | Self::Size | Self::Weight | Self::Color)
+    }
+
+    /// The fields of Google's style that it is made of.
+    const fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Family => &["weightedFontFamily"],
+            Self::Size => &["fontSize"],
+            Self::Weight => &["bold", "weightedFontFamily"],
+            Self::Color => &["foregroundColor"],
+            Self::Lines => &["lineSpacing"],
+            Self::Before => &["spaceAbove"],
+            Self::After => &["spaceBelow"],
+        }
+    }
+
+    /// Reads it, given what finds each of its keys.
+    fn read<'s>(self, find: impl Fn(&str) -> Option<&'s Value>) -> Option<String> {
+        let family = |key: &str| find("weightedFontFamily").and_then(|family| family.get(key));
+        match self {
+            Self::Family => family("fontFamily")?.as_str().map(str::to_owned),
+            Self::Size => find("fontSize").and_then(points).map(length),
+            Self::Weight => {
+                let weight = family("weight").and_then(Value::as_u64);
+                let is_bold = find("bold").and_then(Value::as_bool).unwrap_or(false);
+                (weight.is_some() || find("bold").is_some())
+                    .then(|| if is_bold { BOLD } else { weight.unwrap_or(400) }.to_string())
+            }
+            Self::Color => find("foregroundColor").and_then(color),
+            Self::Lines => find("lineSpacing").and_then(Value::as_f64).map(line_spacing),
+            Self::Before => find("spaceAbove").and_then(points).map(length),
+            Self::After => find("spaceBelow").and_then(points).map(length),
+        }
+    }
+
+    /// Reads what a definition says of it, in the one way of writing it.
+    fn wanted(self, definition: &StyleDefinition) -> Result<Option<String>> {
+        let (name, given) = match self {
+            Self::Family => ("font_family", &definition.font_family),
+            Self::Size => ("font_size", &definition.font_size),
+            Self::Weight => ("font_weight", &definition.font_weight),
+            Self::Color => ("text_color", &definition.text_color),
+            Self::Lines => ("line_spacing", &definition.line_spacing),
+            Self::Before => ("space_before", &definition.space_before),
+            Self::After => ("space_after", &definition.space_after),
+        };
+        let Some(given) = given.as_deref().map(str::trim) else { return Ok(None) };
+        let within =
+            |low: f64, high: f64| parse_length(given).filter(|points| (low..=high).contains(points)).map(length);
+        let (read, example) = match self {
+            Self::Family => {
+                let is_name = !given.is_empty() && given.len() <= 100 && !given.chars().any(char::is_control);
+                (is_name.then(|| given.to_owned()), "the name of a font, such as Arial")
+            }
+            Self::Size => (within(1.0, SIZE_MAX), "a length from 1pt to 400pt, such as 11pt"),
+            Self::Weight => (weight_of(given).map(|weight| weight.to_string()), "normal, bold, or 100 to 900"),
+            Self::Color => (hex_of(given), "a colour, such as #cc0000"),
+            Self::Lines => (spacing_percent(given).map(line_spacing), "single, 1.5, double or another factor"),
+            Self::Before | Self::After => (within(0.0, SPACE_MAX), "a length, such as 6pt"),
+        };
+        read.map(Some).ok_or_else(|| Error::InvalidInput {
+            what: format!(
+                "`{name}` of {} cannot be `{}`",
+                definition.element_type.escape_debug(),
+                given.escape_debug()
+            ),
+            suggestion: format!("Give {example}; nothing was changed."),
+        })
+    }
+
+    /// Adds the value to a style as Google writes it; `family` is the font that a weight is of.
+    fn write(self, value: &str, family: &str, fields: &mut Map<String, Value>) {
+        let points = || dimension(parse_length(value).unwrap_or_default());
+        match self {
+            Self::Family => {
+                let own = fields.entry("weightedFontFamily").or_insert_with(|| json!({ "weight": 400 }));
+                own["fontFamily"] = value.into();
+            }
+            Self::Weight => {
+                let weight = weight_of(value).unwrap_or(400);
+                let own = if weight == BOLD { 400 } else { weight };
+                fields.insert("bold".into(), (weight == BOLD).into());
+                let entry = fields.entry("weightedFontFamily").or_insert_with(|| json!({ "fontFamily": family }));
+                entry["weight"] = own.into();
+            }
+            Self::Size => drop(fields.insert("fontSize".into(), points())),
+            Self::Color => drop(fields.insert("foregroundColor".into(), hex_value(value).unwrap_or_default())),
+            Self::Lines => {
+                drop(fields.insert("lineSpacing".into(), number(spacing_percent(value).unwrap_or(100.0))));
+            }
+            Self::Before => drop(fields.insert("spaceAbove".into(), points())),
+            Self::After => drop(fields.insert("spaceBelow".into(), points())),
+        }
+    }
+}
+
+/// What is wanted of each kind of paragraph, by Google's name of it.
+type Wanted = BTreeMap<&'static str, BTreeMap<Field, String>>;
+
+/// Tells how each kind of paragraph looks: as its named style says, or as most of its text does in spite of that.
+pub(crate) fn definitions(tab: &DocumentTab) -> Vec<StyleDefinition> {
+    let mut counts: BTreeMap<(&str, Field), BTreeMap<String, usize>> = BTreeMap::new();
+    for paragraph in paragraphs(tab) {
+        let named = paragraph.named_style_type();
+        let Some((_, named)) = ELEMENTS.into_iter().find(|(_, known)| *known == named) else { continue };
+        let style = paragraph.paragraph_style.as_ref();
+        for run in paragraph.elements.iter().filter_map(|element| element.text_run.as_ref()) {
+            let units = run.content.trim_end_matches('\n').len();
+            for field in Field::ALL {
+                let own = if field.is_of_text() { run.text_style.as_ref() } else { style };
+                if let Some(value) = effective(tab, named, field, own) {
+                    *counts.entry((named, field)).or_default().entry(value).or_default() += units;
+                }
+            }
+        }
+    }
+    let look = |named: &'static str, field: Field| {
+        let counted = counts.get(&(named, field)).and_then(|counts| counts.iter().max_by_key(|(_, count)| **count));
+        counted
+            .filter(|(_, count)| **count > 0)
+            .map(|(value, _)| value.clone())
+            .or_else(|| effective(tab, named, field, None))
+    };
+    ELEMENTS
+        .into_iter()
+        .filter(|(_, named)| tab.named_style(named).is_some())
+        .map(|(element, named)| StyleDefinition {
+            element_type: element.to_owned(),
+            font_family: look(named, Field::Family),
+            font_size: look(named, Field::Size),
+            font_weight: look(named, Field::Weight),
+            text_color: look(named, Field::Color),
+            line_spacing: look(named, Field::Lines),
+            space_before: look(named, Field::Before),
+            space_after: look(named, Field::After),
+        })
+        .collect()
+}
+
+/// Makes the requests that let each kind of paragraph look as it is defined: its named style, and ranges whose own looks differ.
+/// Nothing of that is text.
+///
+/// Words that alone are bold or coloured within a paragraph are meant so, and stay; so does the font of code.
+///
+/// # Errors
+///
+/// `InvalidInput` for a definition that means nothing.
+pub(crate) fn restyle(
+    tab_id: &str,
+    tab: &DocumentTab,
+    definitions: &[StyleDefinition],
+) -> Result<(Vec<Value>, Restyled)> {
+    let wanted = wanted(definitions)?;
+    let mut requests = Vec::new();
+    for (named, fields) in &wanted {
+        requests.extend(named_style(tab_id, tab, named, fields));
+    }
+    let mut code = 0;
+    for element in elements(tab) {
+        let Some(paragraph) = &element.paragraph else { continue };
+        let Some(fields) = wanted.get(paragraph.named_style_type()) else { continue };
+        let range = |start: Option<u32>, end: Option<u32>| json!({ "startIndex": start.unwrap_or_default(), "endIndex": end.unwrap_or_default(), "tabId": tab_id });
+        let differs = |field: Field, own: Option<&Style>| {
+            let own = own?;
+            let has_own = field.keys().iter().any(|key| own.0.contains_key(*key));
+            let value = fields.get(&field)?;
+            let read = effective(tab, paragraph.named_style_type(), field, Some(own));
+            (has_own && read.as_ref() != Some(value)).then_some(field)
+        };
+        let of_paragraph = Field::ALL.into_iter().filter(|field| !field.is_of_text());
+        let own = paragraph.paragraph_style.as_ref();
+        let keys: Vec<&str> =
+            of_paragraph.filter_map(|field| differs(field, own)).flat_map(|field| field.keys()).copied().collect();
+        if !keys.is_empty() {
+            let range = range(element.start_index.0, element.end_index.0);
+            requests.push(
+                json!({ "updateParagraphStyle": { "range": range, "paragraphStyle": {}, "fields": keys.join(",") } }),
+            );
+        }
+        let runs = || paragraph.elements.iter().filter_map(|run| Some((run, run.text_run.as_ref()?)));
+        let is_blank = |text: &str| text.trim().is_empty();
+        // Whether all words of the paragraph have a look of their own.
+        let is_whole = |field: Field| {
+            runs().all(|(_, run)| is_blank(&run.content) || differs(field, run.text_style.as_ref()).is_some())
+        };
+        let (weight, colour) = (is_whole(Field::Weight), is_whole(Field::Color));
+        for (element, run) in runs() {
+            let style = run.text_style.as_ref();
+            let differing: Vec<Field> =
+                Field::ALL.into_iter().filter(|field| field.is_of_text() && differs(*field, style).is_some()).collect();
+            let is_code = is_monospace(style);
+            code += usize::from(is_code && differing.contains(&Field::Family));
+            let is_link = style.is_some_and(|style| style.0.contains_key("link"));
+            let goes = |field: &Field| match field {
+                Field::Family => !is_code,
+                Field::Weight => weight && !is_code,
+                Field::Color => colour && !is_code && !is_link,
+                Field::Size | Field::Lines | Field::Before | Field::After => true,
+            };
+            let mut keys: Vec<&str> =
+                differing.into_iter().filter(goes).flat_map(|field| field.keys()).copied().collect();
+            keys.retain(|key| style.is_some_and(|style| style.0.contains_key(*key)));
+            keys.sort_unstable();
+            keys.dedup();
+            // The font of text that only has another weight is not meant.
+            let family = style.and_then(|style| style.0.get("weightedFontFamily")?.get("fontFamily"));
+            let mut kept = Map::new();
+            if let Some(family) =
+                family.filter(|_| keys.contains(&"weightedFontFamily") && !fields.contains_key(&Field::Family))
+            {
+                let mut own = Map::new();
+                Field::Weight.write(fields.get(&Field::Weight).map_or("400", String::as_str), "", &mut own);
+                let weight = own.get("weightedFontFamily").and_then(|own| own.get("weight")).cloned();
+                kept.insert("weightedFontFamily".into(), json!({ "fontFamily": family, "weight": weight }));
+            }
+            if !keys.is_empty() {
+                let range = range(element.start_index.0, element.end_index.0);
+                requests.push(
+                    json!({ "updateTextStyle": { "range": range, "textStyle": kept, "fields": keys.join(",") } }),
+                );
+            }
+        }
+    }
+    let mut warnings = Vec::new();
+    if code > 0 {
+        let pieces = if code == 1 { "1 piece of code keeps".into() } else { format!("{code} pieces of code keep") };
+        warnings.push(format!("{pieces} a monospace font"));
+    }
+    let changes = requests.len();
+    Ok((requests, Restyled { changes, warnings }))
+}
+
+/// Makes the request that sets a named style, unless it says that already.
+fn named_style(tab_id: &str, tab: &DocumentTab, named: &str, fields: &BTreeMap<Field, String>) -> Option<Value> {
+    let family = effective(tab, named, Field::Family, None).unwrap_or_else(|| "Arial".to_owned());
+    let (mut text, mut paragraph) = (Map::new(), Map::new());
+    let changed = fields.iter().filter(|(field, value)| effective(tab, named, **field, None).as_ref() != Some(value));
+    for (field, value) in changed {
+        let style = if field.is_of_text() { &mut text } else { &mut paragraph };
+        field.write(value, &family, style);
+    }
+    // A font without its weight would lose that.
+    if let Some(own) = text.get_mut("weightedFontFamily")
+        && !fields.contains_key(&Field::Weight)
+        && let Some(weight) = inherited_text(tab, named, "weightedFontFamily").and_then(|family| family.get("weight"))
+    {
+        own["weight"] = weight.clone();
+    }
+    if text.is_empty() && paragraph.is_empty() {
+        return None;
+    }
+    let keys = text.keys().map(|key| format!("textStyle.{key}"));
+    let keys: Vec<String> = keys.chain(paragraph.keys().map(|key| format!("paragraphStyle.{key}"))).collect();
+    let style = json!({ "namedStyleType": named, "textStyle": text, "paragraphStyle": paragraph });
+    Some(json!({ "updateNamedStyle": { "namedStyle": style, "fields": keys.join(","), "tabId": tab_id } }))
+}
+
+fn wanted(definitions: &[StyleDefinition]) -> Result<Wanted> {
+    let mut wanted = Wanted::new();
+    for definition in definitions {
+        let name = definition.element_type.as_str();
+        let Some((_, named)) = ELEMENTS.into_iter().find(|(element, _)| *element == name) else {
+            let names: Vec<&str> = ELEMENTS.iter().map(|(element, _)| *element).collect();
+            return Err(Error::InvalidInput {
+                what: format!("there is no element type `{}`", name.escape_debug()),
+                suggestion: format!("Use one of {}; nothing was changed.", names.join(", ")),
+            });
+        };
+        for field in Field::ALL {
+            if let Some(value) = field.wanted(definition)? {
+                wanted.entry(named).or_default().insert(field, value);
+            }
+        }
+    }
+    Ok(wanted)
+}
+
+/// What a paragraph or its text looks like in one field: its own style before its named one before normal text.
+fn effective(tab: &DocumentTab, named: &str, field: Field, own: Option<&Style>) -> Option<String> {
+    let inherited = |key: &str| match field.is_of_text() {
+        true => inherited_text(tab, named, key),
+        false => inherited_paragraph(tab, named, key),
+    };
+    field.read(|key| own.and_then(|own| own.0.get(key)).or_else(|| inherited(key)))
+}
+
+/// The text of the body, that of tables with it.
+pub(crate) fn text(tab: &DocumentTab) -> String {
+    paragraphs(tab).map(Paragraph::text).collect()
+}
+
+fn paragraphs(tab: &DocumentTab) -> impl Iterator<Item = &Paragraph> {
+    elements(tab).into_iter().filter_map(|element| element.paragraph.as_ref())
+}
+
+/// The paragraphs of the body, those of tables among them, in their order.
+fn elements(tab: &DocumentTab) -> Vec<&StructuralElement> {
+    let mut found = Vec::new();
+    let mut waiting: Vec<&StructuralElement> = tab.body.iter().flat_map(|body| body.content.iter().rev()).collect();
+    while let Some(element) = waiting.pop() {
+        if let Some(table) = &element.table {
+            let cells = table.table_rows.iter().flat_map(|row| &row.table_cells);
+            let inner: Vec<&StructuralElement> = cells.flat_map(|cell| &cell.content).collect();
+            waiting.extend(inner.into_iter().rev());
+        }
+        if element.paragraph.is_some() {
+            found.push(element);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gdocs::{Document, apply, read_requests};
+
+    /// Sets looks on a document of the fixtures: its text is what it was, and once more there is nothing to do.
+    fn check(set: &[StyleDefinition]) -> Vec<Value> {
+        let raw = include_str!("../../../../fixtures/docs/every-style.json");
+        let document: Document = serde_json::from_str(raw).unwrap();
+        let tab = document.tabs[0].document_tab.as_ref().unwrap();
+        let (requests, _) = restyle(document.tabs[0].id(), tab, set).unwrap();
+        let after = apply(&document, &read_requests(&requests).unwrap(), 1).unwrap().document;
+        let now = after.tabs[0].document_tab.as_ref().unwrap();
+        assert_eq!(text(now), text(tab));
+        let (again, _) = restyle(document.tabs[0].id(), now, set).unwrap();
+        assert_eq!(again, Vec::<Value>::new(), "{set:?}");
+        requests
+    }
+
+    #[test]
+    fn looks_are_set_once_and_change_no_text() {
+        let body = |style: StyleDefinition| StyleDefinition { element_type: "body".into(), ..style };
+        let some = |value: &str| Some(value.to_owned());
+        let empty = StyleDefinition::default;
+        assert!(!check(&[body(StyleDefinition { font_family: some("Georgia"), ..empty() })]).is_empty());
+        assert!(!check(&[body(StyleDefinition { font_size: some("13.5pt"), ..empty() })]).is_empty());
+        assert!(!check(&[body(StyleDefinition { font_weight: some("300"), ..empty() })]).is_empty());
+        assert!(!check(&[body(StyleDefinition { font_weight: some("bold"), ..empty() })]).is_empty());
+        assert!(!check(&[body(StyleDefinition { text_color: some("#123456"), ..empty() })]).is_empty());
+        assert!(!check(&[body(StyleDefinition { line_spacing: some("double"), ..empty() })]).is_empty());
+        assert!(
+            !check(&[body(StyleDefinition { space_before: some("3pt"), space_after: some("0.5in"), ..empty() })])
+                .is_empty()
+        );
+        check(&[body(empty())]);
+    }
+}
