@@ -222,7 +222,7 @@ pub(crate) fn restyle(
         let of_paragraph = Field::ALL.into_iter().filter(|field| !field.is_of_text());
         let own = paragraph.paragraph_style.as_ref();
         let keys: Vec<&str> =
-            of_paragraph.filter_map(|field| differs(field, own)).flat_map(|field| field.keys()).copied().collect();
+            of_paragraph.filter_map(|field| differs(field, own)).flat_map(Field::keys).copied().collect();
         if !keys.is_empty() {
             let range = range(element.start_index.0, element.end_index.0);
             requests.push(
@@ -249,8 +249,7 @@ pub(crate) fn restyle(
                 Field::Color => colour && !is_code && !is_link,
                 Field::Size | Field::Lines | Field::Before | Field::After => true,
             };
-            let mut keys: Vec<&str> =
-                differing.into_iter().filter(goes).flat_map(|field| field.keys()).copied().collect();
+            let mut keys: Vec<&str> = differing.into_iter().filter(goes).flat_map(Field::keys).copied().collect();
             keys.retain(|key| style.is_some_and(|style| style.0.contains_key(*key)));
             keys.sort_unstable();
             keys.dedup();
