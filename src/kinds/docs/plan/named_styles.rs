@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
-use crate::gdocs::{DocumentTab, Paragraph, StructuralElement, Style, inherited_paragraph, inherited_text};
+use crate::gdocs::{
+    DocumentTab, Paragraph, ParagraphElement, StructuralElement, Style, TextRun, inherited_paragraph, inherited_text,
+};
 use crate::kinds::docs::text::style::is_monospace;
 use crate::kinds::docs::text::values::{
     color, dimension, hex_value, length, line_spacing, number, parse_length, points, spacing_percent, weight_of,
@@ -203,82 +205,115 @@ pub(crate) fn restyle(
     definitions: &[StyleDefinition],
 ) -> Result<(Vec<Value>, Restyled)> {
     let wanted = wanted(definitions)?;
-    let mut requests = Vec::new();
-    for (named, fields) in &wanted {
-        requests.extend(named_style(tab_id, tab, named, fields));
-    }
+    let named = wanted.iter().filter_map(|(named, fields)| named_style(tab_id, tab, named, fields));
+    let mut requests: Vec<Value> = named.collect();
     let mut code = 0;
     for element in elements(tab) {
         let Some(paragraph) = &element.paragraph else { continue };
-        let Some(fields) = wanted.get(paragraph.named_style_type()) else { continue };
-        let range = |start: Option<u32>, end: Option<u32>| json!({ "startIndex": start.unwrap_or_default(), "endIndex": end.unwrap_or_default(), "tabId": tab_id });
-        let differs = |field: Field, own: Option<&Style>| {
-            let own = own?;
-            let has_own = field.keys().iter().any(|key| own.0.contains_key(*key));
-            let value = fields.get(&field)?;
-            let read = effective(tab, paragraph.named_style_type(), field, Some(own));
-            (has_own && read.as_ref() != Some(value)).then_some(field)
-        };
-        let of_paragraph = Field::ALL.into_iter().filter(|field| !field.is_of_text());
-        let own = paragraph.paragraph_style.as_ref();
-        let keys: Vec<&str> =
-            of_paragraph.filter_map(|field| differs(field, own)).flat_map(Field::keys).copied().collect();
-        if !keys.is_empty() {
-            let range = range(element.start_index.0, element.end_index.0);
-            requests.push(
-                json!({ "updateParagraphStyle": { "range": range, "paragraphStyle": {}, "fields": keys.join(",") } }),
-            );
-        }
-        let runs = || paragraph.elements.iter().filter_map(|run| Some((run, run.text_run.as_ref()?)));
-        let is_blank = |text: &str| text.trim().is_empty();
-        // Whether all words of the paragraph have a look of their own.
-        let is_whole = |field: Field| {
-            runs().all(|(_, run)| is_blank(&run.content) || differs(field, run.text_style.as_ref()).is_some())
-        };
-        let (weight, colour) = (is_whole(Field::Weight), is_whole(Field::Color));
-        for (element, run) in runs() {
-            let style = run.text_style.as_ref();
-            let differing: Vec<Field> =
-                Field::ALL.into_iter().filter(|field| field.is_of_text() && differs(*field, style).is_some()).collect();
-            let is_code = is_monospace(style);
-            code += usize::from(is_code && differing.contains(&Field::Family));
-            let is_link = style.is_some_and(|style| style.0.contains_key("link"));
-            let goes = |field: &Field| match field {
-                Field::Family => !is_code,
-                Field::Weight => weight && !is_code,
-                Field::Color => colour && !is_code && !is_link,
-                Field::Size | Field::Lines | Field::Before | Field::After => true,
-            };
-            let mut keys: Vec<&str> = differing.into_iter().filter(goes).flat_map(Field::keys).copied().collect();
-            keys.retain(|key| style.is_some_and(|style| style.0.contains_key(*key)));
-            keys.sort_unstable();
-            keys.dedup();
-            // The font of text that only has another weight is not meant.
-            let family = style.and_then(|style| style.0.get("weightedFontFamily")?.get("fontFamily"));
-            let mut kept = Map::new();
-            if let Some(family) =
-                family.filter(|_| keys.contains(&"weightedFontFamily") && !fields.contains_key(&Field::Family))
-            {
-                let mut own = Map::new();
-                Field::Weight.write(fields.get(&Field::Weight).map_or("400", String::as_str), "", &mut own);
-                let weight = own.get("weightedFontFamily").and_then(|own| own.get("weight")).cloned();
-                kept.insert("weightedFontFamily".into(), json!({ "fontFamily": family, "weight": weight }));
-            }
-            if !keys.is_empty() {
-                let range = range(element.start_index.0, element.end_index.0);
-                requests.push(
-                    json!({ "updateTextStyle": { "range": range, "textStyle": kept, "fields": keys.join(",") } }),
-                );
-            }
-        }
+        let Some((named, fields)) = wanted.get_key_value(paragraph.named_style_type()) else { continue };
+        let looks = Looks { tab_id, tab, named, fields, paragraph };
+        requests.extend(looks.of_paragraph(element));
+        requests.extend(looks.of_text());
+        code += looks.code_that_stays();
     }
-    let mut warnings = Vec::new();
-    if code > 0 {
-        let pieces = if code == 1 { "1 piece of code keeps".into() } else { format!("{code} pieces of code keep") };
-        warnings.push(format!("{pieces} a monospace font"));
-    }
+    let pieces = if code == 1 { "1 piece of code keeps".into() } else { format!("{code} pieces of code keep") };
+    let warnings = (code > 0).then(|| format!("{pieces} a monospace font")).into_iter().collect();
     let changes = requests.len();
     Ok((requests, Restyled { changes, warnings }))
+}
+
+/// A paragraph, and how it is wanted to look.
+struct Looks<'a> {
+    tab_id: &'a str,
+    tab: &'a DocumentTab,
+    named: &'a str,
+    fields: &'a BTreeMap<Field, String>,
+    paragraph: &'a Paragraph,
+}
+
+impl<'a> Looks<'a> {
+    /// Tells whether a style has a value of its own that is not the wanted one.
+    fn differs(&self, field: Field, own: Option<&Style>) -> bool {
+        let (Some(own), Some(value)) = (own, self.fields.get(&field)) else { return false };
+        let has_own = field.keys().iter().any(|key| own.0.contains_key(*key));
+        has_own && effective(self.tab, self.named, field, Some(own)).as_ref() != Some(value)
+    }
+
+    fn range(&self, start: Option<u32>, end: Option<u32>) -> Value {
+        json!({ "startIndex": start.unwrap_or_default(), "endIndex": end.unwrap_or_default(), "tabId": self.tab_id })
+    }
+
+    /// Takes away what the paragraph has of its own.
+    fn of_paragraph(&self, element: &StructuralElement) -> Option<Value> {
+        let own = self.paragraph.paragraph_style.as_ref();
+        let fields = Field::ALL.into_iter().filter(|field| !field.is_of_text() && self.differs(*field, own));
+        let keys: Vec<&str> = fields.flat_map(Field::keys).copied().collect();
+        let range = self.range(element.start_index.0, element.end_index.0);
+        let request = json!({ "range": range, "paragraphStyle": {}, "fields": keys.join(",") });
+        (!keys.is_empty()).then(|| json!({ "updateParagraphStyle": request }))
+    }
+
+    fn runs(&self) -> impl Iterator<Item = (&'a ParagraphElement, &'a TextRun)> {
+        self.paragraph.elements.iter().filter_map(|run| Some((run, run.text_run.as_ref()?)))
+    }
+
+    /// Tells whether all words of the paragraph have another look: then it is none of some words alone.
+    fn is_of_all(&self, field: Field) -> bool {
+        self.runs().all(|(_, run)| run.content.trim().is_empty() || self.differs(field, run.text_style.as_ref()))
+    }
+
+    /// Counts the pieces of code that keep their font.
+    fn code_that_stays(&self) -> usize {
+        let stays = |style: Option<&Style>| is_monospace(style) && self.differs(Field::Family, style);
+        self.runs().filter(|(_, run)| stays(run.text_style.as_ref())).count()
+    }
+
+    /// Takes away what its text has of its own.
+    fn of_text(&self) -> Vec<Value> {
+        let (weight, colour) = (self.is_of_all(Field::Weight), self.is_of_all(Field::Color));
+        let request = |(element, run): (&ParagraphElement, &TextRun)| {
+            let style = run.text_style.as_ref()?;
+            let (is_code, is_link) = (is_monospace(Some(style)), style.0.contains_key("link"));
+            let goes = |field: &Field| {
+                self.differs(*field, Some(style))
+                    && match field {
+                        Field::Family => !is_code,
+                        Field::Weight => weight && !is_code,
+                        Field::Color => colour && !is_code && !is_link,
+                        Field::Size => true,
+                        Field::Lines | Field::Before | Field::After => false,
+                    }
+            };
+            let going: Vec<Field> = Field::ALL.into_iter().filter(goes).collect();
+            let mut keys: Vec<&str> = going.iter().flat_map(|field| field.keys()).copied().collect();
+            keys.retain(|key| style.0.contains_key(*key));
+            keys.sort_unstable();
+            keys.dedup();
+            let kept = if keys.contains(&"weightedFontFamily") { self.font_left(style, &going) } else { Map::new() };
+            let range = self.range(element.start_index.0, element.end_index.0);
+            let request = json!({ "range": range, "textStyle": kept, "fields": keys.join(",") });
+            (!keys.is_empty()).then(|| json!({ "updateTextStyle": request }))
+        };
+        self.runs().filter_map(request).collect()
+    }
+
+    /// What is left of a font of its own, which is a family with a weight, when only one of the two goes.
+    fn font_left(&self, style: &Style, going: &[Field]) -> Map<String, Value> {
+        let own = |key: &str| style.0.get("weightedFontFamily")?.get(key).cloned();
+        let wanted = |field: Field| self.fields.get(&field).map(String::as_str);
+        let (family, weight) = match (going.contains(&Field::Family), going.contains(&Field::Weight)) {
+            // Text that has another family alone has the weight of all.
+            (true, false) if own("weight").is_none_or(|weight| weight == 400) => return Map::new(),
+            (true, false) => (wanted(Field::Family).map(Value::from), own("weight")),
+            (false, true) => {
+                let mut fields = Map::new();
+                Field::Weight.write(wanted(Field::Weight).unwrap_or("400"), "", &mut fields);
+                (own("fontFamily"), fields.get("weightedFontFamily").and_then(|font| font.get("weight")).cloned())
+            }
+            (true, true) | (false, false) => return Map::new(),
+        };
+        Map::from_iter([("weightedFontFamily".to_owned(), json!({ "fontFamily": family, "weight": weight }))])
+    }
 }
 
 /// Makes the request that sets a named style, unless it says that already.
