@@ -1,6 +1,7 @@
 //! The profile `docs`: Google Docs by tab and section, for clients that do not read files.
 //!
-//! Every change is an edit of the mirrored file, so that merging, holds, the journal and the file itself are those of a save.
+//! Every change of text is an edit of the mirrored file, so that merging, holds, the journal and the file itself are those of a save.
+//! Looks are set beside that, in one call that changes no text and nothing when it comes once more.
 
 mod failure;
 mod navigation;
