@@ -312,3 +312,27 @@ async fn looks_are_read_made_alike_and_carried_over() {
     );
     client.refused("apply_styles", &on(json!({ "styles": [] })), "InvalidInputError", "empty");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_of_an_older_export_takes_nothing_from_others() {
+    let text = "# One\n\nAlpha beta gamma delta.\n\nSecond paragraph of the section stands here.\n\nThird one.\n";
+    let (world, id) = document("profile-older", text);
+    let mut client = Client::new(&world, "docs");
+    let anchor = client.done("get_hierarchy", &json!({ "document_id": id }))["headings"][0]["anchor_id"].clone();
+    let section = json!({ "document_id": id, "anchor_id": anchor });
+    let import = |content: &str| json!({ "document_id": id, "anchor_id": anchor, "content": content });
+    let said = |export: Value| export["content"].as_str().unwrap().to_owned();
+    // Another person writes beside it: both go, and that is told.
+    let older = said(client.done("export_section", &section));
+    world.collaborate(&id, "beta", "beta theirs").await;
+    let done = client.done("import_section", &import(&older.replace("Third", "Third mine")));
+    assert!(done["warnings"][0].as_str().unwrap().contains("`theirs`"), "{done}");
+    let expected =
+        "One\nAlpha beta theirs gamma delta.\nSecond paragraph of the section stands here.\nThird mine one.\n";
+    assert_eq!(world.text(&id).await, expected);
+    // And over the same words: that waits for a person.
+    let older = said(client.done("export_section", &section));
+    world.collaborate(&id, "gamma", "others").await;
+    client.refused("import_section", &import(&older.replace("gamma", "own")), "EditConflictError", "\"One\"");
+    assert_eq!(world.text(&id).await, expected.replace("gamma", "others"));
+}
