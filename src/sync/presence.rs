@@ -232,12 +232,26 @@ impl Place<'_> {
             let is_new = |at: &usize| after.bare(&(*at..*at + 1)).iter().all(|key| !was.contains(key));
             let has_new = |at: &usize| after.sequence(&(*at..*at + 1)).iter().any(|word| self.new.contains(word));
             let brings = |at: &usize| is_new(at) && has_new(at);
-            return self.theirs.clone().filter(brings).any(|at| fresh.has((after, at), said));
+            let has = |at: usize| fresh.has((after, at), said) || self.has_around(at);
+            return self.theirs.clone().filter(brings).any(has);
         }
         new_blocks(before, after, self.theirs.clone()).iter().any(|(_, block)| {
             let came: Vec<&str> = self.new.iter().filter(|word| block.contains_key(**word)).copied().collect();
             own.iter().any(|own| is_mostly(own, block) && is_share(&came, |word| own.contains_key(word), eighths))
         })
+    }
+
+    /// Tells whether the text has a block there that came, with a sentence in the midst of it. Of one that was there before, whoever
+    /// edited that may say the same.
+    fn has_around(&self, at: usize) -> bool {
+        let Texts { before, after, fresh, .. } = self.texts;
+        let beside = self.mine.start.saturating_sub(1)..self.mine.end + 1;
+        let words = after.words_of(&(at..at + 1));
+        let is = after.bare(&(0..after.len()));
+        let became =
+            |(was, key): (usize, &u32)| !is.contains(key) && is_mostly(&words, &before.words_of(&(was..was + 1)));
+        let is_written = || !(0..before.len()).zip(before.bare(&(0..before.len()))).any(became);
+        fresh.has_around((after, at), &beside) && self.grows() && is_written()
     }
 
     /// Tells whether more blocks stand there than before.

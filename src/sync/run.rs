@@ -66,6 +66,13 @@ impl<'t> Quoted<'t> {
             wanted.len() * times >= words.len() && (is_whole || is_edited(words))
         })
     }
+
+    /// Tells whether one of them in a `place` says all that a block of another text says, with a sentence in its midst.
+    pub(super) fn has_around(&self, (text, at): (&Text<'_>, usize), place: &Range<usize>) -> bool {
+        let wanted = text.sequence(&(at..at + 1));
+        let is_around = |words: &[&str]| wanted.len() * 2 >= words.len() && stand_in_two(&wanted, words);
+        wanted.len() >= TELLING_MIN && self.0.iter().any(|(at, words, _)| place.contains(at) && is_around(words))
+    }
 }
 
 /// Tells whether more than so many eighths of the words that came where a text said `was` stand there in what it `is`; with 8, all.

@@ -7,9 +7,9 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::mebdf::{self, Tree};
 
-use super::counts::{Counts, brought, is_mostly, shared};
+use super::counts::{Counts, brought, is_mostly, new_blocks, shared};
 use super::hunks::{self, placed};
-use super::run::{self, Quoted};
+use super::run::{self, Quoted, TELLING_MIN};
 use super::sides::{Keys, Text};
 
 /// Tells whether all that a change from `before` to `after` brought stands in `there`: where it was written, or in a block of its
@@ -19,8 +19,12 @@ pub(super) fn is_whole_in(before: &str, after: &str, there: &str) -> bool {
     let [before, after, there] = [before, after, there].map(|text| Text::read(text, &mut keys));
     let change = Change::of(&before, &after, &there);
     let places = change.places();
-    let mut brings = places.iter().filter(|place| place.brings()).peekable();
-    brings.peek().is_some() && brings.all(Place::is_whole)
+    let brings = || places.iter().filter(|place| place.brings());
+    // It came as a whole, so where some of it stands as it was written the rest may have been edited since.
+    let some_is_whole = || brings().any(Place::is_whole);
+    let stands = |place: &Place<'_>| place.is_whole() || place.is_around() && some_is_whole();
+    let words = || brings().map(|place| place.came.len()).sum::<usize>();
+    brings().next().is_some() && brings().all(stands) && (words() >= TELLING_MIN || !change.is_all_left())
 }
 
 /// Returns `before` with those blocks in it that `after` brought and that stand in `there`, perhaps edited since; `None` when there
@@ -75,6 +79,17 @@ impl<'t> Change<'t> {
         placed(&hunks::places(self.before, self.there, self.after)).map(place).collect()
     }
 
+    /// Tells whether the change took blocks away, all of which the other text still has.
+    fn is_all_left(&self) -> bool {
+        let Change { before, after, there, .. } = self;
+        let edits = new_blocks(before, after, 0..after.len());
+        let went = new_blocks(after, before, 0..before.len());
+        let mut went = went.iter().filter(|(_, was)| !edits.iter().any(|(_, edit)| is_mostly(edit, was))).peekable();
+        let all = there.bare(&(0..there.len()));
+        let is_left = |at: usize| before.bare(&(at..at + 1)).iter().all(|key| all.contains(key));
+        went.peek().is_some() && went.all(|(at, _)| is_left(*at))
+    }
+
     /// Tells whether more blocks of the other text are like one that was brought than were before.
     fn has_elsewhere(&self, at: usize) -> bool {
         let key = self.after.bare(&(at..at + 1));
@@ -126,6 +141,20 @@ impl Place<'_> {
         !self.base.is_empty() && self.stands(&self.blocks) || comes()
     }
 
+    /// Tells whether all that was brought there stands in the other text, with sentences in the midst of it.
+    fn is_around(&self) -> bool {
+        let Change { before, after, fresh, .. } = self.change;
+        let ops = capture_diff_slices(Algorithm::Patience, before.bare(&self.base), after.bare(&self.blocks));
+        // What became another block is looked for where it stood.
+        let is_inserted = |at: usize| {
+            let at = at.saturating_sub(self.blocks.start);
+            ops.iter().any(|op| op.old_range().is_empty() && op.new_range().contains(&at))
+        };
+        let beside = self.others.start.saturating_sub(1)..self.others.end + 1;
+        let mut new = self.blocks.clone().filter(|at| self.is_new(*at));
+        new.all(|at| self.has(at) || is_inserted(at) && fresh.has_around((after, at), &beside))
+    }
+
     /// Tells whether the words that some of the blocks brought stand in the other text where they were written.
     fn stands(&self, blocks: &Range<usize>) -> bool {
         let Change { before, after, there, .. } = self.change;
@@ -164,8 +193,11 @@ impl Place<'_> {
             let mut near = fresh.blocks().filter(|other| beside.contains(other) && !is_own(other));
             near.any(|other| is_beside(&other)) || self.change.has_elsewhere(at) || fresh.has((after, at), said)
         };
+        // The very block was brought beside what was there before, of which others may have been edited meanwhile.
+        let is_itself =
+            || self.is_new(at) && after.bare(&(at..at + 1)).iter().all(|key| there.bare(&self.others).contains(key));
         // Where what was there before still stands, what it became does not stand elsewhere.
-        is_in_place() || !self.is_left() && is_elsewhere()
+        is_itself() || is_in_place() || !self.is_left() && is_elsewhere()
     }
 
     /// Tells whether the other text still has any of what was there before the change, where it was.

@@ -532,6 +532,11 @@ fn a_sentence_that_came_is_there_where_another_was_written_in_its_midst() {
     let arrival = Arrival::noted(old, came, old).unwrap();
     let found = |text: &str| find(std::slice::from_ref(&arrival), came, text);
     assert_eq!(found(&came.replace("about", "The keys are with Maria, whom I asked. about")), None);
+    // So where the one behind it went.
+    let keys = "The keys are with Maria.\n\nBye.\n";
+    let more = format!("The keys for the house are with Maria.\n\n{keys}");
+    let text = "The keys, call the roofer about the walls, for the house are with Maria.\n\nBye.\n";
+    assert_eq!(find(&[Arrival::noted(keys, &more, keys).unwrap()], &more, text), None);
     // One that has its words here and there is another one.
     let other = "- Call and ask the painter\n- Call what the man says painter and about the or so old to walls\n";
     assert!(found(&format!("{other}- Call the carpenter\n")).is_some());

@@ -86,3 +86,34 @@ fn a_block_that_stood_there_was_not_brought() {
     assert!(is_whole_in(before, after, there));
     assert_eq!(in_text(before, after, there).as_deref(), Some(after));
 }
+
+#[test]
+fn where_some_stands_as_it_was_written_a_sentence_may_stand_in_the_midst_of_the_rest() {
+    let before = "Call the painter about the walls.\n\nhouse Please bring your slides to the meeting.\n";
+    let after = "Call carpenter the painter about the walls.\n\nhouse Please bring your slides to the meeting.\n\n\
+                 Please bring your walls to the meeting.\n";
+    let there = "house Call carpenter the painter about the walls.\n\nhouse Please bring your slides to the meeting.\n\n\
+                 Please bring your walls to the The keys are with house. meeting.\n";
+    assert!(is_whole_in(before, after, there));
+    // Its words are there, but in three pieces and for something else.
+    let there = there.replace("bring your walls to the The", "hang your walls up, bring the keys to the The");
+    assert!(!is_whole_in(before, after, &there));
+}
+
+#[test]
+fn few_words_do_not_stand_in_a_text_that_has_all_that_went_with_them() {
+    let after = [("- Call the carpenter about the roof\n", ""), ("# End\n\n", ""), ("Maria.", "Maria. Maria")];
+    check(&after, &[("Maria.", "roof and Maria. Maria")], false);
+    check(&after, &[("# End\n\n", ""), ("Maria.", "roof and Maria. Maria")], true);
+    let many = [("- Call the carpenter about the roof\n", ""), ("Maria.", "Maria. Bring all the slides, please.")];
+    check(&many, &[("Maria.", "Maria. Bring all the slides, please.")], true);
+}
+
+#[test]
+fn a_block_that_was_brought_beside_one_that_became_another_is_there() {
+    let before = "beta one\n\n# B\n\ngamma\n";
+    let after = "# other more\n\n# B and all\n\n# mine\n\ngamma\n";
+    let there = "beta one\n\n# B\n\n# mine\n\ngamma\n";
+    assert_eq!(in_text(before, after, there).as_deref(), Some(there));
+    assert!(!is_whole_in(before, after, there));
+}
