@@ -10,102 +10,15 @@
 
 mod support;
 
-use std::io::{BufRead as _, BufReader, Lines, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-
 use serde_json::{Value, json};
-use support::world::World;
+use support::mcp::{Client, document};
 
-/// A client behind the bridge.
-struct Client {
-    bridge: Child,
-    input: Option<ChildStdin>,
-    output: Lines<BufReader<ChildStdout>>,
-    asked: u32,
-}
-
-impl Client {
-    fn new(world: &World, profile: &str) -> Self {
-        let mut bridge = Command::new(env!("CARGO_BIN_EXE_mcp-workspace"))
-            .args(["bridge", "--profile", profile, "--home"])
-            .arg(&world.home)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (input, output) = (bridge.stdin.take(), BufReader::new(bridge.stdout.take().unwrap()).lines());
-        let mut client = Self { bridge, input, output, asked: 0 };
-        let hello = client.ask(
-            "initialize",
-            &json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } }),
-        );
-        assert_eq!(hello["serverInfo"]["name"], "mcp-workspace");
-        assert!(hello["instructions"].as_str().unwrap().len() < 2048);
-        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        client
-    }
-
-    fn send(&mut self, message: &Value) {
-        writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
-    }
-
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
-        self.asked += 1;
-        let id = self.asked;
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
-        loop {
-            let answer: Value = serde_json::from_str(&self.output.next().unwrap().unwrap()).unwrap();
-            if answer["id"] == id {
-                assert!(answer.get("error").is_none(), "{answer}");
-                return answer["result"].clone();
-            }
-        }
-    }
-
-    /// Calls a tool; returns its answer, or the error that it tells.
-    fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value, Value> {
-        let result = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
-        let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
-        if result["isError"] == true {
-            assert!(result.get("structuredContent").is_none() && text["success"] == false, "{result}");
-            return Err(text["error"].clone());
-        }
-        assert_eq!(text["success"], true, "{text}");
-        assert_eq!(result["structuredContent"], text);
-        Ok(text)
-    }
-
-    fn done(&mut self, tool: &str, arguments: &Value) -> Value {
-        self.call(tool, arguments).unwrap_or_else(|error| panic!("{tool} {arguments}: {error}"))
-    }
-
-    /// Expects an error of this type, whose message and suggestion say something.
-    fn refused(&mut self, tool: &str, arguments: &Value, kind: &str, words: &str) {
-        let error = self.call(tool, arguments).expect_err(tool);
-        assert_eq!(error["type"], kind, "{tool} {arguments}: {error}");
-        assert!(error["message"].as_str().unwrap().contains(words), "{error}");
-        assert!(error["suggestion"].as_str().is_some_and(|suggestion| !suggestion.is_empty()), "{error}");
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        drop(self.input.take());
-        let ended = self.bridge.wait();
-        assert!(std::thread::panicking() || ended.is_ok_and(|ended| ended.success()));
-    }
-}
-
-/// A world with its daemon, and a document that says `text`.
-fn document(name: &str, text: &str) -> (World, String) {
-    let mut world = World::new(name);
-    world.start_daemon(&[]);
-    let source = world.home.join("source.md");
-    std::fs::write(&source, text).unwrap();
-    let (done, made) = world.cli(&["create", "--title", "Ana's plan", source.to_str().unwrap()]);
-    assert!(done, "{made}");
-    let id = made["id"].as_str().unwrap().to_owned();
-    (world, id)
+/// Expects an error of this type, whose message and suggestion say something.
+fn refused(client: &mut Client, tool: &str, arguments: &Value, kind: &str, words: &str) {
+    let error = client.call(tool, arguments).expect_err(tool)["error"].clone();
+    assert_eq!(error["type"], kind, "{tool} {arguments}: {error}");
+    assert!(error["message"].as_str().unwrap().contains(words), "{error}");
+    assert!(error["suggestion"].as_str().is_some_and(|suggestion| !suggestion.is_empty()), "{error}");
 }
 
 const TEXT: &str = "Before.\n\n# One\n\nAlpha beta[^1].\n\n## Two\n\nGamma.\n\n# Three\n\nDelta.\n\n[^1]: A note.\n";
@@ -190,7 +103,7 @@ async fn a_section_is_imported_word_by_word_and_the_file_follows() {
     let content = whole["content"].as_str().unwrap().replace("Before.", "Before all.").replace("# Three", "# 3");
     client.done("import_tab", &json!({ "document_id": id, "content": content }));
     assert!(world.text(&id).await.starts_with("Before all.\n"));
-    let error = client.call("import_tab", &json!({ "document_id": id, "content": "" })).unwrap_err();
+    let error = client.call("import_tab", &json!({ "document_id": id, "content": "" })).unwrap_err()["error"].clone();
     assert_eq!(error["type"], "EditHeldError", "{error}");
     assert!(error["message"].as_str().unwrap().contains(".md"), "{error}");
     assert!(world.text(&id).await.starts_with("Before all.\n"));
@@ -206,17 +119,17 @@ async fn an_error_says_what_to_do() {
         all
     };
     let nowhere = json!({ "document_id": "1AbCdEfGhIjKlMnOpQrStUvWxYz012345678901234" });
-    client.refused("get_metadata", &nowhere, "DocumentNotFoundError", "1AbC");
-    client.refused("get_hierarchy", &nowhere, "DocumentNotFoundError", "1AbC");
-    client.refused("get_hierarchy", &on(json!({ "tab_id": "t.none" })), "TabNotFoundError", "t.none");
-    client.refused("export_section", &on(json!({ "anchor_id": "h.none" })), "AnchorNotFoundError", "h.none");
+    refused(&mut client, "get_metadata", &nowhere, "DocumentNotFoundError", "1AbC");
+    refused(&mut client, "get_hierarchy", &nowhere, "DocumentNotFoundError", "1AbC");
+    refused(&mut client, "get_hierarchy", &on(json!({ "tab_id": "t.none" })), "TabNotFoundError", "t.none");
+    refused(&mut client, "export_section", &on(json!({ "anchor_id": "h.none" })), "AnchorNotFoundError", "h.none");
     let import = |content: &str| on(json!({ "anchor_id": "", "content": content }));
-    client.refused("import_section", &import("{!color:#c00}never closed"), "MebdfParseError", "line 1");
-    client.refused("import_section", &import("---\ntitle: x\n---\nText"), "InvalidInputError", "head");
-    client.refused("import_section", &import("{^= kix.none image}"), "EmbeddedObjectNotFoundError", "kix.none");
-    client.refused("list_documents", &json!({ "limit": 101 }), "InvalidInputError", "100");
-    client.refused("list_documents", &json!({ "limits": 1 }), "InvalidInputError", "limits");
-    client.refused("export_tab", &json!({}), "InvalidInputError", "document_id");
+    refused(&mut client, "import_section", &import("{!color:#c00}never closed"), "MebdfParseError", "line 1");
+    refused(&mut client, "import_section", &import("---\ntitle: x\n---\nText"), "InvalidInputError", "head");
+    refused(&mut client, "import_section", &import("{^= kix.none image}"), "EmbeddedObjectNotFoundError", "kix.none");
+    refused(&mut client, "list_documents", &json!({ "limit": 101 }), "InvalidInputError", "100");
+    refused(&mut client, "list_documents", &json!({ "limits": 1 }), "InvalidInputError", "limits");
+    refused(&mut client, "export_tab", &json!({}), "InvalidInputError", "document_id");
     assert_eq!(world.text(&id).await, "Before.\nOne\nAlpha beta.\nTwo\nGamma.\nThree\nDelta.\n");
     // A document with several tabs wants one of them named.
     world
@@ -225,7 +138,7 @@ async fn an_error_says_what_to_do() {
             &json!({ "requests": [{ "addDocumentTab": { "tabProperties": { "title": "More" } } }] }),
         )
         .await;
-    client.refused("get_hierarchy", &on(json!({})), "MultipleTabsError", "\"More\"");
+    refused(&mut client, "get_hierarchy", &on(json!({})), "MultipleTabsError", "\"More\"");
     let facts = client.done("get_metadata", &on(json!({})));
     for tab in facts["tabs"].as_array().unwrap() {
         let exported = client.done("export_tab", &on(json!({ "tab_id": tab["tab_id"] })));
@@ -294,23 +207,25 @@ async fn looks_are_read_made_alike_and_carried_over() {
     assert_eq!(client.done("apply_styles", &target(json!({ "styles": styles["styles"] })))["changes_made"], 0);
     assert_eq!(world.text(other["id"].as_str().unwrap()).await, "Other\nLarge words.\n");
 
-    client.refused("normalize_formatting", &on(json!({})), "InvalidInputError", "nothing");
-    client.refused("normalize_formatting", &on(json!({ "body_size": "huge" })), "InvalidInputError", "huge");
+    refused(&mut client, "normalize_formatting", &on(json!({})), "InvalidInputError", "nothing");
+    refused(&mut client, "normalize_formatting", &on(json!({ "body_size": "huge" })), "InvalidInputError", "huge");
     let styles = |style: Value| on(json!({ "styles": [style] }));
-    client.refused("apply_styles", &styles(json!({ "element_type": "footer" })), "InvalidInputError", "footer");
-    client.refused(
+    refused(&mut client, "apply_styles", &styles(json!({ "element_type": "footer" })), "InvalidInputError", "footer");
+    refused(
+        &mut client,
         "apply_styles",
         &styles(json!({ "element_type": "body", "text_color": "c" })),
         "InvalidInputError",
         "text_color",
     );
-    client.refused(
+    refused(
+        &mut client,
         "apply_styles",
         &styles(json!({ "element_type": "body", "size": "1pt" })),
         "InvalidInputError",
         "size",
     );
-    client.refused("apply_styles", &on(json!({ "styles": [] })), "InvalidInputError", "empty");
+    refused(&mut client, "apply_styles", &on(json!({ "styles": [] })), "InvalidInputError", "empty");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -333,6 +248,6 @@ async fn an_import_of_an_older_export_takes_nothing_from_others() {
     // And over the same words: that waits for a person.
     let older = said(client.done("export_section", &section));
     world.collaborate(&id, "gamma", "others").await;
-    client.refused("import_section", &import(&older.replace("gamma", "own")), "EditConflictError", "\"One\"");
+    refused(&mut client, "import_section", &import(&older.replace("gamma", "own")), "EditConflictError", "\"One\"");
     assert_eq!(world.text(&id).await, expected.replace("gamma", "others"));
 }

@@ -11,9 +11,11 @@ use crate::gdocs::Picture;
 use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
 
 pub mod docs;
+mod elements;
 mod facts;
 pub mod sidecar;
 
+pub use elements::{Element, Elements, Look, TextRun};
 pub use facts::{Facts, Listed, Listing, Restyled, StyleDefinition};
 
 /// One file of an item as it should stand in the workspace.
@@ -343,6 +345,36 @@ pub trait Kind: Send + Sync {
     /// they come.
     async fn restyle(&self, id: &ItemId, tab: &str, styles: &[StyleDefinition]) -> Result<Restyled> {
         let reason = format!("items of this kind have no styles to set in `{tab}` ({})", styles.len());
+        Err(Error::ReadOnly { id: id.to_string(), reason })
+    }
+
+    /// Reads what the service answers when it is asked for an item, as it is.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when the id is unknown or hidden; network and permission errors as they come.
+    async fn raw(&self, id: &ItemId) -> Result<serde_json::Value> {
+        Err(Error::NotFound { id: id.to_string() })
+    }
+
+    /// Lists what stands in the body of a tab, or of all tabs for an empty id, with its places.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` and `TabNotFound`; network and permission errors as they come.
+    async fn elements(&self, id: &ItemId, tab: &str) -> Result<Elements> {
+        Err(Error::TabNotFound { id: id.to_string(), tab: tab.to_owned(), tabs: Vec::new() })
+    }
+
+    /// Sets looks on the letters from one place to another of a tab, the first for an empty id; no text is changed. Returns what was
+    /// set.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` for a look that means nothing, and for places where no text is; `ReadOnly`; `NotFound` and `TabNotFound`; network
+    /// and permission errors as they come.
+    async fn dress(&self, id: &ItemId, tab: &str, range: (u32, u32), look: &Look) -> Result<Vec<String>> {
+        let reason = format!("items of this kind have no looks to set in `{tab}` {range:?} {look:?}");
         Err(Error::ReadOnly { id: id.to_string(), reason })
     }
 

@@ -6,10 +6,12 @@ mod emphasis;
 mod escape;
 mod excerpt;
 mod fence;
+mod flat;
 mod front_matter;
 mod head_lines;
 mod inline;
 mod join;
+mod markup;
 mod mask;
 mod nested;
 mod normalize;
@@ -17,6 +19,7 @@ mod note;
 mod parse;
 mod print;
 mod properties;
+mod replace;
 mod row;
 mod section;
 #[cfg(test)]
@@ -30,10 +33,13 @@ pub use braces::is_object_kind;
 pub use definitions::definitions;
 pub use excerpt::{Excerpt, Heading, excerpt, headings, replaced};
 pub use fence::open_fence;
+pub use flat::said;
 pub use join::join;
+pub use markup::{literal, markdown, markup};
 pub use normalize::{normalize_content, normalize_runs};
 pub use print::print_block;
 pub use properties::{canonical_order as sort_properties, color, is_known, named_style, rival};
+pub use replace::{By, FIND_BYTES_MAX, Find, append, body_end, replace, replace_blocks, rewritten};
 pub use row::cell_count;
 pub use section::{OutlineEntry, Section, State, outline, plain, sections, state_at, states};
 pub use tree::*;
@@ -77,7 +83,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 pub fn parse(text: &str) -> Parsed {
     let text = clean(text);
     if text.len() > TEXT_BYTES_MAX {
-        return literal(&text);
+        return as_one_paragraph(&text);
     }
     let mut found = Vec::new();
     let head = front_matter::parse(&text);
@@ -143,7 +149,7 @@ pub fn print_normalized<B: Borrow<Block>>(head: Option<&FrontMatter>, blocks: &[
     Printed { text: format!("{head}{gap}{}", printer.finish()), starts }
 }
 
-fn literal(text: &str) -> Parsed {
+fn as_one_paragraph(text: &str) -> Parsed {
     let run = Run { content: RunContent::Text(text.to_owned()), marks: Marks::default() };
     let block = Block { content: Content::Paragraph { runs: vec![run] }, span: Span(0..text.len()) };
     let found = inline::Finding {

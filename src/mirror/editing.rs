@@ -1,12 +1,12 @@
 //! Edits that a program asks for: the file is saved with them as an editor would do it, and that is pushed like any other save.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::handle::MirrorHandle;
 use super::report::PushReport;
 use super::{Shared, blocking};
 use crate::error::{Error, Result};
-use crate::kinds::{Facts, Listing, Restyled, StyleDefinition};
+use crate::kinds::{Elements, Facts, Listing, Look, Restyled, StyleDefinition};
 use crate::model::{ItemId, PartId, Stamp};
 use crate::sync::Local;
 use crate::workspace::NotDeposited;
@@ -77,6 +77,48 @@ impl MirrorHandle {
         let restyled = self.shared().kind.restyle(&item, tab, styles).await?;
         self.fetch(&item.0).await?;
         Ok(restyled)
+    }
+
+    /// Reads what the service answers when it is asked for an item; see [`crate::kinds::Kind::raw`].
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`; network and permission errors as they come.
+    pub async fn raw(&self, id_or_url: &str) -> Result<serde_json::Value> {
+        self.shared().kind.raw(&self.item(id_or_url)?).await
+    }
+
+    /// Lists what stands in the bodies of an item's tabs; see [`crate::kinds::Kind::elements`].
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` and `TabNotFound`; network and permission errors as they come.
+    pub async fn elements(&self, id_or_url: &str, tab: &str) -> Result<Elements> {
+        self.shared().kind.elements(&self.item(id_or_url)?, tab).await
+    }
+
+    /// Sets looks on a range of a tab, and lets the mirrored file follow; see [`crate::kinds::Kind::dress`]. As with
+    /// [`MirrorHandle::restyle`], the journal has no part in it.
+    ///
+    /// # Errors
+    ///
+    /// `MirrorOnly`; else as [`crate::kinds::Kind::dress`].
+    pub async fn dress(&self, id_or_url: &str, tab: &str, range: (u32, u32), look: &Look) -> Result<Vec<String>> {
+        self.check_writable().await?;
+        let item = self.item(id_or_url)?;
+        let applied = self.shared().kind.dress(&item, tab, range, look).await?;
+        self.fetch(&item.0).await?;
+        Ok(applied)
+    }
+
+    /// Leaves a text that is too long for an answer in a file of its own, which is gone with the next start.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` when it cannot be written.
+    pub async fn leave(&self, name: &str, text: String) -> Result<PathBuf> {
+        let (shared, name) = (self.shared_arc(), name.to_owned());
+        blocking(move || shared.workspace.leave(&name, &text)).await
     }
 
     /// Asks what an item is, mirrored or not, and what the account may do with it.

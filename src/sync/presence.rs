@@ -7,7 +7,7 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::arrival::Arrival;
-use super::counts::{Counts, MOST, brought, has_share, is_mostly, is_share, new_blocks};
+use super::counts::{Counts, MOST, brought, has_share, is_mostly, is_share, new_blocks, shared};
 use super::hunks::{self, placed};
 use super::run::{self, Quoted, TELLING_MIN};
 use super::sides::{Keys, Text};
@@ -244,14 +244,18 @@ impl Place<'_> {
     /// Tells whether the text has a block there that came, with a sentence in the midst of it. Of one that was there before, whoever
     /// edited that may say the same.
     fn has_around(&self, at: usize) -> bool {
-        let Texts { before, after, fresh, .. } = self.texts;
+        let Texts { before, local, after, fresh, .. } = self.texts;
         let beside = self.mine.start.saturating_sub(1)..self.mine.end + 1;
         let words = after.words_of(&(at..at + 1));
-        let is = after.bare(&(0..after.len()));
-        let became =
-            |(was, key): (usize, &u32)| !is.contains(key) && is_mostly(&words, &before.words_of(&(was..was + 1)));
-        let is_written = || !(0..before.len()).zip(before.bare(&(0..before.len()))).any(became);
-        fresh.has_around((after, at), &beside) && self.grows() && is_written()
+        // Those from before that are not in a text any more.
+        let gone = |text: &Text<'_>| new_blocks(text, before, 0..before.len());
+        let became = |(_, was): &(usize, Counts<'_>)| is_mostly(&words, was);
+        let is_nearer = |other: usize| {
+            let own = local.words_of(&(other..other + 1));
+            gone(local).iter().any(|(_, was)| shared(&own, was) >= shared(&own, &words))
+        };
+        let counts = |other: usize| beside.contains(&other) && !is_nearer(other);
+        fresh.has_around((after, at), counts) && self.grows() && !gone(after).iter().any(became)
     }
 
     /// Tells whether more blocks stand there than before.

@@ -67,11 +67,11 @@ impl<'t> Quoted<'t> {
         })
     }
 
-    /// Tells whether one of them in a `place` says all that a block of another text says, with a sentence in its midst.
-    pub(super) fn has_around(&self, (text, at): (&Text<'_>, usize), place: &Range<usize>) -> bool {
+    /// Tells whether one of those that `counts` says all that a block of another text says, with a sentence in its midst.
+    pub(super) fn has_around(&self, (text, at): (&Text<'_>, usize), counts: impl Fn(usize) -> bool) -> bool {
         let wanted = text.sequence(&(at..at + 1));
         let is_around = |words: &[&str]| wanted.len() * 2 >= words.len() && stand_in_two(&wanted, words);
-        wanted.len() >= TELLING_MIN && self.0.iter().any(|(at, words, _)| place.contains(at) && is_around(words))
+        wanted.len() >= TELLING_MIN && self.0.iter().any(|(at, words, _)| counts(*at) && is_around(words))
     }
 }
 

@@ -152,7 +152,7 @@ impl Place<'_> {
         };
         let beside = self.others.start.saturating_sub(1)..self.others.end + 1;
         let mut new = self.blocks.clone().filter(|at| self.is_new(*at));
-        new.all(|at| self.has(at) || is_inserted(at) && fresh.has_around((after, at), &beside))
+        new.all(|at| self.has(at) || is_inserted(at) && fresh.has_around((after, at), |other| beside.contains(&other)))
     }
 
     /// Tells whether the words that some of the blocks brought stand in the other text where they were written.

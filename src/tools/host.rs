@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::kinds::{Facts, Listing, Restyled, StyleDefinition};
+use crate::kinds::{Elements, Facts, Listing, Look, Restyled, StyleDefinition};
 use crate::model::{Account, ItemId, KindName, Notice, PartId};
 
 /// What the socket serves: the mirror, seen from the door.
@@ -114,6 +114,36 @@ pub trait Host: Send + Sync + 'static {
     /// `InvalidInput` for a definition that means nothing; `ReadOnly` and `MirrorOnly`; `NotFound` and `TabNotFound`; network and
     /// permission errors as they come.
     async fn restyle(&self, id_or_url: &str, tab: &str, styles: &[StyleDefinition]) -> Result<Restyled>;
+
+    /// Reads what Google answers when it is asked for a Doc, mirrored or not.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when the id is unknown or hidden; network and permission errors as they come.
+    async fn raw(&self, id_or_url: &str) -> Result<serde_json::Value>;
+
+    /// Lists what stands in the body of a Doc's tab, or of all its tabs for an empty id, with its places.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` and `TabNotFound`; network and permission errors as they come.
+    async fn elements(&self, id_or_url: &str, tab: &str) -> Result<Elements>;
+
+    /// Sets looks on the letters from one place to another of a Doc's tab, the first for an empty id; no text is changed, and the
+    /// mirrored file follows. Returns what was set.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` for a look that means nothing, and for places where no text is; `ReadOnly` and `MirrorOnly`; `NotFound` and
+    /// `TabNotFound`; network and permission errors as they come.
+    async fn dress(&self, id_or_url: &str, tab: &str, range: (u32, u32), look: &Look) -> Result<Vec<String>>;
+
+    /// Leaves an answer about an item that is too long in a file; it is gone with the next start of the daemon.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` when it cannot be written; else as [`Host::facts`].
+    async fn leave(&self, id: &ItemId, name: &str, text: String) -> Result<PathBuf>;
 
     /// Writes the file of an item back that was deleted in the workspace.
     ///

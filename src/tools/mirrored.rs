@@ -12,7 +12,7 @@ use super::reports::{account_status, finding, item_report, log_entry, push_repor
 use crate::error::{Error, ErrorKind, Result};
 use crate::kinds;
 use crate::mirror::{self, MirrorHandle};
-use crate::model::{Account, KindName};
+use crate::model::{Account, ItemId, KindName};
 use crate::sync::{self, JobId};
 use crate::workspace::layout::{Layout, Place};
 
@@ -276,6 +276,26 @@ impl Host for Mirrors {
     async fn restyle(&self, id_or_url: &str, tab: &str, styles: &[kinds::StyleDefinition]) -> Result<kinds::Restyled> {
         let (handle, _) = self.seeing(id_or_url).await?;
         handle.restyle(id_or_url, tab, styles).await
+    }
+
+    async fn raw(&self, id_or_url: &str) -> Result<serde_json::Value> {
+        let (handle, _) = self.seeing(id_or_url).await?;
+        handle.raw(id_or_url).await
+    }
+
+    async fn elements(&self, id_or_url: &str, tab: &str) -> Result<kinds::Elements> {
+        let (handle, _) = self.seeing(id_or_url).await?;
+        handle.elements(id_or_url, tab).await
+    }
+
+    async fn dress(&self, id_or_url: &str, tab: &str, range: (u32, u32), look: &kinds::Look) -> Result<Vec<String>> {
+        let (handle, _) = self.seeing(id_or_url).await?;
+        handle.dress(id_or_url, tab, range, look).await
+    }
+
+    async fn leave(&self, id: &ItemId, name: &str, text: String) -> Result<PathBuf> {
+        let (handle, _) = self.seeing(&id.0).await?;
+        handle.leave(name, text).await
     }
 
     async fn restore(&self, id_or_url: &str) -> Result<ItemReport> {

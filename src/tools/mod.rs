@@ -7,6 +7,7 @@ mod bridge;
 mod control;
 mod docs;
 mod documentation;
+mod google_docs;
 mod host;
 mod mirrored;
 mod outline;

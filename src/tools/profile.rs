@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::answer::ErrorAnswer;
 use super::host::Host;
-use super::{docs, documentation, schema, verbs};
+use super::{docs, documentation, google_docs, schema, verbs};
 
 /// A set of tools.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,11 +17,13 @@ pub enum Profile {
     Default,
     /// Docs by section and tab, for clients that do not read files.
     Docs,
+    /// Docs read whole and edited by their text, under the names of an older server.
+    GoogleDocs,
 }
 
 impl Profile {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Default, Self::Docs];
+    pub const ALL: [Self; 3] = [Self::Default, Self::Docs, Self::GoogleDocs];
 
     /// The word for it on the command line.
     #[must_use]
@@ -29,6 +31,7 @@ impl Profile {
         match self {
             Self::Default => "default",
             Self::Docs => "docs",
+            Self::GoogleDocs => "google-docs",
         }
     }
 
@@ -38,6 +41,7 @@ impl Profile {
         match self {
             Self::Default => "mcp.sock",
             Self::Docs => "docs.sock",
+            Self::GoogleDocs => "google-docs.sock",
         }
     }
 
@@ -46,6 +50,7 @@ impl Profile {
         match self {
             Self::Default => schema::tools(),
             Self::Docs => docs::tools(),
+            Self::GoogleDocs => google_docs::tools(),
         }
     }
 
@@ -54,6 +59,7 @@ impl Profile {
         match self {
             Self::Default => documentation::INSTRUCTIONS,
             Self::Docs => docs::INSTRUCTIONS,
+            Self::GoogleDocs => google_docs::INSTRUCTIONS,
         }
     }
 
@@ -75,6 +81,7 @@ impl Profile {
                 Some(answer.map_err(|error| ErrorAnswer::from(&error).to_value()))
             }
             Self::Docs => docs::call(host, name, arguments).await,
+            Self::GoogleDocs => google_docs::call(host, name, arguments).await,
         }
     }
 
@@ -83,6 +90,7 @@ impl Profile {
         match self {
             Self::Default => answer.to_value(),
             Self::Docs => docs::failed(answer),
+            Self::GoogleDocs => google_docs::failed(answer),
         }
     }
 }

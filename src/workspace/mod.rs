@@ -19,7 +19,7 @@ use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 
@@ -252,6 +252,28 @@ impl Workspace {
             return Err(disk(&shown.join(&name), "written", source));
         }
         Ok((name, file))
+    }
+
+    /// Leaves a text in a file below `temp/`, which the next start empties; one of the same name is replaced.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` when it cannot be written, or when the name is none.
+    pub fn leave(&self, name: &str, text: &str) -> Result<PathBuf> {
+        let temp = self.layout.root().join(TEMP);
+        let path = temp.join(name);
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+        if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
+            return Err(disk(&path, "written", io::ErrorKind::InvalidInput.into()));
+        }
+        let written = || {
+            fs::create_dir_all(&temp)?;
+            let mut file = tempfile::Builder::new().prefix(NEW_PREFIX).tempfile_in(&temp)?;
+            file.write_all(text.as_bytes())?;
+            file.persist(&path).map_err(|error| error.error)
+        };
+        written().map_err(|source| disk(&path, "written", source))?;
+        Ok(path)
     }
 
     /// Removes what dead processes of ours left behind.

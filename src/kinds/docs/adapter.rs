@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 use crate::gdocs::Document;
 use crate::google::{Call, Client, Service};
 use crate::kinds::{
-    Changes, CommentAct, Comments, Created, Facts, Fetched, Hosted, Image, Kind, Listing, Outcome, Pictures, PushPlan,
-    Rename, Restyled, StyleDefinition, Upload,
+    Changes, CommentAct, Comments, Created, Elements, Facts, Fetched, Hosted, Image, Kind, Listing, Look, Outcome,
+    Pictures, PushPlan, Rename, Restyled, StyleDefinition, Upload,
 };
 use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
 
@@ -333,6 +333,18 @@ impl Kind for Docs {
 
     async fn restyle(&self, id: &ItemId, tab: &str, styles: &[StyleDefinition]) -> Result<Restyled> {
         self.set_styles(id, tab, styles).await
+    }
+
+    async fn raw(&self, id: &ItemId) -> Result<serde_json::Value> {
+        self.as_answered(id).await
+    }
+
+    async fn elements(&self, id: &ItemId, tab: &str) -> Result<Elements> {
+        self.elements_of(id, tab).await
+    }
+
+    async fn dress(&self, id: &ItemId, tab: &str, range: (u32, u32), look: &Look) -> Result<Vec<String>> {
+        self.set_look(id, tab, range, look).await
     }
 
     /// Source: <https://developers.google.com/workspace/drive/api/guides/delete>

@@ -4,6 +4,7 @@ mod adapter;
 mod comments;
 #[cfg(test)]
 mod comments_tests;
+mod elements;
 mod listing;
 mod making;
 mod places;

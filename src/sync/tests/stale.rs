@@ -537,6 +537,11 @@ fn a_sentence_that_came_is_there_where_another_was_written_in_its_midst() {
     let more = format!("The keys for the house are with Maria.\n\n{keys}");
     let text = "The keys, call the roofer about the walls, for the house are with Maria.\n\nBye.\n";
     assert_eq!(find(&[Arrival::noted(keys, &more, keys).unwrap()], &more, text), None);
+    // Where the same sentence stood beside it, that was edited.
+    let (first, second) = ("The meeting is on Monday\u{f0001} at ten.", "The meeting is on Monday\u{f0002} at ten.");
+    let (old, more) = (format!("{first}\n\nBye.\n"), format!("{first}\n\n{second}\n\nBye.\n"));
+    let text = "The meeting is and the roof on Monday\u{f0001} at ten.\n\nBye.\n";
+    assert!(find(&[Arrival::noted(&old, &more, &old).unwrap()], &more, text).is_some());
     // One that has its words here and there is another one.
     let other = "- Call and ask the painter\n- Call what the man says painter and about the or so old to walls\n";
     assert!(found(&format!("{other}- Call the carpenter\n")).is_some());

@@ -7,11 +7,11 @@ use crate::model::Notice;
 use crate::tools::host::PushReport;
 
 /// A tool's answer.
-pub(super) type Outcome = Result<Value, Failure>;
+pub(in crate::tools) type Outcome = Result<Value, Failure>;
 
 /// Why a tool did not do what it was asked for.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(in crate::tools) enum Failure {
     /// What went wrong below.
     Of(Error),
     /// Which of several tabs is meant was not said.
@@ -44,7 +44,7 @@ impl From<Error> for Failure {
 
 impl Failure {
     /// Returns the JSON that a client gets.
-    pub(super) fn to_value(&self) -> Value {
+    pub(in crate::tools) fn to_value(&self) -> Value {
         match self {
             Self::Of(error) => {
                 let (kind, suggestion) = of(error);

@@ -3,7 +3,7 @@
 //! Every change of text is an edit of the mirrored file, so that merging, holds, the journal and the file itself are those of a save.
 //! Looks are set beside that, in one call that changes no text and nothing when it comes once more.
 
-mod failure;
+pub(super) mod failure;
 mod navigation;
 mod schema;
 mod sections;

@@ -12,7 +12,7 @@ use tokio::net::UnixStream;
 
 use super::*;
 use crate::error::{Error, Result};
-use crate::kinds::{Facts, Listing, Restyled, StyleDefinition};
+use crate::kinds::{Elements, Facts, Listing, Look, Restyled, StyleDefinition};
 use crate::model::{Account, ItemId, KindName, Notice, PartId};
 
 const ACCOUNT: &str = "ana@example.com";
@@ -152,6 +152,25 @@ impl Host for MemoryHost {
     async fn restyle(&self, _id_or_url: &str, tab: &str, styles: &[StyleDefinition]) -> Result<Restyled> {
         self.note(format!("restyle {tab} {styles:?}"));
         Ok(Restyled::default())
+    }
+
+    async fn raw(&self, id_or_url: &str) -> Result<Value> {
+        Err(Error::NotFound { id: id_or_url.into() })
+    }
+
+    async fn elements(&self, id_or_url: &str, _tab: &str) -> Result<Elements> {
+        Err(Error::NotFound { id: id_or_url.into() })
+    }
+
+    async fn dress(&self, id_or_url: &str, tab: &str, range: (u32, u32), look: &Look) -> Result<Vec<String>> {
+        self.note(format!("dress {tab} {range:?} {look:?}"));
+        Err(Error::NotFound { id: id_or_url.into() })
+    }
+
+    async fn leave(&self, _id: &ItemId, name: &str, text: String) -> Result<PathBuf> {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        Ok(path)
     }
 
     async fn restore(&self, _id_or_url: &str) -> Result<ItemReport> {

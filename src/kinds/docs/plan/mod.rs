@@ -29,6 +29,7 @@ mod part;
 mod pieces;
 mod planner;
 mod properties;
+pub(super) mod range_look;
 mod rest;
 mod restored;
 mod restyle;

@@ -1,0 +1,430 @@
+//! Text found in what a tree says, and replaced: across formatting, in cells and footnotes, over the ends of paragraphs.
+
+use std::ops::Range;
+
+use regex::RegexBuilder;
+
+use super::flat::{Flat, Place, THING, WALL, is_line, paragraphs, text_run};
+use super::{Block, Content, Marks, Run, RunContent, Tree};
+
+/// The longest text that is looked for, in bytes.
+pub const FIND_BYTES_MAX: usize = 64 << 10;
+
+/// What is looked for, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Find<'t> {
+    /// The text; a paragraph ends with `\n`.
+    pub text: &'t str,
+    /// Whether capital letters are others than small ones.
+    pub match_case: bool,
+    /// All places, or the first.
+    pub all: bool,
+}
+
+/// What is put in the place of what was found.
+#[derive(Debug, Clone, Copy)]
+pub enum By<'t> {
+    /// Text that looks as what was there; each `\n` ends a paragraph.
+    Text(&'t str),
+    /// Blocks with looks of their own.
+    Blocks(&'t [Block]),
+}
+
+/// Replaces text of a tree; returns how many places were replaced. A paragraph of which nothing is left goes, too.
+pub fn replace(tree: &mut Tree, find: Find<'_>, by: By<'_>) -> usize {
+    let flat = Flat::of(tree);
+    let found = places(&flat, &find);
+    put(tree, &flat, &found, by)
+}
+
+/// Replaces blocks of a tree by others where they say what `old` says: headings those of headings of the same level, and items those
+/// of items. Returns how many places were replaced.
+pub fn replace_blocks(tree: &mut Tree, old: &[Block], find: Find<'_>, new: &[Block]) -> usize {
+    let flat = Flat::of(tree);
+    let said = Flat::of(&Tree { front_matter: None, blocks: old.to_vec() });
+    let text = said.text.trim_matches('\n');
+    if text.is_empty() || text.contains([WALL, THING]) {
+        return 0;
+    }
+    let is_like = |range: &Range<usize>| {
+        let (first, last) = flat.blocks_of(range);
+        let blocks = tree.blocks.get(first..last + 1).unwrap_or_default();
+        let whole = flat.is_start(range.start);
+        blocks.len() == old.len()
+            && blocks.iter().zip(old).enumerate().all(|(at, (block, old))| match (&block.content, &old.content) {
+                (Content::Heading { level, .. }, Content::Heading { level: wanted, .. }) => {
+                    level == wanted && (at > 0 || whole)
+                }
+                (Content::Item { .. }, Content::Item { .. }) => at > 0 || whole,
+                (_, Content::Paragraph { .. }) => true,
+                _ => false,
+            })
+    };
+    let all = places(&flat, &Find { text, all: true, ..find });
+    let found = all.into_iter().filter(is_like).take(if find.all { usize::MAX } else { 1 });
+    put(tree, &flat, &found.collect::<Vec<_>>(), By::Blocks(new))
+}
+
+/// Puts text at the end of the last paragraph of a tree, looking as that does; below what is none.
+pub fn append(tree: &mut Tree, text: &str) {
+    let end = body_end(tree);
+    let lines: Vec<&str> = text.split('\n').collect();
+    let Some((first, more)) = lines.split_first() else { return };
+    let mut new = Vec::new();
+    match end.checked_sub(1).and_then(|at| tree.blocks.get_mut(at)).and_then(|block| own_runs(&mut block.content)) {
+        Some(runs) => {
+            let marks = runs.iter().rev().find(|run| is_text(run)).map(|run| run.marks.clone()).unwrap_or_default();
+            runs.push(text_run(first, Marks { link: None, ..marks }));
+        }
+        None => new.push(paragraph(first)),
+    }
+    let like = end.checked_sub(1).and_then(|at| tree.blocks.get(at)).map(|block| block.content.clone());
+    new.extend(more.iter().map(|line| Block::new(next_line(like.as_ref(), vec![text_run(line, Marks::default())]))));
+    tree.blocks.splice(end..end, new);
+    tree.normalize();
+}
+
+/// Where the body of a tree ends: before the footnotes at its end.
+#[must_use]
+pub fn body_end(tree: &Tree) -> usize {
+    let is_note = |block: &&Block| matches!(block.content, Content::Footnote { .. });
+    tree.blocks.len() - tree.blocks.iter().rev().take_while(is_note).count()
+}
+
+/// Writes a tree that was made from the tree of `text` by changing some of its blocks: all others keep their lines.
+#[must_use]
+pub fn rewritten(text: &str, was: &Tree, is: &Tree) -> String {
+    let same = |(one, other): &(&Block, &Block)| one == other;
+    let head = was.blocks.iter().zip(&is.blocks).take_while(same).count();
+    let (was_left, is_left) = (was.blocks.len() - head, is.blocks.len() - head);
+    let alike = was.blocks.iter().rev().zip(is.blocks.iter().rev()).take(was_left.min(is_left)).take_while(same);
+    let tail = alike.count();
+    let start = |at: usize| was.blocks.get(at).map_or(text.len(), |block| block.span.0.start);
+    let changed = is.blocks.get(head..is.blocks.len() - tail).unwrap_or_default().to_vec();
+    let printed = super::print(&Tree { front_matter: None, blocks: changed });
+    let before = text.get(..start(head)).unwrap_or_default();
+    let behind = text.get(start(was.blocks.len() - tail)..).unwrap_or_default();
+    let listed = |block: Option<&Block>| block.is_some_and(|block| is_listed(&block.content));
+    let are_items =
+        |one: usize| listed(one.checked_sub(1).and_then(|at| is.blocks.get(at))) && listed(is.blocks.get(one));
+    let gap = |touches: bool| if touches || printed.is_empty() { "" } else { "\n" };
+    let above = gap(before.is_empty() || before.ends_with("\n\n") || are_items(head));
+    let below = gap(behind.is_empty() || are_items(is.blocks.len() - tail));
+    let spliced = format!("{before}{above}{printed}{below}{behind}");
+    let read = super::parse(&spliced).tree;
+    let mut wanted = is.clone();
+    wanted.normalize();
+    // Lines can mean something else beside others; then the whole is written anew.
+    if read == wanted { spliced } else { super::print(is) }
+}
+
+/// Finds where a text is said.
+fn places(flat: &Flat, find: &Find<'_>) -> Vec<Range<usize>> {
+    if find.text.is_empty() || find.text.len() > FIND_BYTES_MAX || find.text.contains([WALL, THING]) {
+        return Vec::new();
+    }
+    let pattern = RegexBuilder::new(&regex::escape(find.text)).case_insensitive(!find.match_case).build();
+    // Only a text that is too long makes none.
+    let Ok(pattern) = pattern else { return Vec::new() };
+    let most = if find.all { usize::MAX } else { 1 };
+    pattern.find_iter(&flat.text).map(|found| found.range()).take(most).collect()
+}
+
+/// Puts something in the place of what was found, from the last place to the first so that those before keep theirs.
+fn put(tree: &mut Tree, flat: &Flat, found: &[Range<usize>], by: By<'_>) -> usize {
+    let mut count = 0;
+    for range in found.iter().rev() {
+        let (first, last) = flat.blocks_of(range);
+        let start = flat.paragraphs.iter().find(|(_, place)| place.block == first).map_or(0, |(range, _)| range.start);
+        // What stands behind in the same block may have been replaced by now; what stands before is as it was.
+        let mut part = Tree { front_matter: None, blocks: tree.blocks.splice(first..=last, []).collect() };
+        let flat = Flat::of(&part);
+        count += usize::from(put_in(&mut part, &flat, &(range.start - start..range.end - start), by));
+        tree.blocks.splice(first..first, part.blocks);
+    }
+    tree.normalize();
+    count
+}
+
+fn put_in(tree: &mut Tree, flat: &Flat, range: &Range<usize>, by: By<'_>) -> bool {
+    match (flat.place(range.start), flat.place(range.end)) {
+        (Some((_, first)), Some((_, last))) if first == last => put_within(tree, flat, range, first, by),
+        (Some(_), Some(_)) => put_over(tree, flat, range, by),
+        _ => false,
+    }
+}
+
+/// Replaces what stands within one paragraph.
+fn put_within(tree: &mut Tree, flat: &Flat, range: &Range<usize>, place: Place, by: By<'_>) -> bool {
+    let Some(block) = tree.blocks.get_mut(place.block) else { return false };
+    if let Content::Code { text, .. } = &mut block.content {
+        let By::Text(new) = by else { return false };
+        let start = flat.place(range.start).map_or(0, |(paragraph, _)| paragraph.start);
+        text.replace_range(range.start - start..range.end - start, new);
+        return true;
+    }
+    if is_line(&block.content) {
+        return put_over(tree, flat, range, by);
+    }
+    // Of a cell or a footnote, paragraphs cannot become blocks.
+    let lines: Vec<Vec<Run>> = match by {
+        By::Text(new) => {
+            let runs = paragraphs(&block.content).get(place.paragraph).map(|runs| runs.to_vec()).unwrap_or_default();
+            let marks = flat.marks(&runs, place, range.start);
+            new.split('\n').map(|line| vec![text_run(line, marks.clone())]).collect()
+        }
+        By::Blocks(new) => new.iter().flat_map(|block| paragraphs(&block.content)).map(<[Run]>::to_vec).collect(),
+    };
+    replace_paragraph(&mut block.content, place.paragraph, |runs| {
+        let (mut before, behind) = (flat.cut(runs, place, range.start).0, flat.cut(runs, place, range.end).1);
+        let mut lines = lines.into_iter();
+        before.extend(lines.next().unwrap_or_default());
+        let mut all = vec![before];
+        all.extend(lines);
+        all.iter_mut().last().into_iter().for_each(|last| last.extend(behind.clone()));
+        all
+    });
+    true
+}
+
+/// Replaces what stands in one or more blocks that are a line each.
+fn put_over(tree: &mut Tree, flat: &Flat, range: &Range<usize>, by: By<'_>) -> bool {
+    let (Some((_, first)), Some((_, last))) = (flat.place(range.start), flat.place(range.end)) else { return false };
+    let (Some(from), Some(to)) = (tree.blocks.get(first.block), tree.blocks.get(last.block)) else { return false };
+    let (from, to) = (from.content.clone(), to.content.clone());
+    let [from_runs, to_runs] = [&from, &to].map(|content| paragraphs(content).concat());
+    let before = flat.cut(&from_runs, first, range.start).0;
+    let behind = flat.cut(&to_runs, last, range.end).1;
+    let mut new: Vec<Content> = match by {
+        By::Text(text) => {
+            let marks = flat.marks(&from_runs, first, range.start);
+            let mut lines = text.split('\n').map(|line| text_run(line, marks.clone()));
+            let head = lines.next().into_iter().collect();
+            // What is deleted up to the end of its paragraph leaves the next one as it is.
+            let kept = if text.is_empty() && before.is_empty() { &to } else { &from };
+            let mut new = vec![with_runs(kept, head)];
+            new.extend(lines.map(|line| next_line(Some(&from), vec![line])));
+            new
+        }
+        By::Blocks(blocks) => blocks.iter().map(|block| block.content.clone()).collect(),
+    };
+    if let (Some(Content::Heading { level, anchor, .. }), Content::Heading { level: was, anchor: id, .. }) =
+        (new.first_mut(), &from)
+        && level == was
+        && anchor.is_none()
+    {
+        // It is the same heading, with other words.
+        anchor.clone_from(id);
+    }
+    join_before(&mut new, before, &from);
+    join_behind(&mut new, behind, &to);
+    let says = |run: &Run| !matches!(&run.content, RunContent::Text(text) if text.is_empty());
+    let is_left = |content: &Content| !matches!(by, By::Text("")) || paragraphs(content).concat().iter().any(says);
+    new.retain(is_left);
+    tree.blocks.splice(first.block..=last.block, new.into_iter().map(Block::new));
+    true
+}
+
+/// Puts what stood before the place in front of what is new.
+fn join_before(new: &mut Vec<Content>, before: Vec<Run>, from: &Content) {
+    if before.is_empty() {
+        return;
+    }
+    match new.first_mut() {
+        Some(first) if std::mem::discriminant(first) == std::mem::discriminant(from) || is_paragraph(first) => {
+            let runs = own_runs(first).map(std::mem::take).unwrap_or_default();
+            *first = with_runs(from, [before, runs].concat());
+        }
+        _ => new.insert(0, with_runs(from, before)),
+    }
+}
+
+/// Puts what stood behind the place after what is new.
+fn join_behind(new: &mut Vec<Content>, behind: Vec<Run>, to: &Content) {
+    if behind.is_empty() {
+        return;
+    }
+    match new.last_mut().and_then(own_runs) {
+        Some(runs) => runs.extend(behind),
+        None => new.push(with_runs(to, behind)),
+    }
+}
+
+const fn is_listed(content: &Content) -> bool {
+    matches!(content, Content::Item { .. } | Content::ItemParagraph { .. })
+}
+
+const fn is_paragraph(content: &Content) -> bool {
+    matches!(content, Content::Paragraph { .. })
+}
+
+fn is_text(run: &Run) -> bool {
+    matches!(run.content, RunContent::Text(_))
+}
+
+fn paragraph(text: &str) -> Block {
+    Block::new(Content::Paragraph { runs: vec![text_run(text, Marks::default())] })
+}
+
+/// The text of a block that is one paragraph.
+fn own_runs(content: &mut Content) -> Option<&mut Vec<Run>> {
+    if !is_line(content) {
+        return None;
+    }
+    match content {
+        Content::Heading { runs, .. }
+        | Content::Paragraph { runs }
+        | Content::Item { runs, .. }
+        | Content::ItemParagraph { runs, .. } => Some(runs),
+        Content::Code { .. }
+        | Content::Table { .. }
+        | Content::Rule
+        | Content::Directive { .. }
+        | Content::Footnote { .. } => None,
+    }
+}
+
+/// A block like another one, with another text.
+fn with_runs(content: &Content, runs: Vec<Run>) -> Content {
+    let mut content = content.clone();
+    match own_runs(&mut content) {
+        Some(own) => {
+            *own = runs;
+            content
+        }
+        None => Content::Paragraph { runs },
+    }
+}
+
+/// The line after one: items go on as items, and below a heading stands a paragraph.
+fn next_line(content: Option<&Content>, runs: Vec<Run>) -> Content {
+    match content {
+        Some(item @ (Content::Item { .. } | Content::ItemParagraph { .. })) => with_runs(item, runs),
+        _ => Content::Paragraph { runs },
+    }
+}
+
+/// Replaces one of the paragraphs of a cell or a footnote by others.
+fn replace_paragraph(content: &mut Content, place: usize, change: impl FnOnce(&[Run]) -> Vec<Vec<Run>>) {
+    let holders: Vec<&mut Vec<Vec<Run>>> = match content {
+        Content::Table { rows, .. } => rows.iter_mut().flatten().collect(),
+        Content::Footnote { paragraphs, .. } => vec![paragraphs],
+        Content::Heading { .. }
+        | Content::Paragraph { .. }
+        | Content::Item { .. }
+        | Content::ItemParagraph { .. }
+        | Content::Code { .. }
+        | Content::Rule
+        | Content::Directive { .. } => Vec::new(),
+    };
+    let mut at = place;
+    for holder in holders {
+        match holder.get(at) {
+            Some(runs) => {
+                let new = change(runs);
+                holder.splice(at..=at, new);
+                return;
+            }
+            None => at -= holder.len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{markup, parse};
+    use super::*;
+
+    fn edited(text: &str, edit: impl FnOnce(&mut Tree) -> usize) -> (String, usize) {
+        let was = parse(text).tree;
+        let mut is = was.clone();
+        let count = edit(&mut is);
+        (rewritten(text, &was, &is), count)
+    }
+
+    fn check(text: &str, (old, new): (&str, &str), expected: &str, count: usize) {
+        let find = Find { text: old, match_case: true, all: count > 1 };
+        let found = edited(text, |tree| replace(tree, find, By::Text(new)));
+        assert_eq!((found.0.as_str(), found.1), (expected, count), "{old:?} -> {new:?} in {text:?}");
+    }
+
+    #[test]
+    fn text_is_replaced_where_it_stands() {
+        check("Keep  this.\n\n\nAn old word.\n", ("old", "new"), "Keep  this.\n\n\nAn new word.\n", 1);
+        check("one one\n\none\n", ("one", "two"), "two two\n\ntwo\n", 3);
+        check("one one\n", ("one", "two"), "two one\n", 1);
+        // Across looks, with those of its first letter.
+        check("a **bold wo**rd b\n", ("bold word", "x"), "a **x** b\n", 1);
+        check("a **b** c\n", ("c", ""), "a **b**\n", 1);
+        check("- one\n- two\n\nend\n", ("two", "2"), "- one\n- 2\n\nend\n", 1);
+        check("```\nlet x = 1;\nlet y;\n```\n", ("1;\nlet", "2;\nmut"), "```\nlet x = 2;\nmut y;\n```\n", 1);
+        check("| a | b |\n| --- | --- |\n| old | c |\n", ("old", "new"), "| a | b |\n| --- | --- |\n| new | c |\n", 1);
+        check("| a | b |\n| --- | --- |\n| c | d |\n", ("c", "x\ny"), "| a | b |\n| --- | --- |\n| x<br>y | d |\n", 1);
+        check("a[^1]\n\n[^1]: old note\n", ("old", "new"), "a[^1]\n\n[^1]: new note\n", 1);
+        check("soft\nbreak\n", ("soft break", "x"), "x\n", 1);
+        // What it says is text, whatever it looks like.
+        check("a\n", ("a", "**b** {^} # c"), "\\*\\*b\\*\\* \\{^} # c\n", 1);
+        check("a\n", ("b", "c"), "a\n", 0);
+        check("a **b** c 🎉 d\n", ("🎉 d", "é"), "a **b** c é\n", 1);
+    }
+
+    #[test]
+    fn paragraphs_are_joined_parted_and_taken_away() {
+        check("a one\n\ntwo b\n\nc\n", ("one\ntwo", "x"), "a x b\n\nc\n", 1);
+        check("a\n\nb\n\nc\n", ("b", ""), "a\n\nc\n", 1);
+        check("a\n\nb\n\n# c\n", ("b\n", ""), "a\n\n# c\n", 1);
+        check("# {^ h.1}Head\n\na\n", ("Head", "Head\nmore"), "# {^ h.1}Head\n\nmore\n\na\n", 1);
+        check("- one\n- two\n", ("one", "one\nhalf"), "- one\n- half\n- two\n", 1);
+        check("a\n\nb\n", ("a", "a\n\nx"), "a\n\n\\\n\nx\n\nb\n", 1);
+        // Two cells are not one text, nor is what stands around a table.
+        check("| a | b |\n| --- | --- |\n| c | d |\n", ("a\nb", "x"), "| a | b |\n| --- | --- |\n| c | d |\n", 0);
+        check("a\n\n---\n\nb\n", ("a\nb", "x"), "a\n\n---\n\nb\n", 0);
+        check("a {^= kix.1 image} b\n", ("a", "x"), "x {^= kix.1 image} b\n", 1);
+    }
+
+    #[test]
+    fn capital_letters_may_not_matter() {
+        let find = |match_case| Find { text: "ÄRGER", match_case, all: true };
+        let (text, count) = edited("Ärger ärger\n", |tree| replace(tree, find(false), By::Text("x")));
+        assert_eq!((text.as_str(), count), ("x x\n", 2));
+        assert_eq!(edited("Ärger\n", |tree| replace(tree, find(true), By::Text("x"))).1, 0);
+    }
+
+    #[test]
+    fn what_looks_as_it_says_is_found_by_its_looks() {
+        let check = |text: &str, (old, new): (&str, &str), expected: &str| {
+            let find = Find { text: old, match_case: true, all: false };
+            let (found, _) = edited(text, |tree| replace_blocks(tree, &markup(old), find, &markup(new)));
+            assert_eq!(found, expected, "{old:?} -> {new:?} in {text:?}");
+        };
+        let text = "Introduction here.\n\n# {^ h.1}Introduction\n\nOld.\n";
+        check(
+            text,
+            ("# Introduction", "# Introduction\n\nA **new** one."),
+            "Introduction here.\n\n# {^ h.1}Introduction\n\nA **new** one.\n\nOld.\n",
+        );
+        check(text, ("## Introduction", "x"), text);
+        check(text, ("# Introduction\n\nOld.", "# Start\n- a"), "Introduction here.\n\n# {^ h.1}Start\n\n- a\n");
+        check("a **b** c\n", ("**b**", "*d*"), "a *d* c\n");
+        check("a b\n\n- b c\n", ("- b c", "- x\n- y"), "a b\n\n- x\n- y\n");
+    }
+
+    #[test]
+    fn text_goes_to_the_end_of_the_last_paragraph() {
+        let check = |text: &str, more: &str, expected: &str| {
+            let (found, _) = edited(text, |tree| {
+                append(tree, more);
+                1
+            });
+            assert_eq!(found, expected, "{more:?} to {text:?}");
+        };
+        check("a\n", " b", "a b\n");
+        check("a\n", "\nb", "a\n\nb\n");
+        check("a **b**\n", "c\n# d", "a **bc**\n\n\\# d\n");
+        check("- a\n", "\nb", "- a\n- b\n");
+        check("| a |\n| --- |\n", "b", "| a |\n| --- |\n\nb\n");
+        check("a[^1]\n\n[^1]: note\n", " b", "a[^1] b\n\n[^1]: note\n");
+        check("", "b", "b\n");
+        check("---\ntitle: x\n---\n\na\n", " b", "---\ntitle: x\n---\n\na b\n");
+    }
+}

@@ -1,0 +1,313 @@
+//! Text replaced, added, and made to new documents.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{Outcome, Refused, arguments, checked_id};
+use crate::mebdf::{
+    self, Block, By, Content, FIND_BYTES_MAX, Find, Mark, Property, PropertyValue, RunContent, State, Tree,
+};
+use crate::model::ItemId;
+use crate::tools::docs::failure::Failure;
+use crate::tools::host::{Host, ItemReport, PartReport};
+use crate::tools::verbs::{TEXT_BYTES_MAX, excerpt, require};
+
+/// How often an edit is made anew on a file that was saved meanwhile.
+const TRIES_MAX: usize = 5;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EditArguments {
+    document_id: String,
+    old_text: String,
+    new_text: String,
+    #[serde(default = "yes")]
+    match_case: bool,
+    #[serde(default)]
+    replace_all: bool,
+    #[serde(default)]
+    append_to_end: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AppendArguments {
+    document_id: String,
+    text: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FormattedArguments {
+    document_id: String,
+    formatted_text: String,
+    #[serde(default)]
+    position: Position,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Position {
+    #[default]
+    End,
+    Beginning,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BlankArguments {
+    title: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FromTextArguments {
+    title: String,
+    text_content: String,
+}
+
+/// Answers `google_docs_edit_text`.
+pub(super) async fn edit_text(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+    let given: EditArguments = arguments(given)?;
+    let id = checked_id(&given.document_id)?;
+    is_short("new_text", &given.new_text)?;
+    let new = mebdf::clean(&given.new_text).into_owned();
+    if given.old_text.is_empty() {
+        let hint = "Give the text to replace, or append_to_end=true to write at the end of the document.";
+        require(given.append_to_end, "`old_text` is empty", hint)?;
+        require(!new.is_empty(), "`old_text` and `new_text` are empty", "Give the text to append as new_text.")?;
+        let id = append(host, id, &new).await?;
+        let message = format!("Appended {} characters to the end of the document", new.chars().count());
+        return Ok(json!({ "success": true, "document_id": id, "replacements_made": 1, "message": message }));
+    }
+    let hint = "To append, leave old_text empty; to replace, leave append_to_end out.";
+    require(!given.append_to_end, "append_to_end goes with an empty `old_text`", hint)?;
+    let is_short = given.old_text.len() <= FIND_BYTES_MAX;
+    require(
+        is_short,
+        "`old_text` is longer than 64 KiB",
+        "Give the lines that change, and as much around them as makes them the only ones.",
+    )?;
+    let old = mebdf::clean(&given.old_text).into_owned();
+    let find = Find { text: &old, match_case: given.match_case, all: given.replace_all };
+    let (old_blocks, new_blocks) = (mebdf::markup(&old), mebdf::markup(&new));
+    let literal = |tree: &mut Tree| mebdf::replace(tree, find, By::Text(&new));
+    // What the document does not say as it stands there may be said by its looks.
+    let marked = |tree: &mut Tree| mebdf::replace_blocks(tree, &old_blocks, find, &new_blocks);
+    let report = host.fetch(id, true).await?;
+    let mut count = replace_in(host, &report, given.replace_all, &literal).await?;
+    if count == 0 {
+        count = replace_in(host, &report, given.replace_all, &marked).await?;
+    }
+    if count == 0 {
+        return Err(Refused::new(
+            format!("Text not found: '{}' does not exist in the document.", excerpt(&given.old_text)),
+            "Check for typos, or use google_docs_get_document_by_id with response_format 'plain_text' to view the current content; \
+             text is found across formatting, but not from one cell of a table to another.",
+        ));
+    }
+    let message = format!("Replaced '{}' with '{}' at {count} location(s)", excerpt(&given.old_text), excerpt(&new));
+    Ok(json!({ "success": true, "document_id": report.id, "replacements_made": count, "message": message }))
+}
+
+/// Answers `google_docs_insert_text_at_end`.
+pub(super) async fn insert_text_at_end(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+    let AppendArguments { document_id, text } = arguments(given)?;
+    let id = checked_id(&document_id)?;
+    is_short("text", &text)?;
+    let text = mebdf::clean(&text).into_owned();
+    require(!text.is_empty(), "`text` is empty", "Give the text to insert.")?;
+    let id = append(host, id, &text).await?;
+    let message = format!("Inserted {} characters at end of document", text.chars().count());
+    Ok(json!({ "success": true, "document_id": id, "message": message }))
+}
+
+/// Answers `google_docs_insert_formatted_text`.
+pub(super) async fn insert_formatted_text(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+    let FormattedArguments { document_id, formatted_text, position } = arguments(given)?;
+    let id = checked_id(&document_id)?;
+    is_short("formatted_text", &formatted_text)?;
+    let blocks = mebdf::markup(&formatted_text);
+    require(!blocks.is_empty(), "`formatted_text` is empty", "Give the text to insert.")?;
+    let report = host.fetch(id, true).await?;
+    let part = first(&report)?;
+    let before = body_end(host, &report.id).await?;
+    let mut fills = false;
+    edit_part(host, part, |tree| {
+        fills = insert(tree, &blocks, position);
+        1
+    })
+    .await?;
+    let after = body_end(host, &report.id).await?;
+    let (start, end) = match position {
+        // The newline of the last paragraph stays behind it all.
+        Position::End => (before - u32::from(fills), after.saturating_sub(1)),
+        Position::Beginning => (1, 1 + after.saturating_sub(before)),
+    };
+    let (end, place) = (end.max(start), if position == Position::End { "end" } else { "beginning" });
+    let length = end - start;
+    Ok(json!({
+        "success": true,
+        "document_id": report.id,
+        "inserted_range": { "start_index": start, "end_index": end },
+        "styles_applied": styles(&blocks),
+        "message": format!("Inserted {length} characters with formatting at {place} of document"),
+    }))
+}
+
+/// Answers `google_docs_create_blank_document`.
+pub(super) async fn create_blank(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+    let BlankArguments { title } = arguments(given)?;
+    create(host, &title, "").await
+}
+
+/// Answers `google_docs_create_document_from_text`.
+pub(super) async fn create_from_text(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+    let FromTextArguments { title, text_content } = arguments(given)?;
+    is_short("text_content", &text_content)?;
+    let text = match text_content.is_empty() {
+        true => String::new(),
+        false => mebdf::print(&Tree { front_matter: None, blocks: mebdf::literal(&text_content) }),
+    };
+    create(host, &title, &text).await
+}
+
+async fn create(host: &dyn Host, title: &str, text: &str) -> Outcome {
+    require(!title.trim().is_empty(), "`title` is empty", "Give the new document a name.")?;
+    let is_short = title.chars().count() <= 1000;
+    require(is_short, "`title` is longer than 1000 characters", "Make it shorter.")?;
+    let made = host.create(title.trim(), text).await?;
+    let message = format!("Created '{}'", excerpt(&made.title));
+    Ok(json!({ "success": true, "document_id": made.id, "title": made.title, "url": made.url, "message": message }))
+}
+
+/// Puts text at the end of a document; returns its id.
+async fn append(host: &dyn Host, id: &str, text: &str) -> Result<ItemId, Refused> {
+    let report = host.fetch(id, true).await?;
+    edit_part(host, first(&report)?, |tree| {
+        mebdf::append(tree, text);
+        1
+    })
+    .await?;
+    Ok(report.id)
+}
+
+/// Replaces text in the tabs of a document: in all of them, or in the first that has it. Returns how many places were replaced.
+async fn replace_in(
+    host: &dyn Host,
+    report: &ItemReport,
+    all: bool,
+    replace: &(dyn Fn(&mut Tree) -> usize + Sync),
+) -> Result<usize, Refused> {
+    let mut count = 0;
+    for part in &report.parts {
+        match edit_part(host, part, replace).await {
+            Ok(more) => count += more,
+            Err(refused) if count > 0 => {
+                let error = format!("{count} location(s) were replaced in other tabs, then: {}", refused.error);
+                return Err(Refused::new(error, refused.hint));
+            }
+            Err(refused) => return Err(refused),
+        }
+        if count > 0 && !all {
+            break;
+        }
+    }
+    Ok(count)
+}
+
+/// Makes an edit of a tab's file, and pushes it; returns how many places were edited. Where that is none nothing is written.
+async fn edit_part(
+    host: &dyn Host,
+    part: &PartReport,
+    mut make: impl FnMut(&mut Tree) -> usize + Send,
+) -> Result<usize, Refused> {
+    for _ in 0..TRIES_MAX {
+        let said = host.text(&part.path).await?;
+        let text = mebdf::clean(&said).into_owned();
+        let was = mebdf::parse(&text).tree;
+        let mut is = was.clone();
+        let count = make(&mut is);
+        if count == 0 || is == was {
+            return Ok(count);
+        }
+        let edited = mebdf::rewritten(&text, &was, &is);
+        let Some(report) = host.edit(&part.path, &said, &edited).await? else { continue };
+        // What waited in the file before is no failure of an edit that went.
+        if report.waits && !report.pushed {
+            return Err(Failure::Waits(Box::new(report)).into());
+        }
+        return Ok(count);
+    }
+    Err(Failure::Restless.into())
+}
+
+fn first(report: &ItemReport) -> Result<&PartReport, Refused> {
+    let missing = || Refused::new("the document has no tab", "Open it in Google Docs.");
+    report.parts.first().ok_or_else(missing)
+}
+
+/// Where the body of the first tab ends.
+async fn body_end(host: &dyn Host, id: &ItemId) -> Result<u32, Refused> {
+    let elements = host.elements(&id.0, "").await?.elements;
+    let tab = elements.first().map(|element| element.tab_id.clone());
+    let of_first = elements.iter().rev().find(|element| Some(&element.tab_id) == tab.as_ref());
+    Ok(of_first.map_or(1, |element| element.end_index))
+}
+
+/// Puts blocks into a tree; tells whether they take the place of an empty paragraph.
+fn insert(tree: &mut Tree, blocks: &[Block], position: Position) -> bool {
+    let is_empty = |block: Option<&Block>| {
+        block.is_some_and(|block| matches!(&block.content, Content::Paragraph { runs } if runs.is_empty()))
+    };
+    let end = mebdf::body_end(tree);
+    let at = if position == Position::End { end } else { 0 };
+    let fills = match position {
+        Position::End => is_empty(end.checked_sub(1).and_then(|last| tree.blocks.get(last))),
+        Position::Beginning => end == 1 && is_empty(tree.blocks.first()),
+    };
+    let mut new = blocks.to_vec();
+    let is_heading = new.first().is_some_and(|block| matches!(block.content, Content::Heading { .. }));
+    if at > 0 && !is_heading && mebdf::state_at(&tree.blocks, at - 1) != State::default() {
+        // What was set on the blocks above is not meant for these.
+        let plain = Property { name: "Normal text".into(), value: PropertyValue::On };
+        new.insert(0, Block::new(Content::Directive { properties: vec![plain] }));
+    }
+    let place = match (position, fills) {
+        (Position::End, true) => end - 1..end,
+        (Position::Beginning, true) => 0..1,
+        (_, false) => at..at,
+    };
+    tree.blocks.splice(place, new);
+    tree.normalize();
+    fills
+}
+
+/// Counts the looks of some blocks.
+fn styles(blocks: &[Block]) -> Value {
+    let runs: Vec<&mebdf::Run> = blocks.iter().flat_map(|block| block.content.runs()).collect();
+    let ranges = |has: fn(&mebdf::Run) -> bool| {
+        let mut before = false;
+        runs.iter().filter(|run| !std::mem::replace(&mut before, has(run)) && has(run)).count()
+    };
+    let links =
+        runs.iter().filter(|run| run.marks.link.is_some() && matches!(run.content, RunContent::Text(_))).count();
+    let blocks_of = |is: fn(&Content) -> bool| blocks.iter().filter(|block| is(&block.content)).count();
+    json!({
+        "headings": blocks_of(|content| matches!(content, Content::Heading { .. })),
+        "bold_ranges": ranges(|run| run.marks.bold),
+        "italic_ranges": ranges(|run| run.marks.italic),
+        "strikethrough_ranges": ranges(|run| run.marks.strike),
+        "links": links,
+        "bullet_items": blocks_of(|content| matches!(content, Content::Item { mark: Mark::Bullet, .. })),
+    })
+}
+
+fn is_short(name: &str, text: &str) -> Result<(), Refused> {
+    let fits = u64::try_from(text.len()).is_ok_and(|bytes| bytes <= TEXT_BYTES_MAX);
+    Ok(require(fits, &format!("`{name}` is longer than 4 MiB"), "Write it in pieces.")?)
+}

@@ -1,0 +1,323 @@
+//! What a client of the profile `google-docs` gets, through the bridge, with the real binary and the embedded Google.
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::string_slice,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::mcp::{Client, document};
+use support::world::World;
+
+const TEXT: &str = "Before **all** of it.\n\n# Introduction\n\nOld words here.\n\n- Item one\n- Item two\n\n| A | B |\n| --- | --- |\n\
+                    | cell old | d |\n\nOld end[^1].\n\n[^1]: An old note.\n";
+
+/// Calls a tool of a document; the name goes without its prefix.
+fn on(client: &mut Client, id: &str, tool: &str, arguments: Value) -> Result<Value, Value> {
+    let Value::Object(mut all) = arguments else { panic!("{arguments}") };
+    all.insert("document_id".into(), json!(id));
+    client.call(&format!("google_docs_{tool}"), &Value::Object(all))
+}
+
+fn done(client: &mut Client, id: &str, tool: &str, arguments: Value) -> Value {
+    let shown = arguments.to_string();
+    on(client, id, tool, arguments).unwrap_or_else(|error| panic!("{tool} {shown}: {error}"))
+}
+
+/// Expects an error that says something, and what to do.
+fn refused(client: &mut Client, id: &str, tool: &str, arguments: Value, words: &str) {
+    let shown = arguments.to_string();
+    let error = on(client, id, tool, arguments).expect_err(&format!("{tool} {shown}"));
+    assert!(error["error"].as_str().unwrap().contains(words), "{tool} {shown}: {error}");
+    assert!(error["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{error}");
+    assert_eq!(error["success"], false);
+}
+
+/// The elements of a document, flat.
+fn elements(client: &mut Client, id: &str) -> Vec<Value> {
+    let read = done(client, id, "get_document_by_id", json!({ "response_format": "structured" }));
+    read["elements"].as_array().unwrap().clone()
+}
+
+/// Where some words stand, by the indices of the structured form.
+fn place(client: &mut Client, id: &str, words: &str) -> (u64, u64) {
+    let all = elements(client, id);
+    let runs = all.iter().flat_map(|element| element["text_runs"].as_array().cloned().unwrap_or_default());
+    let run = runs.into_iter().find(|run| run["content"].as_str().unwrap().contains(words)).unwrap();
+    let at = run["content"].as_str().unwrap().find(words).unwrap() as u64;
+    let start = run["start_index"].as_u64().unwrap() + at;
+    (start, start + words.len() as u64)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_is_read_in_four_forms() {
+    let (world, id) = document("google-read", TEXT);
+    let mut client = Client::new(&world, "google-docs");
+    let tools = client.ask("tools/list", &json!({}));
+    let names: Vec<&str> =
+        tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), 8);
+    assert!(names.iter().all(|name| name.starts_with("google_docs_")), "{names:?}");
+
+    let raw = done(&mut client, &id, "get_document_by_id", json!({}));
+    let answered = world.get(&format!("/v1/documents/{id}")).await;
+    assert_eq!(raw, answered, "the default is Google's own answer");
+    assert!(raw["body"]["content"].as_array().unwrap().len() > 5);
+
+    let plain = done(&mut client, &id, "get_document_by_id", json!({ "response_format": "plain_text" }));
+    let text = "Before all of it.\nIntroduction\nOld words here.\nItem one\nItem two\nA\tB\ncell old\td\nOld end.\n";
+    assert_eq!((plain["content"].as_str().unwrap(), &plain["title"]), (text, &json!("Ana's plan")));
+
+    let markdown = done(&mut client, &id, "get_document_by_id", json!({ "response_format": "markdown" }));
+    assert_eq!(markdown["content"], TEXT, "{markdown}");
+    assert_eq!(markdown["word_count"], 22, "{markdown}");
+
+    let all = elements(&mut client, &id);
+    let heading = all.iter().find(|element| element["content"] == "Introduction").unwrap();
+    assert_eq!(heading["paragraph_style"]["heading_type"], "HEADING_1");
+    let (start, end) = (heading["start_index"].as_u64().unwrap(), heading["end_index"].as_u64().unwrap());
+    assert_eq!(end - start, "Introduction\n".len() as u64);
+    assert_eq!(heading["text_runs"][0]["end_index"], end - 1);
+    let bold = &all.iter().find(|element| element["content"] == "Before all of it.").unwrap()["text_runs"][1];
+    assert_eq!((&bold["content"], &bold["style"]), (&json!("all"), &json!({ "bold": true })));
+    assert_eq!(bold["start_index"], 8);
+    let table = all.iter().find(|element| element["type"] == "table").unwrap();
+    assert_eq!(table["rows"][1][0][0]["content"], "cell old");
+    assert_eq!(all.iter().find(|element| element["content"] == "Item one").unwrap()["nesting_level"], 0);
+
+    let listed = client.call("google_docs_get_all_documents", &json!({})).unwrap();
+    let mine = listed["documents"].as_array().unwrap().iter().find(|document| document["document_id"] == json!(id));
+    assert_eq!(mine.unwrap()["title"], "Ana's plan", "{listed}");
+    assert_eq!(listed["total_count"].as_u64().unwrap(), listed["documents"].as_array().unwrap().len() as u64);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn text_is_edited_by_what_it_says() {
+    let (world, id) = document("google-edit", TEXT);
+    let mut client = Client::new(&world, "google-docs");
+    let edit = |old: &str, new: &str| json!({ "old_text": old, "new_text": new });
+    let with = |mut arguments: Value, name: &str| {
+        arguments[name] = json!(!arguments[name].as_bool().unwrap_or(false));
+        arguments
+    };
+    let replaced = done(&mut client, &id, "edit_text", edit("Old words", "New words"));
+    assert_eq!((&replaced["replacements_made"], &replaced["document_id"]), (&json!(1), &json!(id)), "{replaced}");
+    // The first place alone, then all: in a table, and in a footnote.
+    done(&mut client, &id, "edit_text", edit("old", "x"));
+    let pushes = world.pushes().await.len();
+    assert!(world.text(&id).await.contains("cell x\n"), "{}", world.text(&id).await);
+    assert_eq!(done(&mut client, &id, "edit_text", with(edit("old", "y"), "replace_all"))["replacements_made"], 1);
+    let mut all = with(edit("old END", "end"), "replace_all");
+    refused(&mut client, &id, "edit_text", all.clone(), "old END");
+    all["match_case"] = json!(false);
+    assert_eq!(done(&mut client, &id, "edit_text", all)["replacements_made"], 1);
+    assert_eq!(world.pushes().await.len(), pushes + 2);
+    // Across formatting, and over the end of a paragraph.
+    done(&mut client, &id, "edit_text", edit("Before all of it.", "Before everything."));
+    done(&mut client, &id, "edit_text", edit("Item one\nItem two", "One item"));
+    // As the specification has it: Markdown finds the heading, and what is new is formatted.
+    done(&mut client, &id, "edit_text", edit("# Introduction", "# Introduction\n\nThis is the **new** paragraph."));
+    done(&mut client, &id, "edit_text", edit("New words here.", ""));
+    let expected = "Before everything.\nIntroduction\nThis is the new paragraph.\nOne item\nA\nB\ncell x\nd\nend.\n";
+    assert_eq!(world.text(&id).await, expected);
+    let file = std::fs::read_to_string(world.file(&id)).unwrap();
+    assert!(file.contains("the **new** paragraph") && file.contains("[^1]: An y note."), "{file}");
+    // At the end, as plain text.
+    let append = |text: &str| json!({ "old_text": "", "new_text": text, "append_to_end": true });
+    done(&mut client, &id, "edit_text", append(" More *text*"));
+    done(&mut client, &id, "insert_text_at_end", json!({ "text": "\n# Not a heading" }));
+    assert_eq!(world.text(&id).await, expected.replace("end.\n", "end. More *text*\n# Not a heading\n"));
+
+    let said = world.text(&id).await;
+    refused(&mut client, &id, "edit_text", edit("", "x"), "empty");
+    refused(&mut client, &id, "edit_text", append(""), "empty");
+    refused(&mut client, &id, "edit_text", with(edit("end", "x"), "append_to_end"), "append_to_end");
+    refused(&mut client, &id, "edit_text", edit("nowhere at all", "x"), "'nowhere at all' does not exist");
+    refused(&mut client, &id, "edit_text", json!({ "old_text": "end" }), "new_text");
+    refused(&mut client, &id, "edit_text", with(edit("end", "x"), "all"), "all");
+    refused(&mut client, &id, "insert_text_at_end", json!({ "text": "" }), "empty");
+    refused(&mut client, "1AbCdEfGhIjKlMnOpQrStUvWxYz012345678901234", "edit_text", edit("a", "b"), "1AbC");
+    refused(&mut client, " ", "edit_text", edit("a", "b"), "empty");
+    assert_eq!(world.text(&id).await, said);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_changes_the_words_alone_and_merges_with_others() {
+    let (world, id) = document("google-merge", "Alpha beta gamma.\n\nSecond one.\n");
+    let mut client = Client::new(&world, "google-docs");
+    let edit = |old: &str, new: &str| json!({ "old_text": old, "new_text": new });
+    done(&mut client, &id, "edit_text", edit("beta", "betas"));
+    let last = world.pushes().await.pop().unwrap();
+    let sent = serde_json::to_string(&last).unwrap();
+    assert!(!sent.contains("Alpha") && !sent.contains("Second"), "{sent}");
+    world.collaborate(&id, "Alpha", "Alpha theirs").await;
+    done(&mut client, &id, "edit_text", edit("gamma", "delta"));
+    assert_eq!(world.text(&id).await, "Alpha theirs betas delta.\nSecond one.\n");
+    // What the file holds that was not pushed yet is edited, too.
+    let file = world.file(&id);
+    let said = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, said.replace("Second one", "Second mine one")).unwrap();
+    done(&mut client, &id, "edit_text", edit("Second", "2nd"));
+    let text = world.text(&id).await;
+    assert!(
+        text.contains("2nd") && (text.contains("mine") || std::fs::read_to_string(&file).unwrap().contains("mine")),
+        "{text}"
+    );
+    // In any tab.
+    let tab = json!({ "requests": [{ "addDocumentTab": { "tabProperties": { "title": "More" } } }] });
+    let made = world.post(&format!("/v1/documents/{id}:batchUpdate"), &tab).await;
+    let tab_id = made["replies"][0]["addDocumentTab"]["tabProperties"]["tabId"].as_str().unwrap().to_owned();
+    let words =
+        json!({ "requests": [{ "insertText": { "text": "Far away", "endOfSegmentLocation": { "tabId": tab_id } } }] });
+    world.post(&format!("/v1/documents/{id}:batchUpdate"), &words).await;
+    done(&mut client, &id, "edit_text", edit("away", "off"));
+    let read = json!({ "response_format": "plain_text", "tab_id": tab_id });
+    assert_eq!(done(&mut client, &id, "get_document_by_id", read)["content"], "Far off\n");
+    let read = json!({ "response_format": "markdown", "tab_id": tab_id });
+    assert_eq!(done(&mut client, &id, "get_document_by_id", read)["content"], "Far off\n");
+    let both = done(&mut client, &id, "get_document_by_id", json!({ "response_format": "markdown" }));
+    assert_eq!(both["tabs"].as_array().unwrap().len(), 2, "{both}");
+    refused(&mut client, &id, "get_document_by_id", json!({ "tab_id": tab_id }), "raw");
+    for format in ["plain_text", "markdown", "structured"] {
+        let read = json!({ "response_format": format, "tab_id": "t.none" });
+        refused(&mut client, &id, "get_document_by_id", read, "t.none");
+    }
+    refused(&mut client, &id, "get_document_by_id", json!({ "response_format": "html" }), "html");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn looks_are_set_on_a_range() {
+    let (world, id) = document("google-looks", "Alpha beta.\n\nSecond one.\n");
+    let mut client = Client::new(&world, "google-docs");
+    let (start, end) = place(&mut client, &id, "beta");
+    let range = |more: Value| {
+        let mut all = json!({ "start_index": start, "end_index": end });
+        all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        all
+    };
+    let looks = json!({ "bold": true, "foreground_color": "#F00", "font_size": 14, "link_url": "https://example.com/", "heading_type": "HEADING_2",
+        "alignment": "CENTER", "italic": true, "underline": true, "strikethrough": true, "font_family": "Georgia",
+        "background_color": "#ffff00", "line_spacing": 150, "space_above": 6, "space_below": 12 });
+    let styled = done(&mut client, &id, "apply_style", range(looks));
+    assert_eq!(styled["styled_range"], json!({ "start_index": start, "end_index": end }));
+    assert_eq!(styled["applied_styles"].as_array().unwrap().len(), 14, "{styled}");
+    assert!(styled["message"].as_str().unwrap().starts_with("Applied 14 style(s)"), "{styled}");
+    let all = elements(&mut client, &id);
+    let paragraph = all.iter().find(|element| element["content"] == "Alpha beta.").unwrap();
+    let expected = json!({ "heading_type": "HEADING_2", "alignment": "CENTER", "line_spacing": 150, "space_above": 6.0, "space_below": 12.0 });
+    for (name, value) in expected.as_object().unwrap() {
+        assert_eq!(paragraph["paragraph_style"][name], *value, "{paragraph}");
+    }
+    let run = &paragraph["text_runs"].as_array().unwrap().iter().find(|run| run["content"] == "beta").unwrap()["style"];
+    let expected = json!({ "bold": true, "italic": true, "underline": true, "strikethrough": true, "font_size": 14.0, "font_family": "Georgia",
+        "foreground_color": "#ff0000", "background_color": "#ffff00", "link_url": "https://example.com/" });
+    assert_eq!(*run, expected);
+    let file = std::fs::read_to_string(world.file(&id)).unwrap();
+    assert!(file.contains("}Alpha {!") && file.contains("](https://example.com/)"), "the file follows: {file}");
+    assert_eq!(world.text(&id).await, "Alpha beta.\nSecond one.\n");
+    done(&mut client, &id, "apply_style", range(json!({ "bold": false })));
+    let all = elements(&mut client, &id);
+    let runs = all.iter().flat_map(|element| element["text_runs"].as_array().cloned().unwrap_or_default());
+    assert_ne!(runs.into_iter().find(|run| run["content"] == "beta").unwrap()["style"]["bold"], true);
+
+    let pushes = world.pushes().await.len();
+    refused(&mut client, &id, "apply_style", range(json!({})), "no style");
+    refused(&mut client, &id, "apply_style", range(json!({ "blink": true })), "blink");
+    refused(&mut client, &id, "apply_style", range(json!({ "foreground_color": "red" })), "red");
+    refused(&mut client, &id, "apply_style", range(json!({ "heading_type": "HEADING_7" })), "HEADING_7");
+    refused(&mut client, &id, "apply_style", range(json!({ "tab_id": "t.none", "bold": true })), "t.none");
+    refused(&mut client, &id, "apply_style", json!({ "start_index": 0, "end_index": 4, "bold": true }), "no text");
+    refused(&mut client, &id, "apply_style", json!({ "start_index": 5, "end_index": 5, "bold": true }), "no text");
+    let over = json!({ "start_index": 5, "end_index": 500, "bold": true });
+    let error = on(&mut client, &id, "apply_style", over).unwrap_err();
+    assert!(error["hint"].as_str().unwrap().contains("ends at index 25"), "{error}");
+    assert_eq!(world.pushes().await.len(), pushes);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn formatted_text_goes_in_as_one_update() {
+    let (world, id) = document("google-formatted", "First.\n");
+    let mut client = Client::new(&world, "google-docs");
+    let pushes = world.pushes().await.len();
+    let text = "# Meeting Notes\n\n**Important**: This is a _critical_ update.\n\n## Action Items\n- Review the ~~old~~ new proposal\n- Contact [John](mailto:john@example.com)\n";
+    let inserted = done(&mut client, &id, "insert_formatted_text", json!({ "formatted_text": text }));
+    assert_eq!(
+        inserted["styles_applied"],
+        json!({ "headings": 2, "bold_ranges": 1, "italic_ranges": 1, "strikethrough_ranges": 1, "links": 1, "bullet_items": 2 })
+    );
+    assert_eq!(world.pushes().await.len(), pushes + 1);
+    let said = "Meeting Notes\nImportant: This is a critical update.\nAction Items\nReview the old new proposal\nContact John\n";
+    assert_eq!(world.text(&id).await, format!("First.\n{said}"));
+    let range = &inserted["inserted_range"];
+    let (start, end) = (range["start_index"].as_u64().unwrap(), range["end_index"].as_u64().unwrap());
+    assert_eq!((start, end), (8, 8 + said.len() as u64 - 1), "{inserted}");
+    assert_eq!(inserted["message"], format!("Inserted {} characters with formatting at end of document", end - start));
+    // Brace forms are text here, and so is what only looks like markup.
+    let plain = json!({ "formatted_text": "{!bold} snake_case_name, 2 * 3 * 4 {^= x image}", "position": "beginning" });
+    let inserted = done(&mut client, &id, "insert_formatted_text", plain);
+    assert_eq!(inserted["inserted_range"]["start_index"], 1);
+    let text = world.text(&id).await;
+    assert!(text.starts_with("{!bold} snake_case_name, 2 * 3 * 4 {^= x image}\nFirst.\n"), "{text}");
+    refused(&mut client, &id, "insert_formatted_text", json!({ "formatted_text": " \n" }), "empty");
+    refused(
+        &mut client,
+        &id,
+        "insert_formatted_text",
+        json!({ "formatted_text": "x", "position": "middle" }),
+        "middle",
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_are_made_and_a_long_answer_is_cut() {
+    let (world, _) = document("google-make", "First.\n");
+    let mut client = Client::new(&world, "google-docs");
+    let blank = client.call("google_docs_create_blank_document", &json!({ "title": "Blank one" })).unwrap();
+    assert_eq!(blank["title"], "Blank one");
+    assert!(blank["url"].as_str().unwrap().contains(blank["document_id"].as_str().unwrap()), "{blank}");
+    let text = json!({ "title": "From text", "text_content": "# no heading\n- no item\n\n{!bold} **x**" });
+    let made = client.call("google_docs_create_document_from_text", &text).unwrap();
+    let id = made["document_id"].as_str().unwrap().to_owned();
+    assert_eq!(world.text(&id).await, "# no heading\n- no item\n\n{!bold} **x**\n");
+    for arguments in [json!({ "title": " " }), json!({ "title": "x".repeat(1001) }), json!({})] {
+        let error = client.call("google_docs_create_blank_document", &arguments).unwrap_err();
+        assert!(error["error"].as_str().unwrap().contains("title"), "{error}");
+    }
+
+    let lines: String = (0..3000).map(|line| format!("Line {line} of a long text that goes on and on.\n")).collect();
+    let text = json!({ "title": "Long", "text_content": lines });
+    let long = client.call("google_docs_create_document_from_text", &text).unwrap();
+    let id = long["document_id"].as_str().unwrap().to_owned();
+    for (format, of) in
+        [("raw", "/body/content"), ("structured", "/elements"), ("plain_text", "/content"), ("markdown", "/content")]
+    {
+        let read = done(&mut client, &id, "get_document_by_id", json!({ "response_format": format }));
+        let bytes = read.to_string().len();
+        assert!((40_000..=75_000).contains(&bytes), "{format}: {bytes}");
+        assert!(read["truncated"] == true && read["message"].as_str().unwrap().contains("too long"), "{format}");
+        let whole = std::fs::read_to_string(read["full_content_path"].as_str().unwrap()).unwrap();
+        assert!(whole.contains("Line 2999 of a long text") && !read.to_string().contains("Line 2999"), "{format}");
+        assert!(read.pointer(of).is_some_and(|left| left.to_string().contains("Line 10 of")), "{format}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_says_what_the_person_can_do() {
+    let (world, id): (World, String) = document("google-waits", "Alpha beta gamma.\n");
+    let mut client = Client::new(&world, "google-docs");
+    let file = world.file(&id);
+    let said = std::fs::read_to_string(&file).unwrap();
+    // The person is editing the very words that somebody else has changed.
+    world.collaborate(&id, "beta", "theirs").await;
+    std::fs::write(&file, said.replace("beta", "mine")).unwrap();
+    let error = on(&mut client, &id, "edit_text", json!({ "old_text": "gamma", "new_text": "delta" }));
+    let refused = error.unwrap_err();
+    assert!(refused["hint"].as_str().unwrap().contains("resolve"), "{refused}");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("mine delta"), "nothing is lost");
+    assert_eq!(world.text(&id).await, "Alpha theirs gamma.\n");
+}
