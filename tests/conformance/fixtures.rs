@@ -58,18 +58,9 @@ impl ServerHandler for Furnished {
             return self.product.call_tool(request, context).await;
         }
         if let Some(asked) = rounds::of_tool(&request.name) {
-            return rounds::answer(
-                &asked,
-                &request.name,
-                request.input_responses,
-                request.request_state,
-                &self.states,
-                &context,
-            )
-            .map(|done| match done {
-                rounds::Answer::Ask(asking) => asking.into(),
-                rounds::Answer::Done(text) => tools::text(text).into(),
-            });
+            let given = (request.input_responses, request.request_state);
+            let answer = rounds::answer(&asked, &request.name, given, &self.states, &context)?;
+            return Ok(answer.or(|words| tools::text(words).into()));
         }
         match tools::call(&request, &context).await {
             Some(answer) => answer.map(CallToolResponse::from),
@@ -122,18 +113,9 @@ impl ServerHandler for Furnished {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         if let Some(asked) = rounds::of_prompt(&request.name) {
-            return rounds::answer(
-                &asked,
-                &request.name,
-                request.input_responses,
-                request.request_state,
-                &self.states,
-                &context,
-            )
-            .map(|done| match done {
-                rounds::Answer::Ask(asking) => asking.into(),
-                rounds::Answer::Done(text) => prompts::said(text).into(),
-            });
+            let given = (request.input_responses, request.request_state);
+            let answer = rounds::answer(&asked, &request.name, given, &self.states, &context)?;
+            return Ok(answer.or(|words| prompts::said(words).into()));
         }
         prompts::get(&request).map(GetPromptResponse::from)
     }

@@ -32,6 +32,16 @@ pub(crate) enum Answer {
     Done(String),
 }
 
+impl Answer {
+    /// Returns the questions as what is answered to a call, or what `done` makes of the answers.
+    pub(crate) fn or<T: From<InputRequiredResult>>(self, done: impl FnOnce(String) -> T) -> T {
+        match self {
+            Self::Ask(asking) => asking.into(),
+            Self::Done(answers) => done(answers),
+        }
+    }
+}
+
 /// Returns what a tool asks for, round by round; `None` for one that asks nothing.
 pub(crate) fn of_tool(name: &str) -> Option<Vec<Round>> {
     let ok = || form("Please confirm", "ok", "boolean");
@@ -67,13 +77,12 @@ pub(crate) fn of_prompt(name: &str) -> Option<Vec<Round>> {
         .then(|| vec![json!({ "user_context": form("What is it about?", "context", "string") })])
 }
 
-/// Takes a call one step further. A client is asked only for what it said it can give; with nothing of that left it is
+/// Takes a call one step further, with the answers and the state that came with it. A client is asked only for what it said it can give; with nothing of that left it is
 /// told what it lacks. A state that was sealed elsewhere, or for another name, is refused.
 pub(crate) fn answer(
     rounds: &[Round],
     name: &str,
-    responses: Option<InputResponses>,
-    state: Option<String>,
+    (responses, state): (Option<InputResponses>, Option<String>),
     states: &RequestStateCodec,
     context: &RequestContext<RoleServer>,
 ) -> Result<Answer, ErrorData> {
