@@ -32,6 +32,7 @@ const SCOPES: [&str; 2] = ["https://www.googleapis.com/auth/documents", "https:/
 pub async fn run(places: Places, config: Config, stop: impl Future<Output = ()>) -> Result<()> {
     tools::prepare_run_dir(&places.run)?;
     let _lock = lock(&places.run)?;
+    tools::raise_descriptor_limit();
     // The sockets come before the databases: whoever answers there owns them.
     let control = tools::bind(&places.control_socket())?;
     let mut doors = Vec::new();

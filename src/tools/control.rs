@@ -12,7 +12,7 @@ use tokio::net::{UnixListener, UnixStream};
 
 use super::answer::ErrorAnswer;
 use super::host::{CommentAct, Host, ItemReport, Side};
-use super::socket::{accept, connect_is_mine, read_line};
+use super::socket::{accept, connect_is_mine, connections_of, read_line};
 use crate::error::{Error, Result};
 use crate::model::Account;
 
@@ -168,7 +168,7 @@ pub enum ControlOutcome {
 ///
 /// Never ends by itself but for a listener that is broken for good.
 pub async fn serve_control(listener: UnixListener, host: Arc<dyn Host>) -> Result<()> {
-    accept(listener, CONNECTIONS_MAX, move |stream| {
+    accept(listener, connections_of(CONNECTIONS_MAX), move |stream| {
         let host = host.clone();
         async move {
             if !connect_is_mine(&stream) {

@@ -16,6 +16,7 @@ mod reports;
 mod schema;
 mod server;
 mod socket;
+mod transport;
 mod verbs;
 
 #[cfg(test)]
@@ -34,4 +35,4 @@ pub use outline::{OutlineEntry, outline};
 pub use profile::Profile;
 pub use server::{Server, serve_mcp};
 pub(crate) use socket::read_line;
-pub use socket::{LINE_BYTES_MAX, bind, connect_is_mine, prepare_run_dir, remove};
+pub use socket::{LINE_BYTES_MAX, bind, connect_is_mine, prepare_run_dir, raise_descriptor_limit, remove};

@@ -7,11 +7,10 @@ use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
     CompleteResult, ContentBlock, Implementation, ListPromptsRequestMethod, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, RequestId, Resource, ResourceContents,
     ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer, ServerInitializeError};
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -22,14 +21,13 @@ use super::answer::ErrorAnswer;
 use super::documentation;
 use super::host::Host;
 use super::profile::Profile;
-use super::socket::{LINE_BYTES_MAX, connect_is_mine};
+use super::socket::{connect_is_mine, connections_of};
+use super::transport::{Limits, Lines, Unanswered};
 
 /// The most clients at once; further ones wait in the system's queue.
-const CONNECTIONS_MAX: usize = 64;
+const CONNECTIONS_MAX: usize = 1280;
 /// The most tool calls at work at once, over all clients.
 const CALLS_MAX: usize = 32;
-/// How long a client may stay silent after it connected.
-const FIRST_MESSAGE_WAIT: Duration = Duration::from_secs(30);
 /// The longest a tool call may take; clients give up sooner or later and should hear why.
 const CALL_WAIT: Duration = Duration::from_secs(120);
 /// How long tools and documentation may be kept: they change with the program alone.
@@ -41,22 +39,27 @@ pub struct Server {
     host: Arc<dyn Host>,
     profile: Profile,
     calls: Arc<Semaphore>,
+    limits: Limits,
+    /// What the client of this connection was not answered yet; `None` where somebody else holds the connection.
+    unanswered: Option<Unanswered>,
 }
 
 impl Server {
     /// Returns a server of `host` with the tools of a profile.
     #[must_use]
     pub fn new(host: Arc<dyn Host>, profile: Profile) -> Self {
-        Self { host, profile, calls: Arc::new(Semaphore::new(CALLS_MAX)) }
+        let calls = Arc::new(Semaphore::new(CALLS_MAX));
+        Self { host, profile, calls, limits: Limits::default(), unanswered: None }
     }
 
     /// Speaks with one client until it leaves.
-    pub async fn serve_stream<S>(self, stream: S)
+    pub async fn serve_stream<S>(mut self, stream: S)
     where
         S: AsyncRead + AsyncWrite + Send + 'static,
     {
         let (read, write) = tokio::io::split(stream);
-        let transport = AsyncRwTransport::new(read, write).with_max_line_length(LINE_BYTES_MAX);
+        let transport = Lines::new(read, write, self.limits.clone());
+        self.unanswered = Some(transport.unanswered());
         match self.serve(transport).await {
             Ok(running) => {
                 if let Err(error) = running.waiting().await {
@@ -69,10 +72,13 @@ impl Server {
         }
     }
 
-    async fn answer(&self, request: CallToolRequestParams) -> Result<CallToolResult, ErrorData> {
+    async fn answer(&self, id: &RequestId, request: CallToolRequestParams) -> Result<CallToolResult, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         // The queue for a place is part of the wait, so that nobody waits for ever.
         let result = tokio::time::timeout(CALL_WAIT, async {
+            if let Some(unanswered) = &self.unanswered {
+                unanswered.begin_call(id).await;
+            }
             let _place = self.calls.acquire().await;
             self.profile.call(self.host.as_ref(), &request.name, arguments).await
         })
@@ -134,7 +140,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         tokio::select! {
-            answer = self.answer(request) => answer.map(CallToolResponse::from),
+            answer = self.answer(&context.id, request) => answer.map(CallToolResponse::from),
             // Nobody reads this answer; it ends the call's place in the queue.
             () = context.ct.cancelled() => Err(ErrorData::invalid_request("cancelled", None)),
         }
@@ -220,18 +226,13 @@ fn refuse_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorDat
 /// Never ends by itself but for a listener that is broken for good.
 pub async fn serve_mcp(listener: UnixListener, host: Arc<dyn Host>, profile: Profile) -> crate::error::Result<()> {
     let server = Server::new(host, profile);
-    super::socket::accept(listener, CONNECTIONS_MAX, move |stream| {
+    super::socket::accept(listener, connections_of(CONNECTIONS_MAX), move |stream| {
         let server = server.clone();
         async move {
             if !connect_is_mine(&stream) {
                 return;
             }
-            // Only the first byte is timed: a client of the new era may ask who we are and then rest for hours.
-            match tokio::time::timeout(FIRST_MESSAGE_WAIT, stream.readable()).await {
-                Ok(Ok(())) => server.serve_stream(stream).await,
-                Ok(Err(error)) => tracing::debug!(%error, "a connection broke"),
-                Err(_elapsed) => tracing::debug!("a client stayed silent"),
-            }
+            server.serve_stream(stream).await;
         }
     })
     .await

@@ -118,6 +118,29 @@ fn disk(path: &Path, doing: &'static str, source: io::Error) -> Error {
     Error::Disk { path: PathBuf::from(path), doing, source }
 }
 
+/// The descriptors that one process opens, if the system lets it: macOS lets none have more.
+const DESCRIPTORS: u64 = 10_240;
+
+/// Asks for more descriptors than the few that a process has by default, which a crowd of connections would take from the
+/// databases and the network. Where it is refused, [`connections_of`] lets in fewer.
+pub fn raise_descriptor_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(DESCRIPTORS, |most| most.min(DESCRIPTORS));
+    if limit.current.is_none_or(|now| now >= wanted) {
+        return;
+    }
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: limit.maximum }) {
+        tracing::debug!(%error, "no more descriptors may be opened than now");
+    }
+}
+
+/// Returns how many connections one socket may have: at most an eighth of the process's descriptors.
+pub(crate) fn connections_of(wanted: usize) -> usize {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(DESCRIPTORS);
+    wanted.min(usize::try_from(limit / 8).unwrap_or(wanted)).max(1)
+}
+
 /// Accepts connections for ever, at most `connections_max` at once; further ones wait in the system's queue. The
 /// connections end when the future is dropped.
 pub(crate) async fn accept<F, W>(listener: UnixListener, connections_max: usize, serve: F) -> Result<()>
