@@ -4,6 +4,7 @@
 
 mod answer;
 mod bridge;
+mod brief;
 mod control;
 mod docs;
 mod documentation;

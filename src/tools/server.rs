@@ -52,6 +52,12 @@ impl Server {
         Self { host, profile, calls, limits: Limits::default(), unanswered: None }
     }
 
+    #[cfg(test)]
+    pub(super) fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
     /// Speaks with one client until it leaves.
     pub async fn serve_stream<S>(mut self, stream: S)
     where

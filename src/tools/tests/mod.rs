@@ -1,5 +1,7 @@
 //! The verbs over a real stream pair, with a host that lives in memory.
 
+mod costs;
+mod limits;
 mod sockets;
 
 use std::path::{Path, PathBuf};
@@ -21,6 +23,8 @@ const ACCOUNT: &str = "ana@example.com";
 struct MemoryHost {
     folder: tempfile::TempDir,
     calls: Mutex<Vec<String>>,
+    images: Mutex<usize>,
+    notices: Mutex<usize>,
 }
 
 impl MemoryHost {
@@ -31,7 +35,7 @@ impl MemoryHost {
         std::fs::write(drive.join("doc1.md"), "---\nid: doc1\n---\n# {^ h.1}One\ntext\n## {^ h.2}Two\n# Three\n")
             .unwrap();
         std::fs::write(drive.join("doc1.t.2.md"), "# {^ h.9}Other\n").unwrap();
-        Arc::new(Self { folder, calls: Mutex::new(Vec::new()) })
+        Arc::new(Self { folder, calls: Mutex::new(Vec::new()), images: Mutex::new(1), notices: Mutex::new(1) })
     }
 
     fn drive(&self, name: &str) -> PathBuf {
@@ -51,7 +55,12 @@ impl MemoryHost {
             title: "Title".into(),
             url: "https://docs.google.com/document/d/doc1/edit".into(),
             parts: vec![part("", "Main", "doc1.md"), part("t.2", "Second", "doc1.t.2.md")],
-            images: vec![ImageReport { object: "kix.1".into(), path: self.drive("doc1").join("kix.1.png") }],
+            images: (1..=*self.images.lock().unwrap())
+                .map(|number| ImageReport {
+                    object: format!("kix.{number}"),
+                    path: self.drive("doc1").join(format!("kix.{number}.png")),
+                })
+                .collect(),
             notices,
             stale: false,
         }
@@ -77,7 +86,8 @@ impl Host for MemoryHost {
         if id_or_url != "doc1" {
             return Err(Error::NotFound { id: id_or_url.into() });
         }
-        Ok(self.report(vec![Notice { code: "LOCKED".into(), line: 5, column: 0, message: "a drawing".into() }]))
+        let notice = || Notice { code: "LOCKED".into(), line: 5, column: 0, message: "a drawing".into() };
+        Ok(self.report(std::iter::repeat_with(notice).take(*self.notices.lock().unwrap()).collect()))
     }
 
     async fn search(&self, query: &str, limit: usize, offset: usize) -> Result<Vec<Hit>> {
