@@ -78,13 +78,18 @@ impl Server {
         }
     }
 
+    /// Waits until the client has read enough for another answer to be made.
+    async fn begin(&self, id: &RequestId) {
+        if let Some(unanswered) = &self.unanswered {
+            unanswered.begin(id).await;
+        }
+    }
+
     async fn answer(&self, id: &RequestId, request: CallToolRequestParams) -> Result<CallToolResult, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         // The queue for a place is part of the wait, so that nobody waits for ever.
         let result = tokio::time::timeout(CALL_WAIT, async {
-            if let Some(unanswered) = &self.unanswered {
-                unanswered.begin_call(id).await;
-            }
+            self.begin(id).await;
             let _place = self.calls.acquire().await;
             self.profile.call(self.host.as_ref(), &request.name, arguments).await
         })
@@ -127,8 +132,9 @@ impl ServerHandler for Server {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        self.begin(&context.id).await;
         refuse_cursor(request)?;
         let mut result = ListToolsResult::with_all_items(self.profile.tools());
         result.ttl_ms = Some(KEEP_MS);
@@ -155,8 +161,9 @@ impl ServerHandler for Server {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        self.begin(&context.id).await;
         refuse_cursor(request)?;
         let resources = documentation::PAGES
             .iter()
@@ -186,8 +193,9 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        self.begin(&context.id).await;
         let Some(page) = documentation::page(&request.uri) else {
             let message = "there is no such resource; list the resources to see which there are";
             return Err(ErrorData::resource_not_found(message, Some(serde_json::json!({ "uri": request.uri }))));

@@ -35,8 +35,8 @@ const WEIGHT_MAX: u32 = 4096;
 const WEIGHT_MIN: u32 = 4;
 /// What a value weighs beside its bytes.
 const VALUE_BYTES: usize = 64;
-/// The most calls of one client that are at work or whose answers it has not read yet.
-const CALLS_OF_CLIENT_MAX: usize = 16;
+/// The most requests of one client that are at work or whose answers it has not read yet.
+const ANSWERS_OF_CLIENT_MAX: usize = 16;
 /// Long lines that are read or at work at once, over all clients of a socket.
 const LONG_LINES_MAX: usize = 4;
 
@@ -69,7 +69,7 @@ impl Default for Limits {
 pub(super) struct Unanswered {
     requests: Arc<Mutex<HashMap<RequestId, Held>>>,
     weight: Arc<Semaphore>,
-    calls: Arc<Semaphore>,
+    answers: Arc<Semaphore>,
 }
 
 /// What a request holds until its answer is written, but for the place of its long line, which ends with its work.
@@ -77,7 +77,7 @@ pub(super) struct Unanswered {
 struct Held {
     weight: OwnedSemaphorePermit,
     long_line: Option<OwnedSemaphorePermit>,
-    call: Option<OwnedSemaphorePermit>,
+    answer: Option<OwnedSemaphorePermit>,
 }
 
 impl Unanswered {
@@ -85,16 +85,16 @@ impl Unanswered {
         Self {
             requests: Arc::default(),
             weight: Arc::new(Semaphore::new(WEIGHT_MAX as usize)),
-            calls: Arc::new(Semaphore::new(CALLS_OF_CLIENT_MAX)),
+            answers: Arc::new(Semaphore::new(ANSWERS_OF_CLIENT_MAX)),
         }
     }
 
-    /// Waits until the client has read enough answers for another call. The place is kept until this one's is written.
-    pub(super) async fn begin_call(&self, id: &RequestId) {
-        let place = self.calls.clone().acquire_owned().await.ok();
+    /// Waits until the client has read enough answers for another one. The place is kept until that is written.
+    pub(super) async fn begin(&self, id: &RequestId) {
+        let place = self.answers.clone().acquire_owned().await.ok();
         // A request that was cancelled meanwhile is not there any more, and needs none.
         if let Some(held) = self.lock().get_mut(id) {
-            held.call = place;
+            held.answer = place;
         }
     }
 
@@ -256,7 +256,7 @@ where
                     self.refuse("the id is that of a request without an answer yet".into(), None, weight);
                     return None;
                 }
-                let held = Held { weight, long_line: self.long_line.take(), call: None };
+                let held = Held { weight, long_line: self.long_line.take(), answer: None };
                 self.unanswered.lock().insert(request.id.clone(), held);
             }
             JsonRpcMessage::Notification(notification) => {
@@ -312,6 +312,14 @@ where
     }
 }
 
+impl<R, W> Drop for Lines<R, W> {
+    /// Lets go whoever still waits for a place: no answer will be read any more.
+    fn drop(&mut self) {
+        self.unanswered.weight.close();
+        self.unanswered.answers.close();
+    }
+}
+
 impl<R, W> Transport<RoleServer> for Lines<R, W>
 where
     R: AsyncRead + Send + Unpin,
@@ -327,7 +335,7 @@ where
         };
         let kept = held.map(|held| {
             drop(held.long_line);
-            (held.weight, held.call)
+            (held.weight, held.answer)
         });
         let (writer, wait) = (self.writer.clone(), self.limits.write);
         async move {

@@ -14,6 +14,7 @@
     reason = "a measuring program says what it measured and may fail"
 )]
 
+mod calls;
 mod daemon;
 mod documents;
 #[path = "../support/generated.rs"]
@@ -33,7 +34,7 @@ use report::Report;
 /// A group of figures, by the name that chooses it.
 type Group = (&'static str, fn(&mut Report));
 
-const GROUPS: [Group; 8] = [
+const GROUPS: [Group; 9] = [
     ("reading", documents::reading),
     ("no_edit", documents::no_edit),
     ("one_word", documents::one_word),
@@ -42,6 +43,7 @@ const GROUPS: [Group; 8] = [
     ("long_document", daemon::long_document),
     ("save_to_post", daemon::save_to_post),
     ("restart", daemon::restart),
+    ("calls", calls::calls),
 ];
 
 fn main() {
