@@ -57,6 +57,18 @@ fn go_on(socket: &Path, id: &str, era: Era, stop: &AtomicBool) -> (usize, Durati
     (calls, longest)
 }
 
+/// Asks for as many open files as the crowd needs; returns how many there may be.
+fn descriptors() -> u64 {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_some_and(|now| now < 4096)
+        && let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: Some(4096), maximum: limit.maximum })
+    {
+        println!("no more files may be opened: {error}");
+    }
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}
+
 /// Ends those who go on when the test fails, which would wait for them else.
 struct StopAtEnd<'a>(&'a AtomicBool);
 
@@ -68,14 +80,7 @@ impl Drop for StopAtEnd<'_> {
 
 #[test]
 fn hostile_clients_harm_nobody() {
-    let _ = rustix::process::setrlimit(
-        rustix::process::Resource::Nofile,
-        rustix::process::Rlimit {
-            current: Some(4096),
-            ..rustix::process::getrlimit(rustix::process::Resource::Nofile)
-        },
-    );
-    let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(4096);
+    let descriptors = descriptors();
     let (mut world, id) = document("hostile", "# One\n\nAlpha.\n\n# Two\n\nBeta.\n");
     // A log of every request would be most of what is measured.
     world.kill_daemon();

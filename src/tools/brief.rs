@@ -18,7 +18,7 @@ const WARNINGS_BYTES: usize = 300;
 const TITLE_CHARS_MAX: usize = 60;
 
 /// Keeps the first lines that fit, and says how many do not.
-pub(super) fn warnings(lines: Vec<String>) -> Vec<Value> {
+pub(super) fn warnings(lines: &[String]) -> Vec<Value> {
     let lines = lines.iter().map(|line| excerpt(line).into()).collect();
     let (mut shown, left_out) = leading(lines, WARNINGS_BYTES);
     if left_out > 0 {
@@ -146,10 +146,10 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_counted() {
-        let shown = warnings(vec!["line 5: LOCKED: a drawing".into(); 50]);
+        let shown = warnings(&vec!["line 5: LOCKED: a drawing".into(); 50]);
         assert_eq!(shown.last().unwrap(), &Value::from(format!("{} more are left out", 50 - (shown.len() - 1))));
         assert!(shown.len() > 5);
-        assert_eq!(warnings(vec!["one".into()]), [Value::from("one")]);
+        assert_eq!(warnings(&["one".into()]), [Value::from("one")]);
         let (shown, said) = images(vec![Value::from("x".repeat(140)); 5]);
         assert_eq!(shown.len(), 2);
         assert!(said.unwrap().contains("lacks 3 pictures"));

@@ -157,7 +157,7 @@ pub(crate) async fn fetch(host: &dyn Host, arguments: Map<String, Value>) -> Res
     let report = host.fetch(&id, arguments.refresh.unwrap_or(false)).await?;
     let tab = arguments.tab.or(tab_of_path);
     let part = part_of(&report, tab.as_deref())?;
-    let mut warnings = brief::warnings(report.notices.iter().map(ToString::to_string).collect());
+    let mut warnings = brief::warnings(&report.notices.iter().map(ToString::to_string).collect::<Vec<_>>());
     let mut entries = match read_file(part.path.clone(), OUTLINE_BYTES_MAX).await {
         Ok(text) => outline(&text),
         Err(error) if arguments.section.is_none() => {
