@@ -1,5 +1,5 @@
-//! Clients that mean harm, or do not know better, on the daemon's own sockets: its memory stays small, the others go on, and
-//! another user is not let in. With the real binary and the embedded Google.
+//! Clients that mean harm, or do not know better, on the daemon's own sockets: its memory stays small, the others go
+//! on, and another user is not let in. With the real binary and the embedded Google.
 #![allow(
     clippy::unwrap_used,
     clippy::string_slice,

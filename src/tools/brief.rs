@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::outline::OutlineEntry;
 use super::verbs::excerpt;
 
-/// What an answer of `fetch` may have as JSON, less the line that says what it lacks. One with many tabs or very long names has
-/// more.
+/// What an answer of `fetch` may have as JSON, less the line that says what it lacks. One with many tabs or very long
+/// names has more.
 const ANSWER_BYTES: usize = 1800;
 /// What the outline may have in any case.
 const OUTLINE_BYTES_MIN: usize = 400;

@@ -1,8 +1,9 @@
-//! The three tools as clients see them. Written out by hand: what a model reads is prose, and clients differ in how much
-//! of JSON Schema they bear, so these are plain objects without unions, nulls or references.
+//! The three tools as clients see them. Written out by hand: what a model reads is prose, and clients differ in how
+//! much of JSON Schema they bear, so these are plain objects without unions, nulls or references.
 //!
-//! Every conversation of a client carries names, descriptions and input schemas, so they are short: what the instructions
-//! say already is not said here again, and a parameter has a description where its name leaves a question.
+//! Every conversation of a client carries names, descriptions and input schemas, so they are short: what the
+//! instructions say already is not said here again, and a parameter has a description where its name leaves a
+//! question.
 
 use std::sync::Arc;
 

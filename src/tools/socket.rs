@@ -121,8 +121,8 @@ fn disk(path: &Path, doing: &'static str, source: io::Error) -> Error {
 /// The descriptors that one process opens, if the system lets it: macOS lets none have more.
 const DESCRIPTORS: u64 = 10_240;
 
-/// Asks for more descriptors than the few that a process has by default, which a crowd of connections would take from the
-/// databases and the network. Where it is refused, [`connections_of`] lets in fewer.
+/// Asks for more descriptors than the few that a process has by default, which a crowd of connections would take from
+/// the databases and the network. Where it is refused, fewer connections are let in.
 pub fn raise_descriptor_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);

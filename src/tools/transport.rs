@@ -1,8 +1,8 @@
 //! One client's stream as messages, within limits: how long a line may be, how many values it may hold, how much may
 //! wait for its answer, and how long a client may keep us waiting.
 //!
-//! The library's own transport bounds the length of a line alone. It reads on while answers pile up, so a client that asks
-//! and never reads would have us remember everything it ever asked for.
+//! The library's own transport bounds the length of a line alone. It reads on while answers pile up, so a client that
+//! asks and never reads would have us remember everything it ever asked for.
 
 use std::collections::HashMap;
 use std::io;
@@ -23,15 +23,15 @@ use super::socket::LINE_BYTES_MAX;
 
 /// From this length on a line needs one of the places of [`Limits::long_lines`].
 const SHORT_LINE_BYTES: usize = 64 * 1024;
-/// The most values in one message: texts are long, but no tool takes many values, each of which costs far more memory than
-/// its bytes.
+/// The most values in one message: texts are long, but no tool takes many values, each of which costs far more memory
+/// than its bytes.
 const VALUES_MAX: usize = 10_000;
 /// The longest id of a request; it is remembered and said back.
 const ID_BYTES_MAX: usize = 1024;
 /// What one client's unanswered requests may weigh, in units of 1 KiB.
 const WEIGHT_MAX: u32 = 4096;
-/// What a request weighs at least, so that there are at most 1024 of them: as many as a bridge lets through, which could
-/// not send and listen at once if we stopped to read before.
+/// What a request weighs at least, so that there are at most 1024 of them: as many as a bridge lets through, which
+/// could not send and listen at once if we stopped to read before.
 const WEIGHT_MIN: u32 = 4;
 /// What a value weighs beside its bytes.
 const VALUE_BYTES: usize = 64;
@@ -113,7 +113,8 @@ pub(super) struct Lines<R, W> {
     writer: Arc<Writer<W>>,
     limits: Limits,
     unanswered: Unanswered,
-    /// What was read of a line. Kept here, as is all of a line's state, because the library drops and repeats `receive`.
+    /// What was read of a line. Kept here, as is all of a line's state, because the library drops and repeats
+    /// `receive`.
     line: Vec<u8>,
     state: Line,
     long_line: Option<OwnedSemaphorePermit>,
@@ -226,8 +227,8 @@ where
         match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(&self.line) {
             Ok(message) => self.remember(message, weight),
             Err(error) => {
-                // To what is no JSON nobody can answer: it has no id, and a peer that says back what it hears would have us
-                // answer for ever. https://github.com/modelcontextprotocol/rust-sdk/issues/938
+                // To what is no JSON nobody can answer: it has no id, and a peer that says back what it hears would
+                // have us answer for ever. https://github.com/modelcontextprotocol/rust-sdk/issues/938
                 let is_json = error.is_data() || error.is_io();
                 let head = serde_json::from_slice::<Head<'_>>(&self.line).ok().filter(|_| is_json);
                 if let Some(head) = head.filter(|head| head.id.is_some() || head.method.is_none()) {
