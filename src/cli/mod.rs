@@ -43,16 +43,14 @@ pub fn run(line: Vec<OsString>) -> ExitCode {
     // What a client reads on stdout is MCP or nothing.
     let json = line.iter().any(|argument| argument == "--json") && !speaks_mcp(&line);
     match Arguments::try_parse_from(line) {
-        Ok(arguments) => {
-            match perform(arguments) {
-                Ok(Outcome::Done) => ExitCode::from(DONE),
-                Ok(Outcome::Waits) => ExitCode::from(FAILED),
-                Err(answer) => {
-                    print::error(&answer, json);
-                    ExitCode::from(FAILED)
-                }
+        Ok(arguments) => match perform(arguments) {
+            Ok(Outcome::Done) => ExitCode::from(DONE),
+            Ok(Outcome::Waits) => ExitCode::from(FAILED),
+            Err(answer) => {
+                print::error(&answer, json);
+                ExitCode::from(FAILED)
             }
-        }
+        },
         Err(error) if error.use_stderr() && json => {
             let text = error.render().to_string();
             // Of several lines those of the error come first, as of what is missing; then how it is used.

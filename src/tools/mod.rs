@@ -34,6 +34,4 @@ pub use outline::{OutlineEntry, outline};
 pub use profile::Profile;
 pub use server::{Server, serve_mcp};
 pub(crate) use socket::read_line;
-pub use socket::{
-    LINE_BYTES_MAX, bind, connect_is_mine, is_locked, lock_file, open_lock, prepare_run_dir, remove,
-};
+pub use socket::{LINE_BYTES_MAX, bind, connect_is_mine, is_locked, lock_file, open_lock, prepare_run_dir, remove};

@@ -93,12 +93,8 @@ fn find() -> Option<PathBuf> {
 /// Runs it to its end; what it says goes to stderr, since our stdout may be JSON.
 fn run(program: &Path, arguments: &[String]) -> Answer<()> {
     let disk = |source| failed(Error::Disk { path: program.into(), doing: "run", source });
-    let mut child = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(std::io::stderr())
-        .spawn()
-        .map_err(disk)?;
+    let mut child =
+        Command::new(program).args(arguments).stdin(Stdio::null()).stdout(std::io::stderr()).spawn().map_err(disk)?;
     let deadline = Instant::now() + WAIT;
     loop {
         match child.try_wait().map_err(disk)? {

@@ -163,6 +163,7 @@ impl ConfigFile {
 fn refused(path: &Path, what: &str) -> Error {
     Error::InvalidInput {
         what: format!("{} was left as it is: {what}", path.display()),
-        suggestion: "Look at that file, then run the command once more; with --print it says what to add by hand.".into(),
+        suggestion: "Look at that file, then run the command once more; with --print it says what to add by hand."
+            .into(),
     }
 }
