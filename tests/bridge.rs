@@ -1,4 +1,5 @@
 //! `bridge` and `serve --stdio` as clients start them: processes, pipes, signals.
+#![allow(clippy::print_stdout, reason = "tests print what they measured")]
 #![cfg(target_os = "linux")] // the daemon's pid is looked up through its socket
 
 use std::fs;

@@ -40,7 +40,7 @@ const QUEUE_MESSAGES: usize = 64;
 const IN_FLIGHT_MAX: usize = 1024;
 /// The JSON-RPC error of a request whose daemon went away.
 const DAEMON_GONE: i64 = -32000;
-/// Requests that only ask: one that a daemon took with it is asked once more of the next.
+/// Requests that only ask: one that a daemon took with it is asked of the next.
 const ASKING: [&str; 7] = [
     "initialize",
     "server/discover",
@@ -50,6 +50,9 @@ const ASKING: [&str; 7] = [
     "resources/templates/list",
     "resources/read",
 ];
+/// How many daemons are asked: one that went, one that still let us in while it did, and a new one. More would be a request
+/// that no daemon survives.
+const ASKED_MAX: u32 = 3;
 /// The longest such request that is kept for that.
 const KEPT_BYTES_MAX: usize = 64 * 1024;
 
@@ -143,8 +146,10 @@ struct Memory {
 #[derive(Debug)]
 struct InFlight {
     id: Value,
-    /// The whole request, if it only asks and was asked once.
+    /// The whole request, if it only asks.
     again: Option<Vec<u8>>,
+    /// How many daemons have been asked.
+    asked: u32,
 }
 
 /// The little that is read of each message.
@@ -194,7 +199,7 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
             }
             let asks = ASKING.contains(&method.as_str()) && line.len() <= KEPT_BYTES_MAX;
             let again = asks.then(|| line.clone());
-            self.memory.in_flight.insert(id.to_string(), InFlight { id, again });
+            self.memory.in_flight.insert(id.to_string(), InFlight { id, again, asked: 1 });
         }
         if self.send(&line).await.is_err() {
             return self.daemon_gone().await;
@@ -245,25 +250,26 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
         self.generation += 1;
         let mut again = Vec::new();
         for (_, request) in std::mem::take(&mut self.memory.in_flight) {
-            let Some(line) = request.again else {
+            let Some(line) = request.again.filter(|_| request.asked < ASKED_MAX) else {
                 let what = "the daemon was restarted while this request was at work; its outcome is unknown";
                 self.tell(&failure(&request.id, what, "Look what became of it, then ask again.")).await?;
                 continue;
             };
-            again.push((request.id, line));
+            again.push((request.id, line, request.asked));
         }
         if again.is_empty() && !self.memory.initialized {
             return Ok(());
         }
         if let Err(error) = self.connect(RETURN_WAIT).await {
             tracing::warn!(%error, "the daemon does not come back; the next request tries again");
-            for (id, _) in again {
+            for (id, ..) in again {
                 self.tell_failed(&id, &error).await?;
             }
             return Ok(());
         }
-        for (id, line) in again {
-            self.memory.in_flight.insert(id.to_string(), InFlight { id, again: None });
+        for (id, line, asked) in again {
+            let request = InFlight { id, again: Some(line.clone()), asked: asked + 1 };
+            self.memory.in_flight.insert(request.id.to_string(), request);
             if self.send(&line).await.is_err() {
                 tracing::debug!("the new daemon is gone, too; its end is an event of its own");
             }
@@ -271,16 +277,45 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
         Ok(())
     }
 
-    /// Connects, and has a daemon started if need be. While one holds the home's lock it is about to answer or to end, and
-    /// is waited for; once nobody has for as long as `patience`, one is started.
+    /// Connects, and greets a daemon that is not the first. One that is dying lets in whom it will not answer, so who is
+    /// dropped before the greeting was answered tries again.
     async fn connect(&mut self, patience: Duration) -> Result<()> {
         let begun = tokio::time::Instant::now();
+        self.started = None;
+        loop {
+            let stream = self.reach(patience, begun).await?;
+            if !socket::connect_is_mine(&stream) {
+                return Err(Error::Unsafe {
+                    path: self.options.socket.clone(),
+                    reason: "another user's process answers there".into(),
+                });
+            }
+            let (read, write) = stream.into_split();
+            let mut reader = BufReader::new(read);
+            self.daemon = Some(write);
+            let greeted = if self.memory.initialized { self.introduce(&mut reader).await } else { Ok(true) };
+            if matches!(greeted, Ok(true)) {
+                self.generation += 1;
+                tokio::spawn(read_daemon(reader, self.generation, self.sender.clone()));
+                return Ok(());
+            }
+            self.daemon = None;
+            greeted?;
+            if begun.elapsed() >= START_WAIT {
+                return Err(Error::NotRunning { path: self.options.socket.clone() });
+            }
+            tokio::time::sleep(TRY_PAUSE).await;
+        }
+    }
+
+    /// Waits for somebody who answers, and has a daemon started if need be. While one holds the home's lock it is about to
+    /// answer or to end, and is waited for; once nobody has for as long as `patience`, one is started.
+    async fn reach(&mut self, patience: Duration, begun: tokio::time::Instant) -> Result<UnixStream> {
         let run_dir = self.options.socket.parent().unwrap_or(&self.options.socket).to_owned();
         let mut unlocked_since = None;
-        self.started = None;
-        let stream = loop {
+        loop {
             match UnixStream::connect(&self.options.socket).await {
-                Ok(stream) => break stream,
+                Ok(stream) => return Ok(stream),
                 Err(error) => tracing::debug!(%error, "no daemon answers yet"),
             }
             let now = tokio::time::Instant::now();
@@ -311,42 +346,26 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
                 Starter::Nobody => {}
             }
             tokio::time::sleep(TRY_PAUSE).await;
-        };
-        if !socket::connect_is_mine(&stream) {
-            return Err(Error::Unsafe {
-                path: self.options.socket.clone(),
-                reason: "another user's process answers there".into(),
-            });
         }
-        let (read, write) = stream.into_split();
-        let mut reader = BufReader::new(read);
-        self.daemon = Some(write);
-        if self.memory.initialized
-            && let Err(error) = self.introduce(&mut reader).await
-        {
-            self.daemon = None;
-            return Err(error);
-        }
-        self.generation += 1;
-        tokio::spawn(read_daemon(reader, self.generation, self.sender.clone()));
-        Ok(())
     }
 
     /// Plays the client's `initialize` to a new daemon, keeps the answer from the client, who has had one, and tells the
-    /// client that the lists may have changed.
-    async fn introduce(&mut self, reader: &mut BufReader<OwnedReadHalf>) -> Result<()> {
-        let Some(mut message) = self.memory.initialize.clone() else { return Ok(()) };
+    /// client that the lists may have changed. `false` when that daemon goes away meanwhile.
+    async fn introduce(&mut self, reader: &mut BufReader<OwnedReadHalf>) -> Result<bool> {
+        let Some(mut message) = self.memory.initialize.clone() else { return Ok(true) };
         let doing = "greeting the new daemon";
         let id = Value::from(format!("mcp-workspace-bridge-{}", self.generation));
         message["id"] = id.clone();
-        self.send(message.to_string().as_bytes()).await.map_err(|source| broke(doing, source))?;
+        if self.send(message.to_string().as_bytes()).await.is_err() {
+            return Ok(false);
+        }
         let deadline = tokio::time::Instant::now() + START_WAIT;
         let mut line = Vec::new();
         loop {
             match tokio::time::timeout_at(deadline, socket::read_line(reader, &mut line)).await {
                 Ok(Ok(true)) => {}
-                Ok(Ok(false)) => return Err(broke(doing, io::ErrorKind::UnexpectedEof.into())),
-                Ok(Err(source)) => return Err(broke(doing, source)),
+                Ok(Err(source)) if source.kind() == io::ErrorKind::InvalidData => return Err(broke(doing, source)),
+                Ok(Ok(false) | Err(_)) => return Ok(false),
                 Err(_elapsed) => return Err(broke(doing, io::ErrorKind::TimedOut.into())),
             }
             let answer = serde_json::from_slice::<Value>(&line).unwrap_or_default();
@@ -358,12 +377,14 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
             }
         }
         let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        self.send(ready.to_string().as_bytes()).await.map_err(|source| broke(doing, source))?;
+        if self.send(ready.to_string().as_bytes()).await.is_err() {
+            return Ok(false);
+        }
         for list in ["tools", "resources"] {
             let method = format!("notifications/{list}/list_changed");
             self.tell(&json!({ "jsonrpc": "2.0", "method": method })).await?;
         }
-        Ok(())
+        Ok(true)
     }
 
     async fn send(&mut self, line: &[u8]) -> io::Result<()> {

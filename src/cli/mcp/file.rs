@@ -91,15 +91,10 @@ impl ConfigFile {
             if self.is_copied_in(&copy) {
                 return Ok(Some(copy));
             }
-            let Some(new) = self.written_beside(&self.text, mode)?.persist_noclobber(&copy).map_or_else(
-                |error| match error.error.kind() {
-                    io::ErrorKind::AlreadyExists => Ok(None),
-                    _ => Err(disk(error.error)),
-                },
-                |file| Ok(Some(file)),
-            )?
-            else {
-                continue;
+            let new = match self.written_beside(&self.text, mode)?.persist_noclobber(&copy) {
+                Ok(new) => new,
+                Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => continue,
+                Err(error) => return Err(disk(error.error)),
             };
             new.sync_all().map_err(disk)?;
             return Ok(Some(copy));
@@ -129,9 +124,9 @@ impl ConfigFile {
             }
             new.persist(&self.path).map_err(|error| disk(error.error))?;
         } else {
-            new.persist_noclobber(&self.path).map_err(|error| match error.error.kind() {
-                io::ErrorKind::AlreadyExists => changed(),
-                _ => disk(error.error),
+            new.persist_noclobber(&self.path).map_err(|error| {
+                let is_there = error.error.kind() == io::ErrorKind::AlreadyExists;
+                if is_there { changed() } else { disk(error.error) }
             })?;
         }
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(disk)?;

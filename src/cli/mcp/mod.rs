@@ -12,7 +12,7 @@ use super::arguments::McpVerb;
 use super::{Answer, print, serve};
 use crate::clients::{self, Access, Client, Edit, Entry, Folders, Target};
 use crate::config::{Config, Places, shell_word};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::tools::{ErrorAnswer, Profile};
 use file::ConfigFile;
 
@@ -57,15 +57,17 @@ impl Report {
 }
 
 /// Carries out `mcp`.
-pub(crate) fn perform(verb: McpVerb, places: &Places, json: bool) -> Answer<()> {
+pub(crate) fn perform(verb: &McpVerb, places: &Places, json: bool) -> Answer<()> {
     let folders = folders()?;
-    let report = match verb {
+    let report = match *verb {
         McpVerb::Install { client, profile, print, force } => {
             let entry = entry(places, profile)?;
             let mut report = match (client, print) {
                 (_, true) => printed(client, &entry, &folders)?,
                 (Client::ClaudeCode, false) => claude::install(&entry, &folders, force)?,
-                _ => install(client, &entry, &folders, force)?,
+                (Client::ClaudeDesktop | Client::Cursor | Client::VsCode, false) => {
+                    install(client, &entry, &folders, force)?
+                }
             };
             report.entry = Some(entry.clone());
             if client == Client::ClaudeCode {
@@ -77,7 +79,7 @@ pub(crate) fn perform(verb: McpVerb, places: &Places, json: bool) -> Answer<()> 
             let name = name(profile);
             match client {
                 Client::ClaudeCode => claude::uninstall(&name, &folders, force)?,
-                _ => uninstall(client, &name, &folders, force)?,
+                Client::ClaudeDesktop | Client::Cursor | Client::VsCode => uninstall(client, &name, &folders, force)?,
             }
         }
     };
@@ -146,9 +148,10 @@ fn install(client: Client, entry: &Entry, folders: &Folders, force: bool) -> Ans
     let path = client.config_file(folders);
     let target = Target { client, file: &path };
     // Whatever goes wrong with the file, a person may still write into it.
-    let by_hand = |error: Error| match error {
-        Error::InvalidInput { .. } => failed(error),
-        _ => ErrorAnswer { suggestion: target.by_hand(entry), ..ErrorAnswer::from(&error) },
+    let by_hand = |error: Error| {
+        let answer = ErrorAnswer::from(&error);
+        let knows_better = error.kind() == ErrorKind::InvalidInput;
+        if knows_better { answer } else { ErrorAnswer { suggestion: target.by_hand(entry), ..answer } }
     };
     let config = ConfigFile::read(&path).map_err(by_hand)?;
     let mut report = Report::new(client, entry.name.clone(), path.clone(), "unchanged");

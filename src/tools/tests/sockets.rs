@@ -165,35 +165,63 @@ async fn a_bridge_fails_what_was_in_flight() {
 }
 
 #[tokio::test]
-async fn what_only_asks_is_asked_again_once() {
+async fn what_only_asks_is_asked_again() {
     for method in ["initialize", "server/discover", "tools/list", "resources/read"] {
         let folder = tempfile::tempdir().unwrap();
         let (run_dir, listener) = played(folder.path());
         let (mut client, _task) = bridged(&run_dir, Era::Modern);
-        for ends in [1, 2] {
-            let request = json!({ "jsonrpc": "2.0", "id": ends, "method": method, "params": { "uri": "x" } });
+        for (id, ends) in [(1, 1), (2, 2), (3, 3)] {
+            let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": { "uri": "x" } });
             client.send(&request).await;
-            // The first daemon goes before it answers, and of the second request the second one does, too.
+            // So many daemons go before they answer.
             for _ in 0..ends {
                 let (daemon, message) = heard(&listener).await;
-                assert_eq!(message, request);
+                assert_eq!(message, request, "{method} is asked again");
                 drop(daemon);
             }
-            if ends == 1 {
-                let (mut daemon, message) = heard(&listener).await;
-                assert_eq!(message, request, "{method} is asked again");
-                say(&mut daemon, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).await;
-                assert_eq!(client.read().await, json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
-                drop(daemon);
-                // One of the old era is greeted anew; what the client hears of that is not looked at here.
-                if method == "initialize" {
-                    break;
-                }
-            } else {
+            if ends == 3 {
                 assert_eq!(client.read().await["error"]["code"], -32000, "{method} is not asked for ever");
+                continue;
+            }
+            let (mut daemon, message) = heard(&listener).await;
+            assert_eq!(message, request, "{method} is asked again");
+            say(&mut daemon, &json!({ "jsonrpc": "2.0", "id": id, "result": {} }).to_string()).await;
+            assert_eq!(client.read().await, json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
+            // One of the old era is greeted anew from here on.
+            if method == "initialize" {
+                break;
             }
         }
     }
+}
+
+/// A daemon that is killed may still let somebody in whom it never answers.
+#[tokio::test]
+async fn a_dying_daemon_is_not_the_last_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run_dir, listener) = played(folder.path());
+    let (mut client, _task) = bridged(&run_dir, Era::Legacy);
+    client.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {} })).await;
+    let (mut daemon, _) = heard(&listener).await;
+    say(&mut daemon, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).await;
+    client.read().await;
+    client.send(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" })).await;
+    drop(daemon);
+    for _ in 0..2 {
+        let (dying, greeting) = heard(&listener).await;
+        assert_eq!(greeting["method"], "initialize");
+        drop(dying);
+    }
+    let (mut daemon, greeting) = heard(&listener).await;
+    say(&mut daemon, &json!({ "jsonrpc": "2.0", "id": greeting["id"], "result": {} }).to_string()).await;
+    let mut asked = String::new();
+    while !asked.contains("tools/list") {
+        asked.clear();
+        assert!(daemon.read_line(&mut asked).await.unwrap() > 0);
+    }
+    say(&mut daemon, r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}"#).await;
+    let heard = [client.read().await, client.read().await, client.read().await];
+    assert_eq!(heard[2]["result"], json!({ "tools": [] }), "{heard:?}");
 }
 
 #[tokio::test]
