@@ -1,7 +1,7 @@
 //! Puts our entry into the text of a config file, and takes it out again.
 //!
 //! The text is edited in its syntax tree, so that comments, order, indentation and the bytes of other entries stay as
-//! they are. Whether they did is looked up in the result ([`kept`](super::kept)); what does not stand that is refused.
+//! they are. Whether they did is looked up in the result ([`kept`]); what does not stand that is refused.
 
 use std::path::Path;
 
