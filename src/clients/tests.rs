@@ -80,19 +80,20 @@ fn what_stands_there_stays() {
         // Comments in every place.
         (
             "// top\n{\n  /* in */\n  \"mcpServers\": { // open\n    \"b\": {}, // b\n    // last\n  } // close\n  // end\n}\n// bottom\n",
-            "// top\n{\n  /* in */\n  \"mcpServers\": { // open\n    \"b\": {}, // b\n    ENTRY,\n    // last\n  } // close\n  // end\n}\n// bottom\n",
+            "// top\n{\n  /* in */\n  \"mcpServers\": { // open\n    \"b\": {}, // b\n    ENDED,\n    // last\n  } // close\n  // end\n}\n// bottom\n",
         ),
         ("// only words\n", "// only words\n{\n  \"mcpServers\": {\n    ENTRY\n  }\n}\n"),
     ];
     for (before, after) in cases {
-        check(Client::Cursor, before, &after.replace("ENTRY", SPACED));
+        let after = after.replace("ENTRY", SPACED).replace("ENDED", &trailing(SPACED));
+        check(Client::Cursor, before, &after);
         // What has no line end yet gets plain ones.
         if before.contains('\n') {
             let windows = |text: &str| text.replace('\n', "\r\n");
-            check(Client::Cursor, &windows(before), &windows(&after.replace("ENTRY", SPACED)));
+            check(Client::Cursor, &windows(before), &windows(&after));
         }
         let marked = format!("\u{feff}{before}");
-        check(Client::Cursor, &marked, &format!("\u{feff}{}", after.replace("ENTRY", SPACED)));
+        check(Client::Cursor, &marked, &format!("\u{feff}{after}"));
     }
 }
 
