@@ -151,8 +151,10 @@ impl Target<'_> {
     }
 
     fn foreign(&self, name: &str, was: &Value, force: &str) -> Error {
+        // The rest may hold somebody's secrets.
+        let shown = was.get("command").or_else(|| was.get("url")).map_or_else(String::new, |is| format!(": {is}"));
         Error::InvalidInput {
-            what: format!("in {} another server stands under the name `{name}`: {was}", self.file.display()),
+            what: format!("in {} another server stands under the name `{name}`{shown}", self.file.display()),
             suggestion: format!("Give that one another name there; {force}."),
         }
     }
