@@ -16,13 +16,14 @@ mod reports;
 mod schema;
 mod server;
 mod socket;
+mod starting;
 mod verbs;
 
 #[cfg(test)]
 mod tests;
 
 pub use answer::ErrorAnswer;
-pub use bridge::{BridgeOptions, bridge};
+pub use bridge::{BridgeOptions, Starter, bridge, refuse};
 pub use control::{CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, serve_control};
 pub use host::{
     AccountStatus, CommentAct, CommentReport, DiffReport, DoctorFinding, DoctorReport, Done, Hit, Host, ImageReport,
@@ -34,4 +35,4 @@ pub use outline::{OutlineEntry, outline};
 pub use profile::Profile;
 pub use server::{Server, serve_mcp};
 pub(crate) use socket::read_line;
-pub use socket::{LINE_BYTES_MAX, bind, connect_is_mine, prepare_run_dir, remove};
+pub use socket::{LINE_BYTES_MAX, bind, connect_is_mine, is_locked, lock_file, open_lock, prepare_run_dir, remove};
