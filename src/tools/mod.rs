@@ -13,11 +13,14 @@ mod mirrored;
 mod outline;
 mod profile;
 mod reports;
+mod resources;
 mod schema;
 mod server;
+mod skill;
 mod socket;
 mod starting;
 mod verbs;
+mod watching;
 
 #[cfg(test)]
 mod tests;

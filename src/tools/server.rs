@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, ContentBlock, Implementation, ListPromptsRequestMethod, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
-    ServerCapabilities, ServerConfig, Tool,
+    CompleteResult, ContentBlock, GetSkillRequestParams, GetSkillResult, Implementation, ListPromptsRequestMethod,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
+    ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::{RequestContext, RoleServer, ServerInitializeError};
+use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, SubscriptionContext};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
 use serde_json::Value;
@@ -19,10 +20,13 @@ use tokio::net::UnixListener;
 use tokio::sync::Semaphore;
 
 use super::answer::ErrorAnswer;
-use super::documentation;
 use super::host::Host;
 use super::profile::Profile;
+use super::resources::{self, Named};
+use super::skill;
 use super::socket::{LINE_BYTES_MAX, connect_is_mine};
+use super::watching::{self, Subscriptions, WATCHED_MAX};
+use crate::error::ErrorKind;
 
 /// The most clients at once; further ones wait in the system's queue.
 const CONNECTIONS_MAX: usize = 64;
@@ -41,20 +45,23 @@ pub struct Server {
     host: Arc<dyn Host>,
     profile: Profile,
     calls: Arc<Semaphore>,
+    /// Of one connection.
+    subscriptions: Arc<Subscriptions>,
 }
 
 impl Server {
     /// Returns a server of `host` with the tools of a profile.
     #[must_use]
     pub fn new(host: Arc<dyn Host>, profile: Profile) -> Self {
-        Self { host, profile, calls: Arc::new(Semaphore::new(CALLS_MAX)) }
+        Self { host, profile, calls: Arc::new(Semaphore::new(CALLS_MAX)), subscriptions: Arc::default() }
     }
 
     /// Speaks with one client until it leaves.
-    pub async fn serve_stream<S>(self, stream: S)
+    pub async fn serve_stream<S>(mut self, stream: S)
     where
         S: AsyncRead + AsyncWrite + Send + 'static,
     {
+        self.subscriptions = Arc::default();
         let (read, write) = tokio::io::split(stream);
         let transport = AsyncRwTransport::new(read, write).with_max_line_length(LINE_BYTES_MAX);
         match self.serve(transport).await {
@@ -96,6 +103,45 @@ impl Server {
             })),
         })
     }
+
+    /// Reads a file of the skill, whose first one is for clients of this profile.
+    fn skill_file(&self, uri: &str) -> Option<String> {
+        skill::file(uri, self.profile.instructions())
+    }
+
+    /// Reads a resource, in its turn like a tool call.
+    async fn read(&self, uri: &str, named: &Named) -> Result<Vec<ResourceContents>, ErrorData> {
+        let read = tokio::time::timeout(CALL_WAIT, async {
+            let _place = self.calls.acquire().await;
+            resources::read(self.host.as_ref(), uri, named).await
+        });
+        let Ok(read) = read.await else {
+            return Err(ErrorData::internal_error("no answer within two minutes; ask again", None));
+        };
+        read.map_err(|error| {
+            let answer = ErrorAnswer::from(&error);
+            let message = format!("{}; {}", answer.message, answer.suggestion);
+            let data = Some(serde_json::json!({ "uri": uri }));
+            match error.kind() {
+                ErrorKind::NotFound | ErrorKind::InvalidInput => ErrorData::resource_not_found(message, data),
+                ErrorKind::AuthExpired
+                | ErrorKind::PermissionDenied
+                | ErrorKind::RateLimited
+                | ErrorKind::NetworkError
+                | ErrorKind::StaleRevision
+                | ErrorKind::ReadOnly
+                | ErrorKind::Refused
+                | ErrorKind::ExtractionFailed
+                | ErrorKind::StorageError
+                | ErrorKind::Daemon => ErrorData::internal_error(message, data),
+            }
+        })
+    }
+}
+
+fn no_resource(uri: &str) -> ErrorData {
+    let message = "there is no such resource; list the resources to see which there are";
+    ErrorData::resource_not_found(message, Some(serde_json::json!({ "uri": uri })))
 }
 
 fn error_result(error: &Value) -> CallToolResult {
@@ -104,7 +150,12 @@ fn error_result(error: &Value) -> CallToolResult {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_skills()
+            .build();
         ServerConfig::new(capabilities)
             .with_server_info(
                 Implementation::new("mcp-workspace", env!("CARGO_PKG_VERSION")).with_title("Google Workspace as files"),
@@ -146,17 +197,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         refuse_cursor(request)?;
-        let resources = documentation::PAGES
-            .iter()
-            .map(|page| {
-                Resource::new(page.uri, page.name)
-                    .with_title(page.title)
-                    .with_description(page.description)
-                    .with_mime_type("text/markdown")
-                    .with_size(u64::try_from(page.text.len()).unwrap_or_default())
-            })
-            .collect();
-        let mut result = ListResourcesResult::with_all_items(resources);
+        let mut result = ListResourcesResult::with_all_items(resources::list());
         result.ttl_ms = Some(KEEP_MS);
         result.cache_scope = Some(CacheScope::Private);
         Ok(result)
@@ -168,23 +209,98 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         refuse_cursor(request)?;
-        Ok(ListResourceTemplatesResult::with_all_items(Vec::new()))
+        let mut result = ListResourceTemplatesResult::with_all_items(resources::templates());
+        result.ttl_ms = Some(KEEP_MS);
+        result.cache_scope = Some(CacheScope::Private);
+        Ok(result)
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let Some(page) = documentation::page(&request.uri) else {
-            let message = "there is no such resource; list the resources to see which there are";
-            return Err(ErrorData::resource_not_found(message, Some(serde_json::json!({ "uri": request.uri }))));
+        let uri = request.uri;
+        let (contents, keep_ms) = match self.skill_file(&uri) {
+            Some(text) => (vec![ResourceContents::text(text, uri.as_str()).with_mime_type("text/markdown")], KEEP_MS),
+            None => {
+                let named = Named::by(&uri).ok_or_else(|| no_resource(&uri))?;
+                let keep_ms = if matches!(named, Named::Page(_)) { KEEP_MS } else { 0 };
+                let contents = tokio::select! {
+                    read = self.read(&uri, &named) => read?,
+                    () = context.ct.cancelled() => return Err(ErrorData::invalid_request("cancelled", None)),
+                };
+                (contents, keep_ms)
+            }
         };
-        let contents = ResourceContents::text(page.text, page.uri).with_mime_type("text/markdown");
-        let mut result = ReadResourceResult::new(vec![contents]);
-        result.ttl_ms = Some(KEEP_MS);
+        let mut result = ReadResourceResult::new(contents);
+        result.ttl_ms = Some(keep_ms);
         result.cache_scope = Some(CacheScope::Private);
         Ok(result.into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let named = Named::by(&request.uri).ok_or_else(|| no_resource(&request.uri))?;
+        let peer = context.peer.clone();
+        self.subscriptions.add(self.host.clone(), &request.uri, named, move |uri| {
+            let peer = peer.clone();
+            async move { peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.is_ok() }
+        })
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let wanted = requested.resource_subscriptions.iter().flatten();
+        let known = wanted.filter(|uri| Named::by(uri).is_some()).take(WATCHED_MAX).cloned().collect();
+        let mut accepted = SubscriptionFilter::new();
+        accepted.resource_subscriptions = Some(known);
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let wanted = context.accepted().resource_subscriptions.iter().flatten();
+        let watched = wanted.filter_map(|uri| Some((uri.clone(), Named::by(uri)?))).collect();
+        let tell = |uri: String| async { context.sink().notify_resource_updated(uri).await.is_ok() };
+        tokio::select! {
+            () = watching::watch(self.host.as_ref(), watched, tell) => {}
+            () = context.cancelled() => {}
+        }
+        Ok(())
+    }
+
+    async fn list_skills(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        refuse_cursor(request)?;
+        Ok(ListSkillsResult::with_all_items(vec![skill::skill(self.profile.instructions())]))
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let skill = skill::skill(self.profile.instructions());
+        match skill.uri == request.uri {
+            true => Ok(GetSkillResult::new(skill)),
+            false => {
+                Err(ErrorData::invalid_params("there is no such skill; list the skills to see which there is", None))
+            }
+        }
     }
 
     // The library answers these with empty lists although we do not announce them.
