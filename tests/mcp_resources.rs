@@ -110,6 +110,23 @@ async fn what_became_of_a_save_is_read_and_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_watches_is_told_by_the_next_daemon_too() {
+    let (mut world, id) = document("resources-restart", TEXT);
+    let uri = status_of(&world.file(&id));
+    let mut client = Client::new(&world, "default");
+    client.ask("resources/subscribe", &json!({ "uri": uri }));
+    client.ask("resources/subscribe", &json!({ "uri": "workspace://status" }));
+    client.ask("resources/unsubscribe", &json!({ "uri": "workspace://status" }));
+    world.kill_daemon();
+    world.start_daemon(&[]);
+    // Once for all that nobody saw, and again for what happens now.
+    assert_eq!(client.notified("notifications/resources/updated")["uri"], uri);
+    becomes(&mut client, &uri, "synced");
+    world.collaborate(&id, "beta", "theirs").await;
+    assert_eq!(client.notified("notifications/resources/updated")["uri"], uri);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_client_of_the_newer_era_is_told_too() {
     let (world, id) = document("resources-listen", TEXT);
     let file = world.file(&id);

@@ -6,7 +6,7 @@
 //! lists may have changed. What only asks is asked once more instead. Whatever goes wrong is told in MCP, as the answer to
 //! what the client asked.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -23,6 +23,7 @@ use tokio::sync::mpsc;
 use super::answer::ErrorAnswer;
 use super::socket;
 use super::starting::{self, Started};
+use super::watching::WATCHED_MAX;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How long a daemon may take to answer after it was started.
@@ -38,6 +39,8 @@ const TRY_PAUSE: Duration = Duration::from_millis(20);
 const QUEUE_MESSAGES: usize = 64;
 /// The most requests of a client in flight; more than any client has, and a bound on what is remembered.
 const IN_FLIGHT_MAX: usize = 1024;
+/// How the ids of the bridge's own requests begin.
+const OWN_ID: &str = "mcp-workspace-bridge-";
 /// The JSON-RPC error of a request whose daemon went away.
 const DAEMON_GONE: i64 = -32000;
 /// Requests that only ask: one that a daemon took with it is asked of the next.
@@ -140,6 +143,26 @@ struct Memory {
     in_flight: HashMap<String, InFlight>,
     /// Whether the client has ever had an answer to `initialize`.
     initialized: bool,
+    /// The addresses of the resources that the client has subscribed to.
+    watched: BTreeSet<String>,
+}
+
+impl Memory {
+    /// Notes what a client of the old era watches, and what no longer.
+    fn note_watched(&mut self, method: &str, line: &[u8]) {
+        let is_new = match method {
+            "resources/subscribe" => true,
+            "resources/unsubscribe" => false,
+            _ => return,
+        };
+        let message = serde_json::from_slice::<Value>(line).unwrap_or_default();
+        let Some(uri) = message.pointer("/params/uri").and_then(Value::as_str) else { return };
+        if !is_new {
+            self.watched.remove(uri);
+        } else if self.watched.len() < WATCHED_MAX {
+            self.watched.insert(uri.to_owned());
+        }
+    }
 }
 
 /// A request without an answer.
@@ -197,6 +220,7 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
             if method == "initialize" {
                 self.memory.initialize = serde_json::from_slice(&line).ok();
             }
+            self.memory.note_watched(&method, &line);
             let asks = ASKING.contains(&method.as_str()) && line.len() <= KEPT_BYTES_MAX;
             let again = asks.then(|| line.clone());
             self.memory.in_flight.insert(id.to_string(), InFlight { id, again, asked: 1 });
@@ -230,6 +254,10 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
             return Ok(());
         }
         if let Ok(Head { id: Some(id), method: None }) = serde_json::from_slice::<Head>(line) {
+            if id.as_str().is_some_and(|id| id.starts_with(OWN_ID)) {
+                // What was asked for the client, who has had an answer from another daemon.
+                return Ok(());
+            }
             let begun = self.memory.initialize.as_ref().and_then(|message| message.get("id"));
             if begun == Some(&id) {
                 self.memory.initialized = true;
@@ -354,7 +382,7 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
     async fn introduce(&mut self, reader: &mut BufReader<OwnedReadHalf>) -> Result<bool> {
         let Some(mut message) = self.memory.initialize.clone() else { return Ok(true) };
         let doing = "greeting the new daemon";
-        let id = Value::from(format!("mcp-workspace-bridge-{}", self.generation));
+        let id = Value::from(format!("{OWN_ID}{}", self.generation));
         message["id"] = id.clone();
         if self.send(message.to_string().as_bytes()).await.is_err() {
             return Ok(false);
@@ -379,6 +407,16 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
         let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         if self.send(ready.to_string().as_bytes()).await.is_err() {
             return Ok(false);
+        }
+        for (at, uri) in self.memory.watched.clone().into_iter().enumerate() {
+            let (id, params) = (format!("{OWN_ID}{}-{at}", self.generation), json!({ "uri": uri }));
+            let subscribe = json!({ "jsonrpc": "2.0", "id": id, "method": "resources/subscribe", "params": params });
+            if self.send(subscribe.to_string().as_bytes()).await.is_err() {
+                return Ok(false);
+            }
+            // What changed while nobody looked is not told by itself.
+            let method = "notifications/resources/updated";
+            self.tell(&json!({ "jsonrpc": "2.0", "method": method, "params": params })).await?;
         }
         for list in ["tools", "resources"] {
             let method = format!("notifications/{list}/list_changed");
