@@ -400,3 +400,16 @@ fn what_is_at_work_is_finished_when_stdin_ends() {
     let path = answer["result"]["structuredContent"]["path"].as_str().unwrap_or_else(|| panic!("{answer}"));
     assert!(fs::read_to_string(path).expect("the file").contains("Said in time"));
 }
+
+#[test]
+fn a_line_that_nobody_can_read_gets_an_answer() {
+    let home = home();
+    let mut client = Client::bridge(home.path());
+    for (line, id) in
+        [("{bad json", Value::Null), (r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":"\ud83d"}}"#, json!(7))]
+    {
+        client.input.as_mut().expect("stdin is open").write_all(format!("{line}\n").as_bytes()).expect("it reads");
+        let answer = client.read();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32700), &id), "{answer}");
+    }
+}

@@ -110,6 +110,45 @@ async fn what_became_of_a_save_is_read_and_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_full_set_has_all_tools_and_an_answer_links_its_file() {
+    let (world, id) = document("resources-full", TEXT);
+    let mut client = Client::new(&world, "full");
+    let listed = client.ask("tools/list", &json!({}))["tools"].as_array().unwrap().clone();
+    let mut names: Vec<&str> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), 21, "{names:?}");
+    let fetched = client.ask("tools/call", &json!({ "name": "fetch", "arguments": { "id": id } }));
+    let link = &fetched["content"][1];
+    let path = fetched["structuredContent"]["path"].as_str().unwrap();
+    assert_eq!((&link["type"], &link["title"]), (&json!("resource_link"), &json!("Ana's plan")), "{fetched}");
+    assert_eq!(link["uri"], format!("file://{path}"));
+    assert!(
+        client.call("export_tab", &json!({ "document_id": id })).unwrap()["content"]
+            .as_str()
+            .unwrap()
+            .contains("Alpha")
+    );
+    let edit = json!({ "document_id": id, "old_text": "beta", "new_text": "betas" });
+    assert_eq!(client.call("google_docs_edit_text", &edit).unwrap()["replacements_made"], 1);
+    // Each set has errors of its own shape.
+    let error = client
+        .call("get_metadata", &json!({ "document_id": "1AbCdEfGhIjKlMnOpQrStUvWxYz012345678901234" }))
+        .unwrap_err();
+    assert_eq!(error["error"]["type"], "DocumentNotFoundError");
+    let error = client
+        .call("google_docs_edit_text", &json!({ "document_id": id, "old_text": "", "new_text": "" }))
+        .unwrap_err();
+    assert!(error["hint"].is_string(), "{error}");
+    assert!(
+        client.refuse("tools/call", &json!({ "name": "none", "arguments": {} }))["message"]
+            .as_str()
+            .unwrap()
+            .contains("none")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn who_watches_is_told_by_the_next_daemon_too() {
     let (mut world, id) = document("resources-restart", TEXT);
     let uri = status_of(&world.file(&id));

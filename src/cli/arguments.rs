@@ -38,8 +38,8 @@ pub(crate) enum Verb {
     Daemon,
     /// Join an MCP client's stdio to the daemon, starting it if need be
     Bridge {
-        /// Which tools the client gets: `default` (search, fetch and create), `docs` (Docs by section and tab), or
-        /// `google-docs` (Docs by their text)
+        /// Which tools the client gets: `default` (search, fetch and create), `docs` (Docs by section and tab),
+        /// `google-docs` (Docs by their text), or `full` (all of these)
         #[arg(long, default_value = "default", value_name = "NAME")]
         profile: Profile,
     },

@@ -41,6 +41,8 @@ const QUEUE_MESSAGES: usize = 64;
 const IN_FLIGHT_MAX: usize = 1024;
 /// How the ids of the bridge's own requests begin.
 const OWN_ID: &str = "mcp-workspace-bridge-";
+/// The JSON-RPC error of a line that is no JSON.
+const PARSE_ERROR: i64 = -32700;
 /// The JSON-RPC error of a request whose daemon went away.
 const DAEMON_GONE: i64 = -32000;
 /// Requests that only ask: one that a daemon took with it is asked of the next.
@@ -175,6 +177,11 @@ struct InFlight {
     asked: u32,
 }
 
+/// Tells whether a text in a message is none, such as half of an emoji.
+fn has_broken_text(line: &[u8]) -> bool {
+    line.windows(2).any(|pair| pair == b"\\u") && serde_json::from_slice::<Value>(line).is_err()
+}
+
 /// The little that is read of each message.
 #[derive(Debug, Deserialize)]
 struct Head {
@@ -201,6 +208,12 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
             return Ok(());
         }
         let head = serde_json::from_slice::<Head>(&line).ok();
+        if head.is_none() || has_broken_text(&line) {
+            // The daemon would drop it, and the client would wait for ever.
+            let id = head.and_then(|head| head.id).unwrap_or_default();
+            let error = json!({ "code": PARSE_ERROR, "message": "this line is no JSON-RPC message that can be read" });
+            return self.tell(&json!({ "jsonrpc": "2.0", "id": id, "error": error })).await;
+        }
         if head.as_ref().and_then(|head| head.method.as_deref()) == Some("notifications/cancelled") {
             self.forget_cancelled(&line);
         }

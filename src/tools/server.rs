@@ -1,15 +1,17 @@
 //! The MCP server: one handler for all connections, both eras of the protocol.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
     CompleteResult, ContentBlock, GetSkillRequestParams, GetSkillResult, Implementation, ListPromptsRequestMethod,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
-    ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
-    Tool, UnsubscribeRequestParams,
+    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Resource, ResourceContents, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, SubscriptionContext};
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -36,6 +38,11 @@ const CALLS_MAX: usize = 32;
 const FIRST_MESSAGE_WAIT: Duration = Duration::from_secs(30);
 /// The longest a tool call may take; clients give up sooner or later and should hear why.
 const CALL_WAIT: Duration = Duration::from_secs(120);
+/// The pause between two words about a call that takes long.
+const PROGRESS_PAUSE: Duration = Duration::from_secs(1);
+/// What stands in the address of a file as it is.
+const PATH_LETTERS: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_').remove(b'~').remove(b'@');
 /// How long tools and documentation may be kept: they change with the program alone.
 const KEEP_MS: u64 = 3_600_000;
 
@@ -85,7 +92,7 @@ impl Server {
         })
         .await;
         Ok(match result {
-            Ok(Some(Ok(value))) => CallToolResult::structured(value),
+            Ok(Some(Ok(value))) => with_link(value),
             // Text alone: clients check structured content against the output schema even in an error, and would
             // show their own complaint instead of ours.
             Ok(Some(Err(error))) => error_result(&error),
@@ -139,6 +146,34 @@ impl Server {
     }
 }
 
+/// An answer with a link to the file that it names, for clients that show or open such links.
+fn with_link(value: Value) -> CallToolResult {
+    let said = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let link = said("path").zip(said("title")).map(|(path, title)| {
+        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        let address = format!("file://{}", utf8_percent_encode(&path, PATH_LETTERS));
+        Resource::new(address, name).with_title(title).with_mime_type("text/markdown")
+    });
+    let mut result = CallToolResult::structured(value);
+    result.content.extend(link.map(ContentBlock::resource_link));
+    result
+}
+
+/// Tells a client that wants to know of it every second that its call is still at work; how much is left nobody knows.
+async fn told_of_progress(context: &RequestContext<RoleServer>) -> Infallible {
+    let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
+    let mut seconds = 0_u32;
+    loop {
+        tokio::time::sleep(PROGRESS_PAUSE).await;
+        seconds += 1;
+        let progress = ProgressNotificationParam::new(token.clone(), f64::from(seconds))
+            .with_message(format!("at work for {seconds} s: Google is being asked, or the call waits for its turn"));
+        if let Err(error) = context.peer.notify_progress(progress).await {
+            tracing::debug!(%error, "nobody hears of the progress");
+        }
+    }
+}
+
 fn no_resource(uri: &str) -> ErrorData {
     let message = "there is no such resource; list the resources to see which there are";
     ErrorData::resource_not_found(message, Some(serde_json::json!({ "uri": uri })))
@@ -186,6 +221,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         tokio::select! {
             answer = self.answer(request) => answer.map(CallToolResponse::from),
+            never = told_of_progress(&context) => match never {},
             // Nobody reads this answer; it ends the call's place in the queue.
             () = context.ct.cancelled() => Err(ErrorData::invalid_request("cancelled", None)),
         }

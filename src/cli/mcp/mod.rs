@@ -91,7 +91,7 @@ pub(crate) fn perform(verb: &McpVerb, places: &Places, json: bool) -> Answer<()>
 fn name(profile: Profile) -> String {
     match profile {
         Profile::Default => "mcp-workspace".into(),
-        Profile::Docs | Profile::GoogleDocs => format!("mcp-workspace-{}", profile.name()),
+        Profile::Docs | Profile::GoogleDocs | Profile::Full => format!("mcp-workspace-{}", profile.name()),
     }
 }
 
