@@ -83,7 +83,11 @@ impl Places {
         let run = match project.runtime_dir() {
             Some(run) => run.to_path_buf(),
             None if cfg!(target_os = "macos") => project.data_local_dir().join("run"),
-            None => std::env::temp_dir().join(format!("mcp-workspace-{}", rustix::process::geteuid().as_raw())),
+            // Clients hand few variables on, and this is none of them: a bridge would look for the daemon elsewhere.
+            None => match own_runtime_dir() {
+                Some(runtime) => runtime.join("mcp-workspace"),
+                None => std::env::temp_dir().join(format!("mcp-workspace-{}", user())),
+            },
         };
         Ok(Self {
             workspace: base.home_dir().join(".mcp-workspace"),
@@ -92,6 +96,24 @@ impl Places {
             run,
             home: None,
         })
+    }
+
+    /// Returns the variables that say where these places are and that MCP clients do not hand on to what they start.
+    #[must_use]
+    pub fn variables(&self) -> Vec<(String, String)> {
+        let Some(base) = BaseDirs::new().filter(|_| self.home.is_none() && cfg!(target_os = "linux")) else {
+            return Vec::new();
+        };
+        let usual = [
+            ("XDG_CONFIG_HOME", base.home_dir().join(".config")),
+            ("XDG_DATA_HOME", base.home_dir().join(".local/share")),
+            ("XDG_RUNTIME_DIR", runtime_dir()),
+        ];
+        let moved = usual.into_iter().filter_map(|(name, usual)| {
+            let value = std::env::var(name).ok()?;
+            (Path::new(&value).is_absolute() && Path::new(&value) != usual).then(|| (name.to_owned(), value))
+        });
+        moved.collect()
     }
 
     /// Returns how a person calls this program for this instance in a shell, up to the verb.
@@ -366,6 +388,23 @@ impl Config {
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(disk)?;
         fs::rename(&new, path).map_err(disk)
     }
+}
+
+fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Where the system keeps what a user's programs need while they run.
+fn runtime_dir() -> PathBuf {
+    PathBuf::from(format!("/run/user/{}", user()))
+}
+
+/// The same, if it is there and ours alone.
+fn own_runtime_dir() -> Option<PathBuf> {
+    use std::os::unix::fs::MetadataExt as _;
+    let dir = runtime_dir();
+    let metadata = fs::symlink_metadata(&dir).ok()?;
+    (metadata.is_dir() && metadata.uid() == user() && metadata.mode() & 0o077 == 0).then_some(dir)
 }
 
 fn invalid(path: &Path, what: &str) -> Error {

@@ -1,10 +1,13 @@
 //! The daemon: the single instance of a home, its sockets, and one task for each account.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::io::{Read as _, Write as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -23,6 +26,13 @@ use crate::workspace::Workspace;
 /// What a sign-in must allow: reading and editing documents, and the change feed.
 const SCOPES: [&str; 2] = ["https://www.googleapis.com/auth/documents", "https://www.googleapis.com/auth/drive"];
 
+/// How long a lock may be held by who only looks whether it is held, as bridges do.
+const LOCK_WAIT: Duration = Duration::from_millis(200);
+/// The pause between two tries.
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
+/// The longest path that is read out of a lock's file.
+const PATH_BYTES_MAX: u64 = 4096;
+
 /// Runs the daemon of a home until `stop` ends.
 ///
 /// # Errors
@@ -31,7 +41,10 @@ const SCOPES: [&str; 2] = ["https://www.googleapis.com/auth/documents", "https:/
 /// something else stands at the sockets' paths; `Disk` and `Storage` as they come.
 pub async fn run(places: Places, config: Config, stop: impl Future<Output = ()>) -> Result<()> {
     tools::prepare_run_dir(&places.run)?;
-    let _lock = lock(&places.run)?;
+    let _lock = lock(&places, &places.run).await?;
+    make_private(&places.state)?;
+    // Another run folder is no other home: two daemons must never share a database.
+    let _state_lock = lock(&places, &places.state).await?;
     tools::raise_descriptor_limit();
     // The sockets come before the databases: whoever answers there owns them.
     let control = tools::bind(&places.control_socket())?;
@@ -41,7 +54,6 @@ pub async fn run(places: Places, config: Config, stop: impl Future<Output = ()>)
     }
     let _sockets = Sockets { places: places.clone() };
     let workspace = config.workspace.clone().unwrap_or_else(|| places.workspace.clone());
-    make_private(&places.state)?;
 
     let (stopping, stopped) = watch::channel(false);
     let mut mirrors = JoinSet::new();
@@ -172,20 +184,35 @@ impl Drop for Sockets {
     }
 }
 
-/// Takes the home's lock. It ends with the process, however that ends.
-fn lock(run: &Path) -> Result<File> {
-    let path = run.join("daemon.lock");
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(0o600)
-        .open(&path)
-        .map_err(|source| Error::Disk { path: path.clone(), doing: "opened", source })?;
-    match fs4::FileExt::try_lock(&file) {
-        Ok(()) => Ok(file),
-        Err(fs4::TryLockError::WouldBlock) => Err(Error::AlreadyRunning { path: run.into() }),
-        Err(fs4::TryLockError::Error(source)) => Err(Error::Disk { path, doing: "locked", source }),
+/// Takes the lock of a folder of this home. It ends with the process, however that ends. In the file stands where the
+/// sockets of its holder are.
+async fn lock(places: &Places, dir: &Path) -> Result<File> {
+    let path = tools::lock_file(dir);
+    let disk = |source| Error::Disk { path: path.clone(), doing: "locked", source };
+    let mut file = tools::open_lock(&path)?;
+    let deadline = tokio::time::Instant::now() + LOCK_WAIT;
+    loop {
+        match fs4::FileExt::try_lock(&file) {
+            Ok(()) => break,
+            Err(fs4::TryLockError::WouldBlock) if tokio::time::Instant::now() < deadline => {
+                tokio::time::sleep(LOCK_PAUSE).await;
+            }
+            Err(fs4::TryLockError::WouldBlock) => return Err(Error::AlreadyRunning { path: holder(&path, places) }),
+            Err(fs4::TryLockError::Error(source)) => return Err(disk(source)),
+        }
+    }
+    let run = places.run.as_os_str().as_bytes();
+    file.set_len(0).and_then(|()| file.write_all(run)).map_err(disk)?;
+    Ok(file)
+}
+
+/// Where the daemon is that holds a lock; our own folder when nobody wrote that down.
+fn holder(lock: &Path, places: &Places) -> PathBuf {
+    let mut bytes = Vec::new();
+    let read = File::open(lock).and_then(|file| file.take(PATH_BYTES_MAX).read_to_end(&mut bytes));
+    match read {
+        Ok(1..) => PathBuf::from(OsString::from_vec(bytes)),
+        Ok(0) | Err(_) => places.run.clone(),
     }
 }
 

@@ -2,6 +2,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail"))]
 
 pub mod cli;
+pub mod clients;
 pub mod config;
 pub mod daemon;
 pub mod emulator;

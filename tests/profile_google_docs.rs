@@ -318,6 +318,32 @@ async fn what_waits_says_what_the_person_can_do() {
     let error = on(&mut client, &id, "edit_text", json!({ "old_text": "gamma", "new_text": "delta" }));
     let refused = error.unwrap_err();
     assert!(refused["hint"].as_str().unwrap().contains("resolve"), "{refused}");
-    assert!(std::fs::read_to_string(&file).unwrap().contains("mine delta"), "nothing is lost");
+    assert!(
+        std::fs::read_to_string(&file).unwrap().contains("mine gamma"),
+        "the person's edit stays, and ours is gone"
+    );
     assert_eq!(world.text(&id).await, "Alpha theirs gamma.\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_fails_leaves_nothing_behind() {
+    let (world, id) = document("google-fails", "Chapter one is long and precious.\n\nChapter two as well.\n");
+    let mut client = Client::new(&world, "google-docs");
+    let said = world.text(&id).await;
+    let file = world.file(&id);
+    let before = std::fs::read_to_string(&file).unwrap();
+    let whole = json!({ "old_text": said.trim_end(), "new_text": "" });
+    refused(&mut client, &id, "edit_text", whole, "not made");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+    done(&mut client, &id, "insert_text_at_end", json!({ "text": " A" }));
+    assert_eq!(world.text(&id).await, "Chapter one is long and precious.\nChapter two as well. A\n");
+    // What no document can have.
+    refused(&mut client, &id, "edit_text", json!({ "old_text": "one", "new_text": "o\u{7}ne" }), "not made");
+    refused(&mut client, &id, "insert_text_at_end", json!({ "text": "  " }), "spaces");
+    assert_eq!(world.text(&id).await, "Chapter one is long and precious.\nChapter two as well. A\n");
+    let read = done(&mut client, &id, "get_document_by_id", json!({ "response_format": "markdown" }));
+    assert_eq!(read["content"], "Chapter one is long and precious.\n\nChapter two as well. A\n");
+    // What goes but for a part says so.
+    let part = done(&mut client, &id, "insert_formatted_text", json!({ "formatted_text": "a\n\n---\n\nb" }));
+    assert!(!part["warnings"].as_array().unwrap().is_empty(), "{part}");
 }

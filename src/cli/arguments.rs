@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser, Subcommand};
 
+use crate::clients::Client;
 use crate::tools::Profile;
 
 /// Keeps a local folder equal to the Google Workspace items you fetched, and pushes your edits back word by word.
@@ -37,10 +38,23 @@ pub(crate) enum Verb {
     Daemon,
     /// Join an MCP client's stdio to the daemon, starting it if need be
     Bridge {
-        /// Which tools the client gets: `default` (search, fetch and create), `docs` (Docs by section and tab) or `google-docs` (Docs by their text)
+        /// Which tools the client gets: `default` (search, fetch and create), `docs` (Docs by section and tab),
+        /// `google-docs` (Docs by their text), or `full` (all of these)
         #[arg(long, default_value = "default", value_name = "NAME")]
         profile: Profile,
     },
+    /// Be daemon and MCP server in one process, as in a container; joins the daemon of this home if one runs
+    Serve {
+        /// Speak MCP on stdin and stdout, until stdin ends
+        #[arg(long, required = true)]
+        stdio: bool,
+        /// Which tools the client gets, as with `bridge`
+        #[arg(long, default_value = "default", value_name = "NAME")]
+        profile: Profile,
+    },
+    /// Connect MCP clients
+    #[command(subcommand)]
+    Mcp(McpVerb),
     /// Mirror an item and print where its file stands
     Fetch {
         /// Id or URL
@@ -162,6 +176,36 @@ pub(crate) enum Verb {
         /// The Doc's text stands
         #[arg(long, group = "side")]
         theirs: bool,
+    },
+}
+
+/// What to do with a client's config.
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpVerb {
+    /// Add the bridge to a client's config: claude-code, claude-desktop, cursor or vscode
+    Install {
+        /// Which client
+        client: Client,
+        /// Which tools the client gets, as with `bridge`; each set is an entry of its own
+        #[arg(long, default_value = "default", value_name = "NAME")]
+        profile: Profile,
+        /// Write nothing; print what would be in the config, and where it is
+        #[arg(long)]
+        print: bool,
+        /// Replace an entry of that name that is not ours
+        #[arg(long)]
+        force: bool,
+    },
+    /// Take the bridge out of a client's config again
+    Uninstall {
+        /// Which client
+        client: Client,
+        /// Which entry
+        #[arg(long, default_value = "default", value_name = "NAME")]
+        profile: Profile,
+        /// Take an entry of that name out even if it is not ours
+        #[arg(long)]
+        force: bool,
     },
 }
 

@@ -3,9 +3,11 @@
 mod arguments;
 mod client;
 mod demo;
+mod mcp;
 mod print;
 mod progress;
 mod serve;
+mod stdio;
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -38,19 +40,17 @@ type Answer<T> = Result<T, ErrorAnswer>;
 /// is wrong.
 #[must_use]
 pub fn run(line: Vec<OsString>) -> ExitCode {
-    let json = line.iter().any(|argument| argument == "--json");
+    // What a client reads on stdout is MCP or nothing.
+    let json = line.iter().any(|argument| argument == "--json") && !speaks_mcp(&line);
     match Arguments::try_parse_from(line) {
-        Ok(arguments) => {
-            let json = arguments.json;
-            match perform(arguments) {
-                Ok(Outcome::Done) => ExitCode::from(DONE),
-                Ok(Outcome::Waits) => ExitCode::from(FAILED),
-                Err(answer) => {
-                    print::error(&answer, json);
-                    ExitCode::from(FAILED)
-                }
+        Ok(arguments) => match perform(arguments) {
+            Ok(Outcome::Done) => ExitCode::from(DONE),
+            Ok(Outcome::Waits) => ExitCode::from(FAILED),
+            Err(answer) => {
+                print::error(&answer, json);
+                ExitCode::from(FAILED)
             }
-        }
+        },
         Err(error) if error.use_stderr() && json => {
             let text = error.render().to_string();
             // Of several lines those of the error come first, as of what is missing; then how it is used.
@@ -71,6 +71,19 @@ pub fn run(line: Vec<OsString>) -> ExitCode {
             ExitCode::from(code)
         }
     }
+}
+
+/// Tells whether a command line, right or wrong, is one whose stdout an MCP client reads.
+fn speaks_mcp(line: &[OsString]) -> bool {
+    let mut words = line.iter().skip(1);
+    while let Some(word) = words.next() {
+        if word == "--home" {
+            words.next();
+        } else if !word.as_encoded_bytes().starts_with(b"-") {
+            return word == "bridge" || word == "serve";
+        }
+    }
+    false
 }
 
 /// What became of a command that was carried out.
@@ -95,11 +108,18 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         Verb::Daemon => return runtime(Threads::Several)?.block_on(serve::daemon(find(home.as_deref())?)).map(done),
         Verb::Bridge { profile } => {
             let runtime = runtime(Threads::One)?;
-            let result = runtime.block_on(serve::bridge(home.as_deref(), &find(home.as_deref())?, profile));
+            let result = runtime.block_on(serve::bridge(home.as_deref(), find(home.as_deref()), profile));
             // A thread may hang in reading stdin; nobody waits for it.
             runtime.shutdown_background();
             return result.map(done);
         }
+        Verb::Serve { stdio: _, profile } => {
+            let runtime = runtime(Threads::Several)?;
+            let result = runtime.block_on(stdio::serve(find(home.as_deref()), profile));
+            runtime.shutdown_background();
+            return result.map(done);
+        }
+        Verb::Mcp(verb) => return mcp::perform(&verb, &find(home.as_deref())?, json).map(done),
         Verb::Fetch { id, refresh } => Command::Fetch { id, refresh },
         Verb::Search { query, limit } => Command::Search { query: query.join(" "), limit: limit.into() },
         Verb::Create { title, file } => Command::Create { title, text: text_of(file.as_deref())? },

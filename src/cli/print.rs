@@ -32,6 +32,13 @@ pub(crate) fn error(answer: &ErrorAnswer, json: bool) {
     }
 }
 
+/// Writes a remark to stderr.
+pub(crate) fn note(text: &str) {
+    if writeln!(std::io::stderr().lock(), "note: {text}").is_err() {
+        tracing::debug!("nobody reads stderr");
+    }
+}
+
 /// Writes a report: as one line of JSON, or as short text.
 pub(crate) fn report(command: &Command, value: &Value, json: bool) {
     if json {

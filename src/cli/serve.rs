@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -11,7 +12,7 @@ use crate::config::{Config, Places};
 use crate::emulator;
 use crate::error::{Error, Result};
 use crate::model::counted;
-use crate::tools::{self, BridgeOptions, ErrorAnswer, Profile};
+use crate::tools::{self, BridgeOptions, ErrorAnswer, Profile, Starter};
 
 /// Runs the daemon until a signal.
 pub(crate) async fn daemon(places: Places) -> Answer<()> {
@@ -72,13 +73,30 @@ pub(crate) fn tell_skipped(dir: &Path, skipped: &[(String, String)], json: bool)
     }
 }
 
-/// Joins stdio to the daemon until the client leaves.
-pub(crate) async fn bridge(home: Option<&Path>, places: &Places, profile: Profile) -> Answer<()> {
-    // A demo's daemon is of no use without the demo's own Google, and would stand in the way of the next demo.
-    let daemon = if demo::is_demo(places) { None } else { Some(daemon_command(home)?) };
-    let suggestion = how_to_start(places);
-    let options = BridgeOptions { socket: places.socket(profile.socket_name()), daemon, suggestion };
-    tools::bridge(options, tokio::io::stdin(), tokio::io::stdout()).await.map_err(failed)
+/// How long answers are waited for after a client closed its side; the daemon goes on with the work.
+const DRAIN_WAIT: Duration = Duration::from_secs(3);
+
+/// Joins stdio to the daemon until the client leaves. Whatever stands in the way is told to the client in MCP.
+pub(crate) async fn bridge(home: Option<&Path>, places: Answer<Places>, profile: Profile) -> Answer<()> {
+    log_to_stderr();
+    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+    let ready = places.and_then(|places| {
+        // A demo's daemon is of no use without the demo's own Google, and would stand in the way of the next demo.
+        let is_demo = demo::is_demo(&places);
+        let starter = if is_demo { Starter::Nobody } else { Starter::Command(daemon_command(home)?) };
+        Ok((places, starter))
+    });
+    match ready {
+        Ok((places, starter)) => {
+            let socket = places.socket(profile.socket_name());
+            let options = BridgeOptions { socket, starter, suggestion: how_to_start(&places), drain: DRAIN_WAIT };
+            tools::bridge(options, input, output).await.map_err(failed)
+        }
+        Err(answer) => {
+            tools::refuse(answer.clone(), input, output).await.map_err(failed)?;
+            Err(answer)
+        }
+    }
 }
 
 /// Says how a person starts what serves a home.

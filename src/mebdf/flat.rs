@@ -45,13 +45,18 @@ pub(super) struct Flat {
 impl Flat {
     pub(super) fn of(tree: &Tree) -> Self {
         let mut flat = Self::default();
-        let mut joins = false;
+        let mut above: Option<bool> = None;
         for (block, Block { content, .. }) in tree.blocks.iter().enumerate() {
-            let is_line = is_line(content);
-            if !flat.text.is_empty() {
-                flat.text.push(if joins && is_line { '\n' } else { WALL });
+            if matches!(content, Content::Directive { .. }) {
+                // It is a look, not a text.
+                continue;
             }
-            joins = is_line;
+            let is_line = is_line(content);
+            match above.replace(is_line) {
+                None => {}
+                Some(true) if is_line => flat.text.push('\n'),
+                Some(_) => flat.text.push(WALL),
+            }
             if let Content::Code { text, .. } = content {
                 let (start, said) = (flat.text.len(), text.strip_suffix('\n').unwrap_or(text));
                 flat.text.push_str(said);
@@ -121,11 +126,16 @@ impl Flat {
         (before, behind)
     }
 
-    /// The looks of the letter at an offset.
-    pub(super) fn marks(&self, runs: &[Run], place: Place, offset: usize) -> Marks {
-        let is_here = |piece: &&Piece| piece.place == place && piece.flat.contains(&offset);
-        let run = self.pieces.iter().find(is_here).and_then(|piece| runs.get(piece.run));
-        run.map(|run| run.marks.clone()).unwrap_or_default()
+    /// The looks of the letter at an offset, or of the one before it where nothing is replaced or the paragraph ends.
+    pub(super) fn marks(&self, runs: &[Run], place: Place, range: &Range<usize>) -> Marks {
+        let at = |offset: usize| {
+            let is_here = |piece: &&Piece| piece.place == place && piece.flat.contains(&offset);
+            self.pieces.iter().find(is_here).and_then(|piece| runs.get(piece.run)).filter(|run| is_text(run))
+        };
+        let before = || range.start.checked_sub(1).and_then(at);
+        let found =
+            if range.is_empty() { before().or_else(|| at(range.start)) } else { at(range.start).or_else(before) };
+        found.map(|run| run.marks.clone()).unwrap_or_default()
     }
 }
 
@@ -157,6 +167,10 @@ pub(super) fn paragraphs(content: &Content) -> Vec<&[Run]> {
 
 pub(super) fn text_run(text: &str, marks: Marks) -> Run {
     Run { content: RunContent::Text(text.to_owned()), marks }
+}
+
+pub(super) fn is_text(run: &Run) -> bool {
+    matches!(run.content, RunContent::Text(_))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub fn markup(text: &str) -> Vec<Block> {
     let text = super::clean(text);
     let stand_in = STAND_INS.into_iter().find(|letter| !text.contains(*letter)).unwrap_or('(');
     // A first empty line keeps three dashes from being a head.
-    let tree = super::parse(&format!("\n{}", text.replace('{', &stand_in.to_string()))).tree;
+    let tree = super::parse(&format!("\n{}", apart(&text).replace('{', &stand_in.to_string()))).tree;
     let mut blocks = Vec::with_capacity(tree.blocks.len());
     for Block { mut content, .. } in tree.blocks {
         each_text(&mut content, |text| *text = text.replace(stand_in, "{"));
@@ -66,6 +66,41 @@ pub fn markdown(tree: &Tree) -> String {
     super::print(&Tree { front_matter: None, blocks })
 }
 
+/// Parts lines that Markdown would take together: text below a list, and a line of dashes or equals signs below text.
+fn apart(text: &str) -> String {
+    let is_item = |line: &str| {
+        let line = line.trim_start();
+        let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+        let rest = line.get(digits..).unwrap_or_default();
+        let is_numbered = digits > 0 && (rest.starts_with(". ") || rest.starts_with(") "));
+        is_numbered || ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark))
+    };
+    let is_rule = |line: &str| {
+        let line = line.trim_end();
+        !line.is_empty() && [b'-', b'='].iter().any(|mark| line.bytes().all(|byte| byte == *mark))
+    };
+    let mut parted = String::with_capacity(text.len());
+    let (mut fence, mut above): (Option<&str>, &str) = (None, "");
+    for line in text.split_inclusive('\n') {
+        let said = line.trim_end_matches('\n');
+        let mark = ["```", "~~~"].into_iter().find(|mark| said.trim_start().starts_with(mark));
+        if fence.is_none() && !above.trim().is_empty() {
+            let is_text = !is_item(said) && !said.starts_with([' ', '\t']) && !said.trim().is_empty();
+            if is_item(above) && is_text || is_rule(said) {
+                parted.push('\n');
+            }
+        }
+        fence = match (fence, mark) {
+            (None, Some(mark)) => Some(mark),
+            (Some(open), Some(mark)) if open == mark => None,
+            (open, _) => open,
+        };
+        parted.push_str(line);
+        above = said;
+    }
+    parted
+}
+
 fn each_text(content: &mut Content, mut change: impl FnMut(&mut String)) {
     if let Content::Code { info, text } = content {
         change(info);
@@ -112,12 +147,16 @@ mod tests {
         };
         check("a {^= x image} b", "a \\{^= x image} b\n");
         check("{!align:center}", "\\{!align:center}\n");
-        check("---\ntitle: x\n---", "***\n\n## title: x\n");
+        check("---\ntitle: x\n---", "***\n\ntitle: x\n\n---\n");
+        check("- b\nbelow", "- b\n\nbelow\n");
+        check("text\n---\nnext", "text\n\n---\n\nnext\n");
+        check("a\n==\n", "a\n\n\\==\n");
+        check("```\n- a\nb\n---\n```", "```\n- a\nb\n---\n```\n");
         check("one\ntwo **three\nfour**", "one\n\ntwo **three**\n\n**four**\n");
         check("- one\n  more\n- two", "- one\\\n  more\n- two\n");
         check("# A __b__ _c_ ~~d~~", "# A **b** *c* ~~d~~\n");
         check("snake_case and 2 * 3 * 4", "snake_case and 2 * 3 * 4\n");
-        check("[a](http://x/{id})", "[a](http://x/{id})\n");
+        check("[a](http://x/{id})", "[a](<http://x/{id}>)\n");
         check("", "");
     }
 

@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use regex::RegexBuilder;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::flat::{Flat, Place, THING, WALL, is_line, paragraphs, text_run};
+use super::flat::{Flat, Place, THING, WALL, is_line, is_text, paragraphs, text_run};
+use super::join::join;
 use super::{Block, Content, Marks, Run, RunContent, Tree};
 
 /// The longest text that is looked for, in bytes.
@@ -34,7 +36,20 @@ pub enum By<'t> {
 pub fn replace(tree: &mut Tree, find: Find<'_>, by: By<'_>) -> usize {
     let flat = Flat::of(tree);
     let found = places(&flat, &find);
-    put(tree, &flat, &found, by)
+    for range in found.iter().rev() {
+        match by {
+            // What stays is left alone, and keeps its looks.
+            By::Text(new) => {
+                let old = flat.text.get(range.clone()).unwrap_or_default();
+                for (part, text) in hunks(old, new).iter().rev() {
+                    put(tree, &flat, &(range.start + part.start..range.start + part.end), By::Text(text));
+                }
+            }
+            By::Blocks(_) => put(tree, &flat, range, by),
+        }
+    }
+    tree.normalize();
+    found.len()
 }
 
 /// Replaces blocks of a tree by others where they say what `old` says: headings those of headings of the same level, and items those
@@ -49,6 +64,7 @@ pub fn replace_blocks(tree: &mut Tree, old: &[Block], find: Find<'_>, new: &[Blo
     let is_like = |range: &Range<usize>| {
         let (first, last) = flat.blocks_of(range);
         let blocks = tree.blocks.get(first..last + 1).unwrap_or_default();
+        let blocks: Vec<&Block> = blocks.iter().filter(|block| !is_directive(block)).collect();
         let whole = flat.is_start(range.start);
         blocks.len() == old.len()
             && blocks.iter().zip(old).enumerate().all(|(at, (block, old))| match (&block.content, &old.content) {
@@ -62,7 +78,12 @@ pub fn replace_blocks(tree: &mut Tree, old: &[Block], find: Find<'_>, new: &[Blo
     };
     let all = places(&flat, &Find { text, all: true, ..find });
     let found = all.into_iter().filter(is_like).take(if find.all { usize::MAX } else { 1 });
-    put(tree, &flat, &found.collect::<Vec<_>>(), By::Blocks(new))
+    let found: Vec<Range<usize>> = found.collect();
+    for range in found.iter().rev() {
+        put(tree, &flat, range, By::Blocks(new));
+    }
+    tree.normalize();
+    found.len()
 }
 
 /// Puts text at the end of the last paragraph of a tree, looking as that does; below what is none.
@@ -95,18 +116,38 @@ pub fn body_end(tree: &Tree) -> usize {
 #[must_use]
 pub fn rewritten(text: &str, was: &Tree, is: &Tree) -> String {
     let same = |(one, other): &(&Block, &Block)| one == other;
-    let head = was.blocks.iter().zip(&is.blocks).take_while(same).count();
+    let mut head = was.blocks.iter().zip(&is.blocks).take_while(same).count();
     let (was_left, is_left) = (was.blocks.len() - head, is.blocks.len() - head);
     let alike = was.blocks.iter().rev().zip(is.blocks.iter().rev()).take(was_left.min(is_left)).take_while(same);
-    let tail = alike.count();
-    let start = |at: usize| was.blocks.get(at).map_or(text.len(), |block| block.span.0.start);
-    let changed = is.blocks.get(head..is.blocks.len() - tail).unwrap_or_default().to_vec();
-    let printed = super::print(&Tree { front_matter: None, blocks: changed });
-    let before = text.get(..start(head)).unwrap_or_default();
-    let behind = text.get(start(was.blocks.len() - tail)..).unwrap_or_default();
+    let mut tail = alike.count();
+    let kept = (head, tail);
     let listed = |block: Option<&Block>| block.is_some_and(|block| is_listed(&block.content));
     let are_items =
         |one: usize| listed(one.checked_sub(1).and_then(|at| is.blocks.get(at))) && listed(is.blocks.get(one));
+    // A list is written as a whole: its numbers and indents mean something in it alone.
+    while are_items(head) {
+        head -= 1;
+    }
+    while tail > 0 && are_items(is.blocks.len() - tail) {
+        tail -= 1;
+    }
+    let start = |at: usize| was.blocks.get(at).map_or(text.len(), |block| block.span.0.start);
+    let slice = |at: usize| {
+        // Where the block stood before, if it did.
+        let from_end = is.blocks.len() - at;
+        let old = if at < kept.0 {
+            Some(at)
+        } else if from_end <= kept.1 {
+            Some(was.blocks.len() - from_end)
+        } else {
+            None
+        };
+        old.and_then(|old| text.get(was.blocks.get(old)?.span.0.clone()))
+    };
+    let window = (head..is.blocks.len() - tail).zip(is.blocks.get(head..is.blocks.len() - tail).unwrap_or_default());
+    let printed = join(&window.map(|(at, block)| (&block.content, slice(at))).collect::<Vec<_>>());
+    let before = text.get(..start(head)).unwrap_or_default();
+    let behind = text.get(start(was.blocks.len() - tail)..).unwrap_or_default();
     let gap = |touches: bool| if touches || printed.is_empty() { "" } else { "\n" };
     let above = gap(before.is_empty() || before.ends_with("\n\n") || are_items(head));
     let below = gap(behind.is_empty() || are_items(is.blocks.len() - tail));
@@ -130,47 +171,96 @@ fn places(flat: &Flat, find: &Find<'_>) -> Vec<Range<usize>> {
     pattern.find_iter(&flat.text).map(|found| found.range()).take(most).collect()
 }
 
-/// Puts something in the place of what was found, from the last place to the first so that those before keep theirs.
-fn put(tree: &mut Tree, flat: &Flat, found: &[Range<usize>], by: By<'_>) -> usize {
-    let mut count = 0;
-    for range in found.iter().rev() {
-        let (first, last) = flat.blocks_of(range);
-        let start = flat.paragraphs.iter().find(|(_, place)| place.block == first).map_or(0, |(range, _)| range.start);
-        // What stands behind in the same block may have been replaced by now; what stands before is as it was.
-        let mut part = Tree { front_matter: None, blocks: tree.blocks.splice(first..=last, []).collect() };
-        let flat = Flat::of(&part);
-        count += usize::from(put_in(&mut part, &flat, &(range.start - start..range.end - start), by));
-        tree.blocks.splice(first..first, part.blocks);
+/// Cuts the way from one text to another into its edits, line by line: each a piece of the old text, in bytes, and what takes its
+/// place.
+fn hunks(old: &str, new: &str) -> Vec<(Range<usize>, String)> {
+    let (was, is): (Vec<&str>, Vec<&str>) = (old.split('\n').collect(), new.split('\n').collect());
+    let mut starts = vec![0];
+    starts.extend(was.iter().scan(0, |at, line| {
+        *at += line.len() + 1;
+        Some(*at)
+    }));
+    let start = |line: usize| starts.get(line).copied().unwrap_or(old.len());
+    let end = |line: usize| start(line) + was.get(line).map_or(0, |line| line.len());
+    let lines = |range: Range<usize>| is.get(range).unwrap_or_default().join("\n");
+    let mut edits = Vec::new();
+    for op in capture_diff_slices(Algorithm::Myers, &was, &is) {
+        match op {
+            DiffOp::Equal { .. } => {}
+            DiffOp::Delete { old_index, old_len, .. } if old_index > 0 => {
+                edits.push((end(old_index - 1)..end(old_index + old_len - 1), String::new()));
+            }
+            DiffOp::Delete { old_len, .. } => edits.push((0..start(old_len).min(old.len()), String::new())),
+            DiffOp::Insert { old_index, new_index, new_len } if old_index > 0 => {
+                let at = end(old_index - 1);
+                edits.push((at..at, format!("\n{}", lines(new_index..new_index + new_len))));
+            }
+            DiffOp::Insert { new_index, new_len, .. } => {
+                edits.push((0..0, format!("{}\n", lines(new_index..new_index + new_len))));
+            }
+            DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+                // Line for line, and the last with all that is left.
+                let pairs = old_len.min(new_len) - 1;
+                let pair =
+                    |at: usize| (start(old_index + at)..end(old_index + at), lines(new_index + at..new_index + at + 1));
+                edits.extend((0..pairs).map(pair));
+                let rest = start(old_index + pairs)..end(old_index + old_len - 1);
+                edits.push((rest, lines(new_index + pairs..new_index + new_len)));
+            }
+        }
     }
-    tree.normalize();
-    count
+    edits.into_iter().map(|(range, text)| trimmed(old, range, &text)).collect()
 }
 
-fn put_in(tree: &mut Tree, flat: &Flat, range: &Range<usize>, by: By<'_>) -> bool {
+/// Leaves out of an edit what is the same at its begin and its end.
+fn trimmed(old: &str, range: Range<usize>, new: &str) -> (Range<usize>, String) {
+    let was = old.get(range.clone()).unwrap_or_default();
+    let same = |pair: &(char, char)| pair.0 == pair.1;
+    let head: usize = was.chars().zip(new.chars()).take_while(same).map(|(letter, _)| letter.len_utf8()).sum();
+    let (was, new) = (was.get(head..).unwrap_or_default(), new.get(head..).unwrap_or_default());
+    let backwards = was.chars().rev().zip(new.chars().rev());
+    let tail: usize = backwards.take_while(same).map(|(letter, _)| letter.len_utf8()).sum();
+    let text = new.get(..new.len() - tail).unwrap_or_default().to_owned();
+    (range.start + head..range.end - tail, text)
+}
+
+/// Puts something in the place of what was found. What stands behind it in the same block may have been replaced by now; what stands
+/// before is as it was.
+fn put(tree: &mut Tree, flat: &Flat, range: &Range<usize>, by: By<'_>) {
+    let (first, last) = flat.blocks_of(range);
+    let start = flat.paragraphs.iter().find(|(_, place)| place.block == first).map_or(0, |(range, _)| range.start);
+    let mut part = Tree { front_matter: None, blocks: tree.blocks.splice(first..=last, []).collect() };
+    let flat = Flat::of(&part);
+    put_in(&mut part, &flat, &(range.start - start..range.end - start), by);
+    tree.blocks.splice(first..first, part.blocks);
+}
+
+fn put_in(tree: &mut Tree, flat: &Flat, range: &Range<usize>, by: By<'_>) {
     match (flat.place(range.start), flat.place(range.end)) {
         (Some((_, first)), Some((_, last))) if first == last => put_within(tree, flat, range, first, by),
-        (Some(_), Some(_)) => put_over(tree, flat, range, by),
-        _ => false,
+        (Some((_, first)), Some((_, last))) => put_over(tree, flat, (range, first, last), by),
+        _ => {}
     }
 }
 
 /// Replaces what stands within one paragraph.
-fn put_within(tree: &mut Tree, flat: &Flat, range: &Range<usize>, place: Place, by: By<'_>) -> bool {
-    let Some(block) = tree.blocks.get_mut(place.block) else { return false };
+fn put_within(tree: &mut Tree, flat: &Flat, range: &Range<usize>, place: Place, by: By<'_>) {
+    let Some(block) = tree.blocks.get_mut(place.block) else { return };
     if let Content::Code { text, .. } = &mut block.content {
-        let By::Text(new) = by else { return false };
+        let By::Text(new) = by else { return };
         let start = flat.place(range.start).map_or(0, |(paragraph, _)| paragraph.start);
         text.replace_range(range.start - start..range.end - start, new);
-        return true;
+        return;
     }
     if is_line(&block.content) {
-        return put_over(tree, flat, range, by);
+        put_over(tree, flat, (range, place, place), by);
+        return;
     }
     // Of a cell or a footnote, paragraphs cannot become blocks.
     let lines: Vec<Vec<Run>> = match by {
         By::Text(new) => {
             let runs = paragraphs(&block.content).get(place.paragraph).map(|runs| runs.to_vec()).unwrap_or_default();
-            let marks = flat.marks(&runs, place, range.start);
+            let marks = flat.marks(&runs, place, range);
             new.split('\n').map(|line| vec![text_run(line, marks.clone())]).collect()
         }
         By::Blocks(new) => new.iter().flat_map(|block| paragraphs(&block.content)).map(<[Run]>::to_vec).collect(),
@@ -184,20 +274,20 @@ fn put_within(tree: &mut Tree, flat: &Flat, range: &Range<usize>, place: Place, 
         all.iter_mut().last().into_iter().for_each(|last| last.extend(behind.clone()));
         all
     });
-    true
 }
 
 /// Replaces what stands in one or more blocks that are a line each.
-fn put_over(tree: &mut Tree, flat: &Flat, range: &Range<usize>, by: By<'_>) -> bool {
-    let (Some((_, first)), Some((_, last))) = (flat.place(range.start), flat.place(range.end)) else { return false };
-    let (Some(from), Some(to)) = (tree.blocks.get(first.block), tree.blocks.get(last.block)) else { return false };
+fn put_over(tree: &mut Tree, flat: &Flat, (range, first, last): (&Range<usize>, Place, Place), by: By<'_>) {
+    let (Some(from), Some(to)) = (tree.blocks.get(first.block), tree.blocks.get(last.block)) else { return };
     let (from, to) = (from.content.clone(), to.content.clone());
+    let between = tree.blocks.get(first.block..=last.block).unwrap_or_default();
+    let looks: Vec<Block> = between.iter().filter(|block| is_directive(block)).cloned().collect();
     let [from_runs, to_runs] = [&from, &to].map(|content| paragraphs(content).concat());
     let before = flat.cut(&from_runs, first, range.start).0;
     let behind = flat.cut(&to_runs, last, range.end).1;
     let mut new: Vec<Content> = match by {
         By::Text(text) => {
-            let marks = flat.marks(&from_runs, first, range.start);
+            let marks = flat.marks(&from_runs, first, range);
             let mut lines = text.split('\n').map(|line| text_run(line, marks.clone()));
             let head = lines.next().into_iter().collect();
             // What is deleted up to the end of its paragraph leaves the next one as it is.
@@ -219,10 +309,16 @@ fn put_over(tree: &mut Tree, flat: &Flat, range: &Range<usize>, by: By<'_>) -> b
     join_before(&mut new, before, &from);
     join_behind(&mut new, behind, &to);
     let says = |run: &Run| !matches!(&run.content, RunContent::Text(text) if text.is_empty());
-    let is_left = |content: &Content| !matches!(by, By::Text("")) || paragraphs(content).concat().iter().any(says);
+    // A paragraph of which all was deleted goes; where ends of paragraphs alone were, what is left stays one.
+    let takes_text = flat.text.get(range.clone()).is_some_and(|text| text.contains(|letter| letter != '\n'));
+    let goes = takes_text && matches!(by, By::Text(""));
+    let is_left = |content: &Content| !goes || paragraphs(content).concat().iter().any(says);
     new.retain(is_left);
-    tree.blocks.splice(first.block..=last.block, new.into_iter().map(Block::new));
-    true
+    let mut new: Vec<Block> = new.into_iter().map(Block::new).collect();
+    // What is set between the first and the last is meant for the last, and for what follows.
+    let place = if new.len() > 1 { new.len() - 1 } else { new.len() };
+    new.splice(place..place, looks);
+    tree.blocks.splice(first.block..=last.block, new);
 }
 
 /// Puts what stood before the place in front of what is new.
@@ -250,16 +346,16 @@ fn join_behind(new: &mut Vec<Content>, behind: Vec<Run>, to: &Content) {
     }
 }
 
+const fn is_directive(block: &Block) -> bool {
+    matches!(block.content, Content::Directive { .. })
+}
+
 const fn is_listed(content: &Content) -> bool {
     matches!(content, Content::Item { .. } | Content::ItemParagraph { .. })
 }
 
 const fn is_paragraph(content: &Content) -> bool {
     matches!(content, Content::Paragraph { .. })
-}
-
-fn is_text(run: &Run) -> bool {
-    matches!(run.content, RunContent::Text(_))
 }
 
 fn paragraph(text: &str) -> Block {
@@ -380,6 +476,59 @@ mod tests {
         check("| a | b |\n| --- | --- |\n| c | d |\n", ("a\nb", "x"), "| a | b |\n| --- | --- |\n| c | d |\n", 0);
         check("a\n\n---\n\nb\n", ("a\nb", "x"), "a\n\n---\n\nb\n", 0);
         check("a {^= kix.1 image} b\n", ("a", "x"), "x {^= kix.1 image} b\n", 1);
+    }
+
+    #[test]
+    fn what_both_texts_have_stays_as_it_is() {
+        check(
+            "intro\n\n# {^ h.1}Heading\n\nbody\n",
+            ("intro\nHeading", "intro text\nHeading"),
+            "intro text\n\n# {^ h.1}Heading\n\nbody\n",
+            1,
+        );
+        check(
+            "intro\n\n# {^ h.1}Heading\n\nbody\n",
+            ("intro\nHeading\nbody", "intro\nHeading\nbody changed"),
+            "intro\n\n# {^ h.1}Heading\n\nbody changed\n",
+            1,
+        );
+        check("h\n\n- item one\n- item two\n", ("h\nitem one", "h\nitem 1"), "h\n\n- item 1\n- item two\n", 1);
+        check("p\n\n1. a1\n2. b2\n", ("p\na1", "Z\np\na1"), "Z\n\np\n\n1. a1\n2. b2\n", 1);
+        check("## h\n\n- a1\n- b2 c\n", ("h\na1", "left h\na1"), "## left h\n\n- a1\n- b2 c\n", 1);
+        check("a **b** c\n", ("a b c", "a b c d"), "a **b** c d\n", 1);
+    }
+
+    #[test]
+    fn empty_paragraphs_are_places_too() {
+        check("Intro\n\n\\\n\nBody text\n", ("\nBody", "\nBODY"), "Intro\n\n\\\n\nBODY text\n", 1);
+        check("mid\n\n\\\n\nq text\n", ("\nq ", "\nq "), "mid\n\n\\\n\nq text\n", 1);
+        check("ab\n\n\\\n\ncd\n\n\\\n\nef\n", ("\n", "; "), "ab; ; cd; ; ef\n", 4);
+        check("Intro\n\n\\\n\n\\\n\n\\\n\nBody text\n", ("\n\n", "\n"), "Intro\n\n\\\n\nBody text\n", 2);
+        check("\\\n\n\\\n\nend x\n", ("end", "fin"), "\\\n\n\\\n\nfin x\n", 1);
+    }
+
+    #[test]
+    fn looks_between_paragraphs_part_no_text() {
+        check(
+            "body\n\n{!align:center}\n\ncent\n\nmore\n",
+            ("y\nc", "y\nC"),
+            "body\n\n{!align:center}\n\nCent\n\nmore\n",
+            1,
+        );
+        check(
+            "{!Title}\n\nTitle here\n\n{!Normal text}\n\nbody\n",
+            ("Title here\nbody", "Title\nbody"),
+            "{!Title}\n\nTitle\n\n{!Normal text}\n\nbody\n",
+            1,
+        );
+        check("body\n\n{!align:center}\n\ncent\n\nmore\n", ("y\nc", "x"), "bodxent\n\n{!align:center}\n\nmore\n", 1);
+    }
+
+    #[test]
+    fn a_list_keeps_its_numbers_and_depths() {
+        check("1. a1\n2. b2\n3. c3\n4. d4\n", ("b2", "b2 x"), "1. a1\n2. b2 x\n3. c3\n4. d4\n", 1);
+        check("1. a1\n2. b2\n", ("b2", "b2\nc3"), "1. a1\n2. b2\n3. c3\n", 1);
+        check("- one\n  - two\n  - three\n", ("two", "two x"), "- one\n  - two x\n  - three\n", 1);
     }
 
     #[test]

@@ -3,12 +3,14 @@
 //! Clients do not start a stdio server again that went away, so a plain pump of bytes would die with the daemon for the
 //! rest of their session. The bridge reads just enough of each message to know what is in flight: when the daemon goes
 //! it fails those requests, connects again, plays the client's `initialize` to the new daemon, and announces that the
-//! lists may have changed.
+//! lists may have changed. What only asks is asked once more instead. Whatever goes wrong is told in MCP, as the answer to
+//! what the client asked.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -18,33 +20,85 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
 
+use super::answer::ErrorAnswer;
 use super::socket;
-use crate::error::{Error, Result};
+use super::starting::{self, Started};
+use super::watching::WATCHED_MAX;
+use crate::error::{Error, ErrorKind, Result};
 
 /// How long a daemon may take to answer after it was started.
 const START_WAIT: Duration = Duration::from_secs(10);
-/// How long a daemon that went away is given to come back by itself before one is started.
-const RETURN_WAIT: Duration = Duration::from_millis(1500);
+/// How long a home whose daemon went away is left to a service manager, which starts it again at once, before a daemon is
+/// started from here. Well below the second within which a client should be served again.
+const RETURN_WAIT: Duration = Duration::from_millis(300);
+/// How long nobody may answer after the daemon that was started has ended: another one may have been faster.
+const OTHER_WAIT: Duration = Duration::from_millis(500);
 /// The pause between two tries to connect.
-const TRY_PAUSE: Duration = Duration::from_millis(50);
-/// How long answers are waited for after the client closed its side.
-const DRAIN_WAIT: Duration = Duration::from_secs(3);
+const TRY_PAUSE: Duration = Duration::from_millis(20);
 /// Messages read ahead from either side.
 const QUEUE_MESSAGES: usize = 64;
 /// The most requests of a client in flight; more than any client has, and a bound on what is remembered.
 const IN_FLIGHT_MAX: usize = 1024;
+/// How the ids of the bridge's own requests begin.
+const OWN_ID: &str = "mcp-workspace-bridge-";
+/// The JSON-RPC error of a line that is no JSON.
+const PARSE_ERROR: i64 = -32700;
 /// The JSON-RPC error of a request whose daemon went away.
 const DAEMON_GONE: i64 = -32000;
+/// Requests that only ask: one that a daemon took with it is asked of the next.
+const ASKING: [&str; 7] = [
+    "initialize",
+    "server/discover",
+    "ping",
+    "tools/list",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+];
+/// How many daemons are asked: one that went, one that still let us in while it did, and a new one. More would be a request
+/// that no daemon survives.
+const ASKED_MAX: u32 = 3;
+/// The longest such request that is kept for that.
+const KEPT_BYTES_MAX: usize = 64 * 1024;
 
 /// Where the bridge leads and what it may start.
 #[derive(Debug, Clone)]
 pub struct BridgeOptions {
     /// The daemon's MCP socket.
     pub socket: PathBuf,
-    /// The command that starts a daemon, program first; `None` when none may be started.
-    pub daemon: Option<Vec<std::ffi::OsString>>,
+    /// Who starts a daemon when none answers.
+    pub starter: Starter,
     /// What a person should do when no daemon answers and none can be started.
     pub suggestion: String,
+    /// How long answers are waited for after the client closed its side.
+    pub drain: Duration,
+}
+
+/// Who starts a daemon when none answers.
+#[derive(Debug, Clone)]
+pub enum Starter {
+    /// Nobody.
+    Nobody,
+    /// Somebody else, who is about it; the cell says why nothing comes of it.
+    Another(Arc<OnceLock<ErrorAnswer>>),
+    /// The bridge, with this command, program first.
+    Command(Vec<OsString>),
+}
+
+/// Answers all that a client asks with one error until it closes its side, for whoever cannot even look for a daemon.
+///
+/// # Errors
+///
+/// `Network` when the client's side breaks.
+pub async fn refuse<R, W>(answer: ErrorAnswer, input: R, output: W) -> Result<()>
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send,
+{
+    let suggestion = answer.suggestion.clone();
+    let starter = Starter::Another(Arc::new(OnceLock::from(answer)));
+    let options = BridgeOptions { socket: PathBuf::new(), starter, suggestion, drain: Duration::ZERO };
+    bridge(options, input, output).await
 }
 
 /// Joins `input` and `output` to the daemon until the client closes its side.
@@ -60,7 +114,8 @@ where
     let (sender, mut events) = mpsc::channel(QUEUE_MESSAGES);
     let (lines, mut client_lines) = mpsc::channel(QUEUE_MESSAGES);
     tokio::spawn(read_client(input, lines));
-    let mut bridge = Bridge { options, output, sender, daemon: None, generation: 0, memory: Memory::default() };
+    let memory = Memory::default();
+    let mut bridge = Bridge { options, output, sender, daemon: None, started: None, generation: 0, memory };
     let result = loop {
         tokio::select! {
             line = client_lines.recv() => match line {
@@ -87,9 +142,44 @@ struct Memory {
     /// The client's `initialize`, in the era that has it.
     initialize: Option<Value>,
     /// Requests without an answer yet, by the JSON of their id.
-    in_flight: HashMap<String, Value>,
+    in_flight: HashMap<String, InFlight>,
     /// Whether the client has ever had an answer to `initialize`.
     initialized: bool,
+    /// The addresses of the resources that the client has subscribed to.
+    watched: BTreeSet<String>,
+}
+
+impl Memory {
+    /// Notes what a client of the old era watches, and what no longer.
+    fn note_watched(&mut self, method: &str, line: &[u8]) {
+        let is_new = match method {
+            "resources/subscribe" => true,
+            "resources/unsubscribe" => false,
+            _ => return,
+        };
+        let message = serde_json::from_slice::<Value>(line).unwrap_or_default();
+        let Some(uri) = message.pointer("/params/uri").and_then(Value::as_str) else { return };
+        if !is_new {
+            self.watched.remove(uri);
+        } else if self.watched.len() < WATCHED_MAX {
+            self.watched.insert(uri.to_owned());
+        }
+    }
+}
+
+/// A request without an answer.
+#[derive(Debug)]
+struct InFlight {
+    id: Value,
+    /// The whole request, if it only asks.
+    again: Option<Vec<u8>>,
+    /// How many daemons have been asked.
+    asked: u32,
+}
+
+/// Tells whether a text in a message is none, such as half of an emoji.
+fn has_broken_text(line: &[u8]) -> bool {
+    line.windows(2).any(|pair| pair == b"\\u") && serde_json::from_slice::<Value>(line).is_err()
 }
 
 /// The little that is read of each message.
@@ -106,6 +196,8 @@ struct Bridge<W> {
     output: W,
     sender: mpsc::Sender<DaemonEvent>,
     daemon: Option<OwnedWriteHalf>,
+    /// The daemon that was started last from here.
+    started: Option<Started>,
     generation: u64,
     memory: Memory,
 }
@@ -116,12 +208,21 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
             return Ok(());
         }
         let head = serde_json::from_slice::<Head>(&line).ok();
+        if head.is_none() || has_broken_text(&line) {
+            // The daemon would drop it, and the client would wait for ever.
+            let id = head.and_then(|head| head.id).unwrap_or_default();
+            let error = json!({ "code": PARSE_ERROR, "message": "this line is no JSON-RPC message that can be read" });
+            return self.tell(&json!({ "jsonrpc": "2.0", "id": id, "error": error })).await;
+        }
+        if head.as_ref().and_then(|head| head.method.as_deref()) == Some("notifications/cancelled") {
+            self.forget_cancelled(&line);
+        }
         let request = head.and_then(|head| Some((head.id.filter(|id| !id.is_null())?, head.method?)));
         if self.daemon.is_none()
-            && let Err(error) = self.connect(START_WAIT, true).await
+            && let Err(error) = self.connect(Duration::ZERO).await
         {
             return match request {
-                Some((id, _)) => self.tell(&failure(&id, &error.to_string(), &self.options.suggestion)).await,
+                Some((id, _)) => self.tell_failed(&id, &error).await,
                 None => Ok(()),
             };
         }
@@ -132,12 +233,23 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
             if method == "initialize" {
                 self.memory.initialize = serde_json::from_slice(&line).ok();
             }
-            self.memory.in_flight.insert(id.to_string(), id);
+            self.memory.note_watched(&method, &line);
+            let asks = ASKING.contains(&method.as_str()) && line.len() <= KEPT_BYTES_MAX;
+            let again = asks.then(|| line.clone());
+            self.memory.in_flight.insert(id.to_string(), InFlight { id, again, asked: 1 });
         }
         if self.send(&line).await.is_err() {
             return self.daemon_gone().await;
         }
         Ok(())
+    }
+
+    /// A request that the client has taken back gets no answer, so none is waited for.
+    fn forget_cancelled(&mut self, line: &[u8]) {
+        let message = serde_json::from_slice::<Value>(line).unwrap_or_default();
+        if let Some(id) = message.pointer("/params/requestId") {
+            self.memory.in_flight.remove(&id.to_string());
+        }
     }
 
     async fn daemon_event(&mut self, event: DaemonEvent) -> Result<()> {
@@ -150,7 +262,15 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
     }
 
     async fn daemon_said(&mut self, line: &[u8]) -> Result<()> {
+        if line.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+            tracing::warn!("the daemon said what is no message; the client does not hear it");
+            return Ok(());
+        }
         if let Ok(Head { id: Some(id), method: None }) = serde_json::from_slice::<Head>(line) {
+            if id.as_str().is_some_and(|id| id.starts_with(OWN_ID)) {
+                // What was asked for the client, who has had an answer from another daemon.
+                return Ok(());
+            }
             let begun = self.memory.initialize.as_ref().and_then(|message| message.get("id"));
             if begun == Some(&id) {
                 self.memory.initialized = true;
@@ -162,82 +282,131 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
         self.output.flush().await.map_err(client_broke)
     }
 
-    /// Fails what was in flight, and connects again at once where the client would notice nothing else: a client of the
-    /// old era was promised a living session. One of the new era has none; its next request connects.
+    /// Fails what was in flight and may have been carried out, and connects again at once where the client would notice
+    /// nothing else: a client of the old era was promised a living session. One of the new era has none; its next request
+    /// connects. What only asked is asked again.
     async fn daemon_gone(&mut self) -> Result<()> {
         self.daemon = None;
         // A later event of this connection says nothing new.
         self.generation += 1;
-        for (_, id) in std::mem::take(&mut self.memory.in_flight) {
-            let what = "the daemon was restarted while this request was at work; its outcome is unknown";
-            self.tell(&failure(&id, what, "Look what became of it, then ask again.")).await?;
+        let mut again = Vec::new();
+        for (_, request) in std::mem::take(&mut self.memory.in_flight) {
+            let Some(line) = request.again.filter(|_| request.asked < ASKED_MAX) else {
+                let what = "the daemon was restarted while this request was at work; its outcome is unknown";
+                self.tell(&failure(&request.id, what, "Look what became of it, then ask again.")).await?;
+                continue;
+            };
+            again.push((request.id, line, request.asked));
         }
-        if self.memory.initialized
-            && let Err(error) = self.connect(RETURN_WAIT, false).await
-            && let Err(error) = self.connect(START_WAIT, true).await.map_err(|later| (error, later))
-        {
-            tracing::warn!(error = %error.1, "the daemon does not come back; the next request tries again");
+        if again.is_empty() && !self.memory.initialized {
+            return Ok(());
+        }
+        if let Err(error) = self.connect(RETURN_WAIT).await {
+            tracing::warn!(%error, "the daemon does not come back; the next request tries again");
+            for (id, ..) in again {
+                self.tell_failed(&id, &error).await?;
+            }
+            return Ok(());
+        }
+        for (id, line, asked) in again {
+            let request = InFlight { id, again: Some(line.clone()), asked: asked + 1 };
+            self.memory.in_flight.insert(request.id.to_string(), request);
+            if self.send(&line).await.is_err() {
+                tracing::debug!("the new daemon is gone, too; its end is an event of its own");
+            }
         }
         Ok(())
     }
 
-    /// Connects within `wait`, starting a daemon if `may_start` and none answers.
-    async fn connect(&mut self, wait: Duration, may_start: bool) -> Result<()> {
-        let deadline = tokio::time::Instant::now() + wait;
-        let mut tried_to_start = !may_start;
-        let stream = loop {
-            match UnixStream::connect(&self.options.socket).await {
-                Ok(stream) => break stream,
-                Err(error) => {
-                    tracing::debug!(%error, "no daemon answers yet");
-                    if !tried_to_start {
-                        tried_to_start = true;
-                        let Some(command) = self.options.daemon.clone() else {
-                            return Err(Error::NotRunning { path: self.options.socket.clone() });
-                        };
-                        start_daemon(&self.options.socket, &command)?;
-                    } else if tokio::time::Instant::now() >= deadline {
-                        return Err(Error::NotRunning { path: self.options.socket.clone() });
-                    }
-                    tokio::time::sleep(TRY_PAUSE).await;
-                }
+    /// Connects, and greets a daemon that is not the first. One that is dying lets in whom it will not answer, so who is
+    /// dropped before the greeting was answered tries again.
+    async fn connect(&mut self, patience: Duration) -> Result<()> {
+        let begun = tokio::time::Instant::now();
+        self.started = None;
+        loop {
+            let stream = self.reach(patience, begun).await?;
+            if !socket::connect_is_mine(&stream) {
+                return Err(Error::Unsafe {
+                    path: self.options.socket.clone(),
+                    reason: "another user's process answers there".into(),
+                });
             }
-        };
-        if !socket::connect_is_mine(&stream) {
-            return Err(Error::Unsafe {
-                path: self.options.socket.clone(),
-                reason: "another user's process answers there".into(),
-            });
-        }
-        let (read, write) = stream.into_split();
-        let mut reader = BufReader::new(read);
-        self.daemon = Some(write);
-        if self.memory.initialized
-            && let Err(error) = self.introduce(&mut reader).await
-        {
+            let (read, write) = stream.into_split();
+            let mut reader = BufReader::new(read);
+            self.daemon = Some(write);
+            let greeted = if self.memory.initialized { self.introduce(&mut reader).await } else { Ok(true) };
+            if matches!(greeted, Ok(true)) {
+                self.generation += 1;
+                tokio::spawn(read_daemon(reader, self.generation, self.sender.clone()));
+                return Ok(());
+            }
             self.daemon = None;
-            return Err(error);
+            greeted?;
+            if begun.elapsed() >= START_WAIT {
+                return Err(Error::NotRunning { path: self.options.socket.clone() });
+            }
+            tokio::time::sleep(TRY_PAUSE).await;
         }
-        self.generation += 1;
-        tokio::spawn(read_daemon(reader, self.generation, self.sender.clone()));
-        Ok(())
+    }
+
+    /// Waits for somebody who answers, and has a daemon started if need be. While one holds the home's lock it is about to
+    /// answer or to end, and is waited for; once nobody has for as long as `patience`, one is started.
+    async fn reach(&mut self, patience: Duration, begun: tokio::time::Instant) -> Result<UnixStream> {
+        let run_dir = self.options.socket.parent().unwrap_or(&self.options.socket).to_owned();
+        let mut unlocked_since = None;
+        loop {
+            match UnixStream::connect(&self.options.socket).await {
+                Ok(stream) => return Ok(stream),
+                Err(error) => tracing::debug!(%error, "no daemon answers yet"),
+            }
+            let now = tokio::time::Instant::now();
+            let not_running = Error::NotRunning { path: self.options.socket.clone() };
+            if now - begun >= START_WAIT {
+                return Err(not_running);
+            }
+            match &self.options.starter {
+                Starter::Nobody if now - begun >= patience => return Err(not_running),
+                Starter::Another(failed) => {
+                    if let Some(answer) = failed.get() {
+                        return Err(told(answer));
+                    }
+                }
+                Starter::Command(_) if socket::is_locked(&run_dir) => unlocked_since = None,
+                Starter::Command(command) => {
+                    let unlocked = now - *unlocked_since.get_or_insert(now);
+                    match &self.started {
+                        None if unlocked >= patience => {
+                            self.started = starting::start_daemon(&self.options.socket, command, START_WAIT)?;
+                        }
+                        Some(started) if started.has_ended() && unlocked >= OTHER_WAIT => {
+                            return Err(told(&started.last_words(&self.options.suggestion)));
+                        }
+                        None | Some(_) => {}
+                    }
+                }
+                Starter::Nobody => {}
+            }
+            tokio::time::sleep(TRY_PAUSE).await;
+        }
     }
 
     /// Plays the client's `initialize` to a new daemon, keeps the answer from the client, who has had one, and tells the
-    /// client that the lists may have changed.
-    async fn introduce(&mut self, reader: &mut BufReader<OwnedReadHalf>) -> Result<()> {
-        let Some(mut message) = self.memory.initialize.clone() else { return Ok(()) };
+    /// client that the lists may have changed. `false` when that daemon goes away meanwhile.
+    async fn introduce(&mut self, reader: &mut BufReader<OwnedReadHalf>) -> Result<bool> {
+        let Some(mut message) = self.memory.initialize.clone() else { return Ok(true) };
         let doing = "greeting the new daemon";
-        let id = Value::from(format!("mcp-workspace-bridge-{}", self.generation));
+        let id = Value::from(format!("{OWN_ID}{}", self.generation));
         message["id"] = id.clone();
-        self.send(message.to_string().as_bytes()).await.map_err(|source| broke(doing, source))?;
+        if self.send(message.to_string().as_bytes()).await.is_err() {
+            return Ok(false);
+        }
         let deadline = tokio::time::Instant::now() + START_WAIT;
         let mut line = Vec::new();
         loop {
             match tokio::time::timeout_at(deadline, socket::read_line(reader, &mut line)).await {
                 Ok(Ok(true)) => {}
-                Ok(Ok(false)) => return Err(broke(doing, io::ErrorKind::UnexpectedEof.into())),
-                Ok(Err(source)) => return Err(broke(doing, source)),
+                Ok(Err(source)) if source.kind() == io::ErrorKind::InvalidData => return Err(broke(doing, source)),
+                Ok(Ok(false) | Err(_)) => return Ok(false),
                 Err(_elapsed) => return Err(broke(doing, io::ErrorKind::TimedOut.into())),
             }
             let answer = serde_json::from_slice::<Value>(&line).unwrap_or_default();
@@ -249,12 +418,24 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
             }
         }
         let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        self.send(ready.to_string().as_bytes()).await.map_err(|source| broke(doing, source))?;
+        if self.send(ready.to_string().as_bytes()).await.is_err() {
+            return Ok(false);
+        }
+        for (at, uri) in self.memory.watched.clone().into_iter().enumerate() {
+            let (id, params) = (format!("{OWN_ID}{}-{at}", self.generation), json!({ "uri": uri }));
+            let subscribe = json!({ "jsonrpc": "2.0", "id": id, "method": "resources/subscribe", "params": params });
+            if self.send(subscribe.to_string().as_bytes()).await.is_err() {
+                return Ok(false);
+            }
+            // What changed while nobody looked is not told by itself.
+            let method = "notifications/resources/updated";
+            self.tell(&json!({ "jsonrpc": "2.0", "method": method, "params": params })).await?;
+        }
         for list in ["tools", "resources"] {
             let method = format!("notifications/{list}/list_changed");
             self.tell(&json!({ "jsonrpc": "2.0", "method": method })).await?;
         }
-        Ok(())
+        Ok(true)
     }
 
     async fn send(&mut self, line: &[u8]) -> io::Result<()> {
@@ -269,9 +450,15 @@ impl<W: AsyncWrite + Unpin + Send> Bridge<W> {
         self.output.flush().await.map_err(client_broke)
     }
 
+    async fn tell_failed(&mut self, id: &Value, error: &Error) -> Result<()> {
+        let is_missing = matches!(error, Error::NotRunning { .. });
+        let suggestion = if is_missing { self.options.suggestion.clone() } else { error.suggestion() };
+        self.tell(&failure(id, &error.with_causes(), &suggestion)).await
+    }
+
     /// The client closed its side: gives it the answers that are still on their way.
     async fn drain(&mut self, events: &mut mpsc::Receiver<DaemonEvent>) {
-        let deadline = tokio::time::Instant::now() + DRAIN_WAIT;
+        let deadline = tokio::time::Instant::now() + self.options.drain;
         while self.daemon.is_some() && !self.memory.in_flight.is_empty() {
             let Ok(Some(event)) = tokio::time::timeout_at(deadline, events.recv()).await else { return };
             let DaemonEvent::Line(generation, line) = event else { return };
@@ -320,55 +507,8 @@ async fn read_daemon(mut reader: BufReader<OwnedReadHalf>, generation: u64, even
     }
 }
 
-/// Starts a daemon that outlives us. Under a lock, so that several bridges that start together start one; a loser's
-/// daemon would only find the place taken and end.
-fn start_daemon(socket: &std::path::Path, command: &[std::ffi::OsString]) -> Result<()> {
-    use std::os::unix::process::CommandExt as _;
-    let Some((program, arguments)) = command.split_first() else {
-        return Err(Error::NotRunning { path: socket.into() });
-    };
-    let run_dir = socket.parent().unwrap_or(socket);
-    socket::prepare_run_dir(run_dir)?;
-    let lock = socket::open_lock(&run_dir.join("start.lock"))?;
-    match fs4::FileExt::try_lock(&lock) {
-        Ok(()) => {}
-        Err(fs4::TryLockError::WouldBlock) => return Ok(()),
-        Err(fs4::TryLockError::Error(source)) => {
-            return Err(Error::Disk { path: run_dir.join("start.lock"), doing: "locked", source });
-        }
-    }
-    let log = socket::open_log(&run_dir.join("daemon.log")).map_or_else(
-        |error| {
-            tracing::warn!(%error, "the daemon's log cannot be written");
-            Stdio::null()
-        },
-        Stdio::from,
-    );
-    let mut child = std::process::Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(log)
-        // A group of its own: Ctrl-C in the client's terminal must not reach it.
-        .process_group(0)
-        .spawn()
-        .map_err(|source| Error::Disk { path: PathBuf::from(program), doing: "started", source })?;
-    // The lock is held until the daemon answers or ends, and the child is reaped if it ends before us.
-    let socket = socket.to_owned();
-    std::thread::spawn(move || {
-        let deadline = std::time::Instant::now() + START_WAIT;
-        while std::time::Instant::now() < deadline && std::os::unix::net::UnixStream::connect(&socket).is_err() {
-            if matches!(child.try_wait(), Ok(Some(_)) | Err(_)) {
-                break;
-            }
-            std::thread::sleep(TRY_PAUSE);
-        }
-        drop(lock);
-        if let Err(error) = child.wait() {
-            tracing::debug!(%error, "the daemon was not ours to wait for");
-        }
-    });
-    Ok(())
+fn told(answer: &ErrorAnswer) -> Error {
+    Error::Told { kind: ErrorKind::Daemon, message: answer.message.clone(), suggestion: answer.suggestion.clone() }
 }
 
 fn failure(id: &Value, what: &str, suggestion: &str) -> Value {

@@ -14,17 +14,21 @@ mod mirrored;
 mod outline;
 mod profile;
 mod reports;
+mod resources;
 mod schema;
 mod server;
+mod skill;
 mod socket;
+mod starting;
 mod transport;
 mod verbs;
+mod watching;
 
 #[cfg(test)]
 mod tests;
 
 pub use answer::ErrorAnswer;
-pub use bridge::{BridgeOptions, bridge};
+pub use bridge::{BridgeOptions, Starter, bridge, refuse};
 pub use control::{CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, serve_control};
 pub use host::{
     AccountStatus, CommentAct, CommentReport, DiffReport, DoctorFinding, DoctorReport, Done, Hit, Host, ImageReport,
@@ -36,4 +40,7 @@ pub use outline::{OutlineEntry, outline};
 pub use profile::Profile;
 pub use server::{Server, serve_mcp};
 pub(crate) use socket::read_line;
-pub use socket::{LINE_BYTES_MAX, bind, connect_is_mine, prepare_run_dir, raise_descriptor_limit, remove};
+pub use socket::{
+    LINE_BYTES_MAX, bind, connect_is_mine, is_locked, lock_file, open_lock, prepare_run_dir, raise_descriptor_limit,
+    remove,
+};

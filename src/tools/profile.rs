@@ -19,11 +19,16 @@ pub enum Profile {
     Docs,
     /// Docs read whole and edited by their text, under the names of an older server.
     GoogleDocs,
+    /// The tools of all the others.
+    Full,
 }
 
 impl Profile {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Default, Self::Docs, Self::GoogleDocs];
+    pub const ALL: [Self; 4] = [Self::Default, Self::Docs, Self::GoogleDocs, Self::Full];
+
+    /// Those whose tools are their own.
+    const SINGLE: [Self; 3] = [Self::Default, Self::Docs, Self::GoogleDocs];
 
     /// The word for it on the command line.
     #[must_use]
@@ -32,6 +37,7 @@ impl Profile {
             Self::Default => "default",
             Self::Docs => "docs",
             Self::GoogleDocs => "google-docs",
+            Self::Full => "full",
         }
     }
 
@@ -42,6 +48,7 @@ impl Profile {
             Self::Default => "mcp.sock",
             Self::Docs => "docs.sock",
             Self::GoogleDocs => "google-docs.sock",
+            Self::Full => "full.sock",
         }
     }
 
@@ -51,6 +58,7 @@ impl Profile {
             Self::Default => schema::tools(),
             Self::Docs => docs::tools(),
             Self::GoogleDocs => google_docs::tools(),
+            Self::Full => Self::SINGLE.into_iter().flat_map(Self::tools).collect(),
         }
     }
 
@@ -60,6 +68,7 @@ impl Profile {
             Self::Default => documentation::INSTRUCTIONS,
             Self::Docs => docs::INSTRUCTIONS,
             Self::GoogleDocs => google_docs::INSTRUCTIONS,
+            Self::Full => documentation::FULL_INSTRUCTIONS,
         }
     }
 
@@ -82,13 +91,17 @@ impl Profile {
             }
             Self::Docs => docs::call(host, name, arguments).await,
             Self::GoogleDocs => google_docs::call(host, name, arguments).await,
+            Self::Full => {
+                let of = Self::SINGLE.into_iter().find(|single| single.tools().iter().any(|tool| tool.name == name))?;
+                Box::pin(of.call(host, name, arguments)).await
+            }
         }
     }
 
     /// Writes an error that no tool has seen.
     pub(crate) fn failed(self, answer: &ErrorAnswer) -> Value {
         match self {
-            Self::Default => answer.to_value(),
+            Self::Default | Self::Full => answer.to_value(),
             Self::Docs => docs::failed(answer),
             Self::GoogleDocs => google_docs::failed(answer),
         }

@@ -1,16 +1,19 @@
 //! The MCP server: one handler for all connections, both eras of the protocol.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, ContentBlock, Implementation, ListPromptsRequestMethod, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, RequestId, Resource, ResourceContents,
-    ServerCapabilities, ServerConfig, Tool,
+    CompleteResult, ContentBlock, GetSkillRequestParams, GetSkillResult, Implementation, ListPromptsRequestMethod,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, RequestId, Resource, ResourceContents, ResourceUpdatedNotificationParam, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::{RequestContext, RoleServer, ServerInitializeError};
+use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -18,11 +21,14 @@ use tokio::net::UnixListener;
 use tokio::sync::Semaphore;
 
 use super::answer::ErrorAnswer;
-use super::documentation;
 use super::host::Host;
 use super::profile::Profile;
+use super::resources::{self, Named};
+use super::skill;
 use super::socket::{connect_is_mine, connections_of};
 use super::transport::{Limits, Lines, Unanswered};
+use super::watching::{self, Subscriptions, WATCHED_MAX};
+use crate::error::ErrorKind;
 
 /// The most clients at once; further ones wait in the system's queue.
 const CONNECTIONS_MAX: usize = 1280;
@@ -30,6 +36,11 @@ const CONNECTIONS_MAX: usize = 1280;
 const CALLS_MAX: usize = 32;
 /// The longest a tool call may take; clients give up sooner or later and should hear why.
 const CALL_WAIT: Duration = Duration::from_secs(120);
+/// The pause between two words about a call that takes long.
+const PROGRESS_PAUSE: Duration = Duration::from_secs(1);
+/// What stands in the address of a file as it is.
+const PATH_LETTERS: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_').remove(b'~').remove(b'@');
 /// How long tools and documentation may be kept: they change with the program alone.
 const KEEP_MS: u64 = 3_600_000;
 
@@ -42,6 +53,8 @@ pub struct Server {
     limits: Limits,
     /// What the client of this connection was not answered yet; `None` where somebody else holds the connection.
     unanswered: Option<Unanswered>,
+    /// Of one connection.
+    subscriptions: Arc<Subscriptions>,
 }
 
 impl Server {
@@ -49,7 +62,7 @@ impl Server {
     #[must_use]
     pub fn new(host: Arc<dyn Host>, profile: Profile) -> Self {
         let calls = Arc::new(Semaphore::new(CALLS_MAX));
-        Self { host, profile, calls, limits: Limits::default(), unanswered: None }
+        Self { host, profile, calls, limits: Limits::default(), unanswered: None, subscriptions: Arc::default() }
     }
 
     #[cfg(test)]
@@ -63,6 +76,7 @@ impl Server {
     where
         S: AsyncRead + AsyncWrite + Send + 'static,
     {
+        self.subscriptions = Arc::default();
         let (read, write) = tokio::io::split(stream);
         let transport = Lines::new(read, write, self.limits.clone());
         self.unanswered = Some(transport.unanswered());
@@ -95,7 +109,7 @@ impl Server {
         })
         .await;
         Ok(match result {
-            Ok(Some(Ok(value))) => CallToolResult::structured(value),
+            Ok(Some(Ok(value))) => with_link(value),
             // Text alone: clients check structured content against the output schema even in an error, and would
             // show their own complaint instead of ours.
             Ok(Some(Err(error))) => error_result(&error),
@@ -113,6 +127,73 @@ impl Server {
             })),
         })
     }
+
+    /// Reads a file of the skill, whose first one is for clients of this profile.
+    fn skill_file(&self, uri: &str) -> Option<String> {
+        skill::file(uri, self.profile.instructions())
+    }
+
+    /// Reads a resource, in its turn like a tool call.
+    async fn read(&self, uri: &str, named: &Named) -> Result<Vec<ResourceContents>, ErrorData> {
+        let read = tokio::time::timeout(CALL_WAIT, async {
+            let _place = self.calls.acquire().await;
+            resources::read(self.host.as_ref(), uri, named).await
+        });
+        let Ok(read) = read.await else {
+            return Err(ErrorData::internal_error("no answer within two minutes; ask again", None));
+        };
+        read.map_err(|error| {
+            let answer = ErrorAnswer::from(&error);
+            let message = format!("{}; {}", answer.message, answer.suggestion);
+            let data = Some(serde_json::json!({ "uri": uri }));
+            match error.kind() {
+                ErrorKind::NotFound | ErrorKind::InvalidInput => ErrorData::resource_not_found(message, data),
+                ErrorKind::AuthExpired
+                | ErrorKind::PermissionDenied
+                | ErrorKind::RateLimited
+                | ErrorKind::NetworkError
+                | ErrorKind::StaleRevision
+                | ErrorKind::ReadOnly
+                | ErrorKind::Refused
+                | ErrorKind::ExtractionFailed
+                | ErrorKind::StorageError
+                | ErrorKind::Daemon => ErrorData::internal_error(message, data),
+            }
+        })
+    }
+}
+
+/// An answer with a link to the file that it names, for clients that show or open such links.
+fn with_link(value: Value) -> CallToolResult {
+    let said = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let link = said("path").zip(said("title")).map(|(path, title)| {
+        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        let address = format!("file://{}", utf8_percent_encode(&path, PATH_LETTERS));
+        Resource::new(address, name).with_title(title).with_mime_type("text/markdown")
+    });
+    let mut result = CallToolResult::structured(value);
+    result.content.extend(link.map(ContentBlock::resource_link));
+    result
+}
+
+/// Tells a client that wants to know of it every second that its call is still at work; how much is left nobody knows.
+async fn told_of_progress(context: &RequestContext<RoleServer>) -> Infallible {
+    let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
+    let mut seconds = 0_u32;
+    loop {
+        tokio::time::sleep(PROGRESS_PAUSE).await;
+        seconds += 1;
+        let progress = ProgressNotificationParam::new(token.clone(), f64::from(seconds))
+            .with_message(format!("at work for {seconds} s: Google is being asked, or the call waits for its turn"));
+        if let Err(error) = context.peer.notify_progress(progress).await {
+            tracing::debug!(%error, "nobody hears of the progress");
+        }
+    }
+}
+
+fn no_resource(uri: &str) -> ErrorData {
+    let message = "there is no such resource; list the resources to see which there are";
+    ErrorData::resource_not_found(message, Some(serde_json::json!({ "uri": uri })))
 }
 
 fn error_result(error: &Value) -> CallToolResult {
@@ -121,7 +202,12 @@ fn error_result(error: &Value) -> CallToolResult {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_skills()
+            .build();
         ServerConfig::new(capabilities)
             .with_server_info(
                 Implementation::new("mcp-workspace", env!("CARGO_PKG_VERSION")).with_title("Google Workspace as files"),
@@ -153,6 +239,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         tokio::select! {
             answer = self.answer(&context.id, request) => answer.map(CallToolResponse::from),
+            never = told_of_progress(&context) => match never {},
             // Nobody reads this answer; it ends the call's place in the queue.
             () = context.ct.cancelled() => Err(ErrorData::invalid_request("cancelled", None)),
         }
@@ -165,17 +252,7 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         self.begin(&context.id).await;
         refuse_cursor(request)?;
-        let resources = documentation::PAGES
-            .iter()
-            .map(|page| {
-                Resource::new(page.uri, page.name)
-                    .with_title(page.title)
-                    .with_description(page.description)
-                    .with_mime_type("text/markdown")
-                    .with_size(u64::try_from(page.text.len()).unwrap_or_default())
-            })
-            .collect();
-        let mut result = ListResourcesResult::with_all_items(resources);
+        let mut result = ListResourcesResult::with_all_items(resources::list());
         result.ttl_ms = Some(KEEP_MS);
         result.cache_scope = Some(CacheScope::Private);
         Ok(result)
@@ -187,7 +264,10 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         refuse_cursor(request)?;
-        Ok(ListResourceTemplatesResult::with_all_items(Vec::new()))
+        let mut result = ListResourceTemplatesResult::with_all_items(resources::templates());
+        result.ttl_ms = Some(KEEP_MS);
+        result.cache_scope = Some(CacheScope::Private);
+        Ok(result)
     }
 
     async fn read_resource(
@@ -196,15 +276,87 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.begin(&context.id).await;
-        let Some(page) = documentation::page(&request.uri) else {
-            let message = "there is no such resource; list the resources to see which there are";
-            return Err(ErrorData::resource_not_found(message, Some(serde_json::json!({ "uri": request.uri }))));
+        let uri = request.uri;
+        let (contents, keep_ms) = match self.skill_file(&uri) {
+            Some(text) => (vec![ResourceContents::text(text, uri.as_str()).with_mime_type("text/markdown")], KEEP_MS),
+            None => {
+                let named = Named::by(&uri).ok_or_else(|| no_resource(&uri))?;
+                let keep_ms = if matches!(named, Named::Page(_)) { KEEP_MS } else { 0 };
+                let contents = tokio::select! {
+                    read = self.read(&uri, &named) => read?,
+                    () = context.ct.cancelled() => return Err(ErrorData::invalid_request("cancelled", None)),
+                };
+                (contents, keep_ms)
+            }
         };
-        let contents = ResourceContents::text(page.text, page.uri).with_mime_type("text/markdown");
-        let mut result = ReadResourceResult::new(vec![contents]);
-        result.ttl_ms = Some(KEEP_MS);
+        let mut result = ReadResourceResult::new(contents);
+        result.ttl_ms = Some(keep_ms);
         result.cache_scope = Some(CacheScope::Private);
         Ok(result.into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let named = Named::by(&request.uri).ok_or_else(|| no_resource(&request.uri))?;
+        let peer = context.peer.clone();
+        self.subscriptions.add(self.host.clone(), &request.uri, named, move |uri| {
+            let peer = peer.clone();
+            async move { peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.is_ok() }
+        })
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let wanted = requested.resource_subscriptions.iter().flatten();
+        let known = wanted.filter(|uri| Named::by(uri).is_some()).take(WATCHED_MAX).cloned().collect();
+        let mut accepted = SubscriptionFilter::new();
+        accepted.resource_subscriptions = Some(known);
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let wanted = context.accepted().resource_subscriptions.iter().flatten();
+        let watched = wanted.filter_map(|uri| Some((uri.clone(), Named::by(uri)?))).collect();
+        let tell = |uri: String| async { context.sink().notify_resource_updated(uri).await.is_ok() };
+        tokio::select! {
+            () = watching::watch(self.host.as_ref(), watched, tell) => {}
+            () = context.cancelled() => {}
+        }
+        Ok(())
+    }
+
+    async fn list_skills(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        refuse_cursor(request)?;
+        Ok(ListSkillsResult::with_all_items(vec![skill::skill(self.profile.instructions())]))
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let skill = skill::skill(self.profile.instructions());
+        match skill.uri == request.uri {
+            true => Ok(GetSkillResult::new(skill)),
+            false => {
+                Err(ErrorData::invalid_params("there is no such skill; list the skills to see which there is", None))
+            }
+        }
     }
 
     // The library answers these with empty lists although we do not announce them.

@@ -97,8 +97,26 @@ pub(crate) fn check_length(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Opens a lock file that is ours alone.
-pub(crate) fn open_lock(path: &Path) -> Result<File> {
+/// The file whose lock the daemon holds that owns a folder.
+#[must_use]
+pub fn lock_file(dir: &Path) -> PathBuf {
+    dir.join("daemon.lock")
+}
+
+/// Tells whether a daemon holds the lock of a run folder: one that runs, that starts, or that has not ended yet. For the
+/// moment of looking the lock is shared, which a daemon that starts waits for.
+#[must_use]
+pub fn is_locked(dir: &Path) -> bool {
+    let Ok(file) = File::open(lock_file(dir)) else { return false };
+    matches!(fs4::FileExt::try_lock_shared(&file), Err(fs4::TryLockError::WouldBlock))
+}
+
+/// Opens a lock file that is ours alone, and makes it if it is missing.
+///
+/// # Errors
+///
+/// `Disk` as it comes, also for a link.
+pub fn open_lock(path: &Path) -> Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     File::options()
         .create(true)

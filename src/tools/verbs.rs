@@ -352,7 +352,7 @@ async fn read_source(host: &dyn Host, source: &str) -> Result<String> {
 
 /// Reads a regular text file. The last name is not followed if it is a link, and a pipe or device is not opened into
 /// a wait.
-async fn read_file(path: PathBuf, bytes_max: u64) -> Result<String> {
+pub(super) async fn read_file(path: PathBuf, bytes_max: u64) -> Result<String> {
     let work = move || {
         use std::os::unix::fs::OpenOptionsExt as _;
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
@@ -426,7 +426,7 @@ pub(super) fn at_most(name: &str, text: &str, chars_max: usize) -> Result<()> {
     )
 }
 
-fn invalid(what: impl Into<String>, suggestion: impl Into<String>) -> Error {
+pub(super) fn invalid(what: impl Into<String>, suggestion: impl Into<String>) -> Error {
     Error::InvalidInput { what: what.into(), suggestion: suggestion.into() }
 }
 

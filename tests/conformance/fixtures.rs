@@ -5,9 +5,9 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
     GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, RequestStateCodec,
-    ServerConfig, Tool,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 
 use crate::{prompts, resources, rounds, tools};
@@ -99,6 +99,35 @@ impl ServerHandler for Furnished {
         }
     }
 
+    // Those that the suite watches are no resources of the program, which knows how to watch its own.
+    #[expect(deprecated, reason = "clients of the older era subscribe so")]
+    async fn subscribe(
+        &self,
+        mut request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        request.uri = of_the_product(request.uri);
+        self.product.subscribe(request, context).await
+    }
+
+    #[expect(deprecated, reason = "clients of the older era subscribe so")]
+    async fn unsubscribe(
+        &self,
+        mut request: UnsubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        request.uri = of_the_product(request.uri);
+        self.product.unsubscribe(request, context).await
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.product.accepted_subscription_filter(requested)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.product.listen(context).await
+    }
+
     async fn list_prompts(
         &self,
         _request: Option<PaginatedRequestParams>,
@@ -130,4 +159,9 @@ impl ServerHandler for Furnished {
             CompletionInfo::with_all_values(values).map_err(|error| ErrorData::internal_error(error, None))?;
         Ok(CompleteResult::new(completion))
     }
+}
+
+/// Whatever the suite watches stands for the program's status.
+fn of_the_product(uri: String) -> String {
+    if uri.starts_with("test://") { "workspace://status".into() } else { uri }
 }

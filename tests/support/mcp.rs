@@ -1,5 +1,6 @@
 //! An MCP client of a set of tools, behind the real bridge.
 
+use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -13,10 +14,13 @@ pub(crate) struct Client {
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
     asked: u32,
+    is_modern: bool,
+    /// What came unasked, and was not looked for yet.
+    told: VecDeque<Value>,
 }
 
 impl Client {
-    pub(crate) fn new(world: &World, profile: &str) -> Self {
+    fn started(world: &World, profile: &str) -> Self {
         let mut bridge = Command::new(env!("CARGO_BIN_EXE_mcp-workspace"))
             .args(["bridge", "--profile", profile, "--home"])
             .arg(&world.home)
@@ -25,7 +29,11 @@ impl Client {
             .spawn()
             .unwrap();
         let (input, output) = (bridge.stdin.take(), BufReader::new(bridge.stdout.take().unwrap()).lines());
-        let mut client = Self { bridge, input, output, asked: 0 };
+        Self { bridge, input, output, asked: 0, is_modern: false, told: VecDeque::new() }
+    }
+
+    pub(crate) fn new(world: &World, profile: &str) -> Self {
+        let mut client = Self::started(world, profile);
         let hello = client.ask(
             "initialize",
             &json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } }),
@@ -36,19 +44,68 @@ impl Client {
         client
     }
 
+    /// A client of the newer era, which says who it is with each request and has no session.
+    pub(crate) fn modern(world: &World, profile: &str) -> Self {
+        let mut client = Self::started(world, profile);
+        client.is_modern = true;
+        client
+    }
+
     fn send(&mut self, message: &Value) {
         writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Value {
+    /// Sends a request, and waits for no answer.
+    pub(crate) fn begin(&mut self, method: &str, params: &Value) -> u32 {
         self.asked += 1;
-        let id = self.asked;
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        let mut params = params.clone();
+        if self.is_modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+        }
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params }));
+        self.asked
+    }
+
+    fn answer(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.begin(method, params);
         loop {
-            let answer: Value = serde_json::from_str(&self.output.next().unwrap().unwrap()).unwrap();
-            if answer["id"] == id {
-                assert!(answer.get("error").is_none(), "{answer}");
-                return answer["result"].clone();
+            let message = self.next();
+            if message["id"] == id {
+                return message;
+            }
+            self.told.push_back(message);
+        }
+    }
+
+    fn next(&mut self) -> Value {
+        serde_json::from_str(&self.output.next().unwrap().unwrap()).unwrap()
+    }
+
+    /// Asks, and gets a result.
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let answer = self.answer(method, params);
+        assert!(answer.get("error").is_none(), "{answer}");
+        answer["result"].clone()
+    }
+
+    /// Asks, and gets an error.
+    pub(crate) fn refuse(&mut self, method: &str, params: &Value) -> Value {
+        let answer = self.answer(method, params);
+        assert!(answer.get("result").is_none(), "{answer}");
+        answer["error"].clone()
+    }
+
+    /// Waits for a notification, and returns what it says.
+    pub(crate) fn notified(&mut self, method: &str) -> Value {
+        loop {
+            let message = self.told.pop_front().unwrap_or_else(|| self.next());
+            assert!(message.get("error").is_none(), "{message}");
+            if message["method"] == method {
+                return message["params"].clone();
             }
         }
     }

@@ -82,7 +82,7 @@ impl Docs {
             if requests.is_empty() {
                 return Ok(applied);
             }
-            check(item, &document, tab_id, &requests)?;
+            check(item, &document, tab_id, &requests).map_err(|error| no_letter(range, &error))?;
             match self.batch(id, revision, &requests).await {
                 Ok(_) => return Ok(applied),
                 Err(Error::StaleRevision { .. }) => {}
@@ -90,6 +90,16 @@ impl Docs {
             }
         }
         Err(Error::StaleRevision { id: item.clone() })
+    }
+}
+
+/// A range that the model of the document refuses begins or ends where no letter does.
+fn no_letter((start, end): (u32, u32), error: &Error) -> Error {
+    Error::InvalidInput {
+        what: format!("no look can be set from {start} to {end}: {}", error.with_causes()),
+        suggestion:
+            "Take the places of whole letters from the structured form; an emoji counts two. Nothing was changed."
+                .into(),
     }
 }
 

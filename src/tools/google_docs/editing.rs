@@ -9,9 +9,11 @@ use crate::mebdf::{
 };
 use crate::model::ItemId;
 use crate::tools::docs::failure::Failure;
-use crate::tools::host::{Host, ItemReport, PartReport};
+use crate::tools::host::{Host, ItemReport, PartReport, PushReport};
 use crate::tools::verbs::{TEXT_BYTES_MAX, excerpt, require};
 
+/// So much is told of what did not go.
+const WARNINGS_MAX: usize = 20;
 /// How often an edit is made anew on a file that was saved meanwhile.
 const TRIES_MAX: usize = 5;
 
@@ -80,9 +82,10 @@ pub(super) async fn edit_text(host: &dyn Host, given: Map<String, Value>) -> Out
         let hint = "Give the text to replace, or append_to_end=true to write at the end of the document.";
         require(given.append_to_end, "`old_text` is empty", hint)?;
         require(!new.is_empty(), "`old_text` and `new_text` are empty", "Give the text to append as new_text.")?;
-        let id = append(host, id, &new).await?;
+        let (id, warnings) = append(host, id, &new).await?;
         let message = format!("Appended {} characters to the end of the document", new.chars().count());
-        return Ok(json!({ "success": true, "document_id": id, "replacements_made": 1, "message": message }));
+        let answer = json!({ "success": true, "document_id": id, "replacements_made": 1, "message": message });
+        return Ok(with_warnings(answer, warnings));
     }
     let hint = "To append, leave old_text empty; to replace, leave append_to_end out.";
     require(!given.append_to_end, "append_to_end goes with an empty `old_text`", hint)?;
@@ -99,19 +102,23 @@ pub(super) async fn edit_text(host: &dyn Host, given: Map<String, Value>) -> Out
     // What the document does not say as it stands there may be said by its looks.
     let marked = |tree: &mut Tree| mebdf::replace_blocks(tree, &old_blocks, find, &new_blocks);
     let report = host.fetch(id, true).await?;
-    let mut count = replace_in(host, &report, given.replace_all, &literal).await?;
-    if count == 0 {
-        count = replace_in(host, &report, given.replace_all, &marked).await?;
+    let mut edited = replace_in(host, &report, given.replace_all, &literal).await?;
+    let said = mebdf::said(&Tree { front_matter: None, blocks: old_blocks.clone() });
+    if edited.count == 0 && said != old.trim() {
+        edited = replace_in(host, &report, given.replace_all, &marked).await?;
     }
+    let count = edited.count;
     if count == 0 {
         return Err(Refused::new(
             format!("Text not found: '{}' does not exist in the document.", excerpt(&given.old_text)),
             "Check for typos, or use google_docs_get_document_by_id with response_format 'plain_text' to view the current content; \
-             text is found across formatting, but not from one cell of a table to another.",
+             text is found across formatting and in footnotes, but not from one cell of a table to another, and spaces at the end of a \
+             line are not kept.",
         ));
     }
     let message = format!("Replaced '{}' with '{}' at {count} location(s)", excerpt(&given.old_text), excerpt(&new));
-    Ok(json!({ "success": true, "document_id": report.id, "replacements_made": count, "message": message }))
+    let answer = json!({ "success": true, "document_id": report.id, "replacements_made": count, "message": message });
+    Ok(with_warnings(answer, edited.warnings))
 }
 
 /// Answers `google_docs_insert_text_at_end`.
@@ -121,9 +128,9 @@ pub(super) async fn insert_text_at_end(host: &dyn Host, given: Map<String, Value
     is_short("text", &text)?;
     let text = mebdf::clean(&text).into_owned();
     require(!text.is_empty(), "`text` is empty", "Give the text to insert.")?;
-    let id = append(host, id, &text).await?;
+    let (id, warnings) = append(host, id, &text).await?;
     let message = format!("Inserted {} characters at end of document", text.chars().count());
-    Ok(json!({ "success": true, "document_id": id, "message": message }))
+    Ok(with_warnings(json!({ "success": true, "document_id": id, "message": message }), warnings))
 }
 
 /// Answers `google_docs_insert_formatted_text`.
@@ -137,7 +144,7 @@ pub(super) async fn insert_formatted_text(host: &dyn Host, given: Map<String, Va
     let part = first(&report)?;
     let before = body_end(host, &report.id).await?;
     let mut fills = false;
-    edit_part(host, part, |tree| {
+    let edited = edit_part(host, part, |tree| {
         fills = insert(tree, &blocks, position);
         1
     })
@@ -150,13 +157,14 @@ pub(super) async fn insert_formatted_text(host: &dyn Host, given: Map<String, Va
     };
     let (end, place) = (end.max(start), if position == Position::End { "end" } else { "beginning" });
     let length = end - start;
-    Ok(json!({
+    let answer = json!({
         "success": true,
         "document_id": report.id,
         "inserted_range": { "start_index": start, "end_index": end },
         "styles_applied": styles(&blocks),
         "message": format!("Inserted {length} characters with formatting at {place} of document"),
-    }))
+    });
+    Ok(with_warnings(answer, edited.warnings))
 }
 
 /// Answers `google_docs_create_blank_document`.
@@ -185,15 +193,18 @@ async fn create(host: &dyn Host, title: &str, text: &str) -> Outcome {
     Ok(json!({ "success": true, "document_id": made.id, "title": made.title, "url": made.url, "message": message }))
 }
 
-/// Puts text at the end of a document; returns its id.
-async fn append(host: &dyn Host, id: &str, text: &str) -> Result<ItemId, Refused> {
+/// Puts text at the end of a document; returns its id, and what did not go as it was asked for.
+async fn append(host: &dyn Host, id: &str, text: &str) -> Result<(ItemId, Vec<String>), Refused> {
+    // No file has a space at the end of a line, so none would come to the document.
+    let hint = "Give text that ends with a letter; a space at the end of a line is not kept.";
+    require(!text.trim_matches([' ', '\t']).is_empty(), "there are only spaces to append", hint)?;
     let report = host.fetch(id, true).await?;
-    edit_part(host, first(&report)?, |tree| {
+    let edited = edit_part(host, first(&report)?, |tree| {
         mebdf::append(tree, text);
         1
     })
     .await?;
-    Ok(report.id)
+    Ok((report.id, edited.warnings))
 }
 
 /// Replaces text in the tabs of a document: in all of them, or in the first that has it. Returns how many places were replaced.
@@ -202,22 +213,26 @@ async fn replace_in(
     report: &ItemReport,
     all: bool,
     replace: &(dyn Fn(&mut Tree) -> usize + Sync),
-) -> Result<usize, Refused> {
-    let mut count = 0;
+) -> Result<Edited, Refused> {
+    let mut all_edited = Edited::default();
     for part in &report.parts {
         match edit_part(host, part, replace).await {
-            Ok(more) => count += more,
-            Err(refused) if count > 0 => {
-                let error = format!("{count} location(s) were replaced in other tabs, then: {}", refused.error);
+            Ok(edited) => {
+                all_edited.count += edited.count;
+                all_edited.warnings.extend(edited.warnings);
+            }
+            Err(refused) if all_edited.count > 0 => {
+                let error =
+                    format!("{} location(s) were replaced in other tabs, then: {}", all_edited.count, refused.error);
                 return Err(Refused::new(error, refused.hint));
             }
             Err(refused) => return Err(refused),
         }
-        if count > 0 && !all {
+        if all_edited.count > 0 && !all {
             break;
         }
     }
-    Ok(count)
+    Ok(all_edited)
 }
 
 /// Makes an edit of a tab's file, and pushes it; returns how many places were edited. Where that is none nothing is written.
@@ -225,7 +240,7 @@ async fn edit_part(
     host: &dyn Host,
     part: &PartReport,
     mut make: impl FnMut(&mut Tree) -> usize + Send,
-) -> Result<usize, Refused> {
+) -> Result<Edited, Refused> {
     for _ in 0..TRIES_MAX {
         let said = host.text(&part.path).await?;
         let text = mebdf::clean(&said).into_owned();
@@ -233,17 +248,73 @@ async fn edit_part(
         let mut is = was.clone();
         let count = make(&mut is);
         if count == 0 || is == was {
-            return Ok(count);
+            return Ok(Edited { count, warnings: Vec::new() });
         }
         let edited = mebdf::rewritten(&text, &was, &is);
         let Some(report) = host.edit(&part.path, &said, &edited).await? else { continue };
         // What waited in the file before is no failure of an edit that went.
         if report.waits && !report.pushed {
-            return Err(Failure::Waits(Box::new(report)).into());
+            take_back(host, part, &said, &edited).await?;
+            return Err(waits(&report));
         }
-        return Ok(count);
+        return Ok(Edited { count, warnings: warnings(&report) });
     }
     Err(Failure::Restless.into())
+}
+
+/// What became of an edit.
+#[derive(Debug, Default)]
+struct Edited {
+    /// How many places were edited.
+    count: usize,
+    /// What did not go as it was asked for.
+    warnings: Vec<String>,
+}
+
+/// Takes an edit out of a file again that did not go: a client of this profile sees documents, not files, and would build on what is
+/// in no document.
+async fn take_back(host: &dyn Host, part: &PartReport, said: &str, edited: &str) -> Result<(), Refused> {
+    // Who saved the file meanwhile has it in his text; then it stays with that.
+    let report = host.edit(&part.path, edited, said).await?;
+    tracing::debug!(?report, "an edit that did not go is taken back");
+    Ok(())
+}
+
+/// Why an edit was not made.
+fn waits(report: &PushReport) -> Refused {
+    let why: Vec<String> =
+        report.holds.iter().chain(&report.refused).take(WARNINGS_MAX).map(ToString::to_string).collect();
+    let error = match why.is_empty() {
+        true => format!("the edit was not made: {}", report.message),
+        false => format!("the edit was not made: {}", why.join("; ")),
+    };
+    let hint = match (report.holds.is_empty(), report.refused.is_empty()) {
+        (false, _) => {
+            "It would destroy much of the document, or an object in it. Edit in smaller steps, or ask the person to do it."
+        }
+        (true, false) => {
+            "What it touches is read-only, or no document can have it. Leave that out; nothing was changed."
+        }
+        (true, true) => {
+            "The person's own edit of the mirrored file waits there, in conflict with what somebody else wrote. The person settles it \
+             with `mcp-workspace resolve FILE --mine` or `--theirs`; then edit again. Nothing was changed."
+        }
+    };
+    Refused::new(error, hint)
+}
+
+/// What went otherwise than it was asked for, or not at all.
+fn warnings(report: &PushReport) -> Vec<String> {
+    let told = [&report.refused, &report.told, &report.unsaid].into_iter().flatten();
+    told.take(WARNINGS_MAX).map(ToString::to_string).collect()
+}
+
+/// Adds what there is to say to an answer.
+fn with_warnings(mut answer: Value, warnings: Vec<String>) -> Value {
+    if !warnings.is_empty() {
+        answer["warnings"] = warnings.into();
+    }
+    answer
 }
 
 fn first(report: &ItemReport) -> Result<&PartReport, Refused> {

@@ -28,8 +28,8 @@ is too long is cut; it names the file that has the whole.
 To change text, `google_docs_edit_text` replaces old text by new text: one place, or all with `replace_all`. Give as much of the old \
 text as makes it the only one. To write more than a few words with headings, lists and links, use \
 `google_docs_insert_formatted_text`. Only what differs is changed in the document; comments and formatting around it stay, and what \
-other people write at the same time is merged. Where they changed the same words the edit waits, and the error says what the person can \
-do.
+other people write at the same time is merged. An edit that fails changes nothing; the \
+error says why.
 
 Indices count UTF-16 units from 1 and change with every edit, so read them anew before you style.
 
@@ -62,6 +62,9 @@ impl Refused {
 
 impl From<Error> for Refused {
     fn from(error: Error) -> Self {
+        if matches!(error, Error::TabNotFound { .. }) {
+            return Self::new(error.with_causes(), "Give the id of one of these tabs.");
+        }
         Self::from(Failure::from(error))
     }
 }

@@ -150,7 +150,7 @@ This single operation handles insert, delete, and replace:
 - **Insert at end**: old_text: \"\" (empty), new_text: \"Appended text\", append_to_end: true
 
 The text is found across formatting, in all tabs, in tables and in footnotes; a line break in it is the end of a paragraph. New text looks \
-like what it replaces. Where the document does not say old_text as it stands, it is read as Markdown: `# Introduction` finds that \
+like what it replaces. Spaces at the end of a line are not kept. Where the document does not say old_text as it stands, it is read as Markdown: `# Introduction` finds that \
 heading, and new_text is then formatted text, too. A paragraph whose whole text is deleted goes with it.";
     tool("google_docs_edit_text", "Replace text", description, &input, &output, [false, true, false, true])
 }
@@ -233,8 +233,8 @@ Supported markup:
 - # Heading 1, ## Heading 2, ... ###### Heading 6 (must be at line start)
 - - item or * item for bullet points
 
-Numbered lists, tables, `code` and quotes are understood as well. Each line is a paragraph. `snake_case` and `2 * 3 * 4` stay as they are. \
-All of it goes in one atomic update.";
+Numbered lists, tables and `code` are understood as well; quotes, images and HTML are text. Each line is a paragraph. `snake_case` and \
+`2 * 3 * 4` stay as they are. All of it goes in one atomic update.";
     tool("google_docs_insert_formatted_text", "Insert formatted text", description, &input, &output, ADDS)
 }
 
@@ -253,7 +253,9 @@ fn done(properties: Value) -> Value {
     if let Value::Object(own) = properties {
         all.extend(own);
     }
-    let required: Vec<&String> = all.keys().collect();
+    let required: Vec<String> = all.keys().cloned().collect();
+    let warnings = json!({ "type": "array", "items": { "type": "string" }, "description": "What did not go as it was asked for, if anything." });
+    all.insert("warnings".to_owned(), warnings);
     json!({ "type": "object", "properties": all, "required": required })
 }
 

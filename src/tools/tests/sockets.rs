@@ -83,11 +83,41 @@ async fn what_stands_at_the_socket_is_respected() {
 
 /// Starts a bridge and returns the client's end and the bridge's task.
 fn bridged(run_dir: &Path, era: Era) -> (Client, tokio::task::JoinHandle<Result<()>>) {
+    bridged_by(run_dir, era, Starter::Nobody)
+}
+
+fn bridged_by(run_dir: &Path, era: Era, starter: Starter) -> (Client, tokio::task::JoinHandle<Result<()>>) {
     let (ours, theirs) = UnixStream::pair().unwrap();
     let (input, output) = tokio::io::split(theirs);
-    let options =
-        BridgeOptions { socket: run_dir.join("mcp.sock"), daemon: None, suggestion: "Start the daemon.".into() };
+    let options = BridgeOptions {
+        socket: run_dir.join("mcp.sock"),
+        starter,
+        suggestion: "Start the daemon.".into(),
+        drain: std::time::Duration::from_secs(3),
+    };
     (Client::on(ours, era), tokio::spawn(bridge(options, input, output)))
+}
+
+/// A listener that a test plays the daemon of.
+fn played(folder: &Path) -> (PathBuf, tokio::net::UnixListener) {
+    let run_dir = folder.join("run");
+    prepare_run_dir(&run_dir).unwrap();
+    let listener = bind(&run_dir.join("mcp.sock")).unwrap();
+    (run_dir, listener)
+}
+
+async fn heard(listener: &tokio::net::UnixListener) -> (BufReader<UnixStream>, Value) {
+    let wait = std::time::Duration::from_secs(20);
+    let (stream, _) = tokio::time::timeout(wait, listener.accept()).await.expect("somebody connects").unwrap();
+    let mut stream = BufReader::new(stream);
+    let mut line = String::new();
+    stream.read_line(&mut line).await.unwrap();
+    let message = serde_json::from_str(&line).unwrap();
+    (stream, message)
+}
+
+async fn say(stream: &mut BufReader<UnixStream>, line: &str) {
+    stream.get_mut().write_all(format!("{line}\n").as_bytes()).await.unwrap();
 }
 
 #[tokio::test]
@@ -133,4 +163,126 @@ async fn a_bridge_fails_what_was_in_flight() {
     let failed = client.read().await;
     assert_eq!((&failed["id"], &failed["error"]["code"]), (&json!(2), &json!(-32000)));
     assert!(failed["error"]["message"].as_str().unwrap().contains("Start the daemon."));
+}
+
+#[tokio::test]
+async fn what_only_asks_is_asked_again() {
+    for method in ["initialize", "server/discover", "tools/list", "resources/read"] {
+        // So many daemons go before they answer.
+        for ends in 1..=3 {
+            let folder = tempfile::tempdir().unwrap();
+            let (run_dir, listener) = played(folder.path());
+            let (mut client, _task) = bridged(&run_dir, Era::Modern);
+            let request = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": { "uri": "x" } });
+            client.send(&request).await;
+            for _ in 0..ends {
+                let (daemon, message) = heard(&listener).await;
+                assert_eq!(message, request, "{method} is asked again");
+                drop(daemon);
+            }
+            if ends == 3 {
+                assert_eq!(client.read().await["error"]["code"], -32000, "{method} is not asked for ever");
+                continue;
+            }
+            let (mut daemon, message) = heard(&listener).await;
+            assert_eq!(message, request, "{method} is asked again");
+            say(&mut daemon, r#"{"jsonrpc":"2.0","id":7,"result":{}}"#).await;
+            assert_eq!(client.read().await, json!({ "jsonrpc": "2.0", "id": 7, "result": {} }));
+        }
+    }
+}
+
+/// A daemon that is killed may still let somebody in whom it never answers.
+#[tokio::test]
+async fn a_dying_daemon_is_not_the_last_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run_dir, listener) = played(folder.path());
+    let (mut client, _task) = bridged(&run_dir, Era::Legacy);
+    client.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {} })).await;
+    let (mut daemon, _) = heard(&listener).await;
+    say(&mut daemon, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).await;
+    client.read().await;
+    client.send(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" })).await;
+    drop(daemon);
+    for _ in 0..2 {
+        let (dying, greeting) = heard(&listener).await;
+        assert_eq!(greeting["method"], "initialize");
+        drop(dying);
+    }
+    let (mut daemon, greeting) = heard(&listener).await;
+    say(&mut daemon, &json!({ "jsonrpc": "2.0", "id": greeting["id"], "result": {} }).to_string()).await;
+    let mut asked = String::new();
+    while !asked.contains("tools/list") {
+        asked.clear();
+        assert!(daemon.read_line(&mut asked).await.unwrap() > 0);
+    }
+    say(&mut daemon, r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}"#).await;
+    let heard = [client.read().await, client.read().await, client.read().await];
+    assert_eq!(heard[2]["result"], json!({ "tools": [] }), "{heard:?}");
+}
+
+#[tokio::test]
+async fn a_client_hears_messages_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run_dir, listener) = played(folder.path());
+    let (mut client, _task) = bridged(&run_dir, Era::Modern);
+    client.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {} })).await;
+    let (mut daemon, _) = heard(&listener).await;
+    for line in ["warning: something", "", "[]", "7", r#"{"jsonrpc":"2.0","id":1,"result":{}}"#] {
+        say(&mut daemon, line).await;
+    }
+    assert_eq!(client.read().await, json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
+}
+
+/// A request that was taken back has no answer; the bridge must not wait for it for ever.
+#[tokio::test]
+async fn requests_taken_back_are_forgotten() {
+    const MANY: u64 = 1100;
+    let folder = tempfile::tempdir().unwrap();
+    let (run_dir, listener) = played(folder.path());
+    let (mut client, _task) = bridged(&run_dir, Era::Modern);
+    let daemon = tokio::spawn(async move {
+        let (mut stream, _) = heard(&listener).await;
+        let mut line = String::new();
+        while !line.contains("last") {
+            line.clear();
+            assert!(stream.read_line(&mut line).await.unwrap() > 0);
+        }
+        say(&mut stream, r#"{"jsonrpc":"2.0","id":"last","result":{}}"#).await;
+        stream
+    });
+    for id in 0..MANY {
+        client.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {} })).await;
+        let params = json!({ "requestId": id });
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })).await;
+    }
+    client.send(&json!({ "jsonrpc": "2.0", "id": "last", "method": "tools/call", "params": {} })).await;
+    assert_eq!(client.read().await, json!({ "jsonrpc": "2.0", "id": "last", "result": {} }));
+    drop(daemon.await.unwrap());
+}
+
+#[tokio::test]
+async fn a_client_is_told_what_stands_in_the_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let failed = Arc::new(std::sync::OnceLock::new());
+    let (mut client, task) = bridged_by(folder.path(), Era::Modern, Starter::Another(failed.clone()));
+    client.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {} })).await;
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    failed.set(ErrorAnswer::invalid("the config is wrong", "Mend it.")).unwrap();
+    let message = client.read().await["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("the config is wrong") && message.contains("Mend it."), "{message}");
+    client.write.shutdown().await.unwrap();
+    task.await.unwrap().unwrap();
+
+    let (ours, theirs) = UnixStream::pair().unwrap();
+    let (input, output) = tokio::io::split(theirs);
+    let task = tokio::spawn(refuse(ErrorAnswer::invalid("no home", "Set HOME."), input, output));
+    let mut client = Client::on(ours, Era::Legacy);
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+    client.send(&json!({ "jsonrpc": "2.0", "id": "a", "method": "initialize", "params": {} })).await;
+    let answer = client.read().await;
+    assert_eq!(answer["id"], "a");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("Set HOME."), "{answer}");
+    client.write.shutdown().await.unwrap();
+    task.await.unwrap().unwrap();
 }

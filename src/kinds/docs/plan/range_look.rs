@@ -17,6 +17,8 @@ const NAME_BYTES_MAX: usize = 100;
 const URL_BYTES_MAX: usize = 2048;
 /// The largest font, the widest line and the longest space that are set.
 const SIZE_POINTS_MAX: f64 = 400.0;
+/// Below that, a factor was meant.
+const LINES_PERCENT_MIN: f64 = 10.0;
 const LINES_PERCENT_MAX: f64 = 10_000.0;
 const SPACE_POINTS_MAX: f64 = 10_000.0;
 
@@ -73,7 +75,12 @@ pub(crate) fn plan(tab: &str, (start, end): (u32, u32), look: &Look) -> Result<R
         }
         paragraph.set(key, json!(given), format!("{name}:{given}"));
     }
-    if let Some(lines) = within("line_spacing", look.line_spacing, (1.0, LINES_PERCENT_MAX), "percent, such as 150")? {
+    if let Some(lines) = within(
+        "line_spacing",
+        look.line_spacing,
+        (LINES_PERCENT_MIN, LINES_PERCENT_MAX),
+        "percent: 100 is single, 150 one and a half",
+    )? {
         paragraph.set("lineSpacing", number(lines), format!("line_spacing:{lines}"));
     }
     for (name, key, given) in
@@ -117,9 +124,12 @@ impl Fields {
 
 /// Reads a colour of three or six digits as one of six.
 fn six_digits(given: &str) -> Option<String> {
-    let digits = given.strip_prefix('#').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    let digits = given.strip_prefix('#').unwrap_or(given);
+    if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
     match digits.len() {
-        6 => Some(given.to_owned()),
+        6 => Some(format!("#{digits}")),
         3 => Some(digits.chars().fold("#".to_owned(), |hex, digit| format!("{hex}{digit}{digit}"))),
         _ => None,
     }
@@ -181,7 +191,7 @@ mod tests {
             let error = plan("t.0", (1, 5), &look).unwrap_err().to_string();
             assert!(error.contains(name), "{error}");
         };
-        for hex in ["red", "#12", "#12345", "#gggggg", "FF0000", "#1234567", "#é1"] {
+        for hex in ["red", "#12", "#12345", "#gggggg", "##FF0000", "#1234567", "#é1"] {
             check(json!({ "foreground_color": hex }), "foreground_color");
         }
         check(json!({ "font_size": 0 }), "font_size");
@@ -192,6 +202,7 @@ mod tests {
         check(json!({ "link_url": "" }), "link_url");
         check(json!({ "space_below": 1e9 }), "space_below");
         check(json!({ "line_spacing": 0 }), "line_spacing");
+        check(json!({ "line_spacing": 1.5 }), "line_spacing");
         assert!(plan("t.0", (1, 5), &Look::default()).unwrap().requests.is_empty());
     }
 }
