@@ -93,7 +93,9 @@ fn a_bridge_without_a_daemon_answers_in_mcp() {
     let output = run(home.path(), &["bridge"], input);
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8(output.stdout).expect("UTF-8");
-    let answer: Value = serde_json::from_str(&text).expect("one line of JSON");
+    let answers: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
+    let [answer, unread] = &answers[..] else { panic!("{text}") };
+    assert_eq!((&unread["id"], &unread["error"]["code"]), (&Value::Null, &Value::from(-32700)));
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::from(7), &Value::from(-32000)));
     assert!(answer["error"]["message"].as_str().is_some_and(|message| message.contains("demo")), "{answer}");
 }
