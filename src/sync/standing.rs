@@ -36,6 +36,7 @@ pub(super) fn in_text(before: &str, after: &str, there: &str) -> Option<String> 
     let places = change.places();
     let found: BTreeSet<usize> =
         places.iter().flat_map(|place| place.blocks.clone().filter(|at| place.has(*at))).collect();
+    let there_keys = there.bare(&(0..there.len()));
     let (mut blocks, mut finds) = (Vec::new(), false);
     for op in capture_diff_slices(Algorithm::Patience, before.bare(&(0..before.len())), after.bare(&(0..after.len()))) {
         let (was, is) = (before.blocks(&op.old_range()), op.new_range());
@@ -44,6 +45,10 @@ pub(super) fn in_text(before: &str, after: &str, there: &str) -> Option<String> 
         finds |= !left.is_empty();
         if left.is_empty() || left.len() < is.len() {
             blocks.extend_from_slice(was);
+        } else {
+            // What stands there as it was before is not what was brought.
+            let stands = |at: &usize| before.bare(&(*at..*at + 1)).iter().all(|key| there_keys.contains(key));
+            blocks.extend(op.old_range().filter(stands).flat_map(|at| before.blocks(&(at..at + 1))).cloned());
         }
         blocks.extend(left.iter().flat_map(|at| after.blocks(&(*at..*at + 1))).cloned());
     }

@@ -117,3 +117,11 @@ fn a_block_that_was_brought_beside_one_that_became_another_is_there() {
     assert_eq!(in_text(before, after, there).as_deref(), Some(there));
     assert!(!is_whole_in(before, after, there));
 }
+
+#[test]
+fn what_went_when_something_was_brought_is_left_where_it_stands() {
+    let (before, after) = ("# The keys\n\nLast.\n", "Glazier comes on Monday.\n\nLast.\n");
+    let there = "# The keys\n\nGlazier comes on Monday.\n\nLast.\n";
+    assert_eq!(in_text(before, after, there).as_deref(), Some(there));
+    assert_eq!(in_text(before, after, after).as_deref(), Some(after));
+}
