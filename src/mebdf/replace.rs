@@ -12,6 +12,9 @@ use super::{Block, Content, Marks, Run, RunContent, Tree};
 /// The longest text that is looked for, in bytes.
 pub const FIND_BYTES_MAX: usize = 64 << 10;
 
+/// Lines of both texts, at most, that are compared one by one; of more the whole is replaced.
+const LINES_MAX: usize = 2_000;
+
 /// What is looked for, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Find<'t> {
@@ -175,6 +178,9 @@ fn places(flat: &Flat, find: &Find<'_>) -> Vec<Range<usize>> {
 /// place.
 fn hunks(old: &str, new: &str) -> Vec<(Range<usize>, String)> {
     let (was, is): (Vec<&str>, Vec<&str>) = (old.split('\n').collect(), new.split('\n').collect());
+    if was.len() + is.len() > LINES_MAX {
+        return vec![trimmed(old, 0..old.len(), new)];
+    }
     let mut starts = vec![0];
     starts.extend(was.iter().scan(0, |at, line| {
         *at += line.len() + 1;
@@ -496,6 +502,8 @@ mod tests {
         check("p\n\n1. a1\n2. b2\n", ("p\na1", "Z\np\na1"), "Z\n\np\n\n1. a1\n2. b2\n", 1);
         check("## h\n\n- a1\n- b2 c\n", ("h\na1", "left h\na1"), "## left h\n\n- a1\n- b2 c\n", 1);
         check("a **b** c\n", ("a b c", "a b c d"), "a **b** c d\n", 1);
+        let (many, said) = ("x\n".repeat(LINES_MAX), "x\n\n".repeat(LINES_MAX));
+        check("a\n\nb\n", ("a\nb", &format!("a\n{many}b")), &format!("a\n\n{said}b\n"), 1);
     }
 
     #[test]

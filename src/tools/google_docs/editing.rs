@@ -152,7 +152,7 @@ pub(super) async fn insert_formatted_text(host: &dyn Host, given: Map<String, Va
     let after = body_end(host, &report.id).await?;
     let (start, end) = match position {
         // The newline of the last paragraph stays behind it all.
-        Position::End => (before - u32::from(fills), after.saturating_sub(1)),
+        Position::End => (before.saturating_sub(u32::from(fills)), after.saturating_sub(1)),
         Position::Beginning => (1, 1 + after.saturating_sub(before)),
     };
     let (end, place) = (end.max(start), if position == Position::End { "end" } else { "beginning" });
