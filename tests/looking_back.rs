@@ -196,7 +196,7 @@ async fn an_account_that_is_only_mirrored_takes_in_and_sends_nothing() {
     // Its own side of a conflict would have to be sent.
     world.collaborate(&id, "alpha", "foreign").await;
     until("the conflict is known", || {
-        std::future::ready(world.cli(&["status"]).1.to_string().contains("both sides changed"))
+        std::future::ready(world.cli(&["status"]).1.to_string().contains("say different things"))
     })
     .await;
     let path = file.to_str().unwrap();
@@ -221,7 +221,7 @@ async fn a_conflict_that_a_restore_ends_is_told_and_kept() {
     edit_in_place(&file, "alpha", "mine");
     world.collaborate(&id, "alpha", "theirs").await;
     done(&world, &["resume"]);
-    until("the conflict is known", || std::future::ready(status().contains("both sides changed"))).await;
+    until("the conflict is known", || std::future::ready(status().contains("say different things"))).await;
     std::fs::remove_file(&file).unwrap();
     until("it is known to be deleted", || std::future::ready(status().contains("deleted"))).await;
     let answer = done(&world, &["restore", &id]);

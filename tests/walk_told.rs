@@ -263,7 +263,7 @@ async fn a_conflict_elsewhere_waits_alone() {
     edit(file);
     until("both sides are known", || {
         let status = world.cli(&["status"]).1.to_string();
-        std::future::ready(status.matches("both sides changed").count() == 2)
+        std::future::ready(status.matches("say different things").count() == 2)
     })
     .await;
     edit_in_place(file, "so says apple", "so [up](#other) says apple");

@@ -108,6 +108,13 @@ pub(crate) enum Verb {
         /// Id or URL
         id: String,
     },
+    /// Put a link to an item's file beside your work; an edit through it is one of the item
+    Link {
+        /// Id or URL, or a file of the workspace
+        item: String,
+        /// The folder in which the link is to stand
+        folder: PathBuf,
+    },
     /// Answer, close or reopen a comment; its id stands in the document's comments file
     #[command(group(ArgGroup::new("act").required(true)))]
     Comment {

@@ -70,6 +70,7 @@ const fn unanswered(command: &Command) -> (&'static str, &'static str) {
         | Command::Diff { .. }
         | Command::Push { .. }
         | Command::Restore { .. }
+        | Command::Link { .. }
         | Command::Pause { .. }
         | Command::Resume { .. }
         | Command::Log { .. }

@@ -128,6 +128,7 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         Verb::Diff { file } => Command::Diff { path: absolute(&file)? },
         Verb::Push { file, dry_run, accept } => Command::Push { path: absolute(&file)?, accept, dry_run },
         Verb::Restore { id } => Command::Restore { id },
+        Verb::Link { item, folder } => Command::Link { id: named(&item)?, folder: absolute(&folder)? },
         Verb::Comment { file, reply, resolve, reopen } => {
             let (thread, act) = match (reply.map(Vec::into_iter), resolve, reopen) {
                 (Some(mut words), _, _) => {

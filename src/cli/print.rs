@@ -53,6 +53,7 @@ pub(crate) fn report(command: &Command, value: &Value, json: bool) {
 fn lines(command: &Command, value: &Value) -> Vec<String> {
     match command {
         Command::Fetch { .. } | Command::Create { .. } | Command::Restore { .. } => item(value),
+        Command::Link { .. } => vec![format!("{} leads to {}", text(value, "path"), text(value, "target"))],
         Command::Search { .. } => hits(value),
         Command::Forget { .. }
         | Command::Resolve { .. }

@@ -109,6 +109,7 @@ const fn verb(command: &Command) -> &'static str {
         Command::Push { dry_run: true, .. } => "planning",
         Command::Push { .. } => "pushing",
         Command::Restore { .. } => "writing it back",
+        Command::Link { .. } => "linking",
         Command::Comment { .. } => "telling Google",
         Command::Pause { .. } => "pausing",
         Command::Resume { .. } => "going on",

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::kinds::Lack;
 use crate::model::{ItemId, PartId};
 use crate::store::{StoredItem, StoredPart};
-use crate::sync::{Command, ItemStatus, Local, PartStatus, Status, is_edited, same_meaning, section_name};
+use crate::sync::{Command, ItemStatus, Local, PartStatus, Status, in_conflict, is_edited, same_meaning};
 
 /// What is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -225,6 +225,12 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
         let message = format!("what changed at Google cannot be asked for: {}", trouble.message);
         findings.push(Finding::new(Check::Account, None, message, &trouble.suggestion, Repair::Note));
     }
+    if !shared.reader().is_in_place() {
+        let message = format!("{} is gone, or another file stands there", shared.reader().path().display());
+        let fix = "Stop the daemon and start it again: the files are then compared with their documents anew.";
+        findings.push(Finding::new(Check::Database, None, message, fix, Repair::ByHand));
+        return Ok(findings);
+    }
     // That takes long with a large database, and whoever searches meanwhile must not wait for it.
     let aside = shared.reader().reader()?;
     let damage = aside.damage()?;
@@ -320,7 +326,7 @@ fn waiting_findings(item: &ItemStatus) -> Vec<Finding> {
             told(&format!("an edit waits: {}", notice.message), "`mcp-workspace status` tells more.", Repair::Note);
         }
         for heading in &part.conflicts {
-            let message = format!("both sides changed {}", section_name(heading));
+            let message = in_conflict(heading);
             told(&message, "The conflict file says how to end that.", Repair::Note);
         }
     }

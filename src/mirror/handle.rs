@@ -32,6 +32,11 @@ impl MirrorHandle {
         &self.shared
     }
 
+    /// Returns the way to the loop.
+    pub(super) const fn messages(&self) -> &mpsc::Sender<Message> {
+        &self.messages
+    }
+
     /// Returns the same for who takes it to another thread.
     pub(super) fn shared_arc(&self) -> Arc<Shared> {
         self.shared.clone()
@@ -120,6 +125,7 @@ impl MirrorHandle {
             edited += usize::from(self.has_edits(&part.path).await.unwrap_or(true));
         }
         self.done(&item, Command::Forget(item.clone())).await?;
+        self.remove_links(&item).await?;
         Ok(Forgotten { item, files, edited })
     }
 
@@ -307,6 +313,7 @@ impl MirrorHandle {
             account: self.account().clone(),
             workspace: self.workspace().into(),
             recovered: self.shared.recovered.told(&status),
+            beside: self.shared.beside.told(),
             unmade: making::told(&makings),
             status,
             log,
@@ -398,7 +405,7 @@ impl MirrorHandle {
         receiver.await.map_err(|_ended| self.ended())
     }
 
-    fn ended(&self) -> Error {
+    pub(super) fn ended(&self) -> Error {
         Error::NotRunning { path: self.workspace().into() }
     }
 }

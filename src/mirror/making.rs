@@ -1,7 +1,7 @@
 //! New items. What one is to say is noted before anything is asked, and until it is made: else, by this process or by the next
 //! start, the text is put aside, and that is told of for as long as it stands there.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::clock::system_ms;
 use super::crash::crash_point;
@@ -9,8 +9,17 @@ use super::handle::MirrorHandle;
 use super::report::FetchReport;
 use super::{Shared, blocking, uploads};
 use crate::error::{Error, Result};
-use crate::model::{Millis, PartId};
+use crate::model::{ItemId, Millis, PartId};
 use crate::store::Making;
+use crate::sync::NotTaken;
+
+/// A new item.
+pub(super) struct New {
+    /// Its id.
+    pub(super) item: ItemId,
+    /// Where it stands once it was read.
+    pub(super) read: Result<FetchReport>,
+}
 
 impl MirrorHandle {
     /// Makes a new item and mirrors it. The report's first notices are about the text that it was made of.
@@ -24,11 +33,12 @@ impl MirrorHandle {
         // In a task of its own, a caller who gives up waiting does not cut it in half.
         let made = tokio::spawn(async move {
             let (shared, noted) = (mirror.shared_arc(), (title.clone(), text.clone()));
-            let number = blocking(move || shared.store()?.note_making(&noted.0, &noted.1, Millis(system_ms()))).await?;
+            let number =
+                blocking(move || shared.store()?.note_making(&noted.0, &noted.1, None, Millis(system_ms()))).await?;
             crash_point("after_making_noted");
             let (made, is_over) = match mirror.check_writable().await {
                 Ok(()) => {
-                    let made = mirror.make(&title, &text).await;
+                    let made = mirror.make(&title, &text).await.and_then(|new| new.read);
                     let is_over = matches!(made, Ok(_) | Err(Error::InvalidInput { .. }));
                     (made, is_over)
                 }
@@ -57,8 +67,41 @@ impl MirrorHandle {
         made.map_err(|panic| Error::ExtractionFailed { id: "the text".into(), source: panic.into() })?
     }
 
+    /// Makes an item of a text that stands in a file, and mirrors it. Until it is known what became of that, it is noted that
+    /// nobody may make it once more.
+    pub(super) async fn make_of_file(&self, title: &str, text: &str, path: &Path) -> Result<New, NotTaken> {
+        let not_taken = |error: &Error, again| {
+            let why = format!("{}. {}", error.with_causes().trim_end_matches('.'), error.suggestion());
+            NotTaken { why, again }
+        };
+        // Nothing is asked while it may not be; and what may not be now may be later.
+        self.check_writable().await.map_err(|error| not_taken(&error, true))?;
+        let (mirror, title, text, path) = (self.clone(), title.to_owned(), text.to_owned(), path.to_owned());
+        let made = tokio::spawn(async move {
+            let (shared, noted) = (mirror.shared_arc(), (title.clone(), text.clone(), path));
+            let noting = move || {
+                let (title, text, path) = noted;
+                shared.store()?.note_making(&title, &text, Some(&path), Millis(system_ms()))
+            };
+            let number = blocking(noting).await.map_err(|error| not_taken(&error, true))?;
+            crash_point("after_making_noted");
+            let made = mirror.make(&title, &text).await;
+            if !matches!(made, Err(Error::Told { .. })) {
+                let shared = mirror.shared_arc();
+                let dropped = blocking(move || shared.store()?.drop_making(number)).await;
+                dropped.map_err(|error| not_taken(&error, false))?;
+            }
+            let may_pass = |error: &Error| error.retryable() || matches!(error, Error::AuthExpired { .. });
+            made.map_err(|error| not_taken(&error, may_pass(&error)))
+        });
+        made.await.unwrap_or_else(|panic| {
+            let error = Error::ExtractionFailed { id: "the text".into(), source: panic.into() };
+            Err(not_taken(&error, false))
+        })
+    }
+
     /// Makes an item and mirrors it.
-    async fn make(&self, title: &str, text: &str) -> Result<FetchReport> {
+    async fn make(&self, title: &str, text: &str) -> Result<New> {
         let shared = &self.shared_arc();
         let made = if shared.kind.named_pictures(text).is_empty() {
             shared.kind.create(title, text).await
@@ -73,13 +116,15 @@ impl MirrorHandle {
             made
         }?;
         crash_point("after_making");
-        let mut report = self.fetch(&made.id.0).await.map_err(|error| Error::Network {
+        let mut read = self.fetch(&made.id.0).await.map_err(|error| Error::Network {
             doing: format!("reading {}, which was made,", made.url),
             outcome_unknown: false,
             source: Box::new(error),
-        })?;
-        report.notices.splice(0..0, made.notices.into_iter().map(|notice| (PartId::default(), notice)));
-        Ok(report)
+        });
+        if let Ok(report) = &mut read {
+            report.notices.splice(0..0, made.notices.into_iter().map(|notice| (PartId::default(), notice)));
+        }
+        Ok(New { item: made.id, read })
     }
 }
 
@@ -104,7 +149,7 @@ fn put_aside(shared: &Shared, making: &Making, now: Millis) -> Result<PathBuf> {
 pub(super) fn put_aside_cut_off(shared: &Shared, now: Millis) -> Result<()> {
     let makings = shared.store()?.makings()?;
     for making in makings {
-        if making.path.as_ref().is_some_and(|path| !path.exists()) {
+        if making.path.as_ref().is_some_and(|path| !is_file(path)) {
             shared.store()?.drop_making(making.number)?;
         } else if making.path.is_none() {
             put_aside(shared, &making, now)?;
@@ -116,5 +161,10 @@ pub(super) fn put_aside_cut_off(shared: &Shared, now: Millis) -> Result<()> {
 /// Returns the items that were not made, or not for certain, for as long as what they were to say stands where it was put.
 pub(super) fn told(makings: &[Making]) -> Vec<(String, PathBuf)> {
     let kept = makings.iter().filter_map(|making| Some((making.title.clone(), making.path.clone()?)));
-    kept.filter(|(_, path)| path.exists()).collect()
+    kept.filter(|(_, path)| is_file(path)).collect()
+}
+
+/// Tells whether a file stands at a path; a link does not count, since one takes the place of a file of which an item was made.
+fn is_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
 }

@@ -3,6 +3,7 @@
 //!
 //! What is heard first is the watcher, so that a push sees every save that came before it.
 
+mod beside;
 mod clock;
 mod comments;
 mod conflicts;
@@ -84,6 +85,8 @@ pub(crate) struct Shared {
     heard: heard::Heard,
     /// Where what the watcher saw goes.
     see: Arc<dyn Fn(Seen) + Send + Sync>,
+    /// The files beside the mirrored ones.
+    beside: beside::Watched,
     /// What is read again because its comments could not be.
     later: comments::Later,
     /// What this start found of a state that was lost.
@@ -111,6 +114,8 @@ enum Message {
     Ask(Command, oneshot::Sender<Replied>),
     /// Somebody wants to see how things stand.
     Status(oneshot::Sender<Status>),
+    /// A link stands outside of the workspace.
+    Linked,
 }
 
 /// An answer, and the plans that were made for it.
@@ -164,6 +169,8 @@ pub struct Mirror {
     lanes: Lanes,
     questions: HashMap<RequestId, Question>,
     next_request: u64,
+    /// Where something happened beside the mirrored files, until somebody looks there.
+    touched: Option<mpsc::Receiver<PathBuf>>,
 }
 
 /// A question that was not answered yet.
@@ -205,6 +212,7 @@ impl Mirror {
                 lost.store(true, Ordering::Release);
             }
         });
+        let (beside, touched) = beside::watched();
         let shared = Arc::new(Shared {
             account: workspace.layout().account().clone(),
             workspace,
@@ -218,6 +226,7 @@ impl Mirror {
             read_folders,
             kept: comments::KeptFiles::default(),
             heard: heard::Heard::default(),
+            beside,
             see,
             later: comments::Later::default(),
             recovered: recovery::Recovered::new(damaged),
@@ -238,7 +247,9 @@ impl Mirror {
             lanes: Lanes::default(),
             questions: HashMap::new(),
             next_request: 0,
+            touched: Some(touched),
         };
+        beside::know_links(&mirror.shared)?;
         mirror.shared.workspace.mend()?;
         // Watched from before the first look, so that nothing falls between the two.
         mirror.watch_error = mirror.start_watch().err().map(|error| unwatched(&error));
@@ -264,6 +275,7 @@ impl Mirror {
         let shared = self.shared.clone();
         // What a push that died left in Drive; nothing waits for it.
         tokio::spawn(async move { uploads::clean(&shared, false).await });
+        let beside = self.touched.take().map(|touched| tokio::spawn(beside::run(self.handle(), touched)));
         while !*stop.borrow() {
             self.start_lanes();
             let due = self.next_due();
@@ -290,6 +302,10 @@ impl Mirror {
             if self.overflow.swap(false, Ordering::AcqRel) {
                 self.saw(Seen::Rescan);
             }
+        }
+        // What is being made goes on in a task of its own, or is noted as cut off.
+        if let Some(beside) = beside {
+            beside.abort();
         }
         let finish = async { while self.lanes.join_next().await.is_some() {} };
         if tokio::time::timeout(STOP_WAIT, finish).await.is_err() {
@@ -332,7 +348,8 @@ impl Mirror {
         self.shared.heard.watched(false);
         self.shared.workspace.mend()?;
         let see = self.shared.see.clone();
-        self.watch = Some(workspace::watch(self.shared.workspace.layout(), move |seen| see(seen))?);
+        self.watch =
+            Some(workspace::watch(self.shared.workspace.layout(), self.shared.beside.links(), move |seen| see(seen))?);
         self.shared.heard.watched(true);
         self.identity = self.shared.workspace.identity();
         Ok(())
@@ -362,6 +379,7 @@ impl Mirror {
                 }
                 return;
             }
+            Seen::Beside(path) => return self.shared.beside.touch(path),
             Seen::Mark(number) => return self.shared.heard.mark(number),
             Seen::Silence => {
                 tracing::warn!("the watcher says nothing any more; the folder is watched anew");
@@ -373,6 +391,7 @@ impl Mirror {
         let all = matches!(event, Event::Rescan | Event::RootMissing);
         self.step(event);
         if all {
+            self.shared.beside.touch_all();
             self.shared.heard.all();
         }
     }
@@ -382,6 +401,11 @@ impl Mirror {
             Message::Status(reply) => {
                 // Who asked may have gone.
                 drop(reply.send(Status { now: self.clock.now(), ..self.engine.status() }));
+            }
+            Message::Linked => {
+                if let Some(watch) = &mut self.watch {
+                    watch.watch_links(self.shared.beside.links());
+                }
             }
             Message::Ask(command, reply) => {
                 if matches!(command, Command::Resume) {

@@ -101,6 +101,8 @@ pub struct StatusReport {
     pub recovered: Option<String>,
     /// Documents that were to be made and are not known to be: their titles, and where what they were to say stands.
     pub unmade: Vec<(String, PathBuf)>,
+    /// Files beside the mirrored ones that were not taken in, or not whole, and why.
+    pub beside: Vec<(PathBuf, String)>,
 }
 
 /// An item that is not mirrored any more.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::crash::crash_point;
 use super::failure::failure;
-use super::{Shared, blocking, conflicts, heard, images, uploads};
+use super::{Shared, beside, blocking, conflicts, heard, images, uploads};
 use crate::error::{Error, Result};
 use crate::kinds::{Fetched, Lack, Outcome, PushPlan};
 use crate::model::{Cursor, ItemId, Millis, Notice, PartId, Revision, Stamp};
@@ -150,7 +150,12 @@ async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
         parts
             .into_iter()
             .map(|part| {
-                let (local, mut base) = (here.workspace.observe(&id, &part)?, bases.remove(&part));
+                let (mut local, mut base) = (here.workspace.observe(&id, &part)?, bases.remove(&part));
+                if let (Local::Text { text, stamp, .. }, Some(base)) = (&local, &base)
+                    && beside::give_head(&here, (&id, &part), (text, *stamp), base)?
+                {
+                    local = here.workspace.observe(&id, &part)?;
+                }
                 // A file that nobody has edited still says what a damaged base said.
                 if let (Local::Text { text, .. }, None) = (&local, &base)
                     && here.store()?.mend_base(&id, &part, text)?

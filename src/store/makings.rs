@@ -23,17 +23,24 @@ pub struct Making {
 }
 
 impl Store {
-    /// Notes what is about to be made, durably; returns its number.
+    /// Notes what is about to be made, durably; returns its number. What it is to say may stand in a file, `path`, and is not noted
+    /// then; whatever was noted of that file before is forgotten.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes; then nothing may be made.
-    pub fn note_making(&mut self, title: &str, text: &str, at: Millis) -> Result<i64> {
+    pub fn note_making(&mut self, title: &str, text: &str, path: Option<&Path>, at: Millis) -> Result<i64> {
         let doing = "noting a new document";
+        let text = if path.is_some() { "" } else { text };
+        let path = path.map(Path::to_string_lossy);
         self.durably(doing, |connection| {
-            let noted = connection
-                .execute("INSERT INTO making (title, text, at) VALUES (?1, ?2, ?3)", params![title, text, millis(at)]);
-            noted.map(|_| connection.last_insert_rowid()).map_err(storage(doing))
+            let transaction = connection.transaction().map_err(storage(doing))?;
+            transaction.execute("DELETE FROM making WHERE path = ?1", [&path]).map_err(storage(doing))?;
+            let insert = "INSERT INTO making (title, text, at, path) VALUES (?1, ?2, ?3, ?4)";
+            transaction.execute(insert, params![title, text, millis(at), path]).map_err(storage(doing))?;
+            let number = transaction.last_insert_rowid();
+            transaction.commit().map_err(storage(doing))?;
+            Ok(number)
         })
     }
 

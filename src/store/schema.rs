@@ -179,6 +179,17 @@ CREATE TABLE making (
 /// In which run of the machine a push was begun; of those before, nobody knows.
 const BOOT: &str = "ALTER TABLE job ADD COLUMN boot TEXT;";
 
+/// Links to mirrored files that stand elsewhere.
+const LINKS: &str = "
+CREATE TABLE link (
+    path    TEXT PRIMARY KEY,
+    item    TEXT NOT NULL,
+    part    TEXT NOT NULL,
+    made_of BLOB,
+    at      INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
     let all = [
@@ -198,6 +209,7 @@ pub(super) fn migrations() -> Migrations<'static> {
         PUT_BACK,
         MAKINGS,
         BOOT,
+        LINKS,
     ];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

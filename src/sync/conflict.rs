@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use crate::model::{ContentHash, ItemId, PartId};
 
-/// A section that both sides changed; nothing of it moves until it is resolved.
+/// A section in which both sides say something else than each other, and than what was agreed on, or nobody knows what that was;
+/// nothing of it moves until it is resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionConflict {
     /// The section's heading as people read it; empty for the preamble.
@@ -26,6 +27,12 @@ pub(super) fn shown(conflict: &SectionConflict) -> ContentHash {
 #[must_use]
 pub fn section_name(heading: &str) -> String {
     if heading.is_empty() { "the text before the first heading".into() } else { format!("\"{heading}\"") }
+}
+
+/// Says of a section that it is in conflict. Who changed it is not said: where the database was lost, nobody knows.
+#[must_use]
+pub fn in_conflict(heading: &str) -> String {
+    format!("the file and the document say different things in {}", section_name(heading))
 }
 
 /// Writes the conflict file of one part; `None` without conflicts. `command` is how a person calls this program in a shell,
@@ -54,8 +61,8 @@ pub fn conflict_text(
     };
     let mut text = format!(
         "# Conflicts in “{title}”\n\n\
-         The sections below were changed in the file and in the document at the same time. Neither side was touched; \
-         everything else goes on as usual.\n\n\
+         In the sections below the file and the document say different things, and no merge can tell what is meant. Neither \
+         side was touched; everything else goes on as usual.\n\n\
          To end it, either edit the section in the file until it says what the document says, or {these}\n\n\
          {mine}\
          \x20   {command} resolve {target} --theirs    (the document's text comes to the file)\n\n\

@@ -9,6 +9,7 @@ mod align;
 mod alike;
 mod arrival;
 pub mod backoff;
+mod beside;
 mod choice;
 mod command;
 mod conflict;
@@ -57,8 +58,9 @@ mod within;
 mod words;
 
 pub use arrival::Arrival;
+pub use beside::{Beside, NotTaken, Stands, Step, is_save_of, with_head_of};
 pub use choice::{GIVEN_UP, RELEASED};
-pub use conflict::{SectionConflict, conflict_text, section_name};
+pub use conflict::{SectionConflict, conflict_text, in_conflict, section_name};
 pub use effect::{Effect, JobEnd, Record, RecordPart};
 pub use engine::Engine;
 pub use event::{

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::conflict::section_name;
+use super::conflict::in_conflict;
 use super::engine::Engine;
 use super::event::Failure;
 use super::item::{Item, Part, Phase, notice};
@@ -70,7 +70,7 @@ impl ItemStatus {
             let own = part.held.iter().chain(&part.refused).chain(&part.unusable).chain(&part.told).chain(&part.unsaid);
             notices.extend(own.map(|notice| (part.part.clone(), notice.clone())));
             for heading in &part.conflicts {
-                let message = format!("both sides changed {}; see the conflict file", section_name(heading));
+                let message = format!("{}; see the conflict file", in_conflict(heading));
                 notices.push((part.part.clone(), notice("CONFLICT", message)));
             }
             if part.hidden {

@@ -88,6 +88,13 @@ pub enum Command {
         /// The item's id or URL.
         id: String,
     },
+    /// Puts a link to an item's file into a folder outside of the workspace.
+    Link {
+        /// The item's id or URL, or a file, absolute.
+        id: String,
+        /// The folder, absolute.
+        folder: PathBuf,
+    },
     /// Answers, closes, or reopens a comment.
     Comment {
         /// A file of the item, absolute; its comments file will do.
@@ -232,6 +239,7 @@ async fn run(host: &dyn Host, command: Command) -> Result<Value> {
         Command::Diff { path } => to_value(&host.diff(&path).await?),
         Command::Push { path, accept, dry_run } => to_value(&host.push(&path, accept, dry_run).await?),
         Command::Restore { id } => item_value(&host.restore(&id).await?),
+        Command::Link { id, folder } => to_value(&host.link(&id, &folder).await?),
         Command::Comment { path, thread, act } => to_value(&host.comment(&path, &thread, act).await?),
         Command::Pause { account } => to_value(&host.pause(account.as_ref()).await?),
         Command::Resume { account } => to_value(&host.resume(account.as_ref()).await?),

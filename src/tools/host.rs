@@ -152,6 +152,14 @@ pub trait Host: Send + Sync + 'static {
     /// `NotFound` when it is not mirrored.
     async fn restore(&self, id_or_url: &str) -> Result<ItemReport>;
 
+    /// Puts a link to the file of an item, which is mirrored by that, into a folder outside of the workspace. An edit through it is
+    /// one of the item.
+    ///
+    /// # Errors
+    ///
+    /// As [`Host::fetch`]; `InvalidInput` and `Unsafe` when the folder cannot be used.
+    async fn link(&self, id_or_url: &str, folder: &Path) -> Result<Linked>;
+
     /// Ends a file's conflicts in favour of one side.
     ///
     /// # Errors
@@ -320,6 +328,17 @@ pub struct Done {
     pub id: ItemId,
     /// One sentence.
     pub message: String,
+}
+
+/// A link to a mirrored file stands outside of the workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Linked {
+    /// The item.
+    pub id: ItemId,
+    /// The link, absolute.
+    pub path: PathBuf,
+    /// The mirrored file.
+    pub target: PathBuf,
 }
 
 /// Something was done with accounts; the sentence says what.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 
 use super::host::{
-    CommentAct, CommentReport, DiffReport, DoctorReport, Done, Hit, Host, ItemReport, LogReport, PushReport, Side,
-    StatusReport, Told,
+    CommentAct, CommentReport, DiffReport, DoctorReport, Done, Hit, Host, ItemReport, Linked, LogReport, PushReport,
+    Side, StatusReport, Told,
 };
 use super::reports::{account_status, finding, item_report, log_entry, push_report, rfc3339};
 use crate::error::{Error, ErrorKind, Result};
@@ -82,6 +82,9 @@ impl Mirrors {
     /// Finds the mirror whose folder a path lies in. Links above the workspace are followed on both sides, so that a
     /// path means the same however it was come by.
     fn of_path(&self, path: &Path) -> Result<(&MirrorHandle, PathBuf)> {
+        // A link that stands elsewhere means the file to which it leads.
+        let followed = std::fs::read_link(path).ok().filter(|to| to.starts_with(&self.workspace));
+        let path = followed.as_deref().unwrap_or(path);
         let root = std::fs::canonicalize(&self.workspace).unwrap_or_else(|_| self.workspace.clone());
         let real = path
             .parent()
@@ -300,6 +303,14 @@ impl Host for Mirrors {
 
     async fn restore(&self, id_or_url: &str) -> Result<ItemReport> {
         self.here(id_or_url).await?.restore(id_or_url).await.map(item_report)
+    }
+
+    async fn link(&self, id_or_url: &str, folder: &Path) -> Result<Linked> {
+        let id = self.fetch(id_or_url, false).await?.id;
+        let path = self.here(id_or_url).await?.link(id_or_url, folder).await?;
+        let target =
+            std::fs::read_link(&path).map_err(|source| Error::Disk { path: path.clone(), doing: "read", source })?;
+        Ok(Linked { id, path, target })
     }
 
     async fn resolve(&self, path: &Path, side: Side) -> Result<Done> {

@@ -84,8 +84,6 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
 /// Turns the engine's state into what a person must know: only what waits is listed.
 pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror::StatusReport) -> AccountStatus {
     let status = &report.status;
-    let trouble =
-        |trouble: &sync::Trouble| format!("{}. {}", trouble.message.trim_end_matches('.'), trouble.suggestion);
     let mut waiting = Vec::new();
     let mut add = |id: &ItemId, part: Option<&PartId>, state: &str, message: String| {
         let path = part.and_then(|part| layout.path(&Place::file(id, part)).ok());
@@ -127,8 +125,7 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
                 }
             }
             for heading in &part.conflicts {
-                let name = sync::section_name(heading);
-                add(id, place, "conflict", format!("both sides changed {name}; see the conflict file"));
+                add(id, place, "conflict", format!("{}; see the conflict file", sync::in_conflict(heading)));
             }
             if let Some(notice) = &part.unusable {
                 add(id, place, "unusable", notice.to_string());
@@ -141,31 +138,7 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
         add(id, None, "kept", format!("the {what} file is only read; what somebody saved in it is kept at {path}"));
     }
     let halted = status.halted.as_ref().or(status.paused.as_ref()).map(trouble).unwrap_or_default();
-    if let Some(error) = &status.poll_error {
-        waiting.push(WaitingStatus {
-            id: ItemId("changes".into()),
-            path: None,
-            state: "retrying".into(),
-            message: trouble(error),
-        });
-    }
-    if let Some(error) = &status.unwatched {
-        let message = format!("the folder cannot be watched, so it is looked at once a minute: {}", trouble(error));
-        waiting.push(WaitingStatus { id: ItemId("folder".into()), path: None, state: "unwatched".into(), message });
-    }
-    for (title, path) in &report.unmade {
-        // A title that no document could have may be one, too.
-        let (title, path) = (readable_name(title), path.display());
-        let message = format!(
-            "making \"{title}\" did not come to its end, so it may stand in Google Drive, whole or without its text: look there \
-             before you make it once more; what it was to say is kept, and this is told as long as that stands at {path}"
-        );
-        waiting.push(WaitingStatus { id: ItemId("create".into()), path: None, state: "cut off".into(), message });
-    }
-    if let Some(told) = &report.recovered {
-        let state = "recovered".into();
-        waiting.push(WaitingStatus { id: ItemId("state".into()), path: None, state, message: told.clone() });
-    }
+    waiting.extend(of_no_item(report));
     let log = report.log.iter().filter_map(|line| {
         let path = layout.path(&Place::file(&line.item, &line.part)).ok()?;
         Some(log_entry(account, line.clone(), path))
@@ -182,6 +155,42 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
         waiting,
         lately: log.take(LATELY).collect(),
     }
+}
+
+/// What waits that is no item's: the feed, the folder, files beside the mirrored ones, and a state that was lost.
+fn of_no_item(report: &mirror::StatusReport) -> Vec<WaitingStatus> {
+    let mut waiting = Vec::new();
+    let mut add = |what: &str, path: Option<PathBuf>, state: &str, message: String| {
+        waiting.push(WaitingStatus { id: ItemId(what.into()), path, state: state.into(), message });
+    };
+    if let Some(error) = &report.status.poll_error {
+        add("changes", None, "retrying", trouble(error));
+    }
+    if let Some(error) = &report.status.unwatched {
+        let message = format!("the folder cannot be watched, so it is looked at once a minute: {}", trouble(error));
+        add("folder", None, "unwatched", message);
+    }
+    for (path, message) in &report.beside {
+        add("new", Some(path.clone()), "not made", message.clone());
+    }
+    let is_told = |path: &PathBuf| report.beside.iter().any(|(other, _)| other == path);
+    for (title, path) in report.unmade.iter().filter(|(_, path)| !is_told(path)) {
+        // A title that no document could have may be one, too.
+        let (title, path) = (readable_name(title), path.display());
+        let message = format!(
+            "making \"{title}\" did not come to its end, so it may stand in Google Drive, whole or without its text: look there \
+             before you make it once more; what it was to say is kept, and this is told as long as that stands at {path}"
+        );
+        add("create", None, "cut off", message);
+    }
+    if let Some(told) = &report.recovered {
+        add("state", None, "recovered", told.clone());
+    }
+    waiting
+}
+
+fn trouble(trouble: &sync::Trouble) -> String {
+    format!("{}. {}", trouble.message.trim_end_matches('.'), trouble.suggestion)
 }
 
 /// Says what Google may still be asked, where it knows a limit.

@@ -14,6 +14,9 @@ pub const DRIVE: &str = "drive";
 /// The folder of an account that holds links with readable names.
 pub const BY_NAME: &str = "by-name";
 
+/// The folder of an account in which a text that is saved becomes a document.
+pub const NEW: &str = "new";
+
 /// The longest id of an item or a part; names of files end at 255 bytes.
 const ID_BYTES_MAX: usize = 100;
 
@@ -170,6 +173,12 @@ impl Layout {
     #[must_use]
     pub fn by_name_folder(&self) -> PathBuf {
         self.account_folder().join(BY_NAME)
+    }
+
+    /// Returns the folder in which a text that is saved becomes a document.
+    #[must_use]
+    pub fn new_folder(&self) -> PathBuf {
+        self.account_folder().join(NEW)
     }
 
     /// Returns the path of a file.

@@ -2,6 +2,7 @@
 //!
 //! Folders are opened step by step without following links, so nothing in the tree leads out of it.
 
+mod beside;
 mod displaced;
 mod images;
 pub mod layout;
@@ -28,10 +29,11 @@ use crate::model::{Account, ItemId, PartId, Stamp};
 use crate::sync::Local;
 use layout::{DRIVE, Layout, Place};
 
+pub use beside::Found;
 pub use displaced::Swept;
 pub use mark::Mark;
 pub use sidecar::IsOurs;
-pub use watch::{Seen, Watch, watch};
+pub use watch::{Links, Seen, Watch, watch};
 
 /// Begins the name of a file that is being written; a leading dot never matches the layout.
 const NEW_PREFIX: &str = ".mcpw-new-";
@@ -84,6 +86,7 @@ impl Workspace {
             layout.account_folder(),
             layout.drive_folder(),
             layout.by_name_folder(),
+            layout.new_folder(),
         ] {
             own_folder(&folder)?;
         }
@@ -118,7 +121,8 @@ impl Workspace {
     ///
     /// As [`Self::open`].
     pub fn mend(&self) -> Result<()> {
-        [self.layout.account_folder(), self.layout.drive_folder(), self.layout.by_name_folder()]
+        let layout = &self.layout;
+        [layout.account_folder(), layout.drive_folder(), layout.by_name_folder(), layout.new_folder()]
             .iter()
             .try_for_each(|folder| own_folder(folder))
     }
@@ -337,6 +341,11 @@ pub fn own_folder(path: &Path) -> Result<()> {
         }
         Err(source) => return Err(disk(path, "made", source)),
     }
+    is_own_folder(path)
+}
+
+/// Makes sure of a folder that stands there what [`own_folder`] does.
+fn is_own_folder(path: &Path) -> Result<()> {
     let metadata = fs::symlink_metadata(path).map_err(|source| disk(path, "read", source))?;
     let reason = if metadata.file_type().is_symlink() {
         "it is a link"
@@ -354,6 +363,12 @@ pub fn own_folder(path: &Path) -> Result<()> {
 
 fn open_folder(path: &Path) -> Result<OwnedFd> {
     open_below(rustix::fs::CWD, path, path)
+}
+
+/// Opens a folder wherever it leads.
+fn open_any(path: &Path) -> Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| disk(path, "opened", errno.into()))
 }
 
 fn open_below(folder: impl std::os::fd::AsFd, name: impl rustix::path::Arg, shown: &Path) -> Result<OwnedFd> {

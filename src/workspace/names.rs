@@ -125,6 +125,9 @@ impl Workspace {
         if path.parent().is_some_and(|parent| parent == self.layout().by_name_folder()) {
             return target(path);
         }
+        if let Some(place) = self.led_to(path) {
+            return Some(place);
+        }
         // The folder may have been named by way of links or `..`; only the folder is resolved, never the file.
         let (parent, name) = (path.parent()?, path.file_name()?);
         let parent = fs::canonicalize(if parent.as_os_str().is_empty() { Path::new(".") } else { parent }).ok()?;

@@ -452,7 +452,8 @@ fn the_comments_file_is_ours_and_what_people_put_there_is_kept() {
 /// Runs `act` under a watch and returns what was seen, runs of the same thing as one, until `last` is seen.
 fn seen(f: &Fixture, act: impl FnOnce(), last: &str) -> Vec<String> {
     let (send, receive) = mpsc::channel();
-    let _watch = watch(f.workspace.layout(), move |seen| send.send(seen).unwrap_or_default()).unwrap();
+    let _watch =
+        watch(f.workspace.layout(), &Links::default(), move |seen| send.send(seen).unwrap_or_default()).unwrap();
     act();
     let mut found: Vec<String> = Vec::new();
     let deadline = Instant::now() + Duration::from_secs(10);
@@ -460,6 +461,7 @@ fn seen(f: &Fixture, act: impl FnOnce(), last: &str) -> Vec<String> {
         let left = deadline.saturating_duration_since(Instant::now());
         let Ok(seen) = receive.recv_timeout(left) else { panic!("never saw {last}: {found:?}") };
         let word = match seen {
+            Seen::Beside(path) => format!("beside {}", path.file_name().unwrap_or_default().display()),
             Seen::Link(path) => format!("link {}", path.file_name().unwrap_or_default().display()),
             Seen::Rescan => "rescan".to_owned(),
             Seen::Silence => "silence".to_owned(),
@@ -495,6 +497,13 @@ fn saves_are_seen_as_what_they_are() {
     };
     assert_eq!(seen(&f, marked, "mark 7"), ["one/ modified", "one/ complete", "mark 7"]);
     assert_eq!(f.names(), ["one.md"]);
+    let new = f.workspace.layout().new_folder();
+    let beside = || {
+        fs::write(new.join(".saving.md"), "of an editor").unwrap();
+        fs::write(new.join("notes.md~"), "of an editor").unwrap();
+        fs::write(new.join("notes.md"), "a").unwrap();
+    };
+    assert_eq!(seen(&f, beside, "beside notes.md"), ["beside notes.md"]);
     let rename = || {
         fs::write(&other, "b").unwrap();
         fs::rename(&other, &path).unwrap();

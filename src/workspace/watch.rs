@@ -1,12 +1,14 @@
 //! Watches an account's folder. What the watcher says is a hint: the engine waits, reads, and compares.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind, RenameMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::layout::Layout;
-use super::mark;
+use super::{beside, mark};
 use crate::error::{Error, Result};
 use crate::model::{ItemId, PartId};
 use crate::sync::Touch;
@@ -37,6 +39,8 @@ pub enum Seen {
     },
     /// Something was saved in the folder of readable links.
     Link(PathBuf),
+    /// Something happened in `new/`, or to a link that stands elsewhere.
+    Beside(PathBuf),
     /// A mark was put into the folder, and all that happened before has been told.
     Mark(u64),
     /// Anything may have changed: events were lost, or a folder was moved.
@@ -45,10 +49,50 @@ pub enum Seen {
     Silence,
 }
 
+/// The links to mirrored files that stand outside of the workspace.
+#[derive(Debug, Clone, Default)]
+pub struct Links(Arc<RwLock<BTreeSet<PathBuf>>>);
+
+impl Links {
+    /// Takes a path in, or out.
+    pub fn set(&self, path: &Path, is_link: bool) {
+        let mut links = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if is_link {
+            links.insert(path.into());
+        } else {
+            links.remove(path);
+        }
+    }
+
+    /// Returns all of them.
+    #[must_use]
+    pub fn all(&self) -> Vec<PathBuf> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    fn has(&self, path: &Path) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).contains(path)
+    }
+}
+
 /// A running watch; dropping it ends it.
 #[derive(Debug)]
 pub struct Watch {
-    _watcher: RecommendedWatcher,
+    watcher: RecommendedWatcher,
+}
+
+impl Watch {
+    /// Watches the folders of links that stand outside of the workspace, too. A folder that is gone, or cannot be watched, is looked
+    /// into whenever everything is.
+    pub fn watch_links(&mut self, links: &Links) {
+        let folders: BTreeSet<PathBuf> =
+            links.all().iter().filter_map(|path| path.parent().map(Path::to_path_buf)).collect();
+        for folder in folders {
+            if let Err(error) = self.watcher.watch(&folder, RecursiveMode::NonRecursive) {
+                tracing::warn!(%error, folder = %folder.display(), "the folder of a link cannot be watched");
+            }
+        }
+    }
 }
 
 /// Watches the account's folder and calls `see` for each thing that concerns a file of the layout. `see` is called on
@@ -57,14 +101,14 @@ pub struct Watch {
 /// # Errors
 ///
 /// `Disk` when the folder cannot be watched, such as when the system's limit of watches is reached.
-pub fn watch(layout: &Layout, see: impl Fn(Seen) + Send + 'static) -> Result<Watch> {
+pub fn watch(layout: &Layout, links: &Links, see: impl Fn(Seen) + Send + 'static) -> Result<Watch> {
     let folder = layout.account_folder();
     let failed = |source: notify::Error| Error::Disk {
         path: folder.clone(),
         doing: "watched",
         source: std::io::Error::other(source),
     };
-    let translate = Translate { layout: layout.clone(), folder: folder.clone() };
+    let translate = Translate { layout: layout.clone(), links: links.clone(), folder: folder.clone() };
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| match event {
         Ok(event) => translate.event(&event, &see),
         Err(error) => {
@@ -76,12 +120,15 @@ pub fn watch(layout: &Layout, see: impl Fn(Seen) + Send + 'static) -> Result<Wat
     watcher.watch(&folder, RecursiveMode::Recursive).map_err(failed)?;
     // A folder does not tell when one above it is moved away.
     watcher.watch(layout.root(), RecursiveMode::NonRecursive).map_err(failed)?;
-    Ok(Watch { _watcher: watcher })
+    let mut watch = Watch { watcher };
+    watch.watch_links(links);
+    Ok(watch)
 }
 
 /// Turns the watcher's events into what the engine hears.
 struct Translate {
     layout: Layout,
+    links: Links,
     folder: PathBuf,
 }
 
@@ -101,6 +148,13 @@ impl Translate {
             if path.parent() == Some(&self.layout.by_name_folder()) {
                 if touch(event.kind, index, path) == Some(Touch::Complete) {
                     see(Seen::Link(path.clone()));
+                }
+                continue;
+            }
+            let is_new = path.parent() == Some(&self.layout.new_folder()) && beside::is_new(path);
+            if is_new || self.links.has(path) {
+                if touch(event.kind, index, path).is_some() {
+                    see(Seen::Beside(path.clone()));
                 }
                 continue;
             }

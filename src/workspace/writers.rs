@@ -54,6 +54,11 @@ impl Writers {
         Self(told.then_some(open))
     }
 
+    /// Whether the system tells who writes.
+    pub(super) const fn tells(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Tells whether somebody may save yet into a file that was replaced.
     pub(super) fn may_save(&self, file: &Metadata, now: Millis) -> bool {
         match &self.0 {

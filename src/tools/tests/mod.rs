@@ -187,6 +187,12 @@ impl Host for MemoryHost {
         Ok(self.report(Vec::new()))
     }
 
+    async fn link(&self, id_or_url: &str, folder: &Path) -> Result<host::Linked> {
+        self.note(format!("link {id_or_url} {}", folder.display()));
+        let (path, target) = (folder.join("Plan.md"), self.folder.path().join("doc1.md"));
+        Ok(host::Linked { id: ItemId("doc1".into()), path, target })
+    }
+
     async fn resolve(&self, _path: &Path, side: Side) -> Result<Done> {
         self.note(format!("resolve {side:?}"));
         Ok(Done { id: ItemId("doc1".into()), message: "resolved".into() })

@@ -1,0 +1,458 @@
+//! Files beside the mirrored ones: what is saved in `new/` becomes a document, and what an editor puts where a link to a mirrored
+//! file stood becomes the text of that file. In either case a link stands there afterwards, so that the next save finds it.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use super::clock::{Clock, system_ms};
+use super::crash::crash_point;
+use super::handle::MirrorHandle;
+use super::making::New;
+use super::{Message, Shared, blocking, editing};
+use crate::error::{Error, Result};
+use crate::mebdf;
+use crate::model::{ContentHash, ItemId, Millis, Notice, PartId, Stamp};
+use crate::store::Link;
+use crate::sync::{Beside, Local, NotTaken, Stands, Step, is_save_of, with_head_of};
+use crate::workspace::layout::Place;
+use crate::workspace::{Found, Links, NotDeposited};
+
+/// Paths that wait to be looked at; more of them become a look at all.
+const TOUCHED_MAX: usize = 1024;
+
+/// How often all is looked at though nothing was heard: not every folder can be watched.
+const LOOK_PAUSE: Duration = Duration::from_secs(300);
+
+/// Documents of which it is remembered what of their text they cannot say.
+const TOLD_MAX: usize = 50;
+
+/// What others see of the files beside the mirrored ones.
+pub(super) struct Watched {
+    touched: mpsc::Sender<PathBuf>,
+    /// Whether all are to be looked at.
+    all: AtomicBool,
+    links: Links,
+    waiting: Mutex<Vec<(PathBuf, String)>>,
+    /// What was taken in, but not whole.
+    told: Mutex<Vec<(PathBuf, String)>>,
+}
+
+/// Makes what others see, and where what they heard of comes out.
+pub(super) fn watched() -> (Watched, mpsc::Receiver<PathBuf>) {
+    let (touched, heard) = mpsc::channel(TOUCHED_MAX);
+    let watched = Watched {
+        touched,
+        all: AtomicBool::new(false),
+        links: Links::default(),
+        waiting: Mutex::default(),
+        told: Mutex::default(),
+    };
+    (watched, heard)
+}
+
+impl Watched {
+    /// Something happened at a path, or may have.
+    pub(super) fn touch(&self, path: PathBuf) {
+        if self.touched.try_send(path).is_err() {
+            self.all.store(true, Ordering::Release);
+        }
+    }
+
+    /// Anything may have happened.
+    pub(super) fn touch_all(&self) {
+        self.all.store(true, Ordering::Release);
+        // A path that nobody has, to be heard.
+        self.touch(PathBuf::new());
+    }
+
+    /// The links outside of the workspace.
+    pub(super) const fn links(&self) -> &Links {
+        &self.links
+    }
+
+    /// The files that were not taken in, or not whole, and why.
+    pub(super) fn told(&self) -> Vec<(PathBuf, String)> {
+        let mut told = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        told.extend(self.told.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        told
+    }
+
+    fn tell(&self, path: &Path, notices: &[(PartId, Notice)]) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.retain(|(other, _)| other != path);
+        if !notices.is_empty() {
+            let said: Vec<String> = notices.iter().map(|(_, notice)| notice.to_string()).collect();
+            told.push((path.into(), format!("it became a document, but not all of it: {}", said.join("; "))));
+        }
+        let over = told.len().saturating_sub(TOLD_MAX);
+        told.drain(..over);
+    }
+}
+
+/// Takes the links that are known into what is watched.
+pub(super) fn know_links(shared: &Shared) -> Result<()> {
+    let new = shared.workspace.layout().new_folder();
+    let links = shared.reader().links()?;
+    for link in links {
+        if link.path.parent() != Some(&new) {
+            shared.beside.links.set(&link.path, true);
+        }
+    }
+    Ok(())
+}
+
+impl MirrorHandle {
+    /// Puts a link to a file of an item, which is mirrored by that, into a folder outside of the workspace; returns where it
+    /// stands. An edit through it is one of the item, also when the editor puts a new file in its place.
+    ///
+    /// # Errors
+    ///
+    /// As [`MirrorHandle::fetch`]; `InvalidInput` and `Unsafe` when the folder cannot be used.
+    pub async fn link(&self, id_or_url: &str, folder: &Path) -> Result<PathBuf> {
+        let named = self.shared().workspace.resolve(Path::new(id_or_url.trim()));
+        let item = self.item(id_or_url)?;
+        let report = match self.lookup(&item.0).await? {
+            Some(report) => report,
+            None => self.fetch(&item.0).await?,
+        };
+        let wanted = named.map(|place| place.part).unwrap_or_default();
+        let part = report.parts.iter().find(|part| part.part == wanted).or(report.parts.first());
+        let Some(part) = part.cloned() else { return Err(Error::NotFound { id: item.0 }) };
+        let (shared, folder) = (self.shared_arc(), folder.to_owned());
+        let linked = blocking(move || {
+            let to = Place::file(&item, &part.part);
+            let path = shared.workspace.add_link_beside(&folder, &to, &part.title)?;
+            let link = Link { path: path.clone(), item, part: part.part, made_of: None };
+            shared.store()?.note_link(&link, now())?;
+            shared.beside.links.set(&path, true);
+            Ok(path)
+        });
+        let path = linked.await?;
+        self.messages().send(Message::Linked).await.map_err(|_ended| self.ended())?;
+        Ok(path)
+    }
+
+    /// Removes the links to an item that is no longer mirrored. What stands in their place is somebody's, and stays.
+    pub(super) async fn remove_links(&self, item: &ItemId) -> Result<()> {
+        let (shared, item) = (self.shared_arc(), item.clone());
+        blocking(move || {
+            let links = shared.reader().links()?;
+            for link in links.iter().filter(|link| link.item == item) {
+                if let Err(error) = shared.workspace.remove_link(&link.path) {
+                    tracing::warn!(%error, "a link to an item that is not mirrored any more stays");
+                }
+                shared.beside.links.set(&link.path, false);
+                shared.store()?.drop_link(&link.path)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+}
+
+/// Looks at files beside the mirrored ones, one after the other, until it is cut off.
+pub(super) async fn run(mirror: MirrorHandle, mut touched: mpsc::Receiver<PathBuf>) {
+    let (mut beside, clock) = (Beside::default(), Clock::new());
+    match blocking({
+        let shared = mirror.shared_arc();
+        move || at_start(&shared)
+    })
+    .await
+    {
+        Ok(doubts) => {
+            for (path, stamp, why) in doubts {
+                beside.in_doubt(&path, stamp, why, clock.now());
+            }
+        }
+        Err(error) => tracing::error!(%error, "what stands in `new/` since the last start could not be looked at"),
+    }
+    mirror.shared().beside.touch_all();
+    let mut looked = tokio::time::Instant::now();
+    loop {
+        let wait = beside.next_due().map(|due| clock.instant(due).into());
+        let due = async {
+            match wait {
+                Some(due) => tokio::time::sleep_until(due).await,
+                None => std::future::pending().await,
+            }
+        };
+        let again = tokio::time::sleep_until(looked + LOOK_PAUSE);
+        tokio::select! {
+            path = touched.recv() => match path.as_deref().map(Path::to_str) {
+                None => return,
+                Some(Some(path)) if !path.is_empty() => beside.touched(path, clock.now()),
+                Some(_) => {}
+            },
+            () = due => {}
+            () = again => mirror.shared().beside.all.store(true, Ordering::Release),
+        }
+        if mirror.shared().beside.all.swap(false, Ordering::AcqRel) {
+            looked = tokio::time::Instant::now();
+            touch_all(&mirror, &mut beside, clock.now()).await;
+        }
+        for path in beside.due(clock.now()) {
+            look(&mirror, &mut beside, &clock, &path).await;
+        }
+        let waiting = beside.waiting().into_iter().map(|(path, why)| (PathBuf::from(path), why)).collect();
+        *mirror.shared().beside.waiting.lock().unwrap_or_else(PoisonError::into_inner) = waiting;
+    }
+}
+
+/// Touches every file that stands in `new/`, and every link outside.
+async fn touch_all(mirror: &MirrorHandle, beside: &mut Beside, now: Millis) {
+    let shared = mirror.shared_arc();
+    let paths = blocking(move || {
+        let mut paths = shared.workspace.new_files()?;
+        paths.extend(shared.beside.links.all());
+        // Of these it is to be found out whether they were removed.
+        paths.extend(shared.reader().links()?.into_iter().map(|link| link.path));
+        Ok(paths)
+    });
+    match paths.await {
+        Ok(paths) => paths.iter().filter_map(|path| path.to_str()).for_each(|path| beside.touched(path, now)),
+        Err(error) => tracing::error!(%error, "`new/` cannot be read"),
+    }
+}
+
+/// Finishes what a process that died had begun. Returns the files of which nobody knows whether they became documents.
+fn at_start(shared: &Shared) -> Result<Vec<(String, Stamp, String)>> {
+    let workspace = &shared.workspace;
+    workspace.give_back_new(now())?;
+    let links = shared.reader().links()?;
+    for link in links {
+        workspace.give_back(&link.path, now())?;
+    }
+    // A state that was lost knows no links, but they stand there.
+    for path in workspace.new_files()? {
+        if let Found::Link(place) = workspace.look_beside(&path)?
+            && shared.reader().link(&path)?.is_none()
+        {
+            let link = Link { path, item: place.item, part: place.part, made_of: None };
+            shared.store()?.note_link(&link, now())?;
+        }
+    }
+    let new = workspace.layout().new_folder();
+    let mut doubts = Vec::new();
+    let makings = shared.reader().makings()?;
+    for path in makings.into_iter().filter_map(|making| making.path) {
+        if path.parent() == Some(&new)
+            && shared.reader().link(&path)?.is_none()
+            && let Ok(Found::File(Local::Text { stamp, .. })) = workspace.look_beside(&path)
+        {
+            let why = "making a document of it did not come to its end, so one may stand in Google Drive, whole or without its \
+                       text. Look there; then put this file away, or save it once more to make another one.";
+            doubts.extend(path.to_str().map(|path| (path.to_owned(), stamp, why.to_owned())));
+        }
+    }
+    Ok(doubts)
+}
+
+/// Looks at a path that is due, and takes in what stands there if it is whole.
+async fn look(mirror: &MirrorHandle, beside: &mut Beside, clock: &Clock, path: &str) {
+    let (shared, at) = (mirror.shared_arc(), PathBuf::from(path));
+    let stands = blocking(move || stands(&shared, &at)).await;
+    let stands = stands.unwrap_or_else(|error| Stands::Unusable(told(&error)));
+    match beside.looked(path, stands, clock.now()) {
+        Step::Wait => {}
+        Step::Gone => {
+            let (shared, at) = (mirror.shared_arc(), PathBuf::from(path));
+            let forgotten = blocking(move || {
+                shared.beside.links.set(&at, false);
+                shared.store()?.drop_link(&at)
+            });
+            if let Err(error) = forgotten.await {
+                tracing::warn!(%error, path, "a link that was removed is still known");
+            }
+        }
+        Step::Take(stamp) => {
+            let taken = take(mirror, Path::new(path), stamp).await;
+            if let Err(not_taken) = &taken {
+                tracing::warn!(path, why = not_taken.why, "a file beside the mirrored ones was not taken in");
+            }
+            beside.done(path, taken, clock.now());
+        }
+    }
+}
+
+fn stands(shared: &Shared, path: &Path) -> Result<Stands> {
+    Ok(match shared.workspace.look_beside(path)? {
+        Found::Nothing | Found::File(Local::Absent) => Stands::Nothing,
+        // Whatever writes a restless one touches it again.
+        Found::Link(_) | Found::File(Local::Restless) => Stands::Idle,
+        Found::File(Local::Unusable { notice }) => Stands::Unusable(notice.to_string()),
+        Found::File(Local::Text { text, .. }) if mebdf::body(&text).trim().is_empty() => Stands::Idle,
+        Found::File(Local::Text { stamp, .. }) => Stands::Text { stamp, open: shared.workspace.is_open(path, now()) },
+    })
+}
+
+/// What became of a file that stands where a link stood.
+enum Adopted {
+    /// Its text is that of the mirrored file now, and the link stands there again.
+    Linked,
+    /// Somebody saved one of the two meanwhile.
+    Moved,
+    /// It is another text, which has nothing to do with the mirrored file.
+    Foreign(PathBuf),
+    /// Its item is not mirrored any more.
+    Forgotten,
+}
+
+/// Takes in a file: as an edit of the item to which a link led from there, or as a new item.
+async fn take(mirror: &MirrorHandle, path: &Path, stamp: Stamp) -> Result<(), NotTaken> {
+    let (shared, at) = (mirror.shared_arc(), path.to_owned());
+    let read = blocking(move || Ok(text_of(&shared, &at, stamp)?.zip(Some(shared.reader().link(&at)?))));
+    let Some((text, link)) = read.await.map_err(|error| later(&error))? else { return Err(saved_meanwhile()) };
+    let is_in_new = path.parent() == Some(&mirror.shared().workspace.layout().new_folder());
+    let adopted = match link {
+        Some(link) => adopt(mirror, link, stamp, &text).await.map_err(|error| later(&error))?,
+        None => Adopted::Forgotten,
+    };
+    let why = match adopted {
+        Adopted::Linked => return Ok(()),
+        Adopted::Moved => return Err(saved_meanwhile()),
+        Adopted::Forgotten | Adopted::Foreign(_) if is_in_new => return make(mirror, path, stamp, text).await,
+        Adopted::Forgotten => {
+            "a link stood here to a document that is not mirrored any more, so this file is nothing but a file"
+                .to_owned()
+        }
+        Adopted::Foreign(target) => format!(
+            "a link to {} stood here, and this file has little in common with that, so it is not taken for an edit; put it \
+             elsewhere, or make the edit in the mirrored file",
+            target.display()
+        ),
+    };
+    Err(NotTaken { why, again: false })
+}
+
+/// Makes the text of a file where a link stood that of the file to which it led, and puts the link there again.
+async fn adopt(mirror: &MirrorHandle, link: Link, stamp: Stamp, text: &str) -> Result<Adopted> {
+    let is_made_of = link.made_of == Some(ContentHash::of(text.as_bytes()));
+    match mirror.lookup(&link.item.0).await? {
+        Some(_) => {}
+        // It was made of this text, and could not be read then.
+        None if is_made_of => drop(mirror.fetch(&link.item.0).await?),
+        None => return Ok(Adopted::Forgotten),
+    }
+    let (shared, text) = (mirror.shared_arc(), text.to_owned());
+    blocking(move || {
+        let place = Place::file(&link.item, &link.part);
+        if is_made_of {
+            return keep_and_link(&shared, &link.path, (stamp, &text), &place);
+        }
+        let (item, part, target) = (&link.item, &link.part, shared.workspace.layout().path(&place)?);
+        let is_saved = match shared.workspace.observe(item, part)? {
+            Local::Absent => match shared.workspace.deposit(item, part, &text, None) {
+                Ok(_) => true,
+                Err(NotDeposited::Moved) => false,
+                Err(NotDeposited::Failed(error)) => return Err(error),
+            },
+            Local::Text { text: current, .. } if current == text => true,
+            Local::Text { text: current, .. } if !is_save_of(&text, &current) => return Ok(Adopted::Foreign(target)),
+            Local::Text { stamp, .. } => editing::save(&shared, (item, part), &text, stamp)?,
+            Local::Restless => false,
+            Local::Unusable { notice } => {
+                return Err(editing::unreadable(&target, &notice.to_string(), "Make it readable first."));
+            }
+        };
+        if !is_saved {
+            return Ok(Adopted::Moved);
+        }
+        crash_point("after_adopting");
+        put_link(&shared, &link.path, stamp, &place)
+    })
+    .await
+}
+
+/// Gives the file of an item that was made here of a file its head back: the editor in which that was written knows of none, and
+/// saves its text through the link as it was. Tells whether the file was saved with it.
+pub(super) fn give_head(
+    shared: &Shared,
+    (item, part): (&ItemId, &PartId),
+    (text, stamp): (&str, Stamp),
+    base: &str,
+) -> Result<bool> {
+    let Some(whole) = with_head_of(base, text) else { return Ok(false) };
+    let is_made_here = shared.reader().links()?.iter().any(|link| link.item == *item && link.made_of.is_some());
+    let path = shared.workspace.layout().path(&Place::file(item, part))?;
+    // Who has it open may have written half of it.
+    if !is_made_here || shared.workspace.is_open(&path, now()) {
+        return Ok(false);
+    }
+    editing::save(shared, (item, part), &whole, stamp)
+}
+
+/// Makes an item of a file in `new/`, and puts a link to its file there.
+async fn make(mirror: &MirrorHandle, path: &Path, stamp: Stamp, text: String) -> Result<(), NotTaken> {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let named = mebdf::head(&text).and_then(|head| head.entries.into_iter().find(|(key, _)| key == "title"));
+    let title =
+        named.map(|(_, title)| title).filter(|title| !title.trim().is_empty()).unwrap_or_else(|| stem.to_owned());
+    let New { item, read } = mirror.make_of_file(&title, &text, path).await?;
+    let made_of = Some(ContentHash::of(text.as_bytes()));
+    let (shared, at) = (mirror.shared_arc(), path.to_owned());
+    let link = Link { path: at.clone(), item: item.clone(), part: PartId::default(), made_of };
+    let noted = blocking(move || shared.store()?.note_link(&link, now()));
+    noted.await.map_err(|error| not_linked(&item, &error, false))?;
+    crash_point("after_making_of_file");
+    let report = read.map_err(|error| not_linked(&item, &error, true))?;
+    mirror.shared().beside.tell(path, &report.notices);
+    let (shared, place) = (mirror.shared_arc(), Place::file(&item, &PartId::default()));
+    let linked = blocking(move || keep_and_link(&shared, &at, (stamp, &text), &place));
+    match linked.await.map_err(|error| not_linked(&item, &error, true))? {
+        Adopted::Linked => Ok(()),
+        // What was saved meanwhile is an edit of it.
+        Adopted::Moved | Adopted::Foreign(_) | Adopted::Forgotten => Err(saved_meanwhile()),
+    }
+}
+
+/// Puts a link where a file stands of which an item was made. What it said is kept in `.retired/`: what a document has not
+/// taken from it stands nowhere else.
+fn keep_and_link(shared: &Shared, path: &Path, (stamp, text): (Stamp, &str), to: &Place) -> Result<Adopted> {
+    let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let kept = shared.workspace.put_aside(name, text, now())?;
+    tracing::info!(path = %path.display(), kept = %kept.display(), "a document was made of a file");
+    put_link(shared, path, stamp, to)
+}
+
+/// Puts a link where a file stands whose text is another file's by now.
+fn put_link(shared: &Shared, path: &Path, stamp: Stamp, to: &Place) -> Result<Adopted> {
+    match shared.workspace.put_link(path, stamp, to) {
+        Ok(()) => Ok(Adopted::Linked),
+        Err(NotDeposited::Moved) => Ok(Adopted::Moved),
+        Err(NotDeposited::Failed(error)) => Err(error),
+    }
+}
+
+/// Reads the text of a file; `None` when it is not the one with this stamp any more.
+fn text_of(shared: &Shared, path: &Path, stamp: Stamp) -> Result<Option<String>> {
+    Ok(match shared.workspace.look_beside(path)? {
+        Found::File(Local::Text { stamp: now, text, .. }) if now == stamp => Some(text),
+        Found::File(_) | Found::Nothing | Found::Link(_) => None,
+    })
+}
+
+fn saved_meanwhile() -> NotTaken {
+    NotTaken { why: "it is being saved".into(), again: true }
+}
+
+/// Of what went wrong before anything was asked: it may pass.
+fn later(error: &Error) -> NotTaken {
+    NotTaken { why: told(error), again: true }
+}
+
+/// Of what went wrong after an item was made: that it was.
+fn not_linked(item: &ItemId, error: &Error, again: bool) -> NotTaken {
+    NotTaken { why: format!("it became the document {item}, but no link stands here yet: {}", told(error)), again }
+}
+
+fn told(error: &Error) -> String {
+    format!("{}. {}", error.with_causes().trim_end_matches('.'), error.suggestion())
+}
+
+fn now() -> Millis {
+    Millis(system_ms())
+}

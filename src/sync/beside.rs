@@ -1,0 +1,354 @@
+//! Files beside the mirrored ones: Markdown that a person saves in `new/`, which is to become a document, and what an editor put
+//! where a link to a mirrored file stood. Which of them are whole, and what became of those that were taken in. Pure.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::words::words_in;
+use crate::mebdf;
+use crate::model::{Millis, Stamp};
+
+/// For how long a file must stand as it is before it is taken in, in milliseconds.
+const SETTLE_MS: u64 = 2_000;
+/// For how long nothing must stand at a path until it is known for removed: some editors take a file away before they write it
+/// anew. In milliseconds.
+const GONE_MS: u64 = 10_000;
+/// The first pause after a failure that may pass, in milliseconds.
+const RETRY_FIRST_MS: u64 = 15_000;
+/// The longest such pause, in milliseconds.
+const RETRY_LONGEST_MS: u64 = 600_000;
+/// Files that wait at once; more of them are a folder that was put there by mistake.
+const FILES_MAX: usize = 100;
+
+/// What stands at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stands {
+    /// No file.
+    Nothing,
+    /// A link, or a text without a word: an editor may have made the file before it writes.
+    Idle,
+    /// A text, and whether some program has it open for writing.
+    Text {
+        /// Its version.
+        stamp: Stamp,
+        /// Whether it is open.
+        open: bool,
+    },
+    /// What cannot be used, and why.
+    Unusable(String),
+}
+
+/// What is to be done about a path now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing yet.
+    Wait,
+    /// The file is whole: it is to be taken in, and [`Beside::done`] hears what became of that.
+    Take(Stamp),
+    /// What stood there was removed.
+    Gone,
+}
+
+/// Why a file was not taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotTaken {
+    /// What people read: what went wrong, and what to do.
+    pub why: String,
+    /// Whether the same file may be taken in by trying again; nothing of it has reached the remote then.
+    pub again: bool,
+}
+
+/// What is known of the files beside the mirrored ones.
+#[derive(Debug, Default)]
+pub struct Beside {
+    files: BTreeMap<String, File>,
+}
+
+#[derive(Debug)]
+struct File {
+    /// When it is looked at next; `None` until it is touched.
+    due: Option<Millis>,
+    /// The version that was seen last, and since when it stands there.
+    seen: Option<(Stamp, Millis)>,
+    /// Since when nothing stands there.
+    gone: Option<Millis>,
+    /// Why it waits.
+    waits: Option<NotTaken>,
+    /// How often it was tried in vain.
+    tries: u32,
+}
+
+impl Beside {
+    /// Hears that something happened at a path, or may have.
+    pub fn touched(&mut self, path: &str, now: Millis) {
+        let new = File { due: None, seen: None, gone: None, waits: None, tries: 0 };
+        self.files.entry(path.to_owned()).or_insert(new).due = Some(now);
+    }
+
+    /// Hears of a file of which nobody knows whether it was taken in: it waits until it is saved anew.
+    pub fn in_doubt(&mut self, path: &str, stamp: Stamp, why: String, now: Millis) {
+        let waits = Some(NotTaken { why, again: false });
+        self.files.insert(path.to_owned(), File { due: None, seen: Some((stamp, now)), gone: None, waits, tries: 0 });
+    }
+
+    /// Returns the paths that are to be looked at now.
+    #[must_use]
+    pub fn due(&self, now: Millis) -> Vec<String> {
+        let due = self.files.iter().filter(|(_, file)| file.due.is_some_and(|due| due <= now));
+        due.map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Returns when one must be looked at next.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Millis> {
+        self.files.values().filter_map(|file| file.due).min()
+    }
+
+    /// Hears what stands at a path that was due.
+    pub fn looked(&mut self, path: &str, stands: Stands, now: Millis) -> Step {
+        let is_crowded = self.files.len() > FILES_MAX;
+        let Some(file) = self.files.get_mut(path) else { return Step::Wait };
+        file.due = None;
+        let (stamp, open) = match stands {
+            Stands::Nothing => {
+                let since = *file.gone.get_or_insert(now);
+                if since.0 + GONE_MS > now.0 {
+                    file.due = Some(Millis(since.0 + GONE_MS));
+                    file.waits = None;
+                    return Step::Wait;
+                }
+                self.files.remove(path);
+                return Step::Gone;
+            }
+            Stands::Idle => {
+                self.files.remove(path);
+                return Step::Wait;
+            }
+            Stands::Unusable(why) => {
+                (file.gone, file.seen) = (None, None);
+                file.waits = Some(NotTaken { why, again: false });
+                return Step::Wait;
+            }
+            Stands::Text { stamp, open } => (stamp, open),
+        };
+        file.gone = None;
+        let since = match file.seen {
+            Some((seen, since)) if seen == stamp => since,
+            Some(_) | None => {
+                (file.seen, file.waits, file.tries) = (Some((stamp, now)), None, 0);
+                now
+            }
+        };
+        if file.waits.as_ref().is_some_and(|waits| !waits.again) {
+            return Step::Wait;
+        }
+        if open || since.0 + SETTLE_MS > now.0 {
+            file.due = Some(Millis(now.0.max(since.0) + SETTLE_MS));
+            return Step::Wait;
+        }
+        if is_crowded {
+            let why = format!(
+                "more than {FILES_MAX} files wait to be taken in at once, so none is; take away those that are not to become \
+                 documents"
+            );
+            (file.due, file.waits) = (Some(Millis(now.0 + RETRY_FIRST_MS)), Some(NotTaken { why, again: true }));
+            return Step::Wait;
+        }
+        Step::Take(stamp)
+    }
+
+    /// Hears what became of a file that was to be taken in.
+    pub fn done(&mut self, path: &str, done: Result<(), NotTaken>, now: Millis) {
+        let Some(file) = self.files.get_mut(path) else { return };
+        match done {
+            // What was saved meanwhile is looked at.
+            Ok(()) if file.due.is_none() => drop(self.files.remove(path)),
+            Ok(()) => (file.seen, file.waits, file.tries) = (None, None, 0),
+            Err(not_taken) => {
+                if not_taken.again {
+                    let pause = RETRY_FIRST_MS.saturating_mul(1 << file.tries.min(8)).min(RETRY_LONGEST_MS);
+                    let retry = Millis(now.0 + pause);
+                    file.due = Some(file.due.map_or(retry, |due| due.min(retry)));
+                    file.tries += 1;
+                }
+                file.waits = Some(not_taken);
+            }
+        }
+    }
+
+    /// Returns the files that wait, and why.
+    #[must_use]
+    pub fn waiting(&self) -> Vec<(String, String)> {
+        let waits = self.files.iter().filter_map(|(path, file)| Some((path.clone(), file.waits.as_ref()?.why.clone())));
+        waits.collect()
+    }
+}
+
+/// Tells whether a text that stands where a link to `current` stood is an edit of that: half of the words of the shorter one are in
+/// the other. Else it is another text that happens to have its name.
+#[must_use]
+pub fn is_save_of(text: &str, current: &str) -> bool {
+    let [text, current] = [text, current].map(|said| words_in(mebdf::body(said)).collect::<Vec<_>>());
+    let mut left: HashMap<&str, usize> = HashMap::new();
+    for word in &current {
+        *left.entry(word).or_default() += 1;
+    }
+    let has =
+        |word: &&&str| left.get_mut(**word).is_some_and(|count| std::mem::replace(count, count.saturating_sub(1)) > 0);
+    let shared = text.iter().filter(has).count();
+    shared * 2 >= text.len().min(current.len())
+}
+
+/// Gives a text that has no head, or one that names no item, the head of `base`, with the title that it says itself; `None` when it
+/// needs none.
+#[must_use]
+pub fn with_head_of(base: &str, text: &str) -> Option<String> {
+    let names_item = |head: &mebdf::FrontMatter| head.entries.iter().any(|(key, _)| key == "id");
+    if text.trim().is_empty() || mebdf::head(text).is_some_and(|head| names_item(&head)) {
+        return None;
+    }
+    let (body, head_of) = (mebdf::body(text), |said: &str| said.len() - mebdf::body(said).len());
+    let [own, head] = [text, base].map(|said| said.get(..head_of(said)).unwrap_or_default());
+    mebdf::head(base).filter(names_item)?;
+    let title = |head: &str| head.lines().find(|line| line.starts_with("title:")).map(str::to_owned);
+    let head = match (title(head), title(own)) {
+        (Some(was), Some(is)) => head.replacen(&was, &is, 1),
+        (None, _) | (_, None) => head.to_owned(),
+    };
+    Some(format!("{head}{body}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: &str = "new/a.md";
+
+    fn version(number: u64) -> Stamp {
+        Stamp { dev: 1, ino: number, len_bytes: 9, mtime_ns: 0, ctime_ns: 0 }
+    }
+
+    fn text(number: u64) -> Stands {
+        Stands::Text { stamp: version(number), open: false }
+    }
+
+    #[test]
+    fn a_file_is_taken_in_once_it_stands_still() {
+        let mut beside = Beside::default();
+        assert_eq!(beside.next_due(), None);
+        beside.touched(A, Millis(10_000));
+        assert_eq!(beside.due(Millis(10_000)), [A]);
+        assert_eq!(beside.looked(A, text(1), Millis(10_000)), Step::Wait);
+        assert_eq!(beside.next_due(), Some(Millis(12_000)));
+        // Another version begins anew, and so does one that is open.
+        assert_eq!(beside.looked(A, text(2), Millis(12_000)), Step::Wait);
+        let open = Stands::Text { stamp: version(2), open: true };
+        assert_eq!(beside.looked(A, open, Millis(14_000)), Step::Wait);
+        assert_eq!(beside.looked(A, text(2), Millis(16_000)), Step::Take(version(2)));
+        beside.done(A, Ok(()), Millis(17_000));
+        assert_eq!((beside.next_due(), beside.waiting()), (None, Vec::new()));
+    }
+
+    #[test]
+    fn what_failed_is_tried_again_only_where_that_is_safe() {
+        let mut beside = Beside::default();
+        for again in [true, false] {
+            beside.touched(A, Millis(0));
+            assert_eq!(beside.looked(A, text(1), Millis(0)), Step::Wait);
+            assert_eq!(beside.looked(A, text(1), Millis(2_000)), Step::Take(version(1)));
+            beside.done(A, Err(NotTaken { why: "no".into(), again }), Millis(2_000));
+            assert_eq!(beside.waiting(), [(A.to_owned(), "no".to_owned())]);
+            assert_eq!(beside.next_due(), again.then_some(Millis(17_000)), "{again}");
+            // The same file once more, by whoever says so.
+            beside.touched(A, Millis(20_000));
+            let expected = if again { Step::Take(version(1)) } else { Step::Wait };
+            assert_eq!(beside.looked(A, text(1), Millis(20_000)), expected);
+            beside.done(A, Err(NotTaken { why: "no".into(), again }), Millis(20_000));
+            assert_eq!(beside.next_due(), again.then_some(Millis(50_000)), "{again}");
+            // A save is another file.
+            beside.touched(A, Millis(30_000));
+            assert_eq!(beside.looked(A, text(2), Millis(30_000)), Step::Wait);
+            assert_eq!(beside.looked(A, text(2), Millis(32_000)), Step::Take(version(2)));
+            beside.done(A, Ok(()), Millis(32_000));
+        }
+        // What nobody knows of waits like what must not be tried again.
+        beside.in_doubt(A, version(3), "perhaps".into(), Millis(0));
+        beside.touched(A, Millis(60_000));
+        assert_eq!(beside.looked(A, text(3), Millis(60_000)), Step::Wait);
+        assert_eq!(beside.waiting().len(), 1);
+        assert_eq!(beside.looked(A, text(4), Millis(61_000)), Step::Wait);
+        assert_eq!(beside.waiting().len(), 0);
+    }
+
+    #[test]
+    fn what_is_saved_while_a_file_is_taken_in_is_looked_at() {
+        let mut beside = Beside::default();
+        beside.touched(A, Millis(0));
+        beside.looked(A, text(1), Millis(0));
+        assert_eq!(beside.looked(A, text(1), Millis(2_000)), Step::Take(version(1)));
+        beside.touched(A, Millis(2_500));
+        beside.done(A, Ok(()), Millis(3_000));
+        assert_eq!(beside.due(Millis(3_000)), [A]);
+    }
+
+    #[test]
+    fn a_path_is_free_after_a_while() {
+        let mut beside = Beside::default();
+        beside.touched(A, Millis(0));
+        assert_eq!(beside.looked(A, Stands::Nothing, Millis(0)), Step::Wait);
+        beside.touched(A, Millis(500));
+        assert_eq!(beside.looked(A, text(1), Millis(500)), Step::Wait);
+        assert_eq!(beside.looked(A, Stands::Nothing, Millis(1_000)), Step::Wait);
+        assert_eq!(beside.next_due(), Some(Millis(11_000)));
+        assert_eq!(beside.looked(A, Stands::Nothing, Millis(11_000)), Step::Gone);
+        // A link, or an empty file, is nothing to wait for.
+        beside.touched(A, Millis(20_000));
+        assert_eq!(beside.looked(A, Stands::Idle, Millis(20_000)), Step::Wait);
+        assert_eq!(beside.next_due(), None);
+        beside.touched(A, Millis(20_000));
+        assert_eq!(beside.looked(A, Stands::Unusable("a pipe".into()), Millis(20_000)), Step::Wait);
+        assert_eq!(beside.waiting(), [(A.to_owned(), "a pipe".to_owned())]);
+    }
+
+    #[test]
+    fn a_folder_full_of_files_waits() {
+        let mut beside = Beside::default();
+        let paths: Vec<String> = (0..=FILES_MAX).map(|number| format!("new/{number}.md")).collect();
+        for path in &paths {
+            beside.touched(path, Millis(0));
+            beside.looked(path, text(1), Millis(0));
+        }
+        assert!(paths.iter().all(|path| beside.looked(path, text(1), Millis(2_000)) == Step::Wait));
+        assert_eq!(beside.waiting().len(), paths.len());
+        // One less, and the others go on.
+        beside.looked(&paths[0], Stands::Nothing, Millis(3_000));
+        beside.looked(&paths[0], Stands::Nothing, Millis(13_000));
+        assert_eq!(beside.looked(&paths[1], text(1), Millis(17_000)), Step::Take(version(1)));
+    }
+
+    #[test]
+    fn a_text_without_a_head_gets_that_of_its_item() {
+        let base = "---\ntitle: Plan\nid: abc\naccess: edit\n---\n\nwords\n";
+        let check =
+            |text: &str, expected: Option<&str>| assert_eq!(with_head_of(base, text).as_deref(), expected, "{text}");
+        check("more words\n", Some("---\ntitle: Plan\nid: abc\naccess: edit\n---\n\nmore words\n"));
+        let named = "---\ntitle: My plan\ntags: mine\n---\n\nwords\n";
+        check(named, Some("---\ntitle: My plan\nid: abc\naccess: edit\n---\n\nwords\n"));
+        check(base, None);
+        check("---\nid: other\n---\nwords\n", None);
+        check("", None);
+        assert_eq!(with_head_of("no head\n", "words\n"), None);
+    }
+
+    #[test]
+    fn an_edit_is_told_from_another_text_of_the_same_name() {
+        let check =
+            |text: &str, current: &str, expected| assert_eq!(is_save_of(text, current), expected, "{text} {current}");
+        let current = "---\nid: abc\n---\n# Plan\n\nWe meet on Monday in the small room.\n";
+        check("# Plan\n\nWe meet on Tuesday in the small room.\n", current, true);
+        check("# Plan\n", current, true);
+        check(&format!("{current}\n{}", "More of it. ".repeat(100)), current, true);
+        check("Buy milk, bread, butter, eggs, flour and tea.\n", current, false);
+        check("", current, true);
+        check("Anything", "", true);
+    }
+}

@@ -1,0 +1,254 @@
+//! Files beside the mirrored ones, with the real binary and the embedded Google: what is saved in `new/`, and what an editor puts
+//! where a link stood.
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use support::world::{World, until};
+
+const TEXT: &str = "# Plan\n\nWe meet on Monday in the small room.\n\n- bring the list\n- bring the keys\n";
+
+fn world(name: &str) -> World {
+    let mut world = World::new(name);
+    world.start_daemon(&[]);
+    world
+}
+
+fn new_folder(world: &World) -> PathBuf {
+    world.home.join("workspace/demo@example.com/new")
+}
+
+fn is_link(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink())
+}
+
+/// The ids of the documents with a title.
+async fn named(world: &World, title: &str) -> Vec<String> {
+    let all = world.documents().await;
+    all.into_iter().filter(|(name, _)| name == title).map(|(_, id)| id).collect()
+}
+
+fn waiting(world: &World) -> Vec<Value> {
+    let status = world.cli(&["status"]).1;
+    status["accounts"][0]["waiting"].as_array().unwrap_or_else(|| panic!("{status}")).clone()
+}
+
+/// What is told of a path.
+fn told_of(world: &World, path: &Path) -> Option<String> {
+    let told = waiting(world).into_iter().find(|told| told["path"].as_str() == path.to_str());
+    told.map(|told| told["message"].as_str().unwrap().to_owned())
+}
+
+/// Saves as editors do that write another file and rename it.
+fn replace(path: &Path, text: &str) {
+    let temporary = path.with_file_name(".saving");
+    fs::write(&temporary, text).unwrap();
+    fs::rename(&temporary, path).unwrap();
+}
+
+/// Waits until the text of a document is this, and nothing waits.
+async fn says(world: &World, id: &str, text: &str) {
+    until(&format!("the document says {text:?}"), || async { world.text(id).await == text }).await;
+    until("nothing waits", || std::future::ready(waiting(world).is_empty())).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_saved_in_new_becomes_a_document_and_later_saves_its_edits() {
+    let world = world("new");
+    let path = new_folder(&world).join("Trip to Łódź.md");
+    fs::write(&path, TEXT).unwrap();
+    until("a link stands there", || std::future::ready(is_link(&path))).await;
+    let [id] = named(&world, "Trip to Łódź").await.try_into().unwrap();
+    says(&world, &id, "Plan\nWe meet on Monday in the small room.\nbring the list\nbring the keys\n").await;
+    assert_eq!(path.canonicalize().unwrap(), world.file(&id).canonicalize().unwrap());
+    // The editor still has the text as it was saved first, without a head and without ids, and writes it through the link.
+    let pushes = world.pushes().await.len();
+    fs::write(&path, TEXT.replace("Monday", "Tuesday")).unwrap();
+    says(&world, &id, "Plan\nWe meet on Tuesday in the small room.\nbring the list\nbring the keys\n").await;
+    let sent = world.pushes().await.split_off(pushes);
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    assert!(sent[0].to_string().len() < 2_000, "only the word was sent: {sent:?}");
+    // Another one puts a file in the link's place.
+    replace(&path, &TEXT.replace("Monday", "Wednesday").replace("keys", "key"));
+    says(&world, &id, "Plan\nWe meet on Wednesday in the small room.\nbring the list\nbring the key\n").await;
+    until("the link stands again", || std::future::ready(is_link(&path))).await;
+    // While the daemon is down, too.
+    let mut world = world;
+    world.kill_daemon();
+    replace(&path, &TEXT.replace("Monday", "Friday"));
+    world.start_daemon(&[]);
+    says(&world, &id, "Plan\nWe meet on Friday in the small room.\nbring the list\nbring the keys\n").await;
+    until("the link stands again", || std::future::ready(is_link(&path))).await;
+    // Another text of that name is another document.
+    replace(&path, "Milk, bread, butter, eggs, flour, sugar, tea.\n");
+    until("a second one is made", || async { named(&world, "Trip to Łódź").await.len() == 2 }).await;
+    until("the link stands again", || std::future::ready(is_link(&path))).await;
+    assert_eq!(world.text(&id).await, "Plan\nWe meet on Friday in the small room.\nbring the list\nbring the keys\n");
+    // What is no longer mirrored has no link.
+    let other = named(&world, "Trip to Łódź").await.into_iter().find(|other| *other != id).unwrap();
+    assert!(world.cli(&["forget", &other]).0);
+    assert!(!is_link(&path) && !path.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_text_yet_becomes_nothing() {
+    let world = world("no-text");
+    let (new, before) = (new_folder(&world), world.documents().await.len());
+    for name in [".hidden.md", "x.md~", ".x.md.swp", "4913", "#x.md#", "x.txt", ".#x.md"] {
+        fs::write(new.join(name), "words of a temporary file\n").unwrap();
+    }
+    fs::write(new.join("empty.md"), "").unwrap();
+    fs::write(new.join("blank.md"), "\n\n").unwrap();
+    fs::write(new.join("head.md"), "---\ntitle: A head alone\n---\n").unwrap();
+    fs::write(new.join("nul.md"), "a\0b").unwrap();
+    fs::create_dir(new.join("folder")).unwrap();
+    let nul = new.join("nul.md");
+    until("the broken one is told of", || std::future::ready(told_of(&world, &nul).is_some())).await;
+    assert!(told_of(&world, &nul).unwrap().contains("NUL"));
+    assert!(told_of(&world, &new.join("folder")).is_some());
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!(world.documents().await.len(), before);
+    // A head names the document, and an empty file becomes one once it has words.
+    fs::write(new.join("head.md"), "---\ntitle: Named here\n---\n\nwords\n").unwrap();
+    fs::write(new.join("empty.md"), "words\n").unwrap();
+    until("they are made", || async {
+        named(&world, "Named here").await.len() + named(&world, "empty").await.len() == 2
+    })
+    .await;
+    fs::remove_file(&nul).unwrap();
+    fs::remove_dir(new.join("folder")).unwrap();
+    until("nothing is told", || std::future::ready(waiting(&world).is_empty())).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_is_made_once_though_the_daemon_dies() {
+    for (point, documents) in [("after_making_noted", 0), ("after_making", 1), ("after_making_of_file", 1)] {
+        let mut world = world(&format!("once-{point}"));
+        world.kill_daemon();
+        world.start_daemon(&[("MCP_WORKSPACE_CRASH", point)]);
+        let path = new_folder(&world).join("Once.md");
+        fs::write(&path, TEXT).unwrap();
+        until("the daemon is dead", || std::future::ready(world.daemon_died())).await;
+        world.start_daemon(&[]);
+        if point == "after_making_of_file" {
+            until("a link stands there", || std::future::ready(is_link(&path))).await;
+        } else {
+            // Nobody knows whether it was made, so nobody makes it once more; the file says so until it is saved again.
+            until("it is told of", || std::future::ready(told_of(&world, &path).is_some())).await;
+            assert!(told_of(&world, &path).unwrap().contains("may stand in Google Drive"));
+            tokio::time::sleep(Duration::from_secs(4)).await;
+            assert_eq!(fs::read_to_string(&path).unwrap(), TEXT);
+        }
+        assert_eq!(named(&world, "Once").await.len(), documents, "{point}");
+        if point != "after_making_of_file" {
+            fs::write(&path, format!("{TEXT}\nMore.\n")).unwrap();
+            until("a link stands there", || std::future::ready(is_link(&path))).await;
+            assert_eq!(named(&world, "Once").await.len(), documents + 1, "{point}");
+        }
+        until("nothing waits", || std::future::ready(waiting(&world).is_empty())).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_in_place_of_a_link_outlives_the_daemon() {
+    let mut world = world("adopted");
+    let path = new_folder(&world).join("Kept.md");
+    fs::write(&path, TEXT).unwrap();
+    until("a link stands there", || std::future::ready(is_link(&path))).await;
+    let [id] = named(&world, "Kept").await.try_into().unwrap();
+    world.kill_daemon();
+    world.start_daemon(&[("MCP_WORKSPACE_CRASH", "after_adopting")]);
+    replace(&path, &TEXT.replace("Monday", "Thursday"));
+    until("the daemon is dead", || std::future::ready(world.daemon_died())).await;
+    world.start_daemon(&[]);
+    says(&world, &id, "Plan\nWe meet on Thursday in the small room.\nbring the list\nbring the keys\n").await;
+    until("the link stands again", || std::future::ready(is_link(&path))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_saved_while_google_is_away_becomes_a_document_later() {
+    let mut world = world("later");
+    world.stop_emulator();
+    let path = new_folder(&world).join("Later.md");
+    fs::write(&path, TEXT).unwrap();
+    until("it is told of", || std::future::ready(told_of(&world, &path).is_some())).await;
+    world.restart_emulator();
+    until("a link stands there", || std::future::ready(is_link(&path))).await;
+    assert_eq!(named(&world, "Later").await.len(), 1);
+    // An answer that does not come is another thing: it may have been made.
+    let faults = json!([{ "match": { "path": "/v1/documents", "method": "POST" }, "times": 1, "fault": "lost_reply" }]);
+    world.post("/admin/faults", &faults).await;
+    let other = new_folder(&world).join("Perhaps.md");
+    fs::write(&other, TEXT).unwrap();
+    until("it is told of", || std::future::ready(told_of(&world, &other).is_some())).await;
+    assert!(told_of(&world, &other).unwrap().contains("nobody knows"));
+    tokio::time::sleep(Duration::from_secs(17)).await;
+    assert_eq!(named(&world, "Perhaps").await.len(), 1);
+    fs::remove_file(&other).unwrap();
+    until("nothing is told", || std::future::ready(waiting(&world).is_empty())).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_through_a_link_beside_ones_work_is_one_of_the_item() {
+    let mut world = world("link");
+    let source = world.home.join("source.md");
+    fs::write(&source, TEXT).unwrap();
+    let (done, made) = world.cli(&["create", "--title", "Notes", source.to_str().unwrap()]);
+    assert!(done, "{made}");
+    let id = made["id"].as_str().unwrap().to_owned();
+    let work = world.home.join("work");
+    fs::create_dir(&work).unwrap();
+    let link = |world: &World, folder: &Path| world.cli(&["link", &id, folder.to_str().unwrap()]);
+    let (done, linked) = link(&world, &work);
+    assert!(done, "{linked}");
+    let path = work.canonicalize().unwrap().join("Notes.md");
+    assert_eq!(linked["path"].as_str(), path.to_str());
+    assert!(is_link(&path));
+    // Asked once more, it is the same.
+    assert_eq!(link(&world, &work).1, linked);
+    let text = || fs::read_to_string(&path).unwrap();
+    fs::write(&path, text().replace("Monday", "Tuesday")).unwrap();
+    says(&world, &id, "Plan\nWe meet on Tuesday in the small room.\nbring the list\nbring the keys\n").await;
+    replace(&path, &text().replace("Tuesday", "Sunday"));
+    says(&world, &id, "Plan\nWe meet on Sunday in the small room.\nbring the list\nbring the keys\n").await;
+    until("the link stands again", || std::future::ready(is_link(&path))).await;
+    // The command line knows it by that path, and it outlives a restart.
+    assert!(world.cli(&["diff", path.to_str().unwrap()]).0);
+    world.kill_daemon();
+    world.start_daemon(&[]);
+    replace(&path, &text().replace("Sunday", "Monday"));
+    says(&world, &id, "Plan\nWe meet on Monday in the small room.\nbring the list\nbring the keys\n").await;
+    until("the link stands again", || std::future::ready(is_link(&path))).await;
+    // Another text is not taken for an edit, and stays.
+    replace(&path, "fn main() { println!(\"something else\"); }\n");
+    until("it is told of", || std::future::ready(told_of(&world, &path).is_some())).await;
+    assert!(told_of(&world, &path).unwrap().contains("little in common"));
+    assert_eq!(world.text(&id).await, "Plan\nWe meet on Monday in the small room.\nbring the list\nbring the keys\n");
+    fs::remove_file(&path).unwrap();
+    assert!(link(&world, &work).0);
+    assert!(world.cli(&["forget", &id]).0);
+    assert!(path.symlink_metadata().is_err());
+    // Folders in which others could put a file, and the workspace itself, are refused.
+    let open = world.home.join("open");
+    fs::create_dir(&open).unwrap();
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+    for (folder, words) in
+        [(open, "other users"), (new_folder(&world), "inside"), (world.home.join("none"), "cannot be used")]
+    {
+        let (done, told) = link(&world, &folder);
+        assert!(!done && told.to_string().contains(words), "{}: {told}", folder.display());
+    }
+}
