@@ -237,10 +237,9 @@ mod tests {
     use crate::model::{Account, ItemId, PartId};
 
     fn text(workspace: &Workspace, path: &Path) -> (Stamp, String) {
-        match workspace.look_beside(path).unwrap() {
-            Found::File(Local::Text { stamp, text, .. }) => (stamp, text),
-            other => panic!("{other:?}"),
-        }
+        let found = workspace.look_beside(path).unwrap();
+        let Found::File(Local::Text { stamp, text, .. }) = found else { panic!("{found:?}") };
+        (stamp, text)
     }
 
     #[test]
@@ -259,7 +258,7 @@ mod tests {
         assert_eq!(fs::read_link(&path).unwrap(), Path::new("../drive/abc.md"));
         assert_eq!(workspace.resolve(&path), Some(place.clone()));
         assert!(matches!(workspace.look_beside(&path).unwrap(), Found::Link(found) if found == place));
-        assert_eq!(workspace.new_files().unwrap(), [path.clone()]);
+        assert_eq!(workspace.new_files().unwrap(), std::slice::from_ref(&path));
         workspace.remove_link(&path).unwrap();
         assert!(matches!(workspace.look_beside(&path).unwrap(), Found::Nothing));
         // A link to anything else is somebody's, and is neither followed nor removed.
