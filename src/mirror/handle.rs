@@ -167,8 +167,8 @@ impl MirrorHandle {
     }
 
     async fn parts_of(&self, item: &ItemId) -> Result<Vec<PartStatus>> {
-        let items = self.engine_status().await?.items.into_iter();
-        Ok(items.filter(|status| status.id == *item).flat_map(|status| status.parts).collect())
+        let items = self.status_of(item).await?.items.into_iter();
+        Ok(items.flat_map(|status| status.parts).collect())
     }
 
     /// Ends a file's conflicts in favour of one side.
@@ -322,8 +322,21 @@ impl MirrorHandle {
     }
 
     pub(super) async fn engine_status(&self) -> Result<Status> {
+        self.ask_status(None).await
+    }
+
+    /// Tells how an item stands, and its account.
+    ///
+    /// # Errors
+    ///
+    /// `NotRunning` when the mirror has ended.
+    pub async fn status_of(&self, item: &ItemId) -> Result<Status> {
+        self.ask_status(Some(item.clone())).await
+    }
+
+    async fn ask_status(&self, item: Option<ItemId>) -> Result<Status> {
         let (sender, receiver) = oneshot::channel();
-        self.messages.send(Message::Status(sender)).await.map_err(|_ended| self.ended())?;
+        self.messages.send(Message::Status(item, sender)).await.map_err(|_ended| self.ended())?;
         receiver.await.map_err(|_ended| self.ended())
     }
 

@@ -112,8 +112,8 @@ impl Shared {
 enum Message {
     /// Somebody asks the engine for something.
     Ask(Command, oneshot::Sender<Replied>),
-    /// Somebody wants to see how things stand.
-    Status(oneshot::Sender<Status>),
+    /// Somebody wants to see how things stand, or how one item does.
+    Status(Option<ItemId>, oneshot::Sender<Status>),
     /// A link stands outside of the workspace.
     Linked,
 }
@@ -398,9 +398,10 @@ impl Mirror {
 
     fn heard(&mut self, message: Message) {
         match message {
-            Message::Status(reply) => {
+            Message::Status(item, reply) => {
+                let status = item.map_or_else(|| self.engine.status(), |item| self.engine.status_of(&item));
                 // Who asked may have gone.
-                drop(reply.send(Status { now: self.clock.now(), ..self.engine.status() }));
+                drop(reply.send(Status { now: self.clock.now(), ..status }));
             }
             Message::Linked => {
                 if let Some(watch) = &mut self.watch {
@@ -463,10 +464,9 @@ impl Mirror {
     fn answer(&mut self, request: RequestId, answer: Answer) {
         let Some(Question { item, with_status, reply }) = self.questions.remove(&request) else { return };
         let (plans, landed) = self.lanes.plans(&item);
-        let mut items = if with_status { self.engine.status().items } else { Vec::new() };
-        items.retain(|status| Some(&status.id) == item.as_ref());
+        let status = item.filter(|_| with_status).and_then(|item| self.engine.status_of(&item).items.pop());
         // Who asked may have gone.
-        drop(reply.send(Replied { answer, plans, landed, status: items.pop() }));
+        drop(reply.send(Replied { answer, plans, landed, status }));
     }
 
     fn start_lanes(&mut self) {

@@ -126,13 +126,25 @@ impl Engine {
     /// Returns what a person sees.
     #[must_use]
     pub fn status(&self) -> Status {
+        let items = self.items.values().filter(|item| !item.buried).map(|item| self.item_status(item)).collect();
+        Status { left_ms: self.left_ms(), ..self.status_with(items) }
+    }
+
+    /// Returns what a person sees of one item and of the account; not how long the rest takes, for which all must be looked at.
+    #[must_use]
+    pub fn status_of(&self, item: &ItemId) -> Status {
+        let item = self.items.get(item).filter(|item| !item.buried);
+        self.status_with(item.map(|item| self.item_status(item)).into_iter().collect())
+    }
+
+    fn status_with(&self, items: Vec<ItemStatus>) -> Status {
         Status {
-            items: self.items.values().filter(|item| !item.buried).map(|item| self.item_status(item)).collect(),
+            items,
             now: self.now,
             read_only: self.settings.read_only,
             walking: self.walking,
             quota: self.quota.status(self.now),
-            left_ms: self.left_ms(),
+            left_ms: None,
             unwatched: self.unwatched.as_ref().map(trouble),
             halted: self.halted.as_ref().map(trouble),
             paused: self.paused.as_ref().map(trouble),

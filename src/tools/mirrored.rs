@@ -141,9 +141,8 @@ impl Host for Mirrors {
             if report.parts.iter().any(|part| part.path.symlink_metadata().is_err()) {
                 return handle.fetch(id_or_url).await.map(item_report);
             }
-            let status = handle.status().await?.status;
-            let item = status.items.iter().find(|item| item.id == report.item);
-            report.notices.extend(item.map(sync::ItemStatus::notices).unwrap_or_default());
+            let status = handle.status_of(&report.item).await?;
+            report.notices.extend(status.items.iter().flat_map(sync::ItemStatus::notices));
             let trouble = status.halted.or(status.paused).or(status.poll_error);
             report.stale = report.stale.or(trouble.map(|trouble| trouble.message));
             return Ok(item_report(report));
