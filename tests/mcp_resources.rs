@@ -110,6 +110,22 @@ async fn what_became_of_a_save_is_read_and_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_becomes_of_a_new_file_is_read() {
+    let (world, _) = document("resources-new", TEXT);
+    let mut client = Client::new(&world, "default");
+    let path = world.home.join("workspace/demo@example.com/new/Trip.md");
+    std::fs::write(&path, "# Trip\n\nWords of a new document.\n").unwrap();
+    assert_eq!(read(&mut client, &status_of(&path))["state"], "pending");
+    let made = becomes(&mut client, &status_of(&path), "synced");
+    // By its path it is found like any other.
+    let found = client.done("fetch", &json!({ "id": path }));
+    assert_eq!((&found["id"], &found["title"]), (&made["id"], &json!("Trip")));
+    let broken = path.with_file_name("Broken.md");
+    std::fs::write(&broken, "a\0b").unwrap();
+    assert!(becomes(&mut client, &status_of(&broken), "not made")["message"].to_string().contains("NUL"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_full_set_has_all_tools_and_an_answer_links_its_file() {
     let (world, id) = document("resources-full", TEXT);
     let mut client = Client::new(&world, "full");

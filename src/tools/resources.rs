@@ -10,6 +10,7 @@ use super::documentation::{self, PAGES};
 use super::host::{Host, StatusReport};
 use super::verbs::{invalid, read_file};
 use crate::error::{Error, Result};
+use crate::workspace::layout::Layout;
 
 /// How all accounts stand; with a path behind it, how that file does.
 pub(super) const STATUS: &str = "workspace://status";
@@ -139,7 +140,10 @@ fn lasting(status: &StatusReport) -> Value {
 
 /// How a file stands: in one word, with what waits and what happened last.
 async fn file_status(host: &dyn Host, path: &Path) -> Result<Value> {
-    let difference = host.diff(path).await?;
+    let difference = match host.diff(path).await {
+        Ok(difference) => difference,
+        Err(error) => return unmade_status(host, path).await?.ok_or(error),
+    };
     let mut report = host.status().await?;
     let mut waiting = Vec::new();
     for account in &mut report.accounts {
@@ -163,6 +167,22 @@ async fn file_status(host: &dyn Host, path: &Path) -> Result<Value> {
         status["last"] = last;
     }
     Ok(status)
+}
+
+/// How a file stands that is no document's, or not yet: one in `new/`, or in the place of a link. `None` for any other.
+async fn unmade_status(host: &dyn Host, path: &Path) -> Result<Option<Value>> {
+    let accounts = host.status().await?.accounts;
+    let told = accounts.into_iter().flat_map(|account| account.waiting).find(|told| told.path.as_deref() == Some(path));
+    let is_file = tokio::fs::symlink_metadata(path).await.is_ok_and(|metadata| metadata.is_file());
+    let layouts = host.accounts().into_iter().filter_map(|account| Layout::new(&host.workspace(), &account).ok());
+    let is_new = is_file && layouts.into_iter().any(|layout| path.parent() == Some(&layout.new_folder()));
+    let (state, message) = match told {
+        Some(told) => (told.state, told.message),
+        None if is_new => ("pending".to_owned(), "it becomes a document once it stands still".to_owned()),
+        None => return Ok(None),
+    };
+    let waiting = json!([{ "state": state, "message": message }]);
+    Ok(Some(json!({ "path": path, "id": "", "state": state, "message": message, "waiting": waiting })))
 }
 
 /// The text of a document's tabs, each as a content of its own.
