@@ -1,10 +1,10 @@
 //! What MCP clients start: joins their stdio to the daemon's socket, and outlives the daemon.
 //!
-//! Clients do not start a stdio server again that went away, so a plain pump of bytes would die with the daemon for the
-//! rest of their session. The bridge reads just enough of each message to know what is in flight: when the daemon goes
-//! it fails those requests, connects again, plays the client's `initialize` to the new daemon, and announces that the
-//! lists may have changed. What only asks is asked once more instead. Whatever goes wrong is told in MCP, as the answer to
-//! what the client asked.
+//! Clients do not start a stdio server again that went away, so a plain pump of bytes would die with the daemon for
+//! the rest of their session. The bridge reads just enough of each message to know what is in flight: when the daemon
+//! goes it fails those requests, connects again, plays the client's `initialize` to the new daemon, and announces
+//! that the lists may have changed. What only asks is asked once more instead. Whatever goes wrong is told in MCP, as
+//! the answer to what the client asked.
 //!
 //! It listens to each side while it writes to the other, so that two who both wait to be read are. What waits to be
 //! written is little: a side is not read while what it says has nowhere to go.
@@ -25,8 +25,8 @@ use super::reaching::{BridgeOptions, Daemon, Starter, Way, broke};
 use super::socket::LINE_BYTES_MAX;
 use crate::error::{Error, Result};
 
-/// How long a home whose daemon went away is left to a service manager, which starts it again at once, before a daemon is
-/// started from here. Well below the second within which a client should be served again.
+/// How long a home whose daemon went away is left to a service manager, which starts it again at once, before a
+/// daemon is started from here. Well below the second within which a client should be served again.
 const RETURN_WAIT: Duration = Duration::from_millis(300);
 /// How long a daemon that takes nothing any more is listened to: it has ended, and what it said before is on its way.
 const LAST_WORDS_WAIT: Duration = Duration::from_secs(2);
@@ -51,13 +51,13 @@ where
     bridge(options, input, output).await
 }
 
-/// Joins `input` and `output` to the daemon until the client closes either of them; what is in flight then is waited for
-/// as long as `options` say.
+/// Joins `input` and `output` to the daemon until the client closes either of them; what is in flight then is waited
+/// for as long as `options` say.
 ///
 /// # Errors
 ///
-/// `Network` when the client's side breaks otherwise than by being closed. A daemon that cannot be reached is told to the
-/// client instead.
+/// `Network` when the client's side breaks otherwise than by being closed. A daemon that cannot be reached is told to
+/// the client instead.
 pub async fn bridge<R, W>(options: BridgeOptions, input: R, output: W) -> Result<()>
 where
     R: AsyncRead + Unpin + Send,
@@ -194,9 +194,9 @@ where
         }
     }
 
-    /// Fails what was in flight and may have been carried out, and connects again at once where the client would notice
-    /// nothing else: a client of the old era was promised a living session. One of the new era has none; its next request
-    /// connects. What only asks is asked again.
+    /// Fails what was in flight and may have been carried out, and connects again at once where the client would
+    /// notice nothing else: a client of the old era was promised a living session. One of the new era has none; its
+    /// next request connects. What only asks is asked again.
     async fn daemon_gone(&mut self) {
         let Some(daemon) = self.daemon.take() else { return };
         let lost = self.conversation.lose(daemon.unsent.into_unwritten());

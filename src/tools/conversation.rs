@@ -9,6 +9,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::answer::DAEMON_GONE;
 use super::skim::{ID_BYTES_MAX, Skim, id_of};
 use super::socket::LINE_BYTES_MAX;
 use super::watching::WATCHED_MAX;
@@ -18,11 +19,9 @@ const IN_FLIGHT_MAX: usize = 1024;
 /// How the ids of the bridge's own requests begin.
 const OWN_ID: &str = "mcp-workspace-bridge-";
 /// The JSON-RPC error of a line that is no JSON.
-const PARSE_ERROR: i64 = -32700;
+const PARSE_ERROR: i32 = -32700;
 /// The JSON-RPC error of JSON that is no message.
-const INVALID_REQUEST: i64 = -32600;
-/// The JSON-RPC error of a request whose daemon went away.
-const DAEMON_GONE: i64 = -32000;
+const INVALID_REQUEST: i32 = -32600;
 /// Requests that only ask: one that a daemon took with it is asked of the next.
 const ASKING: [&str; 7] = [
     "initialize",
@@ -33,8 +32,8 @@ const ASKING: [&str; 7] = [
     "resources/templates/list",
     "resources/read",
 ];
-/// How many daemons are asked: one that went, one that still let us in while it did, and a new one. More would be a request
-/// that no daemon survives.
+/// How many daemons are asked: one that went, one that still let us in while it did, and a new one. More would be a
+/// request that no daemon survives.
 const ASKED_MAX: u32 = 3;
 /// How much of such requests is kept for that, all in all.
 const KEPT_BYTES_MAX: usize = 1024 * 1024;
@@ -56,7 +55,7 @@ pub(super) enum Said {
 #[derive(Debug, PartialEq)]
 pub(super) struct Refusal {
     id: Option<RequestId>,
-    code: i64,
+    code: i32,
     what: String,
 }
 
@@ -103,7 +102,7 @@ pub(super) fn failure(id: RequestId, what: &str, suggestion: &str) -> Value {
     error(Some(id), DAEMON_GONE, &format!("{what}. {suggestion}"))
 }
 
-fn error(id: Option<RequestId>, code: i64, message: &str) -> Value {
+fn error(id: Option<RequestId>, code: i32, message: &str) -> Value {
     let id = id.map_or(Value::Null, RequestId::into_json_value);
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
 }
@@ -205,8 +204,8 @@ impl Conversation {
         }
     }
 
-    /// Notes what the daemon says, and tells whether the client should hear it: messages alone, and no answer to what it
-    /// does not wait for.
+    /// Notes what the daemon says, and tells whether the client should hear it: messages alone, and no answer to what
+    /// it does not wait for.
     pub(super) fn hear(&mut self, line: &[u8]) -> bool {
         let is_object = line.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
         let Some(answer) = serde_json::from_slice::<Answer<'_>>(line).ok().filter(|_| is_object) else {
@@ -217,6 +216,12 @@ impl Conversation {
         let Some(id) = id_of(id.get().as_bytes()) else { return true };
         if matches!(&id, RequestId::String(text) if text.starts_with(OWN_ID)) {
             // What was asked for the client, who has had an answer from another daemon.
+            return false;
+        }
+        if answer.error.as_ref().is_some_and(|error| error["code"] == DAEMON_GONE)
+            && self.position(&id).and_then(|at| self.in_flight.get(at)).is_some_and(|request| request.again.is_some())
+        {
+            // It is being stopped, and the next one is asked.
             return false;
         }
         if let Some((_, initialize)) = self.asked.take_if(|(asked, _)| *asked == id)
@@ -245,8 +250,8 @@ impl Conversation {
         !self.in_flight.is_empty()
     }
 
-    /// Takes apart what was in flight when its daemon went away. What only asks is asked again, and so is what no daemon can
-    /// have read, since it was not `unsent` whole.
+    /// Takes apart what was in flight when its daemon went away. What only asks is asked again, and so is what no
+    /// daemon can have read, since it was not `unsent` whole.
     pub(super) fn lose(&mut self, unsent: impl Iterator<Item = Vec<u8>>) -> Lost {
         for line in unsent {
             if let Said::Request { id, .. } = read(&line)
@@ -274,8 +279,8 @@ impl Conversation {
         std::mem::take(&mut self.in_flight).into_iter().map(move |request| failure(request.id, what, suggestion))
     }
 
-    /// Returns the `initialize` for a daemon that is not the first, under an id of the bridge's own; `None` while there is no
-    /// session to carry over.
+    /// Returns the `initialize` for a daemon that is not the first, under an id of the bridge's own; `None` while
+    /// there is no session to carry over.
     pub(super) fn greeting(&self, joined: u64) -> Option<Value> {
         let mut message = serde_json::from_slice::<Value>(self.granted.as_ref()?).ok()?;
         *message.get_mut("id")? = format!("{OWN_ID}{joined}").into();
@@ -324,7 +329,7 @@ struct Answer<'line> {
     #[serde(default)]
     method: Option<IgnoredAny>,
     #[serde(default)]
-    error: Option<IgnoredAny>,
+    error: Option<Value>,
 }
 
 /// JSON that whoever reads it whole can read: no deeper than readers go, of texts that are texts and numbers that are
@@ -433,6 +438,8 @@ mod tests {
         assert!(conversation.hear(br#"{"jsonrpc":"2.0","id":4,"result":{}}"#));
         assert!(!conversation.hear(br#"{"jsonrpc":"2.0","id":4,"result":{}}"#), "nobody waits for it any more");
         ask(&mut conversation, br#"{"method":"notifications/cancelled","params":{"requestId":1}}"#);
+        // One that is being stopped says so.
+        assert!(!conversation.hear(br#"{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":""}}"#));
         let unsent = || std::iter::once(request(5, "tools/call"));
         let lost = conversation.lose(unsent());
         assert_eq!(ids(&lost.failed), [3]);

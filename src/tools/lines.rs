@@ -32,8 +32,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         Self { reader: BufReader::with_capacity(READ_BYTES, read), line: Vec::new(), too_long: None }
     }
 
-    /// Returns the next line; `None` at the end of the stream. An unfinished last line is a message cut off: nobody may act
-    /// on it. Nothing is lost when the future is dropped.
+    /// Returns the next line; `None` at the end of the stream. An unfinished last line is a message cut off: nobody
+    /// may act on it. Nothing is lost when the future is dropped.
     pub(super) async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             let filled = self.reader.fill_buf().await?;

@@ -89,8 +89,8 @@ impl Way {
         (error.with_causes(), suggestion)
     }
 
-    /// Connects, and greets a daemon for a session that there is already. One that is dying lets in whom it will not answer,
-    /// so who is dropped before the greeting was answered tries again.
+    /// Connects, and greets a daemon for a session that there is already. One that is dying lets in whom it will not
+    /// answer, so who is dropped before the greeting was answered tries again.
     pub(super) async fn connect(&mut self, conversation: &Conversation, patience: Duration) -> Result<Daemon> {
         let begun = Instant::now();
         self.started = None;
@@ -120,8 +120,8 @@ impl Way {
         }
     }
 
-    /// Waits for somebody who answers, and has a daemon started if need be. While one holds the home's lock it is about to
-    /// answer or to end, and is waited for; once nobody has for as long as `patience`, one is started.
+    /// Waits for somebody who answers, and has a daemon started if need be. While one holds the home's lock it is
+    /// about to answer or to end, and is waited for; once nobody has for as long as `patience`, one is started.
     async fn reach(&mut self, patience: Duration, begun: Instant) -> Result<UnixStream> {
         let run_dir = self.options.socket.parent().unwrap_or(&self.options.socket).to_owned();
         let mut unlocked_since = None;
@@ -162,8 +162,8 @@ impl Way {
     }
 }
 
-/// Plays the client's `initialize` to a new daemon, and keeps the answer from the client, who has had one. `false` when that
-/// daemon goes away meanwhile.
+/// Plays the client's `initialize` to a new daemon, and keeps the answer from the client, who has had one. `false`
+/// when that daemon goes away meanwhile.
 async fn greet(daemon: &mut Daemon, greeting: &Value) -> Result<bool> {
     let doing = "greeting the new daemon";
     let exchange = async {

@@ -1,7 +1,7 @@
 //! What can be told of a message that is too long to be kept, or too broken to be read.
 //!
-//! Clients of the TypeScript and the Python SDK write the id behind the parameters, so that it cannot be looked for at the
-//! beginning alone.
+//! Clients of the TypeScript and the Python SDK write the id behind the parameters, so that it cannot be looked for
+//! at the beginning alone.
 
 use rmcp::model::RequestId;
 
