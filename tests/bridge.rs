@@ -9,7 +9,15 @@
 )]
 #![cfg(target_os = "linux")] // the daemon's pid is looked up through its socket
 
+#[path = "support/dice.rs"]
+mod dice;
+#[path = "support/frames.rs"]
+mod frames;
+#[path = "bridge/fuzz.rs"]
+mod fuzz;
 mod support;
+#[path = "bridge/upgrade.rs"]
+mod upgrade;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -56,10 +64,21 @@ impl Drop for Cleanup<'_> {
 
 /// Kills the daemon of a home, waits until it is gone, and returns its pid.
 fn kill(home: &Path) -> Pid {
+    end(home, Signal::KILL)
+}
+
+/// Ends the daemon of a home with a signal, waits until it is gone, and returns its pid.
+fn end(home: &Path, signal: Signal) -> Pid {
     let (pid, mut stream) = daemon(home).expect("a daemon");
-    kill_process(pid, Signal::KILL).expect("it runs");
-    // The end of its side is its end.
+    kill_process(pid, signal).expect("it runs");
+    // The end of its side is nearly its end; a child of ours that has ended is still there, as a zombie.
     drop(stream.read(&mut [0]));
+    let begun = Instant::now();
+    let stat = format!("/proc/{}/stat", pid.as_raw_nonzero());
+    while fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z")) {
+        assert!(begun.elapsed() < WAIT, "it does not end");
+        std::thread::sleep(Duration::from_millis(2));
+    }
     pid
 }
 

@@ -11,6 +11,8 @@
 
 #[path = "support/dice.rs"]
 mod dice;
+#[path = "support/frames.rs"]
+mod frames;
 #[path = "mcp_clients/hostile.rs"]
 mod hostile;
 mod support;
@@ -22,7 +24,8 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hostile::{Act, Era, Peer};
+use frames::Era;
+use hostile::{Act, Peer};
 use serde_json::json;
 use support::mcp::{document, memory};
 

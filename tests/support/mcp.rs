@@ -79,6 +79,14 @@ impl Client {
         client
     }
 
+    /// A client whose every word is kept, from the first.
+    pub(crate) fn recorded(world: &World, profile: &str) -> Self {
+        let mut client = Self::of(world, profile);
+        client.frames = Some(Vec::new());
+        client.greet();
+        client
+    }
+
     /// A client of the newer era, which says who it is with each request and has no session.
     pub(crate) fn modern(world: &World, profile: &str) -> Self {
         let mut client = Self::of(world, profile);
