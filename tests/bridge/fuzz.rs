@@ -1,6 +1,7 @@
 //! Whatever a client may write, through the real bridge in front of a real daemon.
 //!
-//! `SEEDS=1000 cargo test --test bridge whatever -- --nocapture` writes more of it.
+//! `SEEDS=1000 cargo test --test bridge whatever -- --nocapture` writes more of it; `SEED=n` plays
+//! one conversation again.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -21,19 +22,23 @@ const THREADS: usize = 4;
 
 #[test]
 fn whatever_is_written_the_conversation_goes_on() {
-    let seeds = std::env::var("SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(SEEDS);
+    let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse().ok());
+    let (first, seeds) = match number("SEED") {
+        Some(seed) => (seed, 1),
+        None => (0, number("SEEDS").unwrap_or(SEEDS)),
+    };
     let home = home();
     let _cleanup = Cleanup(home.path());
     let mut patient = Client::bridge(home.path());
     patient.greet();
     let (pid, _) = daemon(home.path()).expect("a daemon");
-    let (next, begun) = (AtomicU64::new(0), Instant::now());
+    let (next, begun) = (AtomicU64::new(first), Instant::now());
     std::thread::scope(|scope| {
         for _ in 0..THREADS {
             scope.spawn(|| {
                 loop {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= seeds {
+                    if seed >= first + seeds {
                         return;
                     }
                     converse(home.path(), seed);
@@ -86,7 +91,9 @@ fn converse(home: &Path, seed: u64) {
         }
     }
     let last = answers.remove("last").flatten().unwrap();
-    assert!(!is_greeted || last.get("result").is_some(), "seed {seed}: {last}");
+    // A second `initialize` with a nonsense version makes a session one of the newer era, which has no `ping`.
+    let is_known = last.get("result").is_some() || last["error"]["code"] == -32601;
+    assert!(!is_greeted || is_known, "seed {seed}: {last}");
 }
 
 fn line(dice: &mut Dice<'_>, era: Era) -> Vec<u8> {
