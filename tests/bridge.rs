@@ -1,146 +1,42 @@
 //! `bridge` and `serve --stdio` as clients start them: processes, pipes, signals.
-#![allow(clippy::print_stdout, reason = "tests print what they measured")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
 #![cfg(target_os = "linux")] // the daemon's pid is looked up through its socket
+
+#[path = "support/dice.rs"]
+mod dice;
+#[path = "support/frames.rs"]
+mod frames;
+#[path = "bridge/fuzz.rs"]
+mod fuzz;
+mod support;
+#[path = "bridge/upgrade.rs"]
+mod upgrade;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-
-/// How long anything may take on a busy machine.
-const WAIT: Duration = Duration::from_secs(30);
+use support::mcp::{Client, PROGRAM, WAIT, ended, memory, reader};
 
 fn home() -> tempfile::TempDir {
     // A socket's path must be short, and the workspace watched: not the system's temporary folder.
     tempfile::Builder::new().prefix("b").tempdir_in("/var/tmp").expect("a folder")
 }
 
-/// A process that speaks MCP; killed when dropped.
-struct Client {
-    child: Child,
-    input: Option<ChildStdin>,
-    lines: mpsc::Receiver<String>,
-    errors: mpsc::Receiver<String>,
-    last_id: u64,
-}
-
-impl Client {
-    fn start(program: &Path, home: &Path, arguments: &[&str]) -> Self {
-        let mut child = Command::new(program)
-            .arg("--home")
-            .arg(home)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let lines = reader(child.stdout.take().expect("a pipe"));
-        let errors = reader(child.stderr.take().expect("a pipe"));
-        Self { input: child.stdin.take(), child, lines, errors, last_id: 0 }
-    }
-
-    fn bridge(home: &Path) -> Self {
-        Self::start(Path::new(PROGRAM), home, &["bridge"])
-    }
-
-    fn stdio(home: &Path) -> Self {
-        Self::start(Path::new(PROGRAM), home, &["serve", "--stdio"])
-    }
-
-    fn send(&mut self, message: &Value) {
-        let input = self.input.as_mut().expect("stdin is open");
-        input.write_all(format!("{message}\n").as_bytes()).expect("it reads");
-    }
-
-    /// The next message; whatever stands on stdout must be one.
-    fn read(&self) -> Value {
-        let line = self.lines.recv_timeout(WAIT).expect("a message");
-        let message: Value = serde_json::from_str(&line).expect("JSON");
-        assert_eq!(message["jsonrpc"], "2.0", "{line}");
-        message
-    }
-
-    /// Asks, and returns the answer; announcements before it are passed over.
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
-        self.last_id += 1;
-        self.send(&json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params }));
-        loop {
-            let message = self.read();
-            if message.get("id") == Some(&json!(self.last_id)) {
-                return message;
-            }
-            assert!(message.get("id").is_none(), "{message}");
-        }
-    }
-
-    fn begin(&mut self) -> Value {
-        let client = json!({ "name": "test", "version": "1" });
-        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
-        let answer = self.ask("initialize", &params);
-        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        answer
-    }
-
-    fn tools(&mut self) -> Vec<String> {
-        let answer = self.ask("tools/list", &json!({}));
-        let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}"));
-        tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
-    }
-
-    /// Waits until it says this on stderr.
-    fn said(&self, expected: &str) {
-        let deadline = Instant::now() + WAIT;
-        loop {
-            let line = self.errors.recv_timeout(deadline.saturating_duration_since(Instant::now())).expect("a line");
-            if line.contains(expected) {
-                return;
-            }
-        }
-    }
-
-    /// Closes stdin and returns how it ended and what was left on stdout.
-    fn leave(&mut self) -> (ExitStatus, Vec<String>) {
-        drop(self.input.take());
-        let status = ended(&mut self.child);
-        (status, self.lines.iter().collect())
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-workspace");
-
-fn reader(out: impl std::io::Read + Send + 'static) -> mpsc::Receiver<String> {
-    let (sender, lines) = mpsc::channel();
-    std::thread::spawn(move || {
-        for line in BufReader::new(out).lines().map_while(Result::ok) {
-            drop(sender.send(line));
-        }
-    });
-    lines
-}
-
-fn ended(child: &mut Child) -> ExitStatus {
-    let deadline = Instant::now() + WAIT;
-    while Instant::now() < deadline {
-        if let Some(status) = child.try_wait().expect("our child") {
-            return status;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    panic!("it does not end")
+fn stdio(home: &Path) -> Client {
+    Client::start(Path::new(PROGRAM), home, &["serve", "--stdio"])
 }
 
 /// Who answers on the control socket; the connection stays open, which tells when that one has ended.
@@ -168,10 +64,21 @@ impl Drop for Cleanup<'_> {
 
 /// Kills the daemon of a home, waits until it is gone, and returns its pid.
 fn kill(home: &Path) -> Pid {
+    end(home, Signal::KILL)
+}
+
+/// Ends the daemon of a home with a signal, waits until it is gone, and returns its pid.
+fn end(home: &Path, signal: Signal) -> Pid {
     let (pid, mut stream) = daemon(home).expect("a daemon");
-    kill_process(pid, Signal::KILL).expect("it runs");
-    // The end of its side is its end.
+    kill_process(pid, signal).expect("it runs");
+    // The end of its side is nearly its end; a child of ours that has ended is still there, as a zombie.
     drop(stream.read(&mut [0]));
+    let begun = Instant::now();
+    let stat = format!("/proc/{}/stat", pid.as_raw_nonzero());
+    while fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z")) {
+        assert!(begun.elapsed() < WAIT, "it does not end");
+        std::thread::sleep(Duration::from_millis(2));
+    }
     pid
 }
 
@@ -181,7 +88,7 @@ fn bridges_that_start_together_start_one_daemon() {
     let _cleanup = Cleanup(home.path());
     let mut bridges: Vec<Client> = (0..4).map(|_| Client::bridge(home.path())).collect();
     for bridge in &mut bridges {
-        assert!(bridge.begin()["result"]["serverInfo"]["name"] == "mcp-workspace");
+        assert!(bridge.greet()["result"]["serverInfo"]["name"] == "mcp-workspace");
         assert_eq!(bridge.tools(), ["create", "fetch", "search"]);
     }
     let log = fs::read_to_string(home.path().join("run/daemon.log")).expect("the log");
@@ -203,7 +110,7 @@ fn a_killed_daemon_is_replaced_within_a_moment() {
     let program = folder.path().join("mcp-workspace");
     fs::copy(PROGRAM, &program).expect("a program");
     let mut bridge = Client::start(&program, home.path(), &["bridge"]);
-    bridge.begin();
+    bridge.greet();
     let mut slowest = Duration::ZERO;
     for round in 0..5 {
         if round == 2 {
@@ -228,7 +135,7 @@ fn a_daemon_that_comes_back_by_itself_is_joined() {
     let home = home();
     let _cleanup = Cleanup(home.path());
     let mut bridge = Client::bridge(home.path());
-    bridge.begin();
+    bridge.greet();
     kill(home.path());
     let mut again = Client::start(Path::new(PROGRAM), home.path(), &["daemon"]);
     let begun = Instant::now();
@@ -249,7 +156,7 @@ fn a_daemon_that_cannot_start_is_explained_at_once() {
     for arguments in [&["bridge"][..], &["serve", "--stdio"]] {
         let mut client = Client::start(Path::new(PROGRAM), home.path(), arguments);
         let begun = Instant::now();
-        let answer = client.begin();
+        let answer = client.greet();
         let message = answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{answer}"));
         assert!(message.contains("line 2") && message.contains("Correct "), "{message}");
         assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
@@ -257,7 +164,7 @@ fn a_daemon_that_cannot_start_is_explained_at_once() {
         if arguments == ["bridge"] {
             fs::write(home.path().join("config/config.toml"), "poll_ms = 7\n").expect("a file");
             let _cleanup = Cleanup(home.path());
-            assert!(client.begin()["result"].is_object());
+            assert!(client.greet()["result"].is_object());
             fs::write(home.path().join("config/config.toml"), "poll_ms = 7\nnonsense = 1\n").expect("a file");
         }
         let (status, left) = client.leave();
@@ -282,7 +189,7 @@ fn stdout_carries_mcp_alone() {
     let long = home.path().join("x".repeat(120));
     for arguments in [&["bridge", "--json"][..], &["serve", "--stdio", "--json"]] {
         let mut client = Client::start(Path::new(PROGRAM), &long, arguments);
-        let answer = client.begin();
+        let answer = client.greet();
         assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains("shorter")), "{answer}");
         let (status, left) = client.leave();
         assert_eq!((status.code(), left.as_slice()), (Some(1), &[][..]), "{arguments:?}");
@@ -293,8 +200,8 @@ fn stdout_carries_mcp_alone() {
 #[test]
 fn one_process_serves_and_ends_with_its_client() {
     let home = home();
-    let mut client = Client::stdio(home.path());
-    client.begin();
+    let mut client = stdio(home.path());
+    client.greet();
     assert_eq!(client.tools(), ["create", "fetch", "search"]);
     let (pid, _) = daemon(home.path()).expect("the command line can ask it");
     assert_eq!(pid, Pid::from_child(&client.child), "it is the daemon itself");
@@ -304,21 +211,21 @@ fn one_process_serves_and_ends_with_its_client() {
     assert!(!home.path().join("run/mcp.sock").exists());
 
     let mut docs = Client::start(Path::new(PROGRAM), home.path(), &["serve", "--stdio", "--profile", "docs"]);
-    docs.begin();
+    docs.greet();
     assert!(docs.tools().contains(&"import_section".to_owned()));
     kill_process(Pid::from_child(&docs.child), Signal::TERM).expect("it runs");
     assert_eq!(ended(&mut docs.child).code(), Some(0), "a signal is a good end");
     assert!(daemon(home.path()).is_none());
-    assert!(docs.lines.iter().next().is_none(), "nothing but answers");
+    assert!(docs.leave().1.is_empty(), "nothing but answers");
 }
 
 #[test]
 fn a_second_process_joins_the_first_and_takes_its_place() {
     let home = home();
-    let mut first = Client::stdio(home.path());
-    first.begin();
-    let mut second = Client::stdio(home.path());
-    second.begin();
+    let mut first = stdio(home.path());
+    first.greet();
+    let mut second = stdio(home.path());
+    second.greet();
     second.said("joined it");
     assert_eq!(second.tools(), ["create", "fetch", "search"]);
     assert_eq!(daemon(home.path()).expect("a daemon").0, Pid::from_child(&first.child));
@@ -328,12 +235,12 @@ fn a_second_process_joins_the_first_and_takes_its_place() {
     assert_eq!(daemon(home.path()).expect("a daemon").0, Pid::from_child(&second.child));
 
     // What joined leaves the daemon alone when it ends, by its client or by a signal.
-    let mut third = Client::stdio(home.path());
-    third.begin();
+    let mut third = stdio(home.path());
+    third.greet();
     third.said("joined it");
     assert!(third.leave().0.success());
-    let mut fourth = Client::stdio(home.path());
-    fourth.begin();
+    let mut fourth = stdio(home.path());
+    fourth.greet();
     kill_process(Pid::from_child(&fourth.child), Signal::TERM).expect("it runs");
     assert_eq!(ended(&mut fourth.child).code(), Some(0));
     assert_eq!(daemon(home.path()).expect("a daemon").0, Pid::from_child(&second.child));
@@ -387,8 +294,8 @@ fn what_is_at_work_is_finished_when_stdin_ends() {
         "[[accounts]]\nemail = 'demo@example.com'\nbearer = 't'\n[endpoints]\ndocs = '{url}'\ndrive = '{url}'\ntoken = '{url}'\n"
     );
     fs::write(home.path().join("config/config.toml"), config).expect("a file");
-    let mut client = Client::stdio(home.path());
-    client.begin();
+    let mut client = stdio(home.path());
+    client.greet();
     let arguments = json!({ "title": "Last words", "content": "# Said in time\n" });
     let params = json!({ "name": "create", "arguments": arguments });
     client.send(&json!({ "jsonrpc": "2.0", "id": "w", "method": "tools/call", "params": params }));
@@ -408,8 +315,61 @@ fn a_line_that_nobody_can_read_gets_an_answer() {
     for (line, id) in
         [("{bad json", Value::Null), (r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":"\ud83d"}}"#, json!(7))]
     {
-        client.input.as_mut().expect("stdin is open").write_all(format!("{line}\n").as_bytes()).expect("it reads");
-        let answer = client.read();
+        client.write(format!("{line}\n").as_bytes());
+        let answer = client.next();
         assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32700), &id), "{answer}");
+    }
+}
+
+/// The id of a request stands behind what is long in it; what was passed over is not kept.
+#[test]
+fn a_line_that_is_far_too_long_gets_an_answer_and_costs_little() {
+    let home = home();
+    let _cleanup = Cleanup(home.path());
+    let mut client = Client::bridge(home.path());
+    client.greet();
+    client.write(br#"{"method":"tools/call","params":{"name":"create","arguments":{"title":""#);
+    let chunk = vec![b'x'; 1 << 16];
+    for _ in 0..(200 << 20) / chunk.len() {
+        client.write(&chunk);
+    }
+    client.write(b"\"}},\"jsonrpc\":\"2.0\",\"id\":\"huge\"}\n");
+    let answer = client.next();
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32600), &json!("huge")), "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("16 MiB"), "{answer}");
+    assert_eq!(client.tools(), ["create", "fetch", "search"]);
+    let peak = memory(client.child.id(), "VmHWM").expect("there is /proc");
+    println!("a line of 200 MiB cost the bridge {peak:.0} MiB at most");
+    assert!(peak < 100.0, "{peak} MiB");
+    assert!(client.leave().0.success());
+}
+
+#[test]
+fn a_client_that_hears_nothing_any_more_has_left() {
+    for arguments in [&["bridge"][..], &["serve", "--stdio"]] {
+        let home = home();
+        let _cleanup = Cleanup(home.path());
+        let mut child = Command::new(PROGRAM)
+            .arg("--home")
+            .arg(home.path())
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+        let ask = json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {} });
+        writeln!(input, "{ask}").expect("it reads");
+        output.read_line(&mut String::new()).expect("an answer");
+        drop(output);
+        writeln!(input, "{ask}").expect("it reads");
+        // Stdin stays open: the end of stdout is enough.
+        let status = ended(&mut child);
+        let mut errors = String::new();
+        child.stderr.take().expect("a pipe").read_to_string(&mut errors).expect("UTF-8");
+        assert!(status.success() && errors.is_empty(), "{arguments:?}: {status} {errors}");
+        drop(input);
     }
 }

@@ -11,6 +11,8 @@
 
 #[path = "support/dice.rs"]
 mod dice;
+#[path = "support/frames.rs"]
+mod frames;
 #[path = "mcp_clients/hostile.rs"]
 mod hostile;
 mod support;
@@ -22,9 +24,10 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hostile::{Act, Era, Peer};
+use frames::Era;
+use hostile::{Act, Peer};
 use serde_json::json;
-use support::mcp::document;
+use support::mcp::{document, memory};
 
 /// The most memory of the daemon, as built for tests, at any time.
 const MEMORY_MAX_MIB: f64 = 200.0;
@@ -32,13 +35,6 @@ const MEMORY_MAX_MIB: f64 = 200.0;
 const CALL_MAX: Duration = Duration::from_secs(5);
 /// The connections of the crowd.
 const CROWD: usize = 1000;
-
-/// A field of `/proc/PID/status` in MiB.
-fn memory(process: u32, field: &str) -> Option<f64> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find(|line| line.starts_with(field))?;
-    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
-}
 
 /// Calls on and on as a client should, until it is told to stop; returns how often, and the longest call.
 fn go_on(socket: &Path, id: &str, era: Era, stop: &AtomicBool) -> (usize, Duration) {

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
+/// The JSON-RPC error of a request whose daemon went away.
+pub(super) const DAEMON_GONE: i32 = -32000;
+
 /// The JSON of an error, on both sockets and on the command line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorAnswer {

@@ -6,18 +6,22 @@ mod answer;
 mod bridge;
 mod brief;
 mod control;
+mod conversation;
 mod docs;
 mod documentation;
 mod google_docs;
 mod host;
+mod lines;
 mod mirrored;
 mod outline;
 mod profile;
+mod reaching;
 mod reports;
 mod resources;
 mod schema;
 mod server;
 mod skill;
+mod skim;
 mod socket;
 mod starting;
 mod transport;
@@ -28,7 +32,7 @@ mod watching;
 mod tests;
 
 pub use answer::ErrorAnswer;
-pub use bridge::{BridgeOptions, Starter, bridge, refuse};
+pub use bridge::{bridge, refuse};
 pub use control::{CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, serve_control};
 pub use host::{
     AccountStatus, CommentAct, CommentReport, DiffReport, DoctorFinding, DoctorReport, Done, Hit, Host, ImageReport,
@@ -38,6 +42,7 @@ pub use host::{
 pub use mirrored::Mirrors;
 pub use outline::{OutlineEntry, outline};
 pub use profile::Profile;
+pub use reaching::{BridgeOptions, Starter};
 pub use server::{Server, serve_mcp};
 pub(crate) use socket::read_line;
 pub use socket::{

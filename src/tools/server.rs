@@ -7,11 +7,11 @@ use std::time::Duration;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, ContentBlock, GetSkillRequestParams, GetSkillResult, Implementation, ListPromptsRequestMethod,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, RequestId, Resource, ResourceContents, ResourceUpdatedNotificationParam, ServerCapabilities,
-    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CompleteResult, ContentBlock, ErrorCode, GetSkillRequestParams, GetSkillResult, Implementation,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, RequestId, Resource, ResourceContents, ResourceUpdatedNotificationParam,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixListener;
 use tokio::sync::Semaphore;
 
-use super::answer::ErrorAnswer;
+use super::answer::{DAEMON_GONE, ErrorAnswer};
 use super::host::Host;
 use super::profile::Profile;
 use super::resources::{self, Named};
@@ -240,8 +240,7 @@ impl ServerHandler for Server {
         tokio::select! {
             answer = self.answer(&context.id, request) => answer.map(CallToolResponse::from),
             never = told_of_progress(&context) => match never {},
-            // Nobody reads this answer; it ends the call's place in the queue.
-            () = context.ct.cancelled() => Err(ErrorData::invalid_request("cancelled", None)),
+            () = context.ct.cancelled() => Err(stopped()),
         }
     }
 
@@ -284,7 +283,7 @@ impl ServerHandler for Server {
                 let keep_ms = if matches!(named, Named::Page(_)) { KEEP_MS } else { 0 };
                 let contents = tokio::select! {
                     read = self.read(&uri, &named) => read?,
-                    () = context.ct.cancelled() => return Err(ErrorData::invalid_request("cancelled", None)),
+                    () = context.ct.cancelled() => return Err(stopped()),
                 };
                 (contents, keep_ms)
             }
@@ -383,6 +382,13 @@ fn refuse_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorDat
         Some(_) => Err(ErrorData::invalid_params("this cursor is not one of ours", None)),
         None => Ok(()),
     }
+}
+
+/// Answers what was at work when the daemon was stopped. Who has taken a request back does not read this.
+fn stopped() -> ErrorData {
+    let message = "the daemon was stopped while this request was at work; its outcome is unknown. \
+                   Look what became of it, then ask again.";
+    ErrorData::new(ErrorCode(DAEMON_GONE), message, None)
 }
 
 /// Accepts clients until the future is dropped; their connections end with it.

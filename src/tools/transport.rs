@@ -14,11 +14,13 @@ use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
+use super::skim::{ID_BYTES_MAX, Skim, id_of, length};
 use super::socket::LINE_BYTES_MAX;
 
 /// From this length on a line needs one of the places of [`Limits::long_lines`].
@@ -26,12 +28,10 @@ const SHORT_LINE_BYTES: usize = 64 * 1024;
 /// The most values in one message: texts are long, but no tool takes many values, each of which costs far more memory
 /// than its bytes.
 const VALUES_MAX: usize = 10_000;
-/// The longest id of a request; it is remembered and said back.
-const ID_BYTES_MAX: usize = 1024;
 /// What one client's unanswered requests may weigh, in units of 1 KiB.
 const WEIGHT_MAX: u32 = 4096;
-/// What a request weighs at least, so that there are at most 1024 of them: as many as a bridge lets through, which
-/// could not send and listen at once if we stopped to read before.
+/// What a request weighs at least, so that there are at most 1024 of them: as many as a bridge lets through, so
+/// that none of its clients waits for us to read on.
 const WEIGHT_MIN: u32 = 4;
 /// What a value weighs beside its bytes.
 const VALUE_BYTES: usize = 64;
@@ -218,7 +218,10 @@ where
         };
         if values > VALUES_MAX {
             let weight = self.room(WEIGHT_MIN).await?;
-            self.refuse(format!("the message holds more than {VALUES_MAX} values"), None, weight);
+            let id = Skim::of(&self.line).request_id();
+            // Under the id of a request at work it would be the answer to that one.
+            let id = id.filter(|id| !self.unanswered.lock().contains_key(id));
+            self.refuse(format!("the message holds more than {VALUES_MAX} values"), id, weight);
             return None;
         }
         let bytes = self.line.len().saturating_add(values.saturating_mul(VALUE_BYTES));
@@ -232,8 +235,9 @@ where
                 let is_json = error.is_data() || error.is_io();
                 let head = serde_json::from_slice::<Head<'_>>(&self.line).ok().filter(|_| is_json);
                 if let Some(head) = head.filter(|head| head.id.is_some() || head.method.is_none()) {
-                    let id = head.id.and_then(|id| serde_json::from_str::<RequestId>(id.get()).ok());
-                    let id = id.filter(|id| length(id) <= ID_BYTES_MAX);
+                    // A response has the id of a request of ours, which could be one of the client's, too.
+                    let is_request = head.result.is_none() && head.error.is_none();
+                    let id = head.id.filter(|_| is_request).and_then(|id| id_of(id.get().as_bytes()));
                     self.refuse("this is no request of MCP".into(), id, weight);
                 }
                 None
@@ -401,13 +405,10 @@ struct Head<'line> {
     id: Option<&'line RawValue>,
     #[serde(default, borrow)]
     method: Option<&'line RawValue>,
-}
-
-fn length(id: &RequestId) -> usize {
-    match id {
-        RequestId::Number(_) => 0,
-        RequestId::String(text) => text.len(),
-    }
+    #[serde(default)]
+    result: Option<IgnoredAny>,
+    #[serde(default)]
+    error: Option<IgnoredAny>,
 }
 
 /// Counts the values of JSON, or a few too many, without reading them: what opens one and what parts two.

@@ -109,7 +109,8 @@ async fn what_is_no_request_is_said_to_be_none() {
             Value::Null,
             "id is longer",
         ),
-        (format!(r#"{{"jsonrpc":"2.0","id":8,"method":"ping","params":{{"a":{many}}}}}"#), Value::Null, "10000 values"),
+        (format!(r#"{{"jsonrpc":"2.0","id":8,"method":"ping","params":{{"a":{many}}}}}"#), json!(8), "10000 values"),
+        (r#"{"id":9,"result":{}}"#.to_owned(), Value::Null, "no request"),
         ("x".repeat(LINE_BYTES_MAX + 1), Value::Null, "16 MiB"),
     ] {
         client.write.write_all(format!("{line}\n").as_bytes()).await.unwrap();

@@ -1,5 +1,6 @@
 //! The verbs over a real stream pair, with a host that lives in memory.
 
+mod bridging;
 mod costs;
 mod limits;
 mod sockets;

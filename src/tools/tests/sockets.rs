@@ -3,7 +3,7 @@
 use super::*;
 
 /// Serves both sockets below `run_dir` until dropped.
-fn serve(run_dir: &Path, host: Arc<MemoryHost>) -> tokio::task::JoinSet<Result<()>> {
+pub(super) fn serve(run_dir: &Path, host: Arc<MemoryHost>) -> tokio::task::JoinSet<Result<()>> {
     prepare_run_dir(run_dir).unwrap();
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(serve_mcp(bind(&run_dir.join("mcp.sock")).unwrap(), host.clone(), Profile::Default));
@@ -82,7 +82,7 @@ async fn what_stands_at_the_socket_is_respected() {
 }
 
 /// Starts a bridge and returns the client's end and the bridge's task.
-fn bridged(run_dir: &Path, era: Era) -> (Client, tokio::task::JoinHandle<Result<()>>) {
+pub(super) fn bridged(run_dir: &Path, era: Era) -> (Client, tokio::task::JoinHandle<Result<()>>) {
     bridged_by(run_dir, era, Starter::Nobody)
 }
 
@@ -99,14 +99,14 @@ fn bridged_by(run_dir: &Path, era: Era, starter: Starter) -> (Client, tokio::tas
 }
 
 /// A listener that a test plays the daemon of.
-fn played(folder: &Path) -> (PathBuf, tokio::net::UnixListener) {
+pub(super) fn played(folder: &Path) -> (PathBuf, tokio::net::UnixListener) {
     let run_dir = folder.join("run");
     prepare_run_dir(&run_dir).unwrap();
     let listener = bind(&run_dir.join("mcp.sock")).unwrap();
     (run_dir, listener)
 }
 
-async fn heard(listener: &tokio::net::UnixListener) -> (BufReader<UnixStream>, Value) {
+pub(super) async fn heard(listener: &tokio::net::UnixListener) -> (BufReader<UnixStream>, Value) {
     let wait = std::time::Duration::from_secs(20);
     let (stream, _) = tokio::time::timeout(wait, listener.accept()).await.expect("somebody connects").unwrap();
     let mut stream = BufReader::new(stream);
@@ -116,7 +116,7 @@ async fn heard(listener: &tokio::net::UnixListener) -> (BufReader<UnixStream>, V
     (stream, message)
 }
 
-async fn say(stream: &mut BufReader<UnixStream>, line: &str) {
+pub(super) async fn say(stream: &mut BufReader<UnixStream>, line: &str) {
     stream.get_mut().write_all(format!("{line}\n").as_bytes()).await.unwrap();
 }
 
