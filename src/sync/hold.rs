@@ -57,6 +57,37 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
     notices
 }
 
+/// Tells whether a text brings back most of what the base says, and all of its objects: only such a text ends by itself what a
+/// person was to be asked about. The length alone would not do: a text that lost nearly everything and got as much of something
+/// else would pass for an edit.
+#[must_use]
+pub fn brings_back(base: &str, text: &str) -> bool {
+    let (was, is) = (mebdf::parse(base).tree, mebdf::parse(text).tree);
+    let (was_said, is_said) = (mebdf::said(&was), mebdf::said(&is));
+    let mut stand: BTreeMap<&str, usize> = BTreeMap::new();
+    for word in is_said.unicode_words() {
+        *stand.entry(word).or_default() += 1;
+    }
+    let (mut all, mut kept) = (0, 0);
+    for word in was_said.unicode_words() {
+        all += word.len();
+        if let Some(left) = stand.get_mut(word).filter(|left| **left > 0) {
+            *left -= 1;
+            kept += word.len();
+        }
+    }
+    let objects = objects(&is);
+    kept * 2 >= all && self::objects(&was).is_subset(&objects)
+}
+
+/// The ids of the objects of a text.
+fn objects(tree: &mebdf::Tree) -> BTreeSet<&str> {
+    let runs = tree.blocks.iter().flat_map(|block| block.content.runs());
+    let objects =
+        runs.filter_map(|run| if let RunContent::Object(object) = &run.content { Some(object) } else { None });
+    objects.filter_map(|object| object.id.as_deref()).collect()
+}
+
 /// Counts what the blocks of a text say, in bytes.
 fn said_bytes(tree: &mebdf::Tree) -> usize {
     let of_block = |content: &Content| -> usize {
