@@ -77,7 +77,7 @@ impl Scene {
     }
 
     /// Everything that edits is refused, and neither the file nor the document is harmed.
-    async fn edits_are_refused(&mut self, error: (&str, &str, &str)) {
+    fn edits_are_refused(&mut self, error: (&str, &str, &str)) {
         self.refused("import_section", &self.import("Alpha mine beta."), error);
         self.refused("import_tab", &self.on(&json!({ "content": TEXT.replace("Gamma", "Gamma mine") })), error);
         self.refused("normalize_formatting", &self.on(&json!({ "body_size": "13pt" })), (error.0, "", ""));
@@ -126,7 +126,7 @@ async fn who_may_only_read_reads_and_edits_nothing() {
         let content = scene.docs.done("export_tab", &scene.on(&json!({})))["content"].clone();
         assert!(content.as_str().unwrap().contains("Alpha beta."), "{content}");
         scene.text = std::fs::read_to_string(&scene.file).unwrap();
-        scene.edits_are_refused(edits).await;
+        scene.edits_are_refused(edits);
         assert_eq!(scene.docs.done("get_metadata", &scene.on(&json!({})))["can_edit"], false);
         scene.share("owner").await;
         scene.edits_go().await;
@@ -153,7 +153,7 @@ async fn a_quota_that_is_used_up_is_told_and_nothing_is_left_behind() {
     for (name, path, fault) in [("all", "/", "429"), ("push", ":batchUpdate", "429"), ("drive", "/", "403")] {
         let mut scene = Scene::new(&format!("errors-quota-{name}"));
         scene.fault(path, fault).await;
-        scene.edits_are_refused(limit).await;
+        scene.edits_are_refused(limit);
         if path == "/" {
             scene.refused("get_metadata", &scene.on(&json!({})), limit);
             scene.refused("list_documents", &json!({}), limit);
@@ -171,13 +171,13 @@ async fn who_cannot_be_reached_is_told_and_nothing_is_left_behind() {
     {
         let mut scene = Scene::new(&format!("errors-network-{name}"));
         scene.fault(path, fault).await;
-        scene.edits_are_refused(network).await;
+        scene.edits_are_refused(network);
         scene.world.delete("/admin/faults").await;
         scene.edits_go().await;
     }
     let mut scene = Scene::new("errors-network-off");
     scene.world.stop_emulator();
-    scene.edits_are_refused(network).await;
+    scene.edits_are_refused(network);
     scene.refused("list_documents", &json!({}), network);
     scene.refused("get_metadata", &scene.on(&json!({})), network);
     scene.refused_there("get_document_by_id", &json!({}), network.1, "connection");
@@ -203,7 +203,7 @@ async fn a_sign_in_that_was_revoked_is_told_until_there_is_another() {
     let http = reqwest::Client::new();
     let revoke = http.post(format!("{}/revoke", scene.world.base)).form(&[("token", REFRESH_TOKEN)]).send();
     assert!(revoke.await.unwrap().status().is_success());
-    scene.edits_are_refused(("AuthExpiredError", "sign-in of demo@example.com has expired", "ign")).await;
+    scene.edits_are_refused(("AuthExpiredError", "sign-in of demo@example.com has expired", "ign"));
     scene.refused("list_documents", &json!({}), ("AuthExpiredError", "expired", "Sign in again"));
     scene.refused("export_tab", &scene.on(&json!({})), ("AuthExpiredError", "expired", "Sign in again"));
     // A code is exchanged for another sign-in.

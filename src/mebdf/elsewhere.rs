@@ -96,7 +96,7 @@ mod tests {
         let check = |text: &str, old: &str, kind: Option<&str>| {
             assert_eq!(object_that_says(&parse(text).tree, find(old, false)), kind, "{old:?} in {text:?}");
         };
-        let text = "Ask {^= ana@x.org person \"Ana\"} by {^= kix.1 date \"Mar 3\"} today.\n";
+        let text = "Ask {^= person \"Ana\"} by {^= date \"Mar 3\"} today.\n";
         check(text, "Ana", Some("person"));
         check(text, "Ask Ana by", Some("person"));
         check(text, "Mar 3 today", Some("date"));

@@ -226,7 +226,27 @@ fn hunks(old: &str, new: &str) -> Vec<(Range<usize>, String)> {
             }
         }
     }
-    edits.into_iter().map(|(range, text)| trimmed(old, range, &text)).collect()
+    let edits = edits.into_iter().flat_map(|(range, text)| by_words(old, range, &text));
+    edits
+        .map(|(range, text)| trimmed(old, range, &text))
+        .filter(|(range, text)| !(range.is_empty() && text.is_empty()))
+        .collect()
+}
+
+/// Cuts an edit into its words where both texts have as many, so that each new one looks like the one in its place.
+fn by_words(old: &str, range: Range<usize>, new: &str) -> Vec<(Range<usize>, String)> {
+    let was = old.get(range.clone()).unwrap_or_default();
+    let (words, new_words): (Vec<&str>, Vec<&str>) = (was.split(' ').collect(), new.split(' ').collect());
+    if words.len() != new_words.len() {
+        return vec![(range, new.to_owned())];
+    }
+    let mut at = range.start;
+    let edits = words.into_iter().zip(new_words).map(|(word, new)| {
+        let start = at;
+        at += word.len() + 1;
+        (start..start + word.len(), new.to_owned())
+    });
+    edits.collect()
 }
 
 /// Leaves out of an edit what is the same at its begin and its end.

@@ -67,6 +67,8 @@ fn what_both_texts_have_stays_as_it_is() {
     check("h\n\n- item one\n- item two\n", ("h\nitem one", "h\nitem 1"), "h\n\n- item 1\n- item two\n", 1);
     check("p\n\n1. a1\n2. b2\n", ("p\na1", "Z\np\na1"), "Z\n\np\n\n1. a1\n2. b2\n", 1);
     check("## h\n\n- a1\n- b2 c\n", ("h\na1", "left h\na1"), "## left h\n\n- a1\n- b2 c\n", 1);
+    check("a s**s b**s c\n", ("ss bs c", "SS BS C"), "a SS **BS** C\n", 1);
+    check("the **old** plan\n", ("the old plan", "a new idea"), "a **new** idea\n", 1);
     check("a **b** c\n", ("a b c", "a b c d"), "a **b** c d\n", 1);
     let (many, said) = ("x\n".repeat(LINES_MAX), "x\n\n".repeat(LINES_MAX));
     check("a\n\nb\n", ("a\nb", &format!("a\n{many}b")), &format!("a\n\n{said}b\n"), 1);
