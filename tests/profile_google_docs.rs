@@ -70,7 +70,7 @@ async fn a_document_is_read_in_four_forms() {
     assert!(raw["body"]["content"].as_array().unwrap().len() > 5);
 
     let plain = done(&mut client, &id, "get_document_by_id", json!({ "response_format": "plain_text" }));
-    let text = "Before all of it.\nIntroduction\nOld words here.\nItem one\nItem two\nA\tB\ncell old\td\nOld end.\n";
+    let text = "Before all of it.\nIntroduction\nOld words here.\nItem one\nItem two\nA\tB\ncell old\td\nOld end.\n[1] An old note.\n";
     assert_eq!((plain["content"].as_str().unwrap(), &plain["title"]), (text, &json!("Ana's plan")));
 
     let markdown = done(&mut client, &id, "get_document_by_id", json!({ "response_format": "markdown" }));
@@ -93,6 +93,8 @@ async fn a_document_is_read_in_four_forms() {
     let listed = client.call("google_docs_get_all_documents", &json!({})).unwrap();
     let mine = listed["documents"].as_array().unwrap().iter().find(|document| document["document_id"] == json!(id));
     assert_eq!(mine.unwrap()["title"], "Ana's plan", "{listed}");
+    assert_eq!(mine.unwrap()["url"], format!("{}/document/d/{id}/edit", world.base), "where this Google is");
+    assert_eq!(listed["counted_all"], true);
     assert_eq!(listed["total_count"].as_u64().unwrap(), listed["documents"].as_array().unwrap().len() as u64);
 }
 
@@ -230,6 +232,13 @@ async fn looks_are_set_on_a_range() {
     refused(&mut client, &id, "apply_style", range(json!({ "blink": true })), "blink");
     refused(&mut client, &id, "apply_style", range(json!({ "foreground_color": "red" })), "red");
     refused(&mut client, &id, "apply_style", range(json!({ "heading_type": "HEADING_7" })), "HEADING_7");
+    for address in ["javascript:alert(1)", "file:///etc/passwd", "example.com", "#top"] {
+        let error = on(&mut client, &id, "apply_style", range(json!({ "link_url": address }))).unwrap_err();
+        assert!(error["error"].as_str().unwrap().contains("link_url"), "{error}");
+        let hint = error["hint"].as_str().unwrap();
+        assert!(hint.contains("https://") && hint.contains("mailto:") && hint.contains("#^"), "{error}");
+    }
+    refused(&mut client, &id, "apply_style", range(json!({ "link_url": "#^h.none" })), "h.none");
     refused(&mut client, &id, "apply_style", range(json!({ "tab_id": "t.none", "bold": true })), "t.none");
     refused(&mut client, &id, "apply_style", json!({ "start_index": 0, "end_index": 4, "bold": true }), "no text");
     refused(&mut client, &id, "apply_style", json!({ "start_index": 5, "end_index": 5, "bold": true }), "no text");
@@ -284,6 +293,13 @@ async fn documents_are_made_and_a_long_answer_is_cut() {
     let made = client.call("google_docs_create_document_from_text", &text).unwrap();
     let id = made["document_id"].as_str().unwrap().to_owned();
     assert_eq!(world.text(&id).await, "# no heading\n- no item\n\n{!bold} **x**\n");
+    // What no document can have is left out, and that is told.
+    let text = json!({ "title": "Bells", "text_content": "ring\u{7}\u{7} on\nand\u{1b} off\u{e001}" });
+    let made = client.call("google_docs_create_document_from_text", &text).unwrap();
+    assert_eq!(world.text(made["document_id"].as_str().unwrap()).await, "ring on\nand off\n");
+    let told = made["warnings"].to_string();
+    assert!(["U+0007", "U+001B", "U+E001"].iter().all(|letter| told.contains(letter)), "{made}");
+    assert!(!told.contains("file"), "nobody has one here: {made}");
     for arguments in [json!({ "title": " " }), json!({ "title": "x".repeat(1001) }), json!({})] {
         let error = client.call("google_docs_create_blank_document", &arguments).unwrap_err();
         assert!(error["error"].as_str().unwrap().contains("title"), "{error}");
@@ -346,4 +362,78 @@ async fn an_edit_that_fails_leaves_nothing_behind() {
     // What goes but for a part says so.
     let part = done(&mut client, &id, "insert_formatted_text", json!({ "formatted_text": "a\n\n---\n\nb" }));
     assert!(!part["warnings"].as_array().unwrap().is_empty(), "{part}");
+}
+
+/// Gives a document a header that says `text`; returns its id.
+async fn header(world: &World, id: &str, text: &str) -> String {
+    let path = format!("/v1/documents/{id}:batchUpdate");
+    let made = world.post(&path, &json!({ "requests": [{ "createHeader": { "type": "DEFAULT" } }] })).await;
+    let header = made["replies"][0]["createHeader"]["headerId"].as_str().unwrap().to_owned();
+    let location = json!({ "segmentId": header, "index": 0 });
+    world.post(&path, &json!({ "requests": [{ "insertText": { "text": text, "location": location } }] })).await;
+    header
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn text_beside_the_body_is_edited_or_told_of() {
+    let (world, id) = document("google-beside", "# Head\n\nBody of Acme.\n");
+    let mut client = Client::new(&world, "google-docs");
+    let edit = |old: &str, new: &str| json!({ "old_text": old, "new_text": new });
+    let header = header(&world, &id, "Confidential, Acme").await;
+    let said = async || {
+        let document = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await;
+        let content = &document["tabs"][0]["documentTab"]["headers"][&header]["content"];
+        content[0]["paragraph"]["elements"][0]["textRun"]["content"].as_str().unwrap().to_owned()
+    };
+    // The body comes first.
+    done(&mut client, &id, "edit_text", edit("Acme", "Bee"));
+    assert_eq!((said().await, world.text(&id).await), ("Confidential, Acme\n".into(), "Head\nBody of Bee.\n".into()));
+    done(&mut client, &id, "edit_text", edit("Acme", "Bee"));
+    assert_eq!(said().await, "Confidential, Bee\n");
+    let all = json!({ "old_text": "bee", "new_text": "Cee", "replace_all": true, "match_case": false });
+    assert_eq!(done(&mut client, &id, "edit_text", all)["replacements_made"], 2);
+    assert_eq!((said().await, world.text(&id).await), ("Confidential, Cee\n".into(), "Head\nBody of Cee.\n".into()));
+    let file = std::fs::read_to_string(world.file(&id)).unwrap();
+    assert!(file.contains("Confidential, Cee"), "{file}");
+
+    // Chips read like text.
+    let path = format!("/v1/documents/{id}:batchUpdate");
+    let person =
+        json!({ "insertPerson": { "location": { "index": 6 }, "personProperties": { "email": "ben@example.com" } } });
+    let date = json!({ "insertDate": { "location": { "index": 6 }, "dateElementProperties": { "timestamp": "2026-01-02T00:00:00Z" } } });
+    world.post(&path, &json!({ "requests": [person, date] })).await;
+    for old in ["ben@example", "ben@example.comBody", "2026"] {
+        let error = on(&mut client, &id, "edit_text", edit(old, "x")).unwrap_err();
+        let told = error["error"].as_str().unwrap();
+        assert!(told.contains("was found in an object") && !told.contains("not found"), "{old}: {error}");
+        assert!(told.contains(if old.contains("ben") { "person" } else { "date" }), "{old}: {error}");
+    }
+    refused(&mut client, &id, "edit_text", edit("nowhere", "x"), "Text not found");
+
+    // A header of the first page alone is in no file.
+    let mut document = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await;
+    let style = document["tabs"][0]["documentTab"]["documentStyle"].as_object_mut().unwrap();
+    let of_first = style.remove("defaultHeaderId").unwrap();
+    style.insert("firstPageHeaderId".into(), of_first);
+    style.insert("useFirstPageHeaderFooter".into(), true.into());
+    document["documentId"] = json!("1FirstPageHeaderAbCdEfGhIjKlMnOpQrStUvWxYz01");
+    let other = world.post("/admin/documents", &document).await["documentId"].as_str().unwrap().to_owned();
+    let error = on(&mut client, &other, "edit_text", edit("Confidential", "x")).unwrap_err();
+    assert!(error["error"].as_str().unwrap().contains("was found in a header"), "{error}");
+
+    // A link leads to a heading.
+    let (start, end) = place(&mut client, &id, "Cee");
+    let heading = elements_heading(&world, &id).await;
+    let link = json!({ "start_index": start, "end_index": end, "link_url": format!("#^{heading}") });
+    done(&mut client, &id, "apply_style", link);
+    let file = std::fs::read_to_string(world.file(&id)).unwrap();
+    assert!(file.contains(&format!("[Cee](#^{heading})")), "{file}");
+}
+
+/// The id of the first heading.
+async fn elements_heading(world: &World, id: &str) -> String {
+    let document = world.get(&format!("/v1/documents/{id}")).await;
+    let content = document["body"]["content"].as_array().unwrap();
+    let id = content.iter().find_map(|element| element["paragraph"]["paragraphStyle"]["headingId"].as_str());
+    id.unwrap().to_owned()
 }

@@ -56,6 +56,9 @@ pub(super) enum FaultKind {
     /// Too many requests, in Drive's older way.
     #[serde(rename = "403")]
     RateForbidden,
+    /// The request means nothing.
+    #[serde(rename = "400")]
+    Invalid,
     /// The token is refused.
     #[serde(rename = "401")]
     Unauthenticated,
@@ -112,6 +115,7 @@ impl Fault {
             FaultKind::TooMany if drive => legacy(429, "rateLimitExceeded", "Rate Limit Exceeded", None),
             FaultKind::TooMany => too_many(call.method == "GET"),
             FaultKind::RateForbidden => user_rate(),
+            FaultKind::Invalid => aip(400, "INVALID_ARGUMENT", "Invalid requests[0]: it cannot be carried out here."),
             FaultKind::Unauthenticated => super::errors::unauthenticated(super::errors::Envelope::Aip, true),
             FaultKind::Internal => aip(500, "INTERNAL", "Internal error encountered."),
             FaultKind::Unavailable => aip(503, "UNAVAILABLE", "The service is currently unavailable."),

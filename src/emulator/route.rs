@@ -127,6 +127,7 @@ async fn process(google: Arc<Google>, wire: Wire, call: Call) -> Answer {
         Some(
             FaultKind::TooMany
             | FaultKind::RateForbidden
+            | FaultKind::Invalid
             | FaultKind::Unauthenticated
             | FaultKind::Internal
             | FaultKind::Unavailable

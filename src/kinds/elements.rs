@@ -15,6 +15,30 @@ pub struct Elements {
     pub title: String,
     /// What stands there, tab by tab.
     pub elements: Vec<Element>,
+    /// What stands beside the bodies, tab by tab: footnotes in the order of their marks, then headers and footers.
+    pub apart: Vec<Apart>,
+}
+
+/// A text that stands beside a body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Apart {
+    /// What it is.
+    pub kind: ApartKind,
+    /// The tab.
+    pub tab_id: String,
+    /// What it says, paragraph by paragraph and table by table.
+    pub elements: Vec<Element>,
+}
+
+/// What stands beside a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApartKind {
+    /// A footnote, with its number.
+    Footnote(String),
+    /// A header; there may be others for the first and for even pages.
+    Header,
+    /// A footer, likewise.
+    Footer,
 }
 
 /// A paragraph, a table, or a break. Places are counted in UTF-16 units, each tab from 0, as Google counts them; the first letter of a

@@ -11,6 +11,8 @@ pub struct Listed {
     pub id: ItemId,
     /// Its name.
     pub title: String,
+    /// Where a person opens it.
+    pub url: String,
     /// When it was last changed, RFC 3339.
     pub modified: String,
     /// Its owner's address; empty where nobody is told, as for an item of a shared drive.

@@ -15,7 +15,7 @@ mod elements;
 mod facts;
 pub mod sidecar;
 
-pub use elements::{Element, Elements, Look, TextRun};
+pub use elements::{Apart, ApartKind, Element, Elements, Look, TextRun};
 pub use facts::{Facts, Listed, Listing, Restyled, StyleDefinition};
 
 /// One file of an item as it should stand in the workspace.

@@ -2,6 +2,7 @@
 
 mod braces;
 mod definitions;
+mod elsewhere;
 mod emphasis;
 mod escape;
 mod excerpt;
@@ -31,6 +32,7 @@ use std::ops::Range;
 
 pub use braces::is_object_kind;
 pub use definitions::definitions;
+pub use elsewhere::{object_that_says, replace_in_head, says};
 pub use excerpt::{Excerpt, Heading, excerpt, headings, replaced};
 pub use fence::open_fence;
 pub use flat::said;

@@ -8,7 +8,7 @@ use super::{Shared, blocking};
 use crate::error::{Error, Result};
 use crate::kinds::{Elements, Facts, Listing, Look, Restyled, StyleDefinition};
 use crate::model::{ItemId, PartId, Stamp};
-use crate::sync::Local;
+use crate::sync::{Local, hold};
 use crate::workspace::NotDeposited;
 use crate::workspace::layout::Place;
 
@@ -24,27 +24,44 @@ impl MirrorHandle {
     }
 
     /// Saves `text` in a mirrored file that says `was`, and pushes it; `None` when it says something else by now, and nothing was
-    /// done.
+    /// done. While what the file says is held, only a text is saved that brings most of it back: what a person was to be asked
+    /// about must not go along with a later edit. After an error the file says `was`, unless somebody saved it meanwhile, so that
+    /// the same edit may be asked for again.
     ///
     /// # Errors
     ///
-    /// `InvalidInput` when no item has that file, or when it cannot be read; `MirrorOnly`; else as [`MirrorHandle::push`].
+    /// `InvalidInput` when no item has that file, or when it cannot be read; `ReadOnly`; `MirrorOnly`; else as
+    /// [`MirrorHandle::push`].
     pub async fn edit(&self, path: &Path, was: &str, text: &str) -> Result<Option<PushReport>> {
         self.check_writable().await?;
-        let (shared, place, at) = (self.shared_arc(), self.place(path)?, path.to_owned());
-        let (was, text) = (was.to_owned(), text.to_owned());
-        let saved = blocking(move || {
-            let Place { item, part, .. } = place;
-            let (stamp, now) = read(&shared, &item, &part, &at)?;
-            if now != was {
-                return Ok(false);
+        let place = self.place(path)?;
+        let is_held = was != text && self.is_held(&place).await?;
+        let edit = FileEdit { path: path.to_owned(), was: was.to_owned(), text: text.to_owned() };
+        let (shared, of, saving) = (self.shared_arc(), place.clone(), edit.clone());
+        match blocking(move || saving.save(&shared, &of, is_held)).await? {
+            Saved::Moved => return Ok(None),
+            Saved::Held => {
+                let report = self.push(path, false, false).await?;
+                return Ok(Some(PushReport { unsaved: true, ..report }));
             }
-            if now == text { Ok(true) } else { save(&shared, (&item, &part), &text, stamp) }
-        });
-        if !saved.await? {
-            return Ok(None);
+            Saved::Yes => {}
         }
-        self.push(path, false, false).await.map(Some)
+        match self.push(path, false, false).await {
+            Ok(report) => Ok(Some(report)),
+            Err(error) => {
+                let shared = self.shared_arc();
+                let back = blocking(move || edit.taken_back().save(&shared, &place, false)).await;
+                tracing::debug!(?back, %error, "an edit that did not go is taken back");
+                Err(error)
+            }
+        }
+    }
+
+    /// Tells whether what a file says waits for a person.
+    async fn is_held(&self, place: &Place) -> Result<bool> {
+        let items = self.engine_status().await?.items.into_iter().filter(|item| item.id == place.item);
+        let mut parts = items.flat_map(|item| item.parts).filter(|part| part.part == place.part);
+        Ok(parts.any(|part| !part.held.is_empty()))
     }
 
     /// Lists items of the remote, mirrored or not; see [`crate::kinds::Kind::list`].
@@ -128,6 +145,53 @@ impl MirrorHandle {
     /// `NotFound` when the id is unknown or hidden; network errors as they come.
     pub async fn facts(&self, id_or_url: &str) -> Result<Facts> {
         self.shared().kind.facts(&self.item(id_or_url)?).await
+    }
+}
+
+/// An edit of a whole file.
+#[derive(Debug, Clone)]
+struct FileEdit {
+    path: PathBuf,
+    was: String,
+    text: String,
+}
+
+/// What became of a save.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Saved {
+    /// The file says it.
+    Yes,
+    /// The file says something else by now.
+    Moved,
+    /// What the file says is held, and this does not bring it back.
+    Held,
+}
+
+impl FileEdit {
+    /// Saves it where the file says what it did.
+    fn save(&self, shared: &Shared, Place { item, part, .. }: &Place, is_held: bool) -> Result<Saved> {
+        if shared.reader().item(item)?.is_some_and(|stored| !stored.can_edit) {
+            return Err(Error::ReadOnly { id: item.0.clone(), reason: "the account may not edit it".into() });
+        }
+        let (stamp, now) = read(shared, item, part, &self.path)?;
+        if now != self.was {
+            return Ok(Saved::Moved);
+        }
+        if now == self.text {
+            return Ok(Saved::Yes);
+        }
+        if is_held {
+            let base = shared.reader().bases(item)?.into_iter().find(|(other, _)| other == part);
+            if base.is_some_and(|(_, base)| !hold::brings_back(&base, &self.text)) {
+                return Ok(Saved::Held);
+            }
+        }
+        Ok(if save(shared, (item, part), &self.text, stamp)? { Saved::Yes } else { Saved::Moved })
+    }
+
+    /// The way back.
+    fn taken_back(self) -> Self {
+        Self { was: self.text, text: self.was, ..self }
     }
 }
 

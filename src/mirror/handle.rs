@@ -287,6 +287,7 @@ impl MirrorHandle {
             },
             conflicts: file.map(|file| file.conflicts.clone()).unwrap_or_default(),
             hidden: file.is_some_and(|file| file.hidden),
+            unsaved: false,
             refused,
             held,
             item,

@@ -82,6 +82,8 @@ pub struct PushReport {
     pub conflicts: Vec<String>,
     /// True when somebody deleted the file.
     pub hidden: bool,
+    /// True when an edit was not even saved, since what the file says already is held.
+    pub unsaved: bool,
 }
 
 /// How a mirror stands.

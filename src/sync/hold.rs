@@ -57,6 +57,43 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
     notices
 }
 
+/// Tells whether a text brings back most of what the base says, and all of its objects: only such a text ends by itself what a
+/// person was to be asked about. The length alone would not do: a text that lost nearly everything and got as much of something
+/// else would pass for an edit.
+#[must_use]
+pub fn brings_back(base: &str, text: &str) -> bool {
+    let (was, is) = (mebdf::parse(base).tree, mebdf::parse(text).tree);
+    let (was_said, is_said) = (mebdf::said(&was), mebdf::said(&is));
+    // Each word counts with the one before it, since every text has many of the small ones.
+    let mut stand: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for pair in pairs(&is_said) {
+        *stand.entry(pair).or_default() += 1;
+    }
+    let (mut all, mut kept) = (0, 0);
+    for pair in pairs(&was_said) {
+        all += pair.1.len();
+        if let Some(left) = stand.get_mut(&pair).filter(|left| **left > 0) {
+            *left -= 1;
+            kept += pair.1.len();
+        }
+    }
+    let objects = objects(&is);
+    kept * 2 >= all && self::objects(&was).is_subset(&objects)
+}
+
+/// The words of a text, each behind the one before it.
+fn pairs(said: &str) -> impl Iterator<Item = (&str, &str)> {
+    said.unicode_words().scan("", |before, word| Some((std::mem::replace(before, word), word)))
+}
+
+/// The ids of the objects of a text.
+fn objects(tree: &mebdf::Tree) -> BTreeSet<&str> {
+    let runs = tree.blocks.iter().flat_map(|block| block.content.runs());
+    let objects =
+        runs.filter_map(|run| if let RunContent::Object(object) = &run.content { Some(object) } else { None });
+    objects.filter_map(|object| object.id.as_deref()).collect()
+}
+
 /// Counts what the blocks of a text say, in bytes.
 fn said_bytes(tree: &mebdf::Tree) -> usize {
     let of_block = |content: &Content| -> usize {
@@ -331,6 +368,25 @@ mod tests {
         assert_eq!(holds(Some(&base), &format!("{HEAD}one here\n\ntwo here\n\nthree here\n")), []);
         let codes = |local: &str| holds(Some(&base), local).into_iter().map(|held| held.code).collect::<Vec<_>>();
         assert_eq!(codes(&format!("{HEAD}one here\n")), ["SHRUNK"]);
+    }
+
+    #[test]
+    fn only_what_was_lost_brings_a_text_back() {
+        let check = |base: &str, text: &str, expected: bool| {
+            assert_eq!(brings_back(base, text), expected, "{text:?}");
+        };
+        let words = |from: u32, to: u32| (from..to).map(|at| format!("Sentence{at} here.\n\n")).collect::<String>();
+        let base = words(0, 10);
+        check(&base, &base, true);
+        check(&base, &base.replace("Sentence4", "Phrase4"), true);
+        check(&base, &words(3, 10), true);
+        check(&base, &words(0, 3), false);
+        // Of other words there may be as many as there were.
+        check(&base, &format!("{}{}", words(0, 3), words(20, 40)), false);
+        check(&base, &words(0, 3).repeat(4), false);
+        let image = "{^= kix.1 image}\n";
+        check(&format!("{base}{image}"), &base, false);
+        check(&format!("{base}{image}"), &format!("{image}\n{base}"), true);
     }
 
     #[test]

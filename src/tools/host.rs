@@ -79,11 +79,12 @@ pub trait Host: Send + Sync + 'static {
     async fn text(&self, path: &Path) -> Result<String>;
 
     /// Saves `text` in a mirrored file that says `was`, and pushes it; `None` when it says something else by now, and nothing was
-    /// done.
+    /// done. While what the file says is held, only what brings most of it back is saved. After an error the file says `was`,
+    /// unless somebody saved it meanwhile.
     ///
     /// # Errors
     ///
-    /// `InvalidInput` when no item has that file, or when it cannot be read; `MirrorOnly`; else as [`Host::push`].
+    /// `InvalidInput` when no item has that file, or when it cannot be read; `ReadOnly` and `MirrorOnly`; else as [`Host::push`].
     async fn edit(&self, path: &Path, was: &str, text: &str) -> Result<Option<PushReport>>;
 
     /// Lists at most `limit` Docs of all accounts whose name has the words of `query`, mirrored or not, the last changed first.
@@ -524,6 +525,9 @@ pub struct PushReport {
     /// True when an edit of the file waits for a person: one was refused or is held, sections are in conflict, or the file
     /// is gone.
     pub waits: bool,
+    /// True when an edit was not even saved, since what the file says already is held.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsaved: bool,
     /// One sentence that says what became of it.
     pub message: String,
 }

@@ -22,10 +22,22 @@ const LATELY: usize = 5;
 /// Tells what became of a push, or what would.
 pub(super) fn push_report(report: mirror::PushReport, dry_run: bool) -> PushReport {
     let message = push_message(&report, dry_run);
-    let mirror::PushReport { item, path, pushed, requests, refused, told, unsaid, held, conflicts, hidden, .. } =
-        report;
+    let mirror::PushReport {
+        item,
+        path,
+        pushed,
+        requests,
+        refused,
+        told,
+        unsaid,
+        held,
+        conflicts,
+        hidden,
+        unsaved,
+        ..
+    } = report;
     let waits = hidden || !(refused.is_empty() && held.is_empty() && conflicts.is_empty());
-    PushReport { id: item, path, pushed, requests, refused, told, unsaid, holds: held, waits, message }
+    PushReport { id: item, path, pushed, requests, refused, told, unsaid, holds: held, waits, unsaved, message }
 }
 
 /// Tells where an item stands.

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::text::values::{color, link_destination, points};
-use crate::gdocs::{Document, Paragraph, ParagraphElement, StructuralElement, Style, Table};
-use crate::kinds::{Element, Elements, TextRun};
+use crate::gdocs::{Document, DocumentTab, Paragraph, ParagraphElement, StructuralElement, Style, Table};
+use crate::kinds::{Apart, ApartKind, Element, Elements, TextRun};
 use crate::model::ItemId;
 
 /// Tables in cells of tables, and so on, at most; Docs nests few.
@@ -13,9 +13,40 @@ const DEPTH_MAX: usize = 20;
 /// Lists what stands in the body of a tab, or of all.
 pub(super) fn of(document: &Document, tab: Option<&str>) -> Elements {
     let tabs = document.all_tabs().into_iter().filter(|found| tab.is_none_or(|wanted| found.id() == wanted));
-    let bodies = tabs.filter_map(|tab| Some((tab.id(), tab.document_tab.as_ref()?.body.as_ref()?)));
+    let tabs: Vec<(&str, &DocumentTab)> = tabs.filter_map(|tab| Some((tab.id(), tab.document_tab.as_ref()?))).collect();
+    let bodies = tabs.iter().filter_map(|(id, tab)| Some((id, tab.body.as_ref()?)));
     let elements = bodies.flat_map(|(id, body)| all(&body.content, id, 0)).collect();
-    Elements { id: ItemId(document.document_id.clone()), title: document.title.clone(), elements }
+    let apart = tabs.iter().flat_map(|(id, tab)| apart(tab, id)).collect();
+    Elements { id: ItemId(document.document_id.clone()), title: document.title.clone(), elements, apart }
+}
+
+/// What stands beside the body of a tab.
+fn apart(tab: &DocumentTab, id: &str) -> Vec<Apart> {
+    let one =
+        |kind, content: &[StructuralElement]| Apart { kind, tab_id: id.to_owned(), elements: all(content, id, 0) };
+    let mut numbers = Vec::new();
+    tab.body.iter().for_each(|body| marks(&body.content, &mut numbers, 0));
+    let notes = numbers.into_iter().filter_map(|(note, number)| {
+        Some(one(ApartKind::Footnote(number.to_owned()), &tab.footnotes.get(note)?.content))
+    });
+    let margins = [(ApartKind::Header, &tab.headers), (ApartKind::Footer, &tab.footers)];
+    let margins = margins.into_iter().flat_map(|(kind, all)| all.values().map(move |segment| (kind.clone(), segment)));
+    notes.chain(margins.map(|(kind, segment)| one(kind, &segment.content))).collect()
+}
+
+/// The footnotes that some content refers to, by id, with their numbers.
+fn marks<'c>(content: &'c [StructuralElement], found: &mut Vec<(&'c str, &'c str)>, depth: usize) {
+    for element in content {
+        let references = element.paragraph.iter().flat_map(|paragraph| &paragraph.elements);
+        for mark in references.filter_map(|element| element.rest.get("footnoteReference")) {
+            let said = |key: &str| mark.get(key).and_then(Value::as_str);
+            found.extend(said("footnoteId").map(|id| (id, said("footnoteNumber").unwrap_or_default())));
+        }
+        if depth < DEPTH_MAX {
+            let rows = element.table.iter().flat_map(|table| &table.table_rows);
+            rows.flat_map(|row| &row.table_cells).for_each(|cell| marks(&cell.content, found, depth + 1));
+        }
+    }
 }
 
 fn all(content: &[StructuralElement], tab: &str, depth: usize) -> Vec<Element> {

@@ -54,7 +54,7 @@ impl Docs {
             let page: FileList = self.google.json(&call).await?;
             listing.total += page.files.len();
             let free = limit.saturating_sub(listing.items.len());
-            listing.items.extend(page.files.into_iter().take(free).map(listed));
+            listing.items.extend(page.files.into_iter().take(free).map(|file| self.listed(file)));
             match page.next_page_token.filter(|token| !token.is_empty()) {
                 Some(next) => token = next,
                 None => return Ok(listing),
@@ -86,12 +86,13 @@ impl Docs {
         let (can_edit, can_comment) = (file.capabilities.can_edit, file.capabilities.can_comment);
         Ok(Facts { id: id.clone(), title: frame.title, tabs, can_edit, can_comment })
     }
-}
 
-fn listed(file: ListedFile) -> Listed {
-    let owner = file.owners.into_iter().next().unwrap_or_default();
-    let owner = if owner.email_address.is_empty() { owner.display_name } else { owner.email_address };
-    Listed { id: ItemId(file.id), title: file.name, modified: file.modified_time, owner }
+    fn listed(&self, file: ListedFile) -> Listed {
+        let owner = file.owners.into_iter().next().unwrap_or_default();
+        let owner = if owner.email_address.is_empty() { owner.display_name } else { owner.email_address };
+        let url = self.url(&file.id);
+        Listed { id: ItemId(file.id), title: file.name, url, modified: file.modified_time, owner }
+    }
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ impl Docs {
         let mut notices: Vec<Notice> = Vec::new();
         // A later batch finds again what the first did without.
         for notice in plans.into_iter().flat_map(|plan| plan.refused.into_iter().chain(plan.told)) {
+            let notice = plan::of_new(notice);
             if !notices.contains(&notice) {
                 notices.push(notice);
             }

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::adapter::{Docs, checked};
 use super::elements;
-use super::plan::named_styles;
 use super::plan::range_look::{self, RangeLook};
+use super::plan::{self, named_styles};
 use crate::error::{Error, Result};
 use crate::gdocs::{Document, DocumentTab, apply, read_requests, segment_end};
 use crate::google::{Call, Service};
@@ -78,7 +78,8 @@ impl Docs {
             };
             let (tab_id, tab) = tab_of(&document, tab)?;
             check_range(range, tab.body.as_ref().map_or(0, |body| segment_end(&body.content)))?;
-            let RangeLook { requests, applied } = range_look::plan(tab_id, range, look)?;
+            let RangeLook { requests, applied } =
+                range_look::plan(tab_id, range, look, |place| plan::place(&document, tab, tab_id, place))?;
             if requests.is_empty() {
                 return Ok(applied);
             }

@@ -14,6 +14,8 @@ pub(in crate::tools) type Outcome = Result<Value, Failure>;
 pub(in crate::tools) enum Failure {
     /// What went wrong below.
     Of(Error),
+    /// The edit could not be pushed, and is taken back.
+    NotMade(Error),
     /// Which of several tabs is meant was not said.
     MultipleTabs {
         /// The document.
@@ -50,6 +52,9 @@ impl Failure {
                 let (kind, suggestion) = of(error);
                 shown(kind, &error.with_causes(), &suggestion.map_or_else(|| error.suggestion(), str::to_owned))
             }
+            Self::NotMade(error) => {
+                shown(of(error).0, &format!("the edit was not made: {}", error.with_causes()), &once_more(error))
+            }
             Self::MultipleTabs { document, tabs } => shown(
                 "MultipleTabsError",
                 &format!("`{document}` has {} tabs and no tab_id is given: {}", tabs.len(), tabs.join(", ")),
@@ -72,30 +77,7 @@ impl Failure {
                     "Keep the placeholders of the export as they are: an object id must exist in the document. Nothing was changed.",
                 )
             }
-            Self::Waits(report) => {
-                let (kind, suggestion) = match (report.holds.is_empty(), report.refused.is_empty()) {
-                    (false, _) => (
-                        "EditHeldError",
-                        "It stands in the file and waits: the person sends it with `mcp-workspace push --accept FILE`, or you import a text that keeps what is there.",
-                    ),
-                    (true, false) => (
-                        "EditRefusedError",
-                        "It stands in the file alone. Export the section again and leave what is read-only as it is.",
-                    ),
-                    (true, true) => (
-                        "EditConflictError",
-                        "Both sides changed the same words: the file holds yours, the conflict file beside it all three texts. The person settles it with `mcp-workspace resolve FILE --mine` or `--theirs`.",
-                    ),
-                };
-                let why = report.holds.iter().chain(&report.refused).take(NOTICES_MAX);
-                let why: Vec<String> = why.map(ToString::to_string).collect();
-                let message = if why.is_empty() {
-                    report.message.clone()
-                } else {
-                    format!("{}: {}", report.message, why.join("; "))
-                };
-                shown(kind, &format!("{message} ({})", report.path.display()), suggestion)
-            }
+            Self::Waits(report) => waits(report),
             Self::Restless => shown(
                 "NetworkError",
                 "the file was saved again and again while it was to be edited",
@@ -103,6 +85,42 @@ impl Failure {
             ),
         }
     }
+}
+
+/// Writes why an edit waits.
+fn waits(report: &PushReport) -> Value {
+    let (kind, suggestion) = match (report.holds.is_empty(), report.refused.is_empty()) {
+        (false, _) if report.unsaved => (
+            "EditHeldError",
+            "The person sends the earlier edit with `mcp-workspace push --accept FILE`, or you import a text that has what it took away; then import this again.",
+        ),
+        (false, _) => (
+            "EditHeldError",
+            "It stands in the file and waits: the person sends it with `mcp-workspace push --accept FILE`, or you import a text that keeps what is there.",
+        ),
+        (true, false) if is_read_only(report) => ("PermissionDeniedError", ASK_OWNER),
+        (true, false) => (
+            "EditRefusedError",
+            "It stands in the file alone. Export the section again and leave what is read-only as it is.",
+        ),
+        (true, true) => (
+            "EditConflictError",
+            "Both sides changed the same words: the file holds yours, the conflict file beside it all three texts. The person settles it with `mcp-workspace resolve FILE --mine` or `--theirs`.",
+        ),
+    };
+    let why = report.holds.iter().chain(&report.refused).take(NOTICES_MAX);
+    let why: Vec<String> = why.map(ToString::to_string).collect();
+    let what = match report.unsaved {
+        true => "nothing was imported, since an earlier edit of the file waits for the person",
+        false => &report.message,
+    };
+    let message = if why.is_empty() { what.to_owned() } else { format!("{what}: {}", why.join("; ")) };
+    shown(kind, &format!("{message} ({})", report.path.display()), suggestion)
+}
+
+/// Tells whether all that was refused was so since the account may only read.
+pub(in crate::tools) fn is_read_only(report: &PushReport) -> bool {
+    !report.refused.is_empty() && report.refused.iter().all(|notice| notice.code == "READ_ONLY")
 }
 
 /// So many notices are told in an error.
@@ -116,9 +134,31 @@ pub(super) fn shown(kind: &str, message: &str, suggestion: &str) -> Value {
 /// What to do about an id that names nothing.
 const VERIFY_ID: &str =
     "Verify the document id: it is the part of the URL between /d/ and /edit. The account must be able to open it.";
+/// What to do where the account may not.
+const ASK_OWNER: &str = "Ask the owner for access, or use an account that has it.";
 /// What to do about an anchor that stands nowhere.
 const SEE_HIERARCHY: &str =
     "Call get_hierarchy to see the anchors there are; an empty anchor_id is what stands before the first heading.";
+
+/// What to do after an edit that was taken back.
+fn once_more(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::AuthExpired => {
+            "The person signs in again; then make the same call again. Nothing was changed.".into()
+        }
+        ErrorKind::NetworkError | ErrorKind::StaleRevision | ErrorKind::Daemon => {
+            "Make the same call again in a moment. Nothing was changed.".into()
+        }
+        ErrorKind::Refused => "Make the edit in smaller steps. Nothing was changed.".into(),
+        ErrorKind::PermissionDenied
+        | ErrorKind::NotFound
+        | ErrorKind::RateLimited
+        | ErrorKind::ReadOnly
+        | ErrorKind::InvalidInput
+        | ErrorKind::ExtractionFailed
+        | ErrorKind::StorageError => format!("{} Nothing was changed.", error.suggestion()),
+    }
+}
 
 /// The name of an error, and what to do where this profile knows better than the error itself.
 fn of(error: &Error) -> (&'static str, Option<&'static str>) {
@@ -127,9 +167,7 @@ fn of(error: &Error) -> (&'static str, Option<&'static str>) {
         (Error::TabNotFound { .. }, _) => ("TabNotFoundError", Some("Call get_metadata to see the tabs there are.")),
         (Error::NotFound { .. }, _) => ("DocumentNotFoundError", Some(VERIFY_ID)),
         (_, ErrorKind::NotFound) => ("DocumentNotFoundError", None),
-        (_, ErrorKind::PermissionDenied) => {
-            ("PermissionDeniedError", Some("Ask the owner for access, or use an account that has it."))
-        }
+        (_, ErrorKind::PermissionDenied) => ("PermissionDeniedError", Some(ASK_OWNER)),
         (_, ErrorKind::ReadOnly) => ("PermissionDeniedError", None),
         (_, ErrorKind::InvalidInput) => ("InvalidInputError", None),
         (_, ErrorKind::AuthExpired) => ("AuthExpiredError", None),

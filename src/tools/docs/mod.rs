@@ -34,7 +34,8 @@ When you import:
 chips and breaks. Only what differs is changed in the document; comments and formatting outside it stay.
 - What other people changed since your export is merged with yours. Where both changed the same words, the import waits as a conflict \
 and the error says how to settle it.
-- An import that destroys an image, or most of a text, is held until the person accepts it.
+- An import that destroys an image, or most of a text, is held until the person accepts it; until then only an import that brings \
+it back is made.
 
 `normalize_formatting` makes fonts and spacing alike; `extract_styles` and `apply_styles` carry the looks of one document to \
 another. They change no text.

@@ -52,7 +52,7 @@ pub(super) async fn list_documents(host: &dyn Host, given: Map<String, Value>) -
             })
         })
         .collect();
-    Ok(json!({ "success": true, "documents": documents, "total_count": listing.total }))
+    Ok(json!({ "success": true, "documents": documents, "total_count": listing.total, "counted_all": !listing.more }))
 }
 
 /// Answers `get_metadata`.

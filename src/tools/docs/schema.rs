@@ -51,6 +51,7 @@ fn list_documents() -> Tool {
     let output = success(json!({
         "documents": { "type": "array", "items": document, "description": "The last changed first." },
         "total_count": { "type": "integer", "description": "How many match, also beyond the limit; counted up to 10,000." },
+        "counted_all": { "type": "boolean", "description": "False when more match than total_count." },
     }));
     let description = "List the Google Docs that the person can open, by words in the name, the last changed first. It asks Google \
                        Drive, so documents that were never opened here are found, too; what stands inside of documents is not searched. \

@@ -125,7 +125,8 @@ async fn edit(
             return Err(Failure::NoSuchObject { objects: unknown, known });
         }
         let (edited, had) = make(&tab, &text, &tree)?;
-        let Some(report) = host.edit(&tab.part.path, &tab.text, &edited).await? else { continue };
+        let edited_file = host.edit(&tab.part.path, &tab.text, &edited).await.map_err(Failure::NotMade)?;
+        let Some(report) = edited_file else { continue };
         // What waited in the file before is no failure of an edit that went.
         if report.waits && !report.pushed && edited != tab.text {
             return Err(Failure::Waits(Box::new(report)));

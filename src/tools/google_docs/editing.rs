@@ -3,12 +3,14 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::reading::plain;
 use super::{Outcome, Refused, arguments, checked_id};
+use crate::kinds::ApartKind;
 use crate::mebdf::{
     self, Block, By, Content, FIND_BYTES_MAX, Find, Mark, Property, PropertyValue, RunContent, State, Tree,
 };
-use crate::model::ItemId;
-use crate::tools::docs::failure::Failure;
+use crate::model::{ItemId, Notice};
+use crate::tools::docs::failure::{Failure, is_read_only};
 use crate::tools::host::{Host, ItemReport, PartReport, PushReport};
 use crate::tools::verbs::{TEXT_BYTES_MAX, excerpt, require};
 
@@ -99,26 +101,63 @@ pub(super) async fn edit_text(host: &dyn Host, given: Map<String, Value>) -> Out
     let find = Find { text: &old, match_case: given.match_case, all: given.replace_all };
     let (old_blocks, new_blocks) = (mebdf::markup(&old), mebdf::markup(&new));
     let literal = |tree: &mut Tree| mebdf::replace(tree, find, By::Text(&new));
+    let in_head = |tree: &mut Tree| mebdf::replace_in_head(tree, find, &new);
+    let everywhere = |tree: &mut Tree| literal(tree) + in_head(tree);
     // What the document does not say as it stands there may be said by its looks.
     let marked = |tree: &mut Tree| mebdf::replace_blocks(tree, &old_blocks, find, &new_blocks);
     let report = host.fetch(id, true).await?;
-    let mut edited = replace_in(host, &report, given.replace_all, &literal).await?;
+    // Headers and footers come behind what every page has for itself.
+    let first_of_all: &(dyn Fn(&mut Tree) -> usize + Sync) = if find.all { &everywhere } else { &literal };
+    let mut edited = replace_in(host, &report, find.all, first_of_all).await?;
+    if edited.count == 0 && !find.all {
+        edited = replace_in(host, &report, false, &in_head).await?;
+    }
     let said = mebdf::said(&Tree { front_matter: None, blocks: old_blocks.clone() });
     if edited.count == 0 && said != old.trim() {
         edited = replace_in(host, &report, given.replace_all, &marked).await?;
     }
     let count = edited.count;
     if count == 0 {
-        return Err(Refused::new(
-            format!("Text not found: '{}' does not exist in the document.", excerpt(&given.old_text)),
-            "Check for typos, or use google_docs_get_document_by_id with response_format 'plain_text' to view the current content; \
-             text is found across formatting and in footnotes, but not from one cell of a table to another, and spaces at the end of a \
-             line are not kept.",
-        ));
+        return Err(not_found(host, &report, find).await?);
     }
     let message = format!("Replaced '{}' with '{}' at {count} location(s)", excerpt(&given.old_text), excerpt(&new));
     let answer = json!({ "success": true, "document_id": report.id, "replacements_made": count, "message": message });
     Ok(with_warnings(answer, edited.warnings))
+}
+
+/// Says where a text stands that cannot be edited, or that it stands nowhere.
+async fn not_found(host: &dyn Host, report: &ItemReport, find: Find<'_>) -> Result<Refused, Refused> {
+    let shown = excerpt(find.text);
+    for part in &report.parts {
+        let tree = mebdf::parse(&host.text(&part.path).await?).tree;
+        if let Some(kind) = mebdf::object_that_says(&tree, find) {
+            return Ok(Refused::new(
+                format!("'{shown}' was found in an object of the document ({kind}), whose text cannot be edited."),
+                "Leave the object out of old_text; what it says is changed in Google Docs.",
+            ));
+        }
+    }
+    for apart in host.elements(&report.id.0, "").await?.apart {
+        let place = match apart.kind {
+            ApartKind::Footnote(_) => continue,
+            ApartKind::Header => "header",
+            ApartKind::Footer => "footer",
+        };
+        if mebdf::says(&plain(&apart.elements), find) {
+            return Ok(Refused::new(
+                format!(
+                    "'{shown}' was found in a {place} that is for some pages alone or has a table, which cannot be edited here."
+                ),
+                "Change it in Google Docs; only the header and footer of all pages are edited here, and the text in them alone.",
+            ));
+        }
+    }
+    Ok(Refused::new(
+        format!("Text not found: '{shown}' does not exist in the document."),
+        "Check for typos, or use google_docs_get_document_by_id with response_format 'plain_text' to view the current content; \
+         text is found across formatting, in footnotes, headers and footers, but not from one cell of a table to another, and spaces \
+         at the end of a line are not kept.",
+    ))
 }
 
 /// Answers `google_docs_insert_text_at_end`.
@@ -190,7 +229,16 @@ async fn create(host: &dyn Host, title: &str, text: &str) -> Outcome {
     require(is_short, "`title` is longer than 1000 characters", "Make it shorter.")?;
     let made = host.create(title.trim(), text).await?;
     let message = format!("Created '{}'", excerpt(&made.title));
-    Ok(json!({ "success": true, "document_id": made.id, "title": made.title, "url": made.url, "message": message }))
+    let answer =
+        json!({ "success": true, "document_id": made.id, "title": made.title, "url": made.url, "message": message });
+    // Each letter of a kind is told once, however often it stands there.
+    let mut warnings: Vec<String> = Vec::new();
+    for Notice { message, .. } in made.notices {
+        if !warnings.contains(&message) && warnings.len() < WARNINGS_MAX {
+            warnings.push(message);
+        }
+    }
+    Ok(with_warnings(answer, warnings))
 }
 
 /// Puts text at the end of a document; returns its id, and what did not go as it was asked for.
@@ -251,10 +299,13 @@ async fn edit_part(
             return Ok(Edited { count, warnings: Vec::new() });
         }
         let edited = mebdf::rewritten(&text, &was, &is);
-        let Some(report) = host.edit(&part.path, &said, &edited).await? else { continue };
+        let pushed = host.edit(&part.path, &said, &edited).await.map_err(Failure::NotMade)?;
+        let Some(report) = pushed else { continue };
         // What waited in the file before is no failure of an edit that went.
         if report.waits && !report.pushed {
-            take_back(host, part, &said, &edited).await?;
+            if !report.unsaved {
+                take_back(host, part, &said, &edited).await?;
+            }
             return Err(waits(&report));
         }
         return Ok(Edited { count, warnings: warnings(&report) });
@@ -289,6 +340,13 @@ fn waits(report: &PushReport) -> Refused {
         false => format!("the edit was not made: {}", why.join("; ")),
     };
     let hint = match (report.holds.is_empty(), report.refused.is_empty()) {
+        (false, _) if report.unsaved => {
+            "An earlier edit of the mirrored file waits there for the person, who sends it with `mcp-workspace push --accept FILE` or \
+             takes it back with `mcp-workspace restore ID` once the file is deleted; then edit again. Nothing was changed."
+        }
+        (true, false) if is_read_only(report) => {
+            "The account may not edit the document. Ask the owner for access, or use an account that has it. Nothing was changed."
+        }
         (false, _) => {
             "It would destroy much of the document, or an object in it. Edit in smaller steps, or ask the person to do it."
         }

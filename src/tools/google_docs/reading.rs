@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use super::long::shortened;
 use super::{Outcome, Refused, arguments, checked_id};
 use crate::error::Error;
-use crate::kinds::Element;
+use crate::kinds::{Apart, ApartKind, Element, Elements};
 use crate::mebdf;
 use crate::model::ItemId;
 use crate::tools::host::Host;
@@ -47,7 +47,7 @@ pub(super) async fn get_document(host: &dyn Host, given: Map<String, Value>) -> 
         Format::Markdown => markdown(host, id, tab).await,
         Format::PlainText => {
             let read = host.elements(id, tab).await?;
-            let answer = json!({ "document_id": read.id, "title": read.title, "content": plain(&read.elements) });
+            let answer = json!({ "document_id": read.id, "title": read.title, "content": plain_text(&read) });
             shortened(host, &read.id, "plain_text", answer, "/content", &[]).await
         }
         Format::Structured => {
@@ -106,8 +106,25 @@ async fn markdown(host: &dyn Host, id: &str, tab: &str) -> Outcome {
     shortened(host, &report.id, "markdown", answer, "/content", &[]).await
 }
 
+/// What a document says: the body of each tab and its footnotes behind it, each with its number. A number does not stand in the line
+/// that it belongs to, so that the line can be found as it is.
+fn plain_text(read: &Elements) -> String {
+    let mut text = String::new();
+    let tabs: Vec<&[Element]> = read.elements.chunk_by(|one, other| one.tab_id == other.tab_id).collect();
+    for tab in tabs {
+        text.push_str(&plain(tab));
+        let here = |note: &&Apart| tab.first().is_some_and(|first| first.tab_id == note.tab_id);
+        for note in read.apart.iter().filter(here) {
+            if let ApartKind::Footnote(number) = &note.kind {
+                text.push_str(&format!("[{number}] {}\n", plain(&note.elements).trim()));
+            }
+        }
+    }
+    text
+}
+
 /// What elements say, a line for each paragraph; cells of a row stand between tabs.
-fn plain(elements: &[Element]) -> String {
+pub(super) fn plain(elements: &[Element]) -> String {
     let mut text = String::new();
     for element in elements {
         if let Some(content) = &element.content {
@@ -138,12 +155,12 @@ pub(super) async fn get_all_documents(host: &dyn Host, given: Map<String, Value>
             json!({
                 "document_id": item.id,
                 "title": item.title,
-                "url": format!("https://docs.google.com/document/d/{}/edit", item.id),
+                "url": item.url,
                 "last_modified": item.modified,
             })
         })
         .collect();
-    let answer = json!({ "documents": documents, "total_count": listing.total });
+    let answer = json!({ "documents": documents, "total_count": listing.total, "counted_all": !listing.more });
     match listing.items.first() {
         Some(first) => shortened(host, &first.id, "all-documents", answer, "/documents", &[]).await,
         None => Ok(answer),

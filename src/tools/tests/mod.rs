@@ -134,6 +134,7 @@ impl Host for MemoryHost {
             unsaid: Vec::new(),
             holds: Vec::new(),
             waits: false,
+            unsaved: false,
             message: "nothing to push".into(),
         })
     }

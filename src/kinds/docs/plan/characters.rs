@@ -3,6 +3,7 @@
 use super::images::paragraphs;
 use crate::kinds::docs::text::flat::{Flat, Look};
 use crate::mebdf::{Content, Run, RunContent, Tree, normalize_runs};
+use crate::model::Notice;
 
 /// The code of the notice of a character that is left out.
 pub(super) const CHARACTER: &str = "CHARACTER";
@@ -14,9 +15,20 @@ pub(super) const fn is_stripped(character: char) -> bool {
     matches!(character, '\u{0}'..='\u{8}' | '\u{c}'..='\u{1f}' | '\u{e000}'..='\u{f8ff}')
 }
 
+/// What becomes of a character in a file.
+const STAYS: &str = " and stays in the file alone";
+
 /// What is told of a character that is left out.
 pub(super) fn left_out(character: char) -> String {
-    format!("the character U+{:04X} cannot stand in a Google Doc and stays in the file alone", u32::from(character))
+    format!("the character U+{:04X} cannot stand in a Google Doc{STAYS}", u32::from(character))
+}
+
+/// What is told of it where a document is made, whose file will not have it either.
+pub(in crate::kinds::docs) fn of_new(mut notice: Notice) -> Notice {
+    if let Some(what) = notice.message.strip_suffix(STAYS).filter(|_| notice.code == CHARACTER) {
+        notice.message = format!("{what}, so it was left out");
+    }
+    notice
 }
 
 /// Takes such characters out of a file, whose text is `text`, and tells of each. What is left is read as if they had never

@@ -47,8 +47,10 @@ mod window;
 mod without;
 mod words;
 
+pub(super) use characters::of_new;
 pub(super) use creation::{create_plan, try_creation};
 pub(super) use head::bad_title;
 pub(super) use images::named_files;
 pub(super) use part::{Scope, plan_part};
+pub(super) use properties::place;
 pub(super) use window::{Source, plan};

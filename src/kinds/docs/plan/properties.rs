@@ -120,6 +120,12 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Returns the link to a heading, a tab, or a bookmark that a link of the document leads to, by its id.
+pub(in crate::kinds::docs) fn place(document: &Document, tab: &DocumentTab, tab_id: &str, id: &str) -> Option<Value> {
+    let named = !id.is_empty();
+    named.then(|| Context::new(document, tab, Some(tab_id)).link(&format!("#^{id}")).ok()).flatten()
+}
+
 /// The code of a link that waits for the id of a new heading.
 pub(super) const LINK_LATER: &str = "LINK_LATER";
 

@@ -31,12 +31,17 @@ pub(crate) struct RangeLook {
     pub(crate) applied: Vec<String>,
 }
 
-/// Plans a look on the letters from `start` to `end` of a tab.
+/// Plans a look on the letters from `start` to `end` of a tab; `place` gives the link to a place of the document, by its id.
 ///
 /// # Errors
 ///
 /// `InvalidInput` for a look that means nothing.
-pub(crate) fn plan(tab: &str, (start, end): (u32, u32), look: &Look) -> Result<RangeLook> {
+pub(crate) fn plan(
+    tab: &str,
+    (start, end): (u32, u32),
+    look: &Look,
+    place: impl Fn(&str) -> Option<Value>,
+) -> Result<RangeLook> {
     let (mut text, mut paragraph) = (Fields::default(), Fields::default());
     for (name, key, value) in [
         ("bold", "bold", look.bold),
@@ -63,7 +68,7 @@ pub(crate) fn plan(tab: &str, (start, end): (u32, u32), look: &Look) -> Result<R
         text.set(key, value, format!("{name}:{given}"));
     }
     if let Some(url) = named("link_url", look.link_url.as_deref(), URL_BYTES_MAX, "the address of a page")? {
-        text.set("link", json!({ "url": url }), format!("link_url:{url}"));
+        text.set("link", link(url, place)?, format!("link_url:{url}"));
     }
     for (name, key, given, known) in [
         ("heading_type", "namedStyleType", &look.heading_type, NAMED_STYLES.as_slice()),
@@ -140,6 +145,31 @@ fn within(name: &str, given: Option<f64>, (low, high): (f64, f64), example: &str
     if (low..=high).contains(&value) { Ok(Some(value)) } else { Err(bad(name, &value.to_string(), example)) }
 }
 
+/// Returns the link to a page, to who gets mail, or to a place of the document: `#^id` as the structured form has it, or as the
+/// address of a heading or bookmark ends.
+fn link(given: &str, place: impl Fn(&str) -> Option<Value>) -> Result<Value> {
+    let inner = ["#^", "#heading=", "#bookmark="].into_iter().find_map(|form| given.strip_prefix(form));
+    if let Some(id) = inner {
+        return place(id).ok_or_else(|| {
+            bad(
+                "link_url",
+                given,
+                "the id of a heading that the document has, as link_url or raw show it, such as #^h.abc",
+            )
+        });
+    }
+    let is_address = url::Url::parse(given).is_ok_and(|url| match url.scheme() {
+        "http" | "https" => url.host_str().is_some_and(|host| !host.is_empty()),
+        "mailto" => !url.path().is_empty(),
+        _ => false,
+    });
+    // The parser takes spaces at its ends away, and mends what lacks its slashes.
+    let is_plain = !given.contains(char::is_whitespace) && (given.contains("://") || !given.starts_with(['h', 'H']));
+    let allowed =
+        "an address that begins with https://, http:// or mailto:, or #^ with the id of a heading of this document";
+    if is_address && is_plain { Ok(json!({ "url": given })) } else { Err(bad("link_url", given, allowed)) }
+}
+
 fn named<'g>(name: &str, given: Option<&'g str>, bytes_max: usize, example: &str) -> Result<Option<&'g str>> {
     let Some(value) = given else { return Ok(None) };
     let is_name = !value.trim().is_empty() && value.len() <= bytes_max && !value.chars().any(char::is_control);
@@ -166,7 +196,7 @@ mod tests {
             "alignment": "CENTER", "line_spacing": 150, "space_above": 6, "space_below": 0,
         }))
         .unwrap();
-        let found = plan("t.0", (1, 5), &look).unwrap();
+        let found = plan("t.0", (1, 5), &look, |_| None).unwrap();
         let [paragraph, text] = &found.requests[..] else { panic!("{:?}", found.requests) };
         let range = json!({ "startIndex": 1, "endIndex": 5, "tabId": "t.0" });
         assert_eq!(
@@ -185,10 +215,26 @@ mod tests {
     }
 
     #[test]
+    fn links_lead_to_pages_mail_and_places_of_the_document() {
+        let check = |address: &str, expected: Value| {
+            let look = Look { link_url: Some(address.to_owned()), ..Look::default() };
+            let place = |id: &str| (id == "h.1").then(|| json!({ "heading": { "id": id } }));
+            let found = plan("t.0", (1, 5), &look, place).unwrap();
+            assert_eq!(found.requests[0]["updateTextStyle"]["textStyle"]["link"], expected, "{address}");
+        };
+        for address in ["https://x.org", "HTTP://x.org/a?b=c#d", "mailto:ana@example.com", "https://例え.jp/ü"] {
+            check(address, json!({ "url": address }));
+        }
+        for address in ["#^h.1", "#heading=h.1", "#bookmark=h.1"] {
+            check(address, json!({ "heading": { "id": "h.1" } }));
+        }
+    }
+
+    #[test]
     fn what_means_nothing_is_refused() {
         let check = |look: Value, name: &str| {
             let look: Look = serde_json::from_value(look).unwrap();
-            let error = plan("t.0", (1, 5), &look).unwrap_err().to_string();
+            let error = plan("t.0", (1, 5), &look, |_| None).unwrap_err().to_string();
             assert!(error.contains(name), "{error}");
         };
         for hex in ["red", "#12", "#12345", "#gggggg", "##FF0000", "#1234567", "#é1"] {
@@ -199,10 +245,30 @@ mod tests {
         check(json!({ "font_family": " " }), "font_family");
         check(json!({ "heading_type": "HEADING_7" }), "heading_type");
         check(json!({ "alignment": "LEFT" }), "alignment");
-        check(json!({ "link_url": "" }), "link_url");
+        for address in [
+            "",
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "data:text/html,x",
+            "ftp://x.org/a",
+            "example.com",
+            "http:",
+            "https://",
+            "http:/x",
+            "mailto:",
+            "https://a b",
+            " https://x.org",
+            "#^h.none",
+            "#heading=h.none",
+            "#top",
+            "#",
+        ] {
+            check(json!({ "link_url": address }), "link_url");
+        }
         check(json!({ "space_below": 1e9 }), "space_below");
         check(json!({ "line_spacing": 0 }), "line_spacing");
         check(json!({ "line_spacing": 1.5 }), "line_spacing");
-        assert!(plan("t.0", (1, 5), &Look::default()).unwrap().requests.is_empty());
+        let nothing = plan("t.0", (1, 5), &Look::default(), |_| None).unwrap();
+        assert!(nothing.requests.is_empty());
     }
 }
