@@ -59,7 +59,7 @@ impl MirrorHandle {
 
     /// Tells whether what a file says waits for a person.
     async fn is_held(&self, place: &Place) -> Result<bool> {
-        let items = self.engine_status().await?.items.into_iter().filter(|item| item.id == place.item);
+        let items = self.status_of(&place.item).await?.items.into_iter();
         let mut parts = items.flat_map(|item| item.parts).filter(|part| part.part == place.part);
         Ok(parts.any(|part| !part.held.is_empty()))
     }
