@@ -18,10 +18,12 @@ mod history;
 mod images;
 mod lanes;
 mod making;
+mod observing;
 mod recovery;
 mod report;
 mod uploads;
 mod walk;
+mod watching;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -37,10 +39,11 @@ use crate::model::{Account, ItemId, PartId};
 use crate::store::Store;
 use crate::sync::quota::Limits;
 use crate::sync::{Answer, Command, Effect, Engine, Event, Failure, ItemStatus, RequestId, Settings, Status};
-use crate::workspace::{self, Seen, Watch, Workspace};
+use crate::workspace::{Seen, Watch, Workspace};
 use clock::Clock;
 use lanes::{Done, Lanes};
 use walk::FEED;
+use watching::unwatched;
 
 pub use comments::CommentReport;
 pub(crate) use conflicts::is_of_conflicts;
@@ -343,59 +346,6 @@ impl Mirror {
         Ok(())
     }
 
-    fn start_watch(&mut self) -> Result<()> {
-        self.watch = None;
-        self.shared.heard.watched(false);
-        self.shared.workspace.mend()?;
-        let see = self.shared.see.clone();
-        self.watch =
-            Some(workspace::watch(self.shared.workspace.layout(), self.shared.beside.links(), move |seen| see(seen))?);
-        self.shared.heard.watched(true);
-        self.identity = self.shared.workspace.identity();
-        Ok(())
-    }
-
-    /// Watches the folder; where that cannot be, its files are looked at now and then, and it is tried again.
-    fn watch_folder(&mut self) {
-        self.watch_tried = Instant::now();
-        let result = self.start_watch().map_err(|error| unwatched(&error));
-        let watches = result.is_ok();
-        self.step(Event::Watched(result));
-        if watches {
-            // What happened before was not seen.
-            self.step(Event::Rescan);
-        }
-    }
-
-    fn saw(&mut self, seen: Seen) {
-        let event = match seen {
-            Seen::Touched { item, part, touch } => Event::Touched { item, part, touch },
-            Seen::ConflictMissing { item, part } => Event::ConflictMissing { item, part },
-            Seen::Comments(item) => return comments::look(self.shared.clone(), self.sender.clone(), item),
-            Seen::Link(path) => {
-                // The file that it becomes is touched by that, and goes its ordinary way.
-                if let Err(error) = self.shared.workspace.adopt_link(&path, self.clock.now()) {
-                    tracing::error!(%error, "a file saved in place of a link could not be taken in");
-                }
-                return;
-            }
-            Seen::Beside(path) => return self.shared.beside.touch(path),
-            Seen::Mark(number) => return self.shared.heard.mark(number),
-            Seen::Silence => {
-                tracing::warn!("the watcher says nothing any more; the folder is watched anew");
-                return self.watch_folder();
-            }
-            Seen::Rescan if self.shared.workspace.identity() == self.identity => Event::Rescan,
-            Seen::Rescan => Event::RootMissing,
-        };
-        let all = matches!(event, Event::Rescan | Event::RootMissing);
-        self.step(event);
-        if all {
-            self.shared.beside.touch_all();
-            self.shared.heard.all();
-        }
-    }
-
     fn heard(&mut self, message: Message) {
         match message {
             Message::Status(item, reply) => {
@@ -480,12 +430,6 @@ impl Mirror {
         let engine = self.engine.next_due().map(|due| self.clock.instant(due));
         [engine, self.lanes.next_due()].into_iter().flatten().min()
     }
-}
-
-/// Says why a folder is not watched.
-fn unwatched(error: &Error) -> Failure {
-    tracing::error!(%error, "the folder cannot be watched");
-    failure::failure(error)
 }
 
 async fn sleep_until(due: Option<Instant>) {

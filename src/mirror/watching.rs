@@ -1,0 +1,69 @@
+//! The watch over the folder: what it saw becomes what the engine hears.
+
+use std::time::Instant;
+
+use super::{Mirror, comments, failure};
+use crate::error::{Error, Result};
+use crate::sync::{Event, Failure};
+use crate::workspace::{self, Seen};
+
+impl Mirror {
+    pub(super) fn start_watch(&mut self) -> Result<()> {
+        self.watch = None;
+        self.shared.heard.watched(false);
+        self.shared.workspace.mend()?;
+        let see = self.shared.see.clone();
+        self.watch =
+            Some(workspace::watch(self.shared.workspace.layout(), self.shared.beside.links(), move |seen| see(seen))?);
+        self.shared.heard.watched(true);
+        self.identity = self.shared.workspace.identity();
+        Ok(())
+    }
+
+    /// Watches the folder; where that cannot be, its files are looked at now and then, and it is tried again.
+    pub(super) fn watch_folder(&mut self) {
+        self.watch_tried = Instant::now();
+        let result = self.start_watch().map_err(|error| unwatched(&error));
+        let watches = result.is_ok();
+        self.step(Event::Watched(result));
+        if watches {
+            // What happened before was not seen.
+            self.step(Event::Rescan);
+        }
+    }
+
+    pub(super) fn saw(&mut self, seen: Seen) {
+        let event = match seen {
+            Seen::Touched { item, part, touch } => Event::Touched { item, part, touch },
+            Seen::ConflictMissing { item, part } => Event::ConflictMissing { item, part },
+            Seen::Comments(item) => return comments::look(self.shared.clone(), self.sender.clone(), item),
+            Seen::Link(path) => {
+                // The file that it becomes is touched by that, and goes its ordinary way.
+                if let Err(error) = self.shared.workspace.adopt_link(&path, self.clock.now()) {
+                    tracing::error!(%error, "a file saved in place of a link could not be taken in");
+                }
+                return;
+            }
+            Seen::Beside(path) => return self.shared.beside.touch(path),
+            Seen::Mark(number) => return self.shared.heard.mark(number),
+            Seen::Silence => {
+                tracing::warn!("the watcher says nothing any more; the folder is watched anew");
+                return self.watch_folder();
+            }
+            Seen::Rescan if self.shared.workspace.identity() == self.identity => Event::Rescan,
+            Seen::Rescan => Event::RootMissing,
+        };
+        let all = matches!(event, Event::Rescan | Event::RootMissing);
+        self.step(event);
+        if all {
+            self.shared.beside.touch_all();
+            self.shared.heard.all();
+        }
+    }
+}
+
+/// Says why a folder is not watched.
+pub(super) fn unwatched(error: &Error) -> Failure {
+    tracing::error!(%error, "the folder cannot be watched");
+    failure::failure(error)
+}
