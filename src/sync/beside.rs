@@ -12,6 +12,8 @@ const SETTLE_MS: u64 = 2_000;
 /// For how long nothing must stand at a path until it is known for removed: some editors take a file away before they write it
 /// anew. In milliseconds.
 const GONE_MS: u64 = 10_000;
+/// After how long a file that is open, and is not written to, is told of, in milliseconds.
+const OPEN_MS: u64 = 10_000;
 /// The first pause after a failure that may pass, in milliseconds.
 const RETRY_FIRST_MS: u64 = 15_000;
 /// The longest such pause, in milliseconds.
@@ -141,6 +143,10 @@ impl Beside {
         if file.waits.as_ref().is_some_and(|waits| !waits.again) {
             return Step::Wait;
         }
+        if open && since.0 + OPEN_MS <= now.0 {
+            let why = "it stays open for writing; close it in the program that writes it".to_owned();
+            file.waits = Some(NotTaken { why, again: true });
+        }
         if open || since.0 + SETTLE_MS > now.0 {
             file.due = Some(Millis(now.0.max(since.0) + SETTLE_MS));
             return Step::Wait;
@@ -242,9 +248,12 @@ mod tests {
         // Another version begins anew, and so does one that is open.
         assert_eq!(beside.looked(A, text(2), Millis(12_000)), Step::Wait);
         let open = Stands::Text { stamp: version(2), open: true };
-        assert_eq!(beside.looked(A, open, Millis(14_000)), Step::Wait);
-        assert_eq!(beside.looked(A, text(2), Millis(16_000)), Step::Take(version(2)));
-        beside.done(A, Ok(()), Millis(17_000));
+        assert_eq!(beside.looked(A, open.clone(), Millis(14_000)), Step::Wait);
+        assert_eq!(beside.waiting(), []);
+        assert_eq!(beside.looked(A, open, Millis(22_000)), Step::Wait);
+        assert_eq!((beside.waiting().len(), beside.next_due()), (1, Some(Millis(24_000))));
+        assert_eq!(beside.looked(A, text(2), Millis(24_000)), Step::Take(version(2)));
+        beside.done(A, Ok(()), Millis(25_000));
         assert_eq!((beside.next_due(), beside.waiting()), (None, Vec::new()));
     }
 
