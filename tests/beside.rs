@@ -97,6 +97,25 @@ async fn a_text_saved_in_new_becomes_a_document_and_later_saves_its_edits() {
     until("a second one is made", || async { named(&world, "Trip to Łódź").await.len() == 2 }).await;
     until("the link stands again", || std::future::ready(is_link(&path))).await;
     assert_eq!(world.text(&id).await, "Plan\nWe meet on Friday in the small room.\nbring the list\nbring the keys\n");
+    // A link that was given another name leads where it led, and so does what is saved there.
+    let renamed = path.with_file_name("Renamed.md");
+    fs::rename(&path, &renamed).unwrap();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    replace(&renamed, "Milk, bread, butter, eggs, flour, sugar, coffee.\n");
+    until("the link stands again", || std::future::ready(is_link(&renamed))).await;
+    let milk = named(&world, "Trip to Łódź").await.into_iter().find(|other| *other != id).unwrap();
+    says(&world, &milk, "Milk, bread, butter, eggs, flour, sugar, coffee.\n").await;
+    fs::rename(&renamed, &path).unwrap();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    // A name whose link was removed is free for a text of the same kind.
+    let free = path.with_file_name("Report.md");
+    for count in 1..=2 {
+        fs::write(&free, TEXT).unwrap();
+        until("a link stands there", || std::future::ready(is_link(&free))).await;
+        assert_eq!(named(&world, "Report").await.len(), count);
+        fs::remove_file(&free).unwrap();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+    }
     // What is no longer mirrored has no link.
     let other = named(&world, "Trip to Łódź").await.into_iter().find(|other| *other != id).unwrap();
     assert!(world.cli(&["forget", &other]).0);
@@ -107,7 +126,9 @@ async fn a_text_saved_in_new_becomes_a_document_and_later_saves_its_edits() {
 async fn what_is_no_text_yet_becomes_nothing() {
     let world = world("no-text");
     let (new, before) = (new_folder(&world), world.documents().await.len());
-    for name in [".hidden.md", "x.md~", ".x.md.swp", "4913", "#x.md#", "x.txt", ".#x.md"] {
+    for name in
+        [".hidden.md", "x.md~", ".x.md.swp", "4913", "#x.md#", "x.txt", ".#x.md", "~$x.md", "x.conflict.md", "x.bak.md"]
+    {
         fs::write(new.join(name), "words of a temporary file\n").unwrap();
     }
     fs::write(new.join("empty.md"), "").unwrap();

@@ -93,6 +93,13 @@ impl Watched {
     }
 }
 
+impl Shared {
+    /// Tells whether a path is one of `new/`.
+    fn is_in_new(&self, path: &Path) -> bool {
+        path.parent() == Some(&self.workspace.layout().new_folder())
+    }
+}
+
 /// Takes the links that are known into what is watched.
 pub(super) fn know_links(shared: &Shared) -> Result<()> {
     let new = shared.workspace.layout().new_folder();
@@ -281,8 +288,12 @@ async fn look(mirror: &MirrorHandle, beside: &mut Beside, clock: &Clock, path: &
 fn stands(shared: &Shared, path: &Path) -> Result<Stands> {
     Ok(match shared.workspace.look_beside(path)? {
         Found::Nothing | Found::File(Local::Absent) => Stands::Nothing,
+        Found::Link(place) => {
+            know_link(shared, path, place)?;
+            Stands::Idle
+        }
         // Whatever writes a restless one touches it again.
-        Found::Link(_) | Found::File(Local::Restless) => Stands::Idle,
+        Found::File(Local::Restless) => Stands::Idle,
         Found::File(Local::Unusable { notice }) => Stands::Unusable(notice.to_string()),
         Found::File(Local::Text { text, .. }) if mebdf::body(&text).trim().is_empty() => Stands::Idle,
         Found::File(Local::Text { stamp, .. }) => Stands::Text { stamp, open: shared.workspace.is_open(path, now()) },
@@ -301,12 +312,24 @@ enum Adopted {
     Forgotten,
 }
 
+/// Notes where a link in `new/` leads, or one outside that is known: somebody may have given it the name of another one, and what is
+/// saved there next is an edit of what it led to last.
+fn know_link(shared: &Shared, path: &Path, Place { item, part, .. }: Place) -> Result<()> {
+    let known = shared.reader().link(path)?;
+    let is_new = shared.is_in_new(path);
+    let is_noted = known.as_ref().is_some_and(|link| (&link.item, &link.part) == (&item, &part));
+    if is_noted || known.is_none() && !is_new {
+        return Ok(());
+    }
+    shared.store()?.note_link(&Link { path: path.into(), item, part, made_of: None }, now())
+}
+
 /// Takes in a file: as an edit of the item to which a link led from there, or as a new item.
 async fn take(mirror: &MirrorHandle, path: &Path, stamp: Stamp) -> Result<(), NotTaken> {
     let (shared, at) = (mirror.shared_arc(), path.to_owned());
     let read = blocking(move || Ok(text_of(&shared, &at, stamp)?.zip(Some(shared.reader().link(&at)?))));
     let Some((text, link)) = read.await.map_err(|error| later(&error))? else { return Err(saved_meanwhile()) };
-    let is_in_new = path.parent() == Some(&mirror.shared().workspace.layout().new_folder());
+    let is_in_new = mirror.shared().is_in_new(path);
     let adopted = match link {
         Some(link) => adopt(mirror, link, stamp, &text).await.map_err(|error| later(&error))?,
         None => Adopted::Forgotten,
@@ -376,7 +399,7 @@ pub(super) fn give_head(
     base: &str,
 ) -> Result<bool> {
     let Some(whole) = with_head_of(base, text) else { return Ok(false) };
-    let is_made_here = shared.reader().links()?.iter().any(|link| link.item == *item && link.made_of.is_some());
+    let is_made_here = shared.reader().links()?.iter().any(|link| link.item == *item && shared.is_in_new(&link.path));
     let path = shared.workspace.layout().path(&Place::file(item, part))?;
     // Who has it open may have written half of it.
     if !is_made_here || shared.workspace.is_open(&path, now()) {

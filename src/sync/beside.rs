@@ -10,8 +10,8 @@ use crate::model::{Millis, Stamp};
 /// For how long a file must stand as it is before it is taken in, in milliseconds.
 const SETTLE_MS: u64 = 2_000;
 /// For how long nothing must stand at a path until it is known for removed: some editors take a file away before they write it
-/// anew. In milliseconds.
-const GONE_MS: u64 = 10_000;
+/// anew, at once. In milliseconds.
+const GONE_MS: u64 = 1_000;
 /// After how long a file that is open, and is not written to, is told of, in milliseconds.
 const OPEN_MS: u64 = 10_000;
 /// The first pause after a failure that may pass, in milliseconds.
@@ -307,8 +307,8 @@ mod tests {
         beside.touched(A, Millis(500));
         assert_eq!(beside.looked(A, text(1), Millis(500)), Step::Wait);
         assert_eq!(beside.looked(A, Stands::Nothing, Millis(1_000)), Step::Wait);
-        assert_eq!(beside.next_due(), Some(Millis(11_000)));
-        assert_eq!(beside.looked(A, Stands::Nothing, Millis(11_000)), Step::Gone);
+        assert_eq!(beside.next_due(), Some(Millis(2_000)));
+        assert_eq!(beside.looked(A, Stands::Nothing, Millis(2_000)), Step::Gone);
         // A link, or an empty file, is nothing to wait for.
         beside.touched(A, Millis(20_000));
         assert_eq!(beside.looked(A, Stands::Idle, Millis(20_000)), Step::Wait);

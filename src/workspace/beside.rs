@@ -218,10 +218,15 @@ impl Workspace {
     }
 }
 
+/// How the names of copies and parts end, or what stands in them, that editors and sync tools leave beside a file.
+const LEFT_BESIDE: [&str; 7] =
+    [".conflict.md", ".part.md", ".tmp.md", ".bak.md", ".orig.md", ".sync-conflict-", "conflicted copy"];
+
 /// Tells whether what stands, or stood, at a path in `new/` may be meant for us. Files with other endings are those of editors.
 pub(super) fn is_new(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    !name.starts_with('.') && (name.ends_with(".md") || !path.symlink_metadata().is_ok_and(|data| data.is_file()))
+    let is_left_beside = name.starts_with(['.', '~']) || LEFT_BESIDE.iter().any(|left| name.contains(left));
+    !is_left_beside && (name.ends_with(".md") || !path.symlink_metadata().is_ok_and(|data| data.is_file()))
 }
 
 fn split(path: &Path) -> Result<(&Path, &str)> {

@@ -147,7 +147,7 @@ fn once_more(error: &Error) -> String {
             "The person signs in again; then make the same call again. Nothing was changed.".into()
         }
         ErrorKind::NetworkError | ErrorKind::StaleRevision | ErrorKind::Daemon => {
-            "Make the same call again in a moment. Nothing was changed.".into()
+            "Make the same call again in a moment. If the edit arrived without an answer, it is taken back.".into()
         }
         ErrorKind::Refused => "Make the edit in smaller steps. Nothing was changed.".into(),
         ErrorKind::PermissionDenied
