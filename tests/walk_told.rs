@@ -51,7 +51,9 @@ async fn a_cell_too_many_stays_in_the_file_when_somebody_edits_the_table() {
     // Two edits of one table meet: the file keeps this one, and the other is told.
     until("the edit of the other is known", || {
         let told = world.cli(&["status"]).1.to_string();
-        std::future::ready(told.contains("both sides") || std::fs::read_to_string(file).unwrap().contains("alpha"))
+        std::future::ready(
+            told.contains("say different things") || std::fs::read_to_string(file).unwrap().contains("alpha"),
+        )
     })
     .await;
     let text = std::fs::read_to_string(file).unwrap();
@@ -118,7 +120,7 @@ async fn a_link_with_a_title_may_be_defined_at_the_end() {
     let text = std::fs::read_to_string(file).unwrap();
     assert!(text.contains("a [foo] b") && text.contains("\n[foo]: https://e.com/x \"Ti\"\n"), "{text}");
     let status = world.cli(&["status"]).1.to_string();
-    assert!(status.contains("LINK_TITLE") && !status.contains("both sides"), "{status}");
+    assert!(status.contains("LINK_TITLE") && !status.contains("say different things"), "{status}");
 }
 
 /// What only the file says stays there when somebody else edits the block that it stands in.
@@ -146,7 +148,7 @@ async fn a_colleague_edits_what_the_file_says_more_of() {
         let (_, answer) = world.cli(&["push", &path]);
         let text = world.text(&id).await;
         assert!(text.contains("pear") && text.contains("at last"), "{answer}\n{text}");
-        assert!(!world.cli(&["status"]).1.to_string().contains("both sides"), "{name}");
+        assert!(!world.cli(&["status"]).1.to_string().contains("say different things"), "{name}");
     }
 }
 
@@ -178,7 +180,7 @@ async fn a_colleague_edits_what_the_file_spells_in_its_own_way() {
         })
         .await;
         let status = world.cli(&["status"]).1.to_string();
-        assert!(!status.contains("both sides"), "{name}: {status}");
+        assert!(!status.contains("say different things"), "{name}: {status}");
         // And the person's own edit of it goes, once a save had it.
         edit_in_place(file, "\n# ", "\nintro\n\n# ");
         assert_eq!(world.cli(&["push", &path]).1["pushed"], true, "{name}");
@@ -295,7 +297,7 @@ async fn a_conflict_in_what_the_file_says_more_of_is_resolved_either_way() {
         world.collaborate(&id, "apple", "pear").await;
         edit_in_place(file, "apple", "plum");
         until("both sides are known", || {
-            std::future::ready(world.cli(&["status"]).1.to_string().contains("both sides"))
+            std::future::ready(world.cli(&["status"]).1.to_string().contains("say different things"))
         })
         .await;
         let (done, answer) = world.cli(&["resolve", &path, side]);
@@ -307,7 +309,7 @@ async fn a_conflict_in_what_the_file_says_more_of_is_resolved_either_way() {
         })
         .await;
         let status = world.cli(&["status"]).1.to_string();
-        assert!(!status.contains("both sides"), "{status}");
+        assert!(!status.contains("say different things"), "{status}");
         let text = std::fs::read_to_string(file).unwrap();
         assert!(side == "--theirs" || text.contains("```rust"), "{text}");
         let (_, answer) = world.cli(&["push", &path]);
@@ -407,7 +409,7 @@ async fn an_anchor_beside_what_waits_is_no_edit_of_both_sides() {
     let (_, answer) = world.cli(&["push", &path]);
     assert!(codes(&answer["refused"])[0].starts_with("TICK") && !answer.to_string().contains("conflict"), "{answer}");
     let status = world.cli(&["status"]).1.to_string();
-    assert!(status.contains("TICK") && !status.contains("both sides"), "{status}");
+    assert!(status.contains("TICK") && !status.contains("say different things"), "{status}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -423,7 +425,7 @@ async fn what_a_later_batch_makes_is_not_stopped_by_the_id_of_an_anchor() {
     assert!(document.contains("fnTEXT") && document.contains("\"link\":{\""), "{document}");
     let text = std::fs::read_to_string(file).unwrap();
     assert!(text.contains("text {^ kix.") && text.contains("anchor [l](#"), "{text}");
-    assert!(!world.cli(&["status"]).1.to_string().contains("both sides"));
+    assert!(!world.cli(&["status"]).1.to_string().contains("say different things"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
