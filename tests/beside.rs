@@ -246,6 +246,13 @@ async fn an_edit_through_a_link_beside_ones_work_is_one_of_the_item() {
     replace(&path, &text().replace("Tuesday", "Sunday"));
     says(&world, &id, "Plan\nWe meet on Sunday in the small room.\nbring the list\nbring the keys\n").await;
     until("the link stands again", || std::future::ready(is_link(&path))).await;
+    // A folder that is away for a while still has its link when it is back.
+    let away = world.home.join("away");
+    fs::rename(&work, &away).unwrap();
+    world.kill_daemon();
+    world.start_daemon(&[]);
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    fs::rename(&away, &work).unwrap();
     // The command line knows it by that path, and it outlives a restart.
     assert!(world.cli(&["diff", path.to_str().unwrap()]).0);
     world.kill_daemon();

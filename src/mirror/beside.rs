@@ -164,18 +164,18 @@ impl MirrorHandle {
 /// Looks at files beside the mirrored ones, one after the other, until it is cut off.
 pub(super) async fn run(mirror: MirrorHandle, mut touched: mpsc::Receiver<PathBuf>) {
     let (mut beside, clock) = (Beside::default(), Clock::new());
-    match blocking({
-        let shared = mirror.shared_arc();
-        move || at_start(&shared)
-    })
-    .await
-    {
-        Ok(doubts) => {
-            for (path, stamp, why) in doubts {
-                beside.in_doubt(&path, stamp, why, clock.now());
-            }
-        }
-        Err(error) => tracing::error!(%error, "what stands in `new/` since the last start could not be looked at"),
+    let shared = mirror.shared_arc();
+    let doubts = match blocking(move || doubts(&shared)).await {
+        Ok(doubts) => doubts,
+        // Whoever does not know what was begun must not begin it once more.
+        Err(error) => return tracing::error!(%error, "nothing is taken in from `new/` until the next start"),
+    };
+    for (path, stamp, why) in doubts {
+        beside.in_doubt(&path, stamp, why, clock.now());
+    }
+    let shared = mirror.shared_arc();
+    if let Err(error) = blocking(move || finish(&shared)).await {
+        tracing::error!(%error, "what the last start left beside the mirrored files stays as it is");
     }
     mirror.shared().beside.touch_all();
     let mut looked = tokio::time::Instant::now();
@@ -225,30 +225,26 @@ async fn touch_all(mirror: &MirrorHandle, beside: &mut Beside, now: Millis) {
     }
 }
 
-/// Finishes what a process that died had begun. Returns the files of which nobody knows whether they became documents.
-fn at_start(shared: &Shared) -> Result<Vec<(String, Stamp, String)>> {
-    let workspace = &shared.workspace;
-    workspace.give_back_new(now())?;
+/// Gives files that a process that died was about to link their names back. What cannot be done for one is done for the others.
+fn finish(shared: &Shared) -> Result<()> {
+    shared.workspace.give_back_new(now())?;
     let links = shared.reader().links()?;
     for link in links {
-        workspace.give_back(&link.path, now())?;
-    }
-    // A state that was lost knows no links, but they stand there.
-    for path in workspace.new_files()? {
-        if let Found::Link(place) = workspace.look_beside(&path)?
-            && shared.reader().link(&path)?.is_none()
-        {
-            let link = Link { path, item: place.item, part: place.part, made_of: None };
-            shared.store()?.note_link(&link, now())?;
+        if let Err(error) = shared.workspace.give_back(&link.path, now()) {
+            tracing::warn!(%error, "a file that was taken in has not its name");
         }
     }
-    let new = workspace.layout().new_folder();
+    Ok(())
+}
+
+/// Returns the files of which nobody knows whether they became documents, since a process died or had no answer.
+fn doubts(shared: &Shared) -> Result<Vec<(String, Stamp, String)>> {
     let mut doubts = Vec::new();
     let makings = shared.reader().makings()?;
     for path in makings.into_iter().filter_map(|making| making.path) {
-        if path.parent() == Some(&new)
+        if shared.is_in_new(&path)
             && shared.reader().link(&path)?.is_none()
-            && let Ok(Found::File(Local::Text { stamp, .. })) = workspace.look_beside(&path)
+            && let Ok(Found::File(Local::Text { stamp, .. })) = shared.workspace.look_beside(&path)
         {
             let why = "making a document of it did not come to its end, so one may stand in Google Drive, whole or without its \
                        text. Look there; then put this file away, or save it once more to make another one.";
@@ -287,6 +283,8 @@ async fn look(mirror: &MirrorHandle, beside: &mut Beside, clock: &Clock, path: &
 
 fn stands(shared: &Shared, path: &Path) -> Result<Stands> {
     Ok(match shared.workspace.look_beside(path)? {
+        // Where the whole folder is away, as a disk is that was taken out, nobody removed the file.
+        Found::Nothing | Found::File(Local::Absent) if !path.parent().is_some_and(Path::is_dir) => Stands::Idle,
         Found::Nothing | Found::File(Local::Absent) => Stands::Nothing,
         Found::Link(place) => {
             know_link(shared, path, place)?;
