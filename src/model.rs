@@ -70,6 +70,23 @@ impl ContentHash {
     }
 }
 
+/// A state of one database; later ones have higher numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Epoch {
+    /// The name that this database has, and no other one.
+    pub database: String,
+    /// How many epochs have begun.
+    pub number: u64,
+}
+
+impl Epoch {
+    /// Tells whether a database in this state is older than one in the state `seen`, or another one.
+    #[must_use]
+    pub fn is_older(&self, seen: &Self) -> bool {
+        self.database != seen.database || self.number < seen.number
+    }
+}
+
 /// What a person must know about one line of a file: something shown but not pushed, or not understood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {

@@ -35,7 +35,7 @@ use tokio::sync::{RwLock, Semaphore, mpsc, oneshot, watch};
 
 use crate::error::{Error, Result};
 use crate::kinds::{Kind, PushPlan};
-use crate::model::{Account, ItemId, PartId};
+use crate::model::{Account, ItemId, Millis, PartId};
 use crate::store::Store;
 use crate::sync::quota::Limits;
 use crate::sync::{Answer, Command, Effect, Engine, Event, Failure, ItemStatus, RequestId, Settings, Status};
@@ -190,9 +190,12 @@ impl Mirror {
     /// # Errors
     ///
     /// `Storage` when the store cannot be read; `Unsafe` and `Disk` when the folder cannot be used.
-    pub fn open(parts: Parts, store: Store) -> Result<Self> {
+    pub fn open(parts: Parts, mut store: Store) -> Result<Self> {
         let Parts { workspace, kind, poll_ms, read_folders, read_only, limits, damaged, command } = parts;
         let workspace = workspace.with_interrupt(|| crash::crash_point("during_deposit"));
+        workspace.mend()?;
+        let older = recovery::know_epoch(&workspace, &mut store, Millis(clock::system_ms()))?;
+        let recovered = recovery::Recovered::new(damaged.map(recovery::Lost::Damaged).or(older));
         let reader = store.reader()?;
         let mut seed = [0_u8; 8];
         getrandom::fill(&mut seed)
@@ -232,7 +235,7 @@ impl Mirror {
             beside,
             see,
             later: comments::Later::default(),
-            recovered: recovery::Recovered::new(damaged),
+            recovered,
             messages: sender.downgrade(),
         });
         let mut mirror = Self {
@@ -253,7 +256,6 @@ impl Mirror {
             touched: Some(touched),
         };
         beside::know_links(&mirror.shared)?;
-        mirror.shared.workspace.mend()?;
         // Watched from before the first look, so that nothing falls between the two.
         mirror.watch_error = mirror.start_watch().err().map(|error| unwatched(&error));
         Ok(mirror)
@@ -278,6 +280,7 @@ impl Mirror {
         let shared = self.shared.clone();
         // What a push that died left in Drive; nothing waits for it.
         tokio::spawn(async move { uploads::clean(&shared, false).await });
+        let epochs = tokio::spawn(recovery::keep_epochs(self.shared.clone()));
         let beside = self.touched.take().map(|touched| tokio::spawn(beside::run(self.handle(), touched)));
         while !*stop.borrow() {
             self.start_lanes();
@@ -313,6 +316,11 @@ impl Mirror {
         let finish = async { while self.lanes.join_next().await.is_some() {} };
         if tokio::time::timeout(STOP_WAIT, finish).await.is_err() {
             tracing::warn!("a step was cut off; what became of it is compared at the next start");
+        }
+        epochs.abort();
+        let shared = self.shared.clone();
+        if let Err(error) = blocking(move || recovery::next_epoch(&shared, 0)).await {
+            tracing::warn!(%error, "the last epoch could not be noted");
         }
         Ok(())
     }

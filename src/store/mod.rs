@@ -5,6 +5,7 @@
 mod arrivals;
 mod boot;
 mod check;
+mod epoch;
 mod failure;
 mod images;
 mod journal;

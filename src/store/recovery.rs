@@ -64,20 +64,26 @@ impl Store {
 
 /// Gives a database and what stands beside it other names; returns that of the database.
 fn put_aside(path: &Path, at: Millis) -> Result<PathBuf> {
-    let named = |beside: &str, ending: &str| {
+    let named = |path: &Path, beside: &str| {
         let mut name = path.as_os_str().to_owned();
-        name.push(ending);
         name.push(beside);
         PathBuf::from(name)
     };
-    let ending = format!(".damaged-{}", at.0);
+    let kept = aside(path, "damaged", at);
     for beside in BESIDE {
-        let from = named(beside, "");
-        match fs::rename(&from, named(beside, &ending)) {
+        let from = named(path, beside);
+        match fs::rename(&from, named(&kept, beside)) {
             Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(source) => return Err(Error::Disk { path: from, doing: "put aside", source }),
         }
     }
-    Ok(named("", &ending))
+    Ok(kept)
+}
+
+/// Returns under which name a database is kept that is `what`.
+pub(super) fn aside(path: &Path, what: &str, at: Millis) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{what}-{}", at.0));
+    PathBuf::from(name)
 }

@@ -4,6 +4,7 @@
 
 mod beside;
 mod displaced;
+mod epoch;
 mod images;
 pub mod layout;
 mod mark;

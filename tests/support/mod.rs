@@ -41,6 +41,7 @@ pub(crate) fn raw_documents(test: &str) -> Option<Vec<(String, Value)>> {
     Some(documents)
 }
 
+pub(crate) mod daily;
 pub(crate) mod mcp;
 pub(crate) mod meaning;
 pub(crate) mod model;

@@ -214,11 +214,11 @@ impl World {
     pub(crate) async fn collaborate(&self, id: &str, old: &str, new: &str) {
         let document = self.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await;
         let (start, end) = find(&document["tabs"][0]["documentTab"]["body"]["content"], old).unwrap();
-        let body = json!({"requests": [
-            {"insertText": {"location": {"index": end}, "text": new}},
-            {"deleteContentRange": {"range": {"startIndex": start, "endIndex": end}}},
-        ]});
-        self.post(&format!("/admin/documents/{id}:edit"), &body).await;
+        let mut requests = vec![json!({"deleteContentRange": {"range": {"startIndex": start, "endIndex": end}}})];
+        if !new.is_empty() {
+            requests.insert(0, json!({"insertText": {"location": {"index": end}, "text": new}}));
+        }
+        self.post(&format!("/admin/documents/{id}:edit"), &json!({ "requests": requests })).await;
     }
 }
 

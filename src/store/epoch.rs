@@ -1,0 +1,105 @@
+//! Which of its states a database is in, so that one that was put back is known for an older one.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use rusqlite::OptionalExtension as _;
+
+use super::recovery::aside;
+use super::{Store, storage};
+use crate::error::{Error, Result};
+use crate::model::{Epoch, Millis};
+
+/// Under which names the settings hold the two halves.
+const NAMES: [&str; 2] = ["database", "epoch"];
+
+impl Store {
+    /// Returns the epoch that began last; `None` in a database that never saw one.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn epoch(&self) -> Result<Option<Epoch>> {
+        let [database, number] = NAMES.map(|name| {
+            self.connection
+                .query_row("SELECT value FROM setting WHERE name = ?1", [name], |row| row.get::<_, String>(0))
+                .optional()
+                .map_err(storage("reading the epoch"))
+        });
+        let (database, number) = (database?, number?.and_then(|number| number.parse().ok()));
+        Ok(database.zip(number).map(|(database, number)| Epoch { database, number }))
+    }
+
+    /// Begins the next epoch, durably: whatever was stored before is on the disk on return.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes; then the one before goes on.
+    pub fn begin_epoch(&mut self) -> Result<Epoch> {
+        let next = match self.epoch()? {
+            Some(Epoch { database, number }) => Epoch { database, number: number.saturating_add(1) },
+            None => Epoch { database: drawn()?, number: 1 },
+        };
+        let doing = "beginning an epoch";
+        self.durably(doing, |connection| {
+            let transaction = connection.transaction().map_err(storage(doing))?;
+            for (name, value) in NAMES.into_iter().zip([next.database.clone(), next.number.to_string()]) {
+                let sql = "INSERT OR REPLACE INTO setting (name, value) VALUES (?1, ?2)";
+                transaction.execute(sql, [name, &value]).map_err(storage(doing))?;
+            }
+            transaction.commit().map_err(storage(doing))
+        })?;
+        Ok(next)
+    }
+
+    /// Returns how many rows this connection has changed so far.
+    #[must_use]
+    pub fn changes(&self) -> u64 {
+        self.connection.total_changes()
+    }
+
+    /// Tells whether it knows of no item and never read the feed.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn is_new(&self) -> Result<bool> {
+        let sql = "SELECT NOT EXISTS (SELECT 1 FROM item) AND NOT EXISTS (SELECT 1 FROM cursor)";
+        self.connection.query_row(sql, [], |row| row.get(0)).map_err(storage("reading the items"))
+    }
+
+    /// Forgets the items and all that was agreed of them: it is older than the files. What a person has set, the log, the pushes
+    /// that have ended, the links and what waits to be made stay. A copy of all is kept; returns where.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` and `Storage` as they come; then nothing is forgotten.
+    pub fn forget_items(&mut self, at: Millis) -> Result<PathBuf> {
+        let doing = "setting an older database aside";
+        let kept = aside(&self.path, "older", at);
+        let disk = |source| Error::Disk { path: kept.clone(), doing: "written", source };
+        self.connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0))
+            .map_err(storage(doing))?;
+        std::fs::copy(&self.path, &kept).and_then(|_| File::open(&kept)?.sync_all()).map_err(disk)?;
+        let transaction = self.connection.transaction().map_err(storage(doing))?;
+        transaction
+            .execute_batch(
+                "UPDATE job SET state = 'reconciled' WHERE state = 'begun';
+                 DELETE FROM doc; DELETE FROM part; DELETE FROM base; DELETE FROM item; DELETE FROM arrival;
+                 DELETE FROM intent; DELETE FROM image; DELETE FROM cursor; DELETE FROM tombstone;
+                 DELETE FROM setting WHERE name IN ('database', 'epoch');",
+            )
+            .map_err(storage(doing))?;
+        transaction.commit().map_err(storage(doing))?;
+        Ok(kept)
+    }
+}
+
+/// Draws a name that no other database has.
+fn drawn() -> Result<String> {
+    let mut random = [0_u8; 16];
+    getrandom::fill(&mut random)
+        .map_err(|error| Error::Storage { doing: "drawing a random number", source: error.into() })?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(random)))
+}

@@ -1,0 +1,243 @@
+//! A state that was lost, damaged or set back, with the real binary and the embedded Google.
+#![allow(clippy::unwrap_used, clippy::string_slice, clippy::print_stdout, reason = "a test may fail, and says what it saw")]
+
+mod support;
+
+use std::path::Path;
+
+use support::daily::{database, document, done, newest_push, push, refused, world};
+use support::world::{edit_in_place, until};
+
+/// A state that was lost: files that were not touched since, files with edits, and documents that moved on.
+async fn lose(name: &str, lose: impl FnOnce(&Path)) {
+    let mut world = world(name);
+    let (same, same_file) = document(&world, "# One\n\nalpha\n");
+    let (edited, edited_file) = document(&world, "# One\n\nbeta\n");
+    let (moved, moved_file) = document(&world, "# One\n\ngamma\n");
+    let database = database(&world);
+    world.kill_daemon();
+    lose(&database);
+    edit_in_place(&edited_file, "beta", "my words");
+    world.collaborate(&moved, "gamma", "their words").await;
+    world.start_daemon(&[]);
+    until("all of it is mirrored again", || {
+        let status = done(&world, &["status"]);
+        let account = &status["accounts"][0];
+        let idle = account["queue"]["waiting"] == 0 && account["queue"]["working"] == 0;
+        std::future::ready(idle && account["items"].as_u64().unwrap() >= 6)
+    })
+    .await;
+    let status = done(&world, &["status"]).to_string();
+    assert!(status.contains("recovered") && status.contains("`resolve` ends that"), "{status}");
+    // Nothing is lost on either side, and nothing of the remote's was taken for the file's.
+    assert_eq!(world.text(&same).await, "One\nalpha\n");
+    assert!(std::fs::read_to_string(&same_file).unwrap().contains("alpha"));
+    assert_eq!(world.text(&edited).await, "One\nbeta\n");
+    assert!(std::fs::read_to_string(&edited_file).unwrap().contains("my words"));
+    assert_eq!(world.text(&moved).await, "One\ntheir words\n");
+    for (id, file, mine, theirs) in
+        [(&edited, &edited_file, "my words", "beta"), (&moved, &moved_file, "gamma", "their words")]
+    {
+        let shown = std::fs::read_to_string(file.with_file_name(format!("{id}.conflict.md"))).unwrap();
+        assert!(shown.contains(mine) && shown.contains(theirs), "{shown}");
+    }
+    done(&world, &["resolve", edited_file.to_str().unwrap(), "--mine"]);
+    done(&world, &["resolve", moved_file.to_str().unwrap(), "--theirs"]);
+    until("the file's words arrive", || async { world.text(&edited).await == "One\nmy words\n" }).await;
+    assert!(std::fs::read_to_string(&moved_file).unwrap().contains("their words"));
+    // What is known again is edited like any other.
+    push(&world, &same_file, "alpha", "alpha two");
+    assert_eq!(world.text(&same).await, "One\nalpha two\n");
+    let status = done(&world, &["status"]).to_string();
+    assert!(status.contains("nothing is left to do") && !status.contains("`resolve` ends that"), "{status}");
+    assert_eq!(done(&world, &["doctor"])["findings"].as_array().unwrap().len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_that_is_gone_is_made_anew() {
+    lose("lost", |database| std::fs::remove_file(database).unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_that_is_damaged_is_put_aside_and_made_anew() {
+    lose("damaged", |database| {
+        std::fs::write(database, [0x5a; 20_000]).unwrap();
+        // In which all of it may stand yet.
+        for beside in ["-wal", "-shm"] {
+            drop(std::fs::remove_file(format!("{}{beside}", database.display())));
+        }
+    })
+    .await;
+}
+
+/// Cuts the end off every text that some tables of a database hold.
+fn damage_texts(database: &Path, tables: &[&str]) {
+    let state = rusqlite::Connection::open(database).unwrap();
+    let columns =
+        [("base", "text"), ("arrival", "before"), ("arrival", "after"), ("job", "before"), ("job", "expected")];
+    for (table, column) in columns.into_iter().filter(|(table, _)| tables.contains(table)) {
+        let cut =
+            format!("UPDATE {table} SET {column} = substr({column}, 1, length({column}) - 3) WHERE {column} NOT NULL");
+        state.execute(&cut, []).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn texts_of_the_state_that_are_damaged_are_done_without() {
+    let mut world = world("rotten");
+    let (edited, edited_file) = document(&world, "# One\n\nalpha\n");
+    let (moved, moved_file) = document(&world, "# One\n\nbeta\n");
+    let (same, same_file) = document(&world, "# One\n\ndelta\n");
+    let (hashed, hashed_file) = document(&world, "# One\n\nepsilon\n");
+    push(&world, &moved_file, "beta", "gamma");
+    let pushed = newest_push(&world, &moved_file);
+    let database = database(&world);
+    world.kill_daemon();
+    let hash = "UPDATE base SET hash = zeroblob(32) WHERE item = ?1";
+    let text = "SELECT text FROM base WHERE item = ?1";
+    let state = rusqlite::Connection::open(&database).unwrap();
+    let whole: Vec<u8> = state.query_row(text, [&hashed], |row| row.get(0)).unwrap();
+    damage_texts(&database, &["base", "arrival", "job"]);
+    state.execute("UPDATE base SET text = ?2 WHERE item = ?1", rusqlite::params![hashed, whole]).unwrap();
+    state.execute(hash, [&hashed]).unwrap();
+    drop(state);
+    edit_in_place(&edited_file, "alpha", "my words");
+    world.collaborate(&moved, "gamma", "their words").await;
+    world.start_daemon(&[]);
+    // A file that nobody has edited says what was agreed; of another one nothing is taken for agreed.
+    until("what moved comes into its file", || {
+        std::future::ready(std::fs::read_to_string(&moved_file).unwrap().contains("their words"))
+    })
+    .await;
+    assert!(!moved_file.with_file_name(format!("{moved}.conflict.md")).exists());
+    let shown = edited_file.with_file_name(format!("{edited}.conflict.md"));
+    until("both texts are shown", || std::future::ready(shown.exists())).await;
+    assert_eq!(world.text(&edited).await, "One\nalpha\n");
+    assert!(std::fs::read_to_string(&edited_file).unwrap().contains("my words"));
+    let answer = refused(&world, &["undo", &pushed]);
+    assert!(answer["message"].as_str().unwrap().contains("not kept"), "{answer}");
+    done(&world, &["resolve", edited_file.to_str().unwrap(), "--mine"]);
+    until("the file's words arrive", || async { world.text(&edited).await == "One\nmy words\n" }).await;
+    push(&world, &moved_file, "their words", "their words and ours");
+    for (id, file, word) in [(&same, &same_file, "delta"), (&hashed, &hashed_file, "epsilon")] {
+        push(&world, file, word, "edited");
+        assert_eq!(world.text(id).await, "One\nedited\n");
+    }
+    assert_eq!(done(&world, &["doctor"])["findings"].as_array().unwrap().len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_save_of_an_older_text_deletes_nothing_though_what_came_is_damaged() {
+    let mut world = world("rotten-notes");
+    let (id, file) = document(&world, "# One\n\nalpha\n\nbeta\n");
+    let older = std::fs::read_to_string(&file).unwrap();
+    world.collaborate(&id, "alpha", "alpha theirs").await;
+    until("it comes", || std::future::ready(std::fs::read_to_string(&file).unwrap().contains("theirs"))).await;
+    until("it is recorded", || std::future::ready(done(&world, &["status"])["accounts"][0]["queue"]["working"] == 0))
+        .await;
+    let database = database(&world);
+    world.kill_daemon();
+    damage_texts(&database, &["arrival"]);
+    let state = rusqlite::Connection::open(&database).unwrap();
+    let arrivals: i64 =
+        state.query_row("SELECT count(*) FROM arrival WHERE item = ?1", [&id], |row| row.get(0)).unwrap();
+    assert!(arrivals > 0);
+    drop(state);
+    std::fs::write(&file, older.replace("beta", "beta mine")).unwrap();
+    world.start_daemon(&[]);
+    let shown = file.with_file_name(format!("{id}.conflict.md"));
+    until("both texts are shown", || std::future::ready(shown.exists())).await;
+    assert_eq!(world.text(&id).await, "One\nalpha theirs\nbeta\n");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("mine"));
+    done(&world, &["resolve", file.to_str().unwrap(), "--mine"]);
+    until("the file's words arrive", || async { world.text(&id).await == "One\nalpha\nbeta mine\n" }).await;
+    push(&world, &file, "mine", "ours");
+    assert_eq!(world.text(&id).await, "One\nalpha\nbeta ours\n");
+}
+
+/// Copies what stands in the folder of the state, but for the signs of who runs.
+fn copy_state(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for file in ["state.db", "state.db-wal", "state.db-shm"] {
+        drop(std::fs::remove_file(to.join(file)));
+        if from.join(file).exists() {
+            std::fs::copy(from.join(file), to.join(file)).unwrap();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_that_was_set_back_is_known_for_an_older_one() {
+    let mut world = world("set-back");
+    let text = "# One\n\nalpha\n\nbeta\n\n# Two\n\ngamma\n";
+    let (again, again_file) = document(&world, text);
+    let (theirs, theirs_file) = document(&world, text);
+    let (same, same_file) = document(&world, text);
+    let state = database(&world).parent().unwrap().to_owned();
+    let older = world.home.join("older");
+    world.kill_daemon();
+    copy_state(&state, &older);
+    world.start_daemon(&[]);
+    // Deleted by both sides after the copy, and written again by the person alone.
+    push(&world, &again_file, "beta\n\n", "");
+    world.collaborate(&theirs, "beta\n", "").await;
+    until("it comes", || std::future::ready(!std::fs::read_to_string(&theirs_file).unwrap().contains("beta"))).await;
+    push(&world, &same_file, "gamma", "delta");
+    done(&world, &["pause"]);
+    done(&world, &["resume"]);
+    world.kill_daemon();
+    copy_state(&older, &state);
+    for file in [&again_file, &theirs_file] {
+        edit_in_place(file, "alpha\n", "alpha\n\nbeta\n");
+    }
+    world.start_daemon(&[]);
+    until("all is compared anew", || {
+        let status = done(&world, &["status"]);
+        let account = &status["accounts"][0];
+        let idle = account["queue"]["waiting"] == 0 && account["queue"]["working"] == 0;
+        std::future::ready(idle && account["items"].as_u64().unwrap() >= 6)
+    })
+    .await;
+    let status = done(&world, &["status"]).to_string();
+    assert!(status.contains("older than your files") && status.contains("what was deleted here since"), "{status}");
+    // What the person wrote stands, and nothing went to the documents that nobody decided on.
+    for (id, file) in [(&again, &again_file), (&theirs, &theirs_file)] {
+        assert!(std::fs::read_to_string(file).unwrap().contains("alpha\n\nbeta"), "{}", file.display());
+        assert_eq!(world.text(id).await, "One\nalpha\nTwo\ngamma\n");
+        done(&world, &["resolve", file.to_str().unwrap(), "--mine"]);
+        until("it arrives", || async { world.text(id).await == "One\nalpha\nbeta\nTwo\ngamma\n" }).await;
+    }
+    assert_eq!(world.text(&same).await, "One\nalpha\nbeta\nTwo\ndelta\n");
+    push(&world, &same_file, "delta", "epsilon");
+    let kept = std::fs::read_dir(&state).unwrap().flatten();
+    let kept = kept.filter(|entry| entry.file_name().to_str().unwrap().contains(".older-")).count();
+    assert_eq!(kept, 1);
+    // The next start finds nothing to do.
+    world.kill_daemon();
+    world.start_daemon(&[]);
+    assert!(!done(&world, &["status"]).to_string().contains("older than your files"));
+    assert_eq!(done(&world, &["doctor"])["findings"].as_array().unwrap().len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_of_the_database_that_is_damaged_is_noticed() {
+    let mut world = world("damaged-log");
+    let (id, file) = document(&world, "# One\n\nalpha\n\nbeta\n");
+    let state = database(&world);
+    // What stands in the file alone from here on is older than the files.
+    rusqlite::Connection::open(&state).unwrap().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    push(&world, &file, "beta\n", "");
+    world.kill_daemon();
+    world.start_daemon(&[]);
+    world.kill_daemon();
+    let log = state.with_file_name("state.db-wal");
+    let mut bytes = std::fs::read(&log).unwrap();
+    assert!(bytes.len() > 100, "the log holds what was not brought over");
+    bytes[40] ^= 0xff;
+    std::fs::write(&log, bytes).unwrap();
+    edit_in_place(&file, "alpha\n", "alpha\n\nbeta\n");
+    world.start_daemon(&[]);
+    until("it is noticed", || std::future::ready(done(&world, &["status"]).to_string().contains("recovered"))).await;
+    assert!(std::fs::read_to_string(&file).unwrap().contains("beta"));
+    assert_eq!(world.text(&id).await, "One\nalpha\n");
+}
