@@ -17,7 +17,6 @@ use serde_json::Value;
 use support::daily::{database, document, done, newest_push, push, refused, world};
 use support::world::{World, edit_in_place, until};
 
-
 /// The lines of the log of a file: what, and the words that came and went.
 fn log(world: &World, file: &Path) -> Vec<(String, u64, u64)> {
     let log = done(world, &["log", file.to_str().unwrap()]);

@@ -1,5 +1,10 @@
 //! A state that was lost, damaged or set back, with the real binary and the embedded Google.
-#![allow(clippy::unwrap_used, clippy::string_slice, clippy::print_stdout, reason = "a test may fail, and says what it saw")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::print_stdout,
+    reason = "a test may fail, and says what it saw"
+)]
 
 mod support;
 
@@ -29,6 +34,9 @@ async fn lose(name: &str, lose: impl FnOnce(&Path)) {
     .await;
     let status = done(&world, &["status"]).to_string();
     assert!(status.contains("recovered") && status.contains("`resolve` ends that"), "{status}");
+    // Nothing came into a file that says what its document says.
+    let pulls = done(&world, &["log", same_file.to_str().unwrap()]);
+    assert_eq!(pulls["lines"].as_array().unwrap().len(), 0, "{pulls}");
     // Nothing is lost on either side, and nothing of the remote's was taken for the file's.
     assert_eq!(world.text(&same).await, "One\nalpha\n");
     assert!(std::fs::read_to_string(&same_file).unwrap().contains("alpha"));
@@ -240,4 +248,33 @@ async fn a_log_of_the_database_that_is_damaged_is_noticed() {
     until("it is noticed", || std::future::ready(done(&world, &["status"]).to_string().contains("recovered"))).await;
     assert!(std::fs::read_to_string(&file).unwrap().contains("beta"));
     assert_eq!(world.text(&id).await, "One\nalpha\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_tells_what_became_of_the_database_of_a_daemon_that_runs() {
+    let mut world = world("misplaced");
+    let (id, file) = document(&world, "# One\n\nalpha\n");
+    let mut text = "alpha".to_owned();
+    for (what, said) in [("emptied", "was emptied"), ("removed", "is gone"), ("log", "state.db-wal is gone")] {
+        let state = database(&world);
+        match what {
+            "emptied" => std::fs::write(&state, "").unwrap(),
+            "removed" => std::fs::remove_file(&state).unwrap(),
+            _ => std::fs::remove_file(state.with_file_name("state.db-wal")).unwrap(),
+        }
+        let found = refused(&world, &["doctor"]);
+        assert!(found.to_string().contains(said), "{what}: {found}");
+        // Whatever it was, no text goes.
+        edit_in_place(&file, &text, what);
+        world.kill_daemon();
+        world.start_daemon(&[]);
+        until("it is compared anew", || {
+            std::future::ready(done(&world, &["status"]).to_string().contains("recovered"))
+        })
+        .await;
+        assert!(std::fs::read_to_string(&file).unwrap().contains(what));
+        drop(world.cli(&["resolve", file.to_str().unwrap(), "--mine"]));
+        until("the file's words arrive", || async { world.text(&id).await == format!("One\n{what}\n") }).await;
+        text = what.to_owned();
+    }
 }

@@ -165,8 +165,10 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         _ => answer,
     })?;
     print::report(&command, &value, json);
-    let pushed =
-        matches!(command, Command::Push { dry_run: false, .. } | Command::Undo { .. } | Command::Doctor { .. });
+    let pushed = matches!(
+        command,
+        Command::Push { dry_run: false, .. } | Command::Resolve { .. } | Command::Undo { .. } | Command::Doctor { .. }
+    );
     let waits = value.get("waits").and_then(Value::as_bool) == Some(true);
     Ok(if pushed && waits { Outcome::Waits } else { Outcome::Done })
 }

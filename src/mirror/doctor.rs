@@ -225,8 +225,8 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
         let message = format!("what changed at Google cannot be asked for: {}", trouble.message);
         findings.push(Finding::new(Check::Account, None, message, &trouble.suggestion, Repair::Note));
     }
-    if !shared.reader().is_in_place() {
-        let message = format!("{} is gone, or another file stands there", shared.reader().path().display());
+    let misplaced = shared.reader().misplaced();
+    if let Some(message) = misplaced {
         let fix = "Stop the daemon and start it again: the files are then compared with their documents anew.";
         findings.push(Finding::new(Check::Database, None, message, fix, Repair::ByHand));
         return Ok(findings);

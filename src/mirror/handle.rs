@@ -192,8 +192,15 @@ impl MirrorHandle {
         let done = self.done(&item, Command::Resolve { item: item.clone(), part: part.clone(), side }).await?;
         let went = done.into_iter().filter(|(of, notice)| *of == part && notice.code == GIVEN_UP);
         let went = went.map(|(_, notice)| notice).collect();
+        let mut waits = None;
+        if side == Side::Mine {
+            // Whether the document takes it is known once it was sent.
+            let pushed = self.done(&item, Command::Push { item: item.clone(), accept: None, dry_run: false }).await;
+            waits = pushed.err().map(|error| error.to_string());
+        }
         let part = self.parts_of(&item).await?.into_iter().find(|other| other.part == part);
-        let waits = part.and_then(|part| part.held.into_iter().chain(part.refused).next());
+        let left = part.and_then(|part| part.held.into_iter().chain(part.refused).next());
+        let waits = left.map(|notice| notice.to_string()).or(waits);
         Ok(Resolved { item, waits, went })
     }
 

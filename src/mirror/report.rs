@@ -124,7 +124,7 @@ pub struct Resolved {
     /// The item.
     pub item: ItemId,
     /// Why some of the file is not pushed all the same.
-    pub waits: Option<Notice>,
+    pub waits: Option<String>,
     /// What went of the other side.
     pub went: Vec<Notice>,
 }

@@ -1,6 +1,9 @@
 //! What can be checked of a database while it is in use.
 
 use std::collections::BTreeSet;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{OptionalExtension as _, params};
 
@@ -24,7 +27,47 @@ pub struct Damage {
     pub index: Vec<String>,
 }
 
+/// The files of a database that is open: the device of each and its number there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Files {
+    /// The database.
+    main: (u64, u64),
+    /// What is written before it goes into the database; `None` where SQLite keeps none.
+    log: Option<(u64, u64)>,
+}
+
+impl Files {
+    /// Looks which files stand for the database at `path`.
+    pub(super) fn of(path: &Path) -> io::Result<Self> {
+        let identity = |path: &Path| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
+        Ok(Self { main: identity(path)?, log: identity(&log_of(path)).ok() })
+    }
+}
+
+/// Where SQLite keeps what is not in the database at `path` yet.
+fn log_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}
+
 impl Store {
+    /// Tells what became of the files that were opened, when they do not stand at their paths as they should. What is written to
+    /// those is lost when the last connection closes, and SQLite says nothing of it.
+    #[must_use]
+    pub fn misplaced(&self) -> Option<String> {
+        let shown = self.path.display();
+        let Ok(found) = Files::of(&self.path) else { return Some(format!("{shown} is gone")) };
+        if found.main != self.files.main {
+            return Some(format!("another file stands at {shown}"));
+        }
+        if std::fs::metadata(&self.path).is_ok_and(|found| found.len() == 0) {
+            return Some(format!("{shown} was emptied"));
+        }
+        (self.files.log.is_some() && found.log != self.files.log)
+            .then(|| format!("{} is gone, or another file stands there", log_of(&self.path).display()))
+    }
+
     /// Lets SQLite look through the whole file.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ mod values;
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
@@ -56,8 +56,8 @@ const CHECKED_BYTES_MAX: u64 = 32 << 20;
 pub struct Store {
     connection: Connection,
     path: PathBuf,
-    /// The file that was opened: its device and its number there.
-    file: (u64, u64),
+    /// The files that were opened.
+    files: check::Files,
 }
 
 /// An item as it is stored.
@@ -150,10 +150,9 @@ impl Store {
             }
         }
         schema::migrations().to_latest(&mut connection).map_err(|e| migrating(path, e))?;
-        let file = file
-            .metadata()
+        let files = check::Files::of(path)
             .map_err(|source| Failure::Other(Error::Disk { path: path.into(), doing: "read", source }))?;
-        Ok(Self { connection, path: path.into(), file: (file.dev(), file.ino()) })
+        Ok(Self { connection, path: path.into(), files })
     }
 
     /// Opens a second connection for reading, so that a search never waits for a writer.
@@ -167,18 +166,12 @@ impl Store {
         connection
             .execute_batch("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;")
             .map_err(|e| opening(e).error(&self.path))?;
-        Ok(Self { connection, path: self.path.clone(), file: self.file })
+        Ok(Self { connection, path: self.path.clone(), files: self.files })
     }
 
     /// Where the database stands.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Tells whether the file that was opened still stands at its path. What is written to one that does not is lost when the
-    /// last connection closes, and SQLite says nothing of it.
-    pub fn is_in_place(&self) -> bool {
-        std::fs::metadata(&self.path).is_ok_and(|found| (found.dev(), found.ino()) == self.file)
     }
 
     /// Returns what an engine is told at the start.

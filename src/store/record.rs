@@ -21,6 +21,16 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
         .optional()
         .map_err(storage(doing))?
         .is_some();
+    // Its files stood there when it was taken in, so nothing came into them.
+    let adopted = transaction
+        .query_row(
+            "SELECT 1 FROM item WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM part WHERE item = ?1)",
+            [&item.0],
+            |_row| Ok(()),
+        )
+        .optional()
+        .map_err(storage(doing))?
+        .is_some();
     transaction
         .execute(
             "INSERT INTO item (id, kind, title, revision, can_edit, at, gone) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
@@ -38,7 +48,7 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
     let landed = journal::end(transaction, item, jobs, *at)?;
     for (position, part) in parts.iter().enumerate() {
         let pushed: Vec<&Ended> = landed.iter().filter(|ended| ended.part == part.part).collect();
-        write_base(transaction, item, part, &pushed, *at)?;
+        write_base(transaction, (item, adopted), part, &pushed, *at)?;
         for arrival in part.arrived.iter().rev() {
             arrivals::write(transaction, item, &part.part, arrival)?;
         }
@@ -74,10 +84,10 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
 }
 
 /// Adds a base when it differs from the newest one, drops those beyond [`KEPT_BASES`], and writes into the log what came with
-/// it that was not `pushed`.
+/// it that was not `pushed`; into the files of an item that was `adopted` nothing came but what is written.
 fn write_base(
     transaction: &Transaction<'_>,
-    item: &ItemId,
+    (item, adopted): (&ItemId, bool),
     part: &RecordPart,
     pushed: &[&Ended],
     at: Millis,
@@ -101,7 +111,7 @@ fn write_base(
     let words = Words::changed_beside((&before, text), &known);
     // What is agreed on comes into a file when that is written; after a crash it may say so by then. A choice between two sides
     // is no pull. After a push the base changes in any case; a pull without a word is one of looks alone.
-    let came = *written || pushed.is_empty() && indexed == text;
+    let came = *written || !adopted && pushed.is_empty() && indexed == text;
     if came && (pushed.is_empty() || words != Words::default()) {
         log::write(transaction, &log::Entry { at, item, part, what: LogWord::Pull, push: None, words })?;
     }

@@ -165,6 +165,7 @@ pub(super) fn deleted_there(
         // What is in conflict is not in the base, though it came and was read.
         came.stayed(&seen.arrivals);
     }
+    came.without_own(&seen.arrivals, base);
     let gone: Vec<Line> = doubtful.into_iter().chain(went::came_and_went(&came, [base, text, remote])).collect();
     let shown: Vec<String> = gone
         .iter()

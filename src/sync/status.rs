@@ -69,10 +69,8 @@ impl ItemStatus {
         for part in &self.parts {
             let own = part.held.iter().chain(&part.refused).chain(&part.unusable).chain(&part.told).chain(&part.unsaid);
             notices.extend(own.map(|notice| (part.part.clone(), notice.clone())));
-            for heading in &part.conflicts {
-                let message = format!("{}; see the conflict file", in_conflict(heading));
-                notices.push((part.part.clone(), notice("CONFLICT", message)));
-            }
+            let conflicts = part.in_conflict().map(|message| notice("CONFLICT", message));
+            notices.extend(conflicts.map(|notice| (part.part.clone(), notice)));
             if part.hidden {
                 let message = format!("the file was deleted here; `restore {}` brings it back", self.id);
                 notices.push((part.part.clone(), notice("HIDDEN", message)));
@@ -107,6 +105,17 @@ pub struct PartStatus {
     pub conflicts: Vec<String>,
     /// Why the file cannot be read.
     pub unusable: Option<Notice>,
+}
+
+impl PartStatus {
+    /// Says of each section in conflict that it is, and where to look.
+    pub fn in_conflict(&self) -> impl Iterator<Item = String> {
+        let look = match self.held.is_empty() {
+            true => "see the conflict file",
+            false => "the conflict file shows it once the file is not held any more",
+        };
+        self.conflicts.iter().map(move |heading| format!("{}; {look}", in_conflict(heading)))
+    }
 }
 
 /// Something that went wrong.

@@ -311,6 +311,11 @@ impl Engine {
                     choice::made(asked, part, sides, &mut walk.undecided, &mut walk.given_up)
                 });
                 let merged = goes_on.then(|| merge::resolve(base, text, remote, side));
+                // A file that is held is in conflict all the same.
+                let open = merged.is_none().then(|| merge::merge3(base, text, remote).conflicts);
+                if let Some(open) = open {
+                    part.conflicts = open.iter().map(|conflict| conflict.heading.clone()).collect();
+                }
                 let twice = merged.as_ref().and_then(|merged| older::stands_twice(walk, id, text, &merged.file));
                 part.held.extend(twice);
                 merged.filter(|_| part.held.is_empty() || walk.why.dry_accept.contains(id))

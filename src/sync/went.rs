@@ -186,6 +186,32 @@ impl Came {
         });
         self.words.extend(stayed);
     }
+
+    /// Leaves out what its writers wrote into the file themselves, before it came there once more, as what a save from an older
+    /// text lacked does: it stood there first, and was never agreed on, so nobody else has it to take away. `arrivals` are the
+    /// newest first.
+    pub(super) fn without_own(&mut self, arrivals: &[Arrival], base: &str) {
+        if self.words.is_empty() && self.lines.is_empty() {
+            return;
+        }
+        let agreed = || arrivals.iter().map(|arrival| &*arrival.base).chain([base]);
+        let own = first_written(arrivals, said_in);
+        let known: BTreeSet<&str> = agreed().flat_map(said_in).collect();
+        self.words.retain(|word| !own.contains(&**word) || known.contains(&**word));
+        let own = first_written(arrivals, lines_in);
+        let known: BTreeSet<&str> = agreed().flat_map(lines_in).collect();
+        self.lines.retain(|line| !own.contains(&**line) || known.contains(&**line));
+    }
+}
+
+/// What stood in a file before any arrival, newest first, had brought it.
+fn first_written<'t>(arrivals: &'t [Arrival], said_in: impl Fn(&'t str) -> BTreeSet<&'t str>) -> BTreeSet<&'t str> {
+    let (mut own, mut came) = (BTreeSet::new(), BTreeSet::new());
+    for Arrival { before, after, .. } in arrivals.iter().rev() {
+        own.extend(said_in(before).into_iter().filter(|said| !came.contains(said)));
+        came.extend(said_in(after).into_iter().filter(|said| !own.contains(said)));
+    }
+    own
 }
 
 /// The lines of a text with words that came into its file and that neither its base nor the remote has: they look like its

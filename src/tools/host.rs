@@ -329,6 +329,9 @@ pub struct Done {
     pub id: ItemId,
     /// One sentence.
     pub message: String,
+    /// True when a part of it waits all the same, which the sentence names.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
 }
 
 /// A link to a mirrored file stands outside of the workspace.

@@ -210,7 +210,7 @@ impl Host for Mirrors {
             let files = if edited == 1 { "one of them holds".to_owned() } else { format!("{edited} of them hold") };
             message.push_str(&format!("; {files} edits that the document does not have"));
         }
-        Ok(Done { id, message })
+        Ok(Done { id, message, waits: false })
     }
 
     async fn status(&self) -> Result<StatusReport> {
@@ -328,10 +328,10 @@ impl Host for Mirrors {
         if !went.is_empty() {
             message.push_str(" (kept in .retired)");
         }
-        if let Some(first) = waits {
+        if let Some(first) = &waits {
             message.push_str(&format!("; not all of it is pushed: {first}"));
         }
-        Ok(Done { id, message })
+        Ok(Done { id, message, waits: waits.is_some() })
     }
 
     async fn comment(&self, path: &Path, thread: &str, act: CommentAct) -> Result<CommentReport> {
@@ -437,7 +437,7 @@ impl Host for Mirrors {
             "{id} is in the trash of Google Drive; {}its owner can bring it back for 30 days",
             put_away(files, ", and ")
         );
-        Ok(Done { id, message })
+        Ok(Done { id, message, waits: false })
     }
 
     async fn doctor(&self, repair: bool, remote_max: usize) -> Result<DoctorReport> {

@@ -136,8 +136,8 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
                     add(id, place, state, notice.to_string());
                 }
             }
-            for heading in &part.conflicts {
-                add(id, place, "conflict", format!("{}; see the conflict file", sync::in_conflict(heading)));
+            for message in part.in_conflict() {
+                add(id, place, "conflict", message);
             }
             if let Some(notice) = &part.unusable {
                 add(id, place, "unusable", notice.to_string());

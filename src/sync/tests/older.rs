@@ -131,6 +131,48 @@ fn a_conflict_does_not_end_with_words_that_were_deleted_there() {
     assert_eq!(engine.status().items[0].parts[0].held[0].code, "DELETED_THERE");
 }
 
+/// An engine whose one file may say more than was agreed on, as one in conflict does.
+fn behind() -> Engine {
+    let mut engine = Engine::new(Settings::default());
+    let mut parts = row(0).parts;
+    parts[0].behind = true;
+    let rows = vec![Row { parts, ..row(0) }];
+    engine.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: None, paused: false });
+    engine
+}
+
+#[test]
+fn what_its_writer_wrote_and_got_back_is_not_deleted_there() {
+    // `mine` was never in the document, in conflict with what others wrote there. A save from an older text lacked it, as it lacked
+    // what had come, and both were put back.
+    let base = "one\n\n# Two\n\ntwo\n";
+    let [mine, more] = ["one mine\n\n# Two\n\ntwo\n", "one mine\n\n# Two\n\ntwo more\n"];
+    let local = "one mine\n\n# Two\n\ntwo more words\n";
+    let theirs = "one theirs\n\n# Two\n\ntwo more\n";
+    for (own, bases, held) in [
+        (mine, base, None),
+        // What was agreed on once went there.
+        (mine, mine, Some("DELETED_THERE")),
+        // It came from there.
+        (base, base, Some("DELETED_THERE")),
+    ] {
+        let mut engine = behind();
+        let Event::Observed { item, mut parts } = observed(id(0), base, local) else { unreachable!() };
+        let arrival =
+            |before: &str, after: &str| Arrival { before: before.into(), after: after.into(), base: bases.into() };
+        parts[0].arrivals = vec![arrival(base, more), arrival(own, more)];
+        engine.step(Millis(1), Event::Observed { item, parts });
+        let effects = engine.step(Millis(2), fetched(id(0), theirs, true));
+        let status = engine.status().items.remove(0).parts.remove(0);
+        assert_eq!(status.held.first().map(|held| &*held.code), held, "{}", words(&effects));
+        assert_eq!(words(&effects).contains("conflict"), held.is_none(), "{}", words(&effects));
+        // A hold does not hide that a section is in conflict.
+        assert!(!status.conflicts.is_empty());
+        let says = status.in_conflict().next().unwrap();
+        assert!(says.contains("see the conflict file") == held.is_none(), "{says}");
+    }
+}
+
 #[test]
 fn an_edit_of_what_came_does_not_stand_beside_it() {
     let (before, after) = ("one\n\ntwo\n", "one\n\ntwo\n\nplease bring your slides\n");

@@ -111,7 +111,7 @@ impl Host for MemoryHost {
     }
 
     async fn forget(&self, id_or_url: &str) -> Result<Done> {
-        Ok(Done { id: ItemId(id_or_url.into()), message: "forgotten".into() })
+        Ok(Done { id: ItemId(id_or_url.into()), message: "forgotten".into(), waits: false })
     }
 
     async fn status(&self) -> Result<StatusReport> {
@@ -197,7 +197,7 @@ impl Host for MemoryHost {
 
     async fn resolve(&self, _path: &Path, side: Side) -> Result<Done> {
         self.note(format!("resolve {side:?}"));
-        Ok(Done { id: ItemId("doc1".into()), message: "resolved".into() })
+        Ok(Done { id: ItemId("doc1".into()), message: "resolved".into(), waits: false })
     }
 
     async fn pause(&self, account: Option<&Account>) -> Result<Told> {
@@ -216,7 +216,7 @@ impl Host for MemoryHost {
     }
 
     async fn trash(&self, id_or_url: &str) -> Result<Done> {
-        Ok(Done { id: ItemId(id_or_url.into()), message: "trashed".into() })
+        Ok(Done { id: ItemId(id_or_url.into()), message: "trashed".into(), waits: false })
     }
 
     async fn doctor(&self, repair: bool, remote_max: usize) -> Result<DoctorReport> {
