@@ -1,5 +1,6 @@
 //! What can go wrong, whether to try again, and what to do about it.
 
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -165,7 +166,7 @@ pub enum Error {
         doing: &'static str,
         /// Why.
         #[source]
-        source: std::io::Error,
+        source: io::Error,
     },
     /// Another daemon runs on this home.
     #[error("another daemon already serves {}", path.display())]
@@ -323,10 +324,24 @@ impl Error {
                  beside it) away before the start: your files are then compared with their documents anew."
                     .into()
             }
-            Self::Disk { .. } => "Check the path's permissions and the free space of its disk.".into(),
+            Self::Disk { source, .. } => of_disk(source).into(),
             Self::AlreadyRunning { .. } => "Use the running daemon, or stop it first.".into(),
             Self::NotRunning { .. } => "Start it with `mcp-workspace daemon`.".into(),
             Self::Unsafe { .. } => "Look at what stands at that path and move it away if it is not yours.".into(),
         }
+    }
+}
+
+/// What to do about a file that the system does not give or take.
+fn of_disk(source: &io::Error) -> &'static str {
+    match source.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
+        Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE) => {
+            "Let the daemon open more files (`ulimit -n`, or `LimitNOFILE=` of its service), and start it again."
+        }
+        Some(rustix::io::Errno::ROFS) => {
+            "The disk can only be read: mount it for writing, or see whether it is failing."
+        }
+        Some(rustix::io::Errno::NOSPC | rustix::io::Errno::DQUOT) => "The disk is full: make room on it.",
+        Some(_) | None => "Check the path's permissions and the free space of its disk.",
     }
 }

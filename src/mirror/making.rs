@@ -27,14 +27,23 @@ impl MirrorHandle {
     /// # Errors
     ///
     /// `InvalidInput` when the text cannot become an item. When the item was made but cannot be read yet, the error
-    /// names its URL, so that nobody makes it twice. Whatever else goes wrong, the error names where the text is kept.
+    /// names its URL, so that nobody makes it twice. Whatever else goes wrong, the error names where the text is kept, or
+    /// that it could not be.
     pub async fn create(&self, title: &str, text: &str) -> Result<FetchReport> {
         let (mirror, title, text) = (self.clone(), title.to_owned(), text.to_owned());
         // In a task of its own, a caller who gives up waiting does not cut it in half.
         let made = tokio::spawn(async move {
             let (shared, noted) = (mirror.shared_arc(), (title.clone(), text.clone()));
-            let number =
-                blocking(move || shared.store()?.note_making(&noted.0, &noted.1, None, Millis(system_ms()))).await?;
+            let noted =
+                blocking(move || shared.store()?.note_making(&noted.0, &noted.1, None, Millis(system_ms()))).await;
+            let number = noted.map_err(|error| Error::Told {
+                kind: error.kind(),
+                message: error.with_causes(),
+                suggestion: format!(
+                    "{} Nothing was made, and what it was to say is kept nowhere: create it again then.",
+                    error.suggestion()
+                ),
+            })?;
             crash_point("after_making_noted");
             let (made, is_over) = match mirror.check_writable().await {
                 Ok(()) => {

@@ -120,18 +120,17 @@ pub(super) fn know_epoch(workspace: &Workspace, store: &mut Store, now: Millis) 
         tracing::error!(kept = %kept.display(), "the state database is older than the files and is not gone by");
         lost = Some(Lost::Older(kept));
     }
-    begin_epoch(workspace, store)?;
+    begin_epoch(workspace, store);
     Ok(lost)
 }
 
 /// Begins the next epoch of a database. It is in the database before it is beside the files, so that no crash makes an older one of
-/// it.
-fn begin_epoch(workspace: &Workspace, store: &mut Store) -> Result<()> {
-    let epoch = store.begin_epoch()?;
-    if let Err(error) = workspace.note_epoch(store.path(), &epoch) {
-        tracing::warn!(%error, "the epoch of the database could not be noted beside the files; the next one is");
+/// it. Where that cannot be written, as on a full disk, the one before goes on.
+fn begin_epoch(workspace: &Workspace, store: &mut Store) {
+    let noted = store.begin_epoch().and_then(|epoch| workspace.note_epoch(store.path(), &epoch));
+    if let Err(error) = noted {
+        tracing::warn!(%error, "the epoch of the database could not be noted; the one before goes on");
     }
-    Ok(())
 }
 
 /// Begins an epoch now and then while something changes, for as long as it is let run.
@@ -148,7 +147,7 @@ pub(super) async fn keep_epochs(shared: Arc<Shared>) {
 pub(super) fn next_epoch(shared: &Shared, seen: u64) -> Result<u64> {
     let mut store = shared.store()?;
     if store.changes() != seen {
-        begin_epoch(&shared.workspace, &mut store)?;
+        begin_epoch(&shared.workspace, &mut store);
     }
     Ok(store.changes())
 }

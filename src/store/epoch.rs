@@ -103,3 +103,48 @@ fn drawn() -> Result<String> {
         .map_err(|error| Error::Storage { doing: "drawing a random number", source: error.into() })?;
     Ok(format!("{:032x}", u128::from_ne_bytes(random)))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail, and says what it saw")]
+
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+    use crate::model::{Cursor, ItemId};
+
+    #[test]
+    fn each_epoch_is_later_than_those_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.db");
+        let mut store = Store::open(&path).unwrap();
+        assert_eq!(store.epoch().unwrap(), None);
+        let first = store.begin_epoch().unwrap();
+        let second = store.begin_epoch().unwrap();
+        assert!(first.is_older(&second) && !second.is_older(&first) && !second.is_older(&second));
+        drop(store);
+        assert_eq!(Store::open(&path).unwrap().epoch().unwrap(), Some(second.clone()));
+        let other = Store::open(&folder.path().join("other.db")).unwrap().begin_epoch().unwrap();
+        assert!(other.is_older(&first) && second.is_older(&other), "another database is never the same");
+    }
+
+    #[test]
+    fn what_is_not_of_the_items_stays_when_they_are_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.db");
+        let mut store = Store::open(&path).unwrap();
+        store.adopt(&[ItemId("one".into())], Millis(1)).unwrap();
+        store.save_cursor("changes", &Cursor("7".into())).unwrap();
+        store.save_paused(true).unwrap();
+        store.note_making("New", "its text", None, Millis(2)).unwrap();
+        let before = store.begin_epoch().unwrap();
+        assert!(!store.is_new().unwrap());
+        let kept = store.forget_items(Millis(3)).unwrap();
+        assert!(store.is_new().unwrap() && store.is_paused().unwrap());
+        assert_eq!((store.makings().unwrap().len(), store.epoch().unwrap()), (1, None));
+        assert!(before.is_older(&store.begin_epoch().unwrap()));
+        assert_eq!(std::fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
+        let copy = Store::open(&kept).unwrap();
+        assert_eq!((copy.items().unwrap().len(), copy.epoch().unwrap()), (1, Some(before)));
+    }
+}

@@ -53,3 +53,29 @@ impl Workspace {
         self.layout.account_folder().join(format!("{PREFIX}{name}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail, and says what it saw")]
+
+    use super::*;
+    use crate::model::Account;
+
+    #[test]
+    fn each_database_has_an_epoch_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Workspace::open(&folder.path().join("workspace"), &Account("me@example.com".into())).unwrap();
+        let [one, two] = ["/state/one.db", "/state/two.db"].map(Path::new);
+        assert_eq!(workspace.epoch(one), None);
+        let epoch = |number| Epoch { database: "abc".into(), number };
+        workspace.note_epoch(one, &epoch(1)).unwrap();
+        workspace.note_epoch(one, &epoch(2)).unwrap();
+        assert_eq!((workspace.epoch(one), workspace.epoch(two)), (Some(epoch(2)), None));
+        // What nobody can read says nothing.
+        for text in ["", "abc", "abc x\n", "\u{0}"] {
+            std::fs::write(workspace.epoch_path(one), text).unwrap();
+            assert_eq!(workspace.epoch(one), None, "{text:?}");
+        }
+        assert_eq!(std::fs::read_dir(workspace.layout().drive_folder()).unwrap().count(), 0, "nothing is left there");
+    }
+}
