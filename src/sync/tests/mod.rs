@@ -5,6 +5,7 @@ mod choices;
 mod crashes;
 mod decisions;
 mod gone;
+mod kept;
 mod merge;
 mod older;
 mod pushes;

@@ -3,10 +3,10 @@
 use super::super::arrival::Arrival;
 use super::super::stale::{Stale, find};
 
-const BEFORE: &str = "# Head\n\nFirst words.\n\nSecond words.\n\n- item one\n- item two\n\nLast words.\n";
+pub(super) const BEFORE: &str = "# Head\n\nFirst words.\n\nSecond words.\n\n- item one\n- item two\n\nLast words.\n";
 
 /// What is lacked by an edit of the text from before, when `came` came meanwhile.
-fn lacks(came: (&str, &str), edit: impl Fn(&str) -> String) -> Option<String> {
+pub(super) fn lacks(came: (&str, &str), edit: impl Fn(&str) -> String) -> Option<String> {
     assert!(BEFORE.contains(came.0), "{came:?}");
     let after = BEFORE.replacen(came.0, came.1, 1);
     let arrival = Arrival { before: BEFORE.into(), after: after.clone(), base: BEFORE.into() };
@@ -16,7 +16,7 @@ fn lacks(came: (&str, &str), edit: impl Fn(&str) -> String) -> Option<String> {
 }
 
 /// The base of a text that is an older one for certain, and what it lacks.
-fn lacking(arrivals: &[Arrival], base: &str, text: &str) -> Option<(String, String)> {
+pub(super) fn lacking(arrivals: &[Arrival], base: &str, text: &str) -> Option<(String, String)> {
     match find(arrivals, base, text) {
         Some(Stale::Lacks { oldest, words }) => Some((arrivals[oldest].base.clone(), words.join(", "))),
         Some(Stale::Keeps(_)) | None => None,
@@ -182,151 +182,6 @@ fn the_oldest_text_that_it_may_come_from_is_its_base() {
     assert_eq!(stale.map(|(base, _)| base).as_deref(), Some("base of the save"));
 }
 
-/// The line and the words that are doubted in an edit of the text from before, when `went` went meanwhile.
-fn keeps((was, is): (&str, &str), edit: impl Fn(&str) -> String) -> Option<(usize, String)> {
-    assert!(BEFORE.contains(was), "{was:?}");
-    let after = BEFORE.replacen(was, is, 1);
-    let arrivals = [Arrival::noted(BEFORE, &after, BEFORE).unwrap()];
-    // Who edits the text without it is never doubted.
-    assert_eq!(find(&arrivals, &after, &edit(&after)), None, "{was:?}");
-    match find(&arrivals, &after, &edit(BEFORE)) {
-        Some(Stale::Keeps(lines)) => lines.first().map(|line| (line.number, line.text.clone())),
-        Some(Stale::Lacks { .. }) | None => None,
-    }
-}
-
-#[test]
-fn a_save_that_has_what_went_is_doubted() {
-    let paragraph = ("Second words.\n\n", "");
-    let word = ("First words.", "First.");
-    let items = ("- item one\n- item two\n", "");
-    let edits: [fn(&str) -> String; 4] = [
-        str::to_owned,
-        |text| text.replace("Last words", "My last words"),
-        |text| text.replace("# Head\n", "# Head of mine\n"),
-        |text| text.replace("Last words.\n", "Last words.\n\nMine.\n"),
-    ];
-    for edit in edits {
-        assert_eq!(keeps(paragraph, edit), Some((5, "Second words.".into())), "{}", edit(BEFORE));
-        assert_eq!(keeps(word, edit), Some((3, "First words.".into())), "{}", edit(BEFORE));
-        assert_eq!(keeps(items, edit), Some((7, "- item one".into())), "{}", edit(BEFORE));
-    }
-    // Who has edited it may not know either; what was written instead is meant, and what both deleted is not there.
-    let three = ("- item two\n\nLast words.\n", "- item two\n");
-    let said = Some((10, "Last words of mine.".to_owned()));
-    assert_eq!(keeps(three, |text| text.replace("Last words", "Last words of mine")), said);
-    let long = ("First words.\n\nSecond words.\n\n- item one\n", "First words.\n\n- item one\n");
-    assert_eq!(keeps(long, |text| text.replace("Second", "Second, third")), Some((5, "Second, third words.".into())));
-    assert_eq!(keeps(paragraph, |text| text.replace("Second words.\n\n", "")), None);
-    assert_eq!(keeps(items, |text| text.replace("- item one\n- item two\n", "- item three\n")), None);
-    assert_eq!(keeps(items, |text| text.replace("- item one\n", "")), Some((7, "- item two".into())));
-}
-
-#[test]
-fn one_of_several_that_went_is_missed_and_so_is_an_edited_one() {
-    let before = format!("{BEFORE}\nStatus: open\n\nDelivery takes two weeks.\n\nStatus: open\n");
-    let check = |after: &str, text: &str, line: Option<&str>| {
-        let arrivals = [Arrival::noted(&before, after, &before).unwrap()];
-        let found = find(&arrivals, after, text);
-        let lines = match &found {
-            Some(Stale::Keeps(lines)) => lines.as_slice(),
-            Some(Stale::Lacks { .. }) | None => &[],
-        };
-        assert_eq!(lines.first().map(|line| &*line.text), line, "{text}");
-    };
-    let mine = |text: &str| text.replace("Last words", "My last words");
-    let less = before.trim_end().trim_end_matches("Status: open").trim_end().to_owned() + "\n";
-    check(&less, &mine(&before), Some("Status: open"));
-    check(&less, &mine(&less), None);
-    let other = less.replace("Last words", "Status: open\n\nLast words");
-    check(&less, &other, None);
-    let later = before.replace("Delivery takes two weeks.\n\n", "");
-    check(&later, &before.replace("two weeks", "two long weeks"), Some("Delivery takes two long weeks."));
-    check(&later, &before.replace("takes two weeks", "is free"), None);
-    // Of a sentence that lost a word, who reads on there edits what is left.
-    let word = before.replace("takes two", "two");
-    check(&word, &word.replace("two weeks", "two long weeks takes"), None);
-}
-
-#[test]
-fn who_has_read_more_since_means_what_stands_there() {
-    let after = BEFORE.replace("- item two\n", "");
-    let went = Arrival::noted(BEFORE, &after, BEFORE).unwrap();
-    let doubts =
-        |arrivals: &[Arrival], base: &str, text: &str| matches!(find(arrivals, base, text), Some(Stale::Keeps(_)));
-    assert!(doubts(std::slice::from_ref(&went), &after, BEFORE));
-    // Words of the person's own that came to the document later, and words of others.
-    let base = after.replace("Last", "My last");
-    assert!(!doubts(std::slice::from_ref(&went), &base, &BEFORE.replace("Last", "My last")));
-    assert!(doubts(std::slice::from_ref(&went), &base, BEFORE));
-    let theirs = after.replace("First", "Theirs first");
-    let both = [Arrival::noted(&after, &theirs, &after).unwrap(), went.clone()];
-    assert_eq!(find(&both, &theirs, &BEFORE.replace("First", "Theirs first")), None);
-    // Who lacks these for certain has not put anything back: then both go on from the oldest text.
-    assert_eq!(lacking(&both, &theirs, BEFORE), Some((BEFORE.to_owned(), "Theirs first".to_owned())));
-    // What came and went again says nothing of what had gone with it.
-    let first = BEFORE.replace("First", "Theirs first").replace("Second words.\n\n", "");
-    let second = first.replace("Theirs first words.\n\n", "");
-    let two = [Arrival::noted(&first, &second, &first).unwrap(), Arrival::noted(BEFORE, &first, BEFORE).unwrap()];
-    assert!(doubts(&two, &second, &BEFORE.replace("Last", "My last")));
-    // It is there again, and both sides know.
-    assert_eq!(find(std::slice::from_ref(&went), BEFORE, &BEFORE.replace("Last", "My last")), None);
-    // What stood in the file alone went because its person chose so, and may come back.
-    let own = Arrival { base: after.clone(), ..went };
-    assert_eq!(find(&[own], &after, BEFORE), None);
-}
-
-#[test]
-fn what_went_is_missed_wherever_an_older_text_still_has_it() {
-    const STAYS: &str = "alpha one two three\n\nbeta four five six seven eight\n\ngamma nine ten\n";
-    const GONE: &str = "mike november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee";
-    const TABLE: &str = "| what | who |\n| --- | --- |\n| task1 | name1 |\n| task2 | name2 |\n| task2 | name2 |\n";
-    let before = format!("{STAYS}\n{GONE}\n\n# Last\n\n{TABLE}\nomega\n");
-    let check = |went: (&str, &str), edit: &dyn Fn(&str) -> String, words: &str| {
-        assert!(before.contains(went.0), "{went:?}");
-        let after = before.replacen(went.0, went.1, 1);
-        let arrivals = [Arrival::noted(&before, &after, &before).unwrap()];
-        let found = find(&arrivals, &after, &edit(&before));
-        let lines = if let Some(Stale::Keeps(lines)) = found { lines } else { Vec::new() };
-        let said: Vec<String> = lines.iter().map(|line| line.words.join(" ")).collect();
-        assert_eq!(said.join(", "), words, "{went:?} {}", edit(&before));
-        // Who reads on edits what is left.
-        assert_eq!(find(&arrivals, &after, &edit(&after)), None, "{went:?} {}", edit(&after));
-    };
-    // A word of a paragraph that was edited, too.
-    let word = ("beta four five", "beta five");
-    for edit in [("six", "six locb"), ("six", "locb"), ("five six", "five"), ("beta", "mine beta"), ("ten", "ten more")]
-    {
-        check(word, &|text| text.replace(edit.0, edit.1), "four");
-    }
-    check(("beta four five six seven", "beta"), &|text| text.replace("eight", "eight locb"), "four five six seven");
-    // A row, or a cell's text, of a table that was edited, too; and one of two alike.
-    for went in [("| task1 | name1 |\n", ""), ("| task1 | name1 |", "| | |")] {
-        check(went, &|text| text.replace("| task2 | name2 |\n\n", "| task2 | name2 lx |\n\n"), "task1 name1");
-    }
-    check(("| task2 | name2 |\n", ""), &|text| text.replace("| task1 |", "| task1 lx |"), "task2 name2");
-    // A paragraph that was moved, split, or mostly rewritten.
-    let gone = format!("{GONE}\n\n");
-    let gone = (&*gone, "");
-    let moved = |text: &str| text.replace(&format!("{GONE}\n\n"), "").replace("omega", &format!("{GONE}\n\nomega"));
-    let all = "mike november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee";
-    let found = |edit: &dyn Fn(&str) -> String| {
-        let after = before.replacen(gone.0, gone.1, 1);
-        let arrivals = [Arrival::noted(&before, &after, &before).unwrap()];
-        match find(&arrivals, &after, &edit(&before)) {
-            Some(Stale::Keeps(lines)) => lines.into_iter().flat_map(|line| line.words).collect::<Vec<_>>().join(" "),
-            Some(Stale::Lacks { .. }) | None => String::new(),
-        }
-    };
-    assert_eq!(found(&moved), all);
-    assert_eq!(found(&|text| text.replace("sierra tango", "sierra\n\ntango")), all);
-    let rewritten = |text: &str| text.replace("oscar papa quebec romeo sierra tango uniform", "la lb lc ld");
-    assert_eq!(found(&rewritten), "mike november victor whiskey xray yankee");
-    let both = |text: &str| moved(text).replace(GONE, &rewritten(GONE));
-    assert_eq!(found(&both), "", "six of thirteen words elsewhere may be anybody's");
-    assert_eq!(found(&|text| text.replace(GONE, "something else with whiskey")), "");
-}
-
 #[test]
 fn who_wrote_on_beside_what_came_may_delete_it() {
     let after = BEFORE.replace("Last words.", "Theirs came here.\n\nLast words.");
@@ -398,19 +253,6 @@ fn a_sentence_like_one_that_came_elsewhere_is_not_that() {
             assert_eq!(find(&arrivals, &after, &after.replace("keys", "plans")), None, "{place}");
         }
     }
-}
-
-#[test]
-fn what_went_from_a_very_long_place_is_missed_by_its_paragraphs() {
-    let paragraph = |at: usize, end: &str| format!("start{at} {}{end}\n\n", "word ".repeat(30));
-    let before: String = (0..1_000).map(|at| paragraph(at, &format!("end{at}"))).collect();
-    let after: String = (0..1_000).map(|at| paragraph(at, "").replace(" \n", "\n")).collect();
-    let arrivals = [Arrival::noted(&before, &after, &before).unwrap()];
-    let mine = |text: &str| text.replace("start9 ", "mine start9 ");
-    let Some(Stale::Keeps(lines)) = find(&arrivals, &after, &mine(&before)) else { panic!() };
-    // The edited one is not known.
-    assert_eq!((lines.len(), &lines[9].words[..]), (999, &["end10".to_owned()][..]));
-    assert_eq!(find(&arrivals, &after, &mine(&after)), None);
 }
 
 #[test]
