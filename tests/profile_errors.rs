@@ -277,6 +277,11 @@ async fn an_import_that_is_held_does_not_go_along_with_a_later_one() {
         "not made",
         "earlier edit",
     );
+    // What the document says and the file does not is not said to be nowhere.
+    let gone = json!({ "old_text": "matter number 7", "new_text": "matter" });
+    scene.refused_there("edit_text", &gone, "earlier edit waits", "push --accept");
+    let section = scene.on(&json!({ "anchor_id": "h.none", "content": "# Seven\n\nwords\n" }));
+    scene.refused("import_section", &section, (held, "60 %", "push --accept"));
     assert_eq!(std::fs::read_to_string(&scene.file).unwrap(), file);
     assert_eq!(scene.world.text(&scene.id).await, said);
     // What brings the text back ends it.

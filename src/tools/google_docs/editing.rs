@@ -129,6 +129,17 @@ pub(super) async fn edit_text(host: &dyn Host, given: Map<String, Value>) -> Out
 async fn not_found(host: &dyn Host, report: &ItemReport, find: Find<'_>) -> Result<Refused, Refused> {
     let shown = excerpt(find.text);
     for part in &report.parts {
+        // What is held has another text than the document, which the client goes by.
+        let pushed = host.push(&part.path, false, true).await?;
+        if !pushed.holds.is_empty() {
+            let Refused { error, hint } = waits(&PushReport { unsaved: true, ..pushed });
+            let error = format!(
+                "Text not found: '{shown}' is not in the mirrored file, in which an earlier edit waits; {error}"
+            );
+            return Ok(Refused { error, hint });
+        }
+    }
+    for part in &report.parts {
         let tree = mebdf::parse(&host.text(&part.path).await?).tree;
         if let Some(kind) = mebdf::object_that_says(&tree, find) {
             return Ok(Refused::new(
