@@ -48,7 +48,10 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
         }
         if fate == Fate::Open && named.is_none() {
             if moved(unknown, remote) || now.0 >= unknown.at.0.saturating_add(LANDS_MS) {
-                if moved(unknown, remote) && still_asks(unknown, walk) {
+                // A push that landed from the same version took its place, and nobody else wrote there.
+                let is_forestalled =
+                    fates.iter().any(|(other, fate)| *fate == Fate::Landed && other.revision == unknown.revision);
+                if moved(unknown, remote) && !is_forestalled && still_asks(unknown, walk) {
                     let part = item.parts.entry(unknown.part.clone()).or_default();
                     part.told.landed(vec![notice(SENT_AGAIN, SENT_AGAIN_MESSAGE)], now);
                 }
