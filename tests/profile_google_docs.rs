@@ -266,6 +266,12 @@ async fn formatted_text_goes_in_as_one_update() {
     let (start, end) = (range["start_index"].as_u64().unwrap(), range["end_index"].as_u64().unwrap());
     assert_eq!((start, end), (8, 8 + said.len() as u64 - 1), "{inserted}");
     assert_eq!(inserted["message"], format!("Inserted {} characters with formatting at end of document", end - start));
+    // A link that was refused is none.
+    let links = "[a](javascript:alert(1)) [b](javascript://%0aalert(1)) [c](nowhere) [d](https://example.com/) [e](data:text/html,x)";
+    let refused_links = json!({ "formatted_text": links, "position": "end" });
+    let inserted = done(&mut client, &id, "insert_formatted_text", refused_links);
+    assert_eq!(inserted["styles_applied"]["links"], 1, "{inserted}");
+    assert_eq!(inserted["warnings"].to_string().matches("is not a web address").count(), 4, "{inserted}");
     // Brace forms are text here, and so is what only looks like markup.
     let plain = json!({ "formatted_text": "{!bold} snake_case_name, 2 * 3 * 4 {^= x image}", "position": "beginning" });
     let inserted = done(&mut client, &id, "insert_formatted_text", plain);

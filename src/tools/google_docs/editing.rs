@@ -211,7 +211,7 @@ pub(super) async fn insert_formatted_text(host: &dyn Host, given: Map<String, Va
         "success": true,
         "document_id": report.id,
         "inserted_range": { "start_index": start, "end_index": end },
-        "styles_applied": styles(&blocks),
+        "styles_applied": styles(&blocks, &edited.warnings),
         "message": format!("Inserted {length} characters with formatting at {place} of document"),
     });
     Ok(with_warnings(answer, edited.warnings))
@@ -427,15 +427,19 @@ fn insert(tree: &mut Tree, blocks: &[Block], position: Position) -> bool {
     fills
 }
 
-/// Counts the looks of some blocks.
-fn styles(blocks: &[Block]) -> Value {
+/// Counts the looks of some blocks; a link that was refused, as the warnings tell, is none.
+fn styles(blocks: &[Block], warnings: &[String]) -> Value {
     let runs: Vec<&mebdf::Run> = blocks.iter().flat_map(|block| block.content.runs()).collect();
     let ranges = |has: fn(&mebdf::Run) -> bool| {
         let mut before = false;
         runs.iter().filter(|run| !std::mem::replace(&mut before, has(run)) && has(run)).count()
     };
-    let links =
-        runs.iter().filter(|run| run.marks.link.is_some() && matches!(run.content, RunContent::Text(_))).count();
+    let is_refused = |to: &str| {
+        let told = format!("`{to}`");
+        warnings.iter().any(|warning| warning.contains("LINK_LOCKED") && warning.contains(&told))
+    };
+    let leads = |run: &&&mebdf::Run| run.marks.link.as_deref().is_some_and(|to| !to.is_empty() && !is_refused(to));
+    let links = runs.iter().filter(|run| matches!(run.content, RunContent::Text(_))).filter(leads).count();
     let blocks_of = |is: fn(&Content) -> bool| blocks.iter().filter(|block| is(&block.content)).count();
     json!({
         "headings": blocks_of(|content| matches!(content, Content::Heading { .. })),
