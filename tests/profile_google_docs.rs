@@ -135,6 +135,23 @@ async fn text_is_edited_by_what_it_says() {
     done(&mut client, &id, "insert_text_at_end", json!({ "text": "\n# Not a heading" }));
     assert_eq!(world.text(&id).await, expected.replace("end.\n", "end. More *text*\n# Not a heading\n"));
 
+    // Spaces at the end of a line are in no file, which is told; those within one are.
+    let said = world.text(&id).await;
+    for (tool, arguments, ends) in [
+        ("insert_text_at_end", json!({ "text": "  " }), true),
+        ("insert_text_at_end", json!({ "text": "!  " }), true),
+        ("edit_text", edit("Before everything.", "Before  everything.\t"), true),
+        ("edit_text", edit("Before  everything", "Before everything "), false),
+    ] {
+        match on(&mut client, &id, tool, arguments.clone()) {
+            Ok(answer) => {
+                let told = answer["warnings"].to_string();
+                assert_eq!(told.contains("spaces at the end"), ends, "{arguments}: {answer}");
+            }
+            Err(error) => assert!(ends && error.to_string().contains("only spaces"), "{arguments}: {error}"),
+        }
+    }
+    assert_eq!(world.text(&id).await, said.replace("everything.", "everything .").replace("heading\n", "heading!\n"));
     let said = world.text(&id).await;
     refused(&mut client, &id, "edit_text", edit("", "x"), "empty");
     refused(&mut client, &id, "edit_text", append(""), "empty");
