@@ -255,9 +255,9 @@ async fn look(mirror: &MirrorHandle, beside: &mut Beside, clock: &Clock, path: &
     let stands = stands.unwrap_or_else(|error| Stands::Unusable(told(&error)));
     match beside.looked(path, stands, clock.now()) {
         Step::Wait => {}
-        Step::Gone => {
+        Step::Gone(seen) => {
             let (shared, at) = (mirror.shared_arc(), PathBuf::from(path));
-            let forgotten = blocking(move || linking::miss(&shared, &at));
+            let forgotten = blocking(move || linking::miss(&shared, &at, seen));
             if let Err(error) = forgotten.await {
                 tracing::warn!(%error, path, "a link that was removed is still known");
             }

@@ -7,8 +7,8 @@ use super::handle::MirrorHandle;
 use super::report::LinkReport;
 use super::{Message, Shared, blocking};
 use crate::error::{Error, Result};
-use crate::model::{ItemId, Millis};
-use crate::store::Link;
+use crate::model::{ItemId, Millis, Stamp};
+use crate::store::{Link, Making};
 use crate::workspace::layout::Place;
 
 /// Takes the links that are known into what is watched.
@@ -79,14 +79,23 @@ impl MirrorHandle {
 
 /// Forgets what was known of a path at which nothing stands any more. A link beside somebody's work that got another name is known
 /// by that; of one that is nowhere near, it is told.
-pub(super) fn miss(shared: &Shared, path: &Path) -> Result<()> {
+pub(super) fn miss(shared: &Shared, path: &Path, seen: Option<Stamp>) -> Result<()> {
     shared.beside.links().set(path, false);
     let link = shared.reader().link(path)?;
+    let renamed = match seen.filter(|_| shared.is_in_new(path)) {
+        Some(seen) => shared.workspace.renamed_new(seen)?,
+        None => None,
+    };
     {
         let mut store = shared.store()?;
         store.drop_link(path)?;
-        // Another file of that name is another document.
-        store.drop_makings_of(path)?;
+        let is_begun = |making: &Making| making.item.is_some() && making.path.as_deref() == Some(path);
+        match renamed {
+            // The document that was made of it is still to get its text.
+            Some(renamed) if store.makings()?.iter().any(is_begun) => store.move_making(path, &renamed)?,
+            // Another file of that name is another document.
+            Some(_) | None => store.drop_makings_of(path)?,
+        }
     }
     let Some(link) = link.filter(|_| !shared.is_in_new(path)) else { return Ok(()) };
     let place = Place::file(&link.item, &link.part);

@@ -118,6 +118,18 @@ impl Store {
         })
     }
 
+    /// Notes that the file of which something is made has another path by now.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn move_making(&mut self, from: &Path, to: &Path) -> Result<()> {
+        self.connection
+            .execute("UPDATE making SET path = ?2 WHERE path = ?1", [from, to].map(Path::to_string_lossy))
+            .map(drop)
+            .map_err(storage("noting another path of a new document"))
+    }
+
     /// Forgets what was about to be made of a file.
     ///
     /// # Errors

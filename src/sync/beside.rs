@@ -47,8 +47,8 @@ pub enum Step {
     Wait,
     /// The file is whole: it is to be taken in, and [`Beside::done`] hears what became of that.
     Take(Stamp),
-    /// What stood there was removed.
-    Gone,
+    /// What stood there was removed; with the version that was seen last.
+    Gone(Option<Stamp>),
 }
 
 /// Why a file was not taken in.
@@ -121,8 +121,8 @@ impl Beside {
                     file.waits = None;
                     return Step::Wait;
                 }
-                self.files.remove(path);
-                return Step::Gone;
+                let seen = self.files.remove(path).and_then(|file| file.seen);
+                return Step::Gone(seen.map(|(stamp, _)| stamp));
             }
             Stands::Idle => {
                 self.files.remove(path);
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(beside.looked(A, text(1), Millis(500)), Step::Wait);
         assert_eq!(beside.looked(A, Stands::Nothing, Millis(1_000)), Step::Wait);
         assert_eq!(beside.next_due(), Some(Millis(2_000)));
-        assert_eq!(beside.looked(A, Stands::Nothing, Millis(2_000)), Step::Gone);
+        assert_eq!(beside.looked(A, Stands::Nothing, Millis(2_000)), Step::Gone(Some(version(1))));
         // A link, or an empty file, is nothing to wait for.
         beside.touched(A, Millis(20_000));
         assert_eq!(beside.looked(A, Stands::Idle, Millis(20_000)), Step::Wait);

@@ -52,6 +52,19 @@ impl Workspace {
         Ok(paths)
     }
 
+    /// Returns the file in `new/` that is the one which was seen at another path: a rename changes nothing but the time of the change.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new_files`].
+    pub fn renamed_new(&self, seen: Stamp) -> Result<Option<PathBuf>> {
+        let is_seen = |path: &PathBuf| {
+            let now = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| stamp(&metadata));
+            now.is_some_and(|now| Stamp { ctime_ns: seen.ctime_ns, ..now } == seen)
+        };
+        Ok(self.new_files()?.into_iter().find(is_seen))
+    }
+
     /// Looks at what stands at a path beside the mirrored files.
     ///
     /// # Errors
