@@ -85,7 +85,7 @@ impl MirrorHandle {
     /// nobody may make it once more; and once it is made, that it is, so that what is left to do is done to that one.
     pub(super) async fn make_of_file(&self, title: &str, text: &str, path: &Path) -> Result<Made, NotTaken> {
         let (shared, at) = (self.shared_arc(), path.to_owned());
-        let begun = blocking(move || Ok(shared.reader().makings()?.into_iter().find(|making| is_begun(making, &at))));
+        let begun = blocking(move || Ok(shared.reader().makings()?.into_iter().find_map(|making| begun(making, &at))));
         let begun = begun.await.map_err(|error| not_taken(&error, true))?;
         // Nothing is asked while it may not be; and what may not be now may be later.
         let made = begun.is_some();
@@ -106,7 +106,7 @@ impl MirrorHandle {
     }
 
     /// Makes an item that is to say what stands in a file, and notes that it is made.
-    async fn make_empty(&self, title: String, text: &str, path: PathBuf) -> Result<Making, NotTaken> {
+    async fn make_empty(&self, title: String, text: &str, path: PathBuf) -> Result<Begun, NotTaken> {
         let (shared, named) = (self.shared_arc(), title.clone());
         let noting = move || shared.store()?.note_making(&named, "", Some(&path), Millis(system_ms()));
         let number = blocking(noting).await.map_err(|error| not_taken(&error, true))?;
@@ -121,10 +121,10 @@ impl MirrorHandle {
         let shared = self.shared_arc();
         match made {
             Ok(Created { id, .. }) => {
-                let item = Some(id.clone());
+                let item = id.clone();
                 let noted = blocking(move || shared.store()?.note_made(number, &id, "")).await;
-                noted.map_err(|error| not_taken(&error, false))?;
-                Ok(Making { number, title, text: String::new(), path: None, item })
+                noted.map_err(|error| not_filled(&item, &error, false))?;
+                Ok(Begun { number, item, title, written: String::new() })
             }
             Err(error @ Error::Told { .. }) => Err(not_taken(&error, false)),
             Err(error) => {
@@ -136,14 +136,9 @@ impl MirrorHandle {
     }
 
     /// Makes an item that was made say what may have been written into it before, or else `text`, and mirrors it.
-    async fn fill(
-        &self,
-        Making { number, title, text: before, item, .. }: Making,
-        text: String,
-    ) -> Result<Made, NotTaken> {
-        let item = item.unwrap_or_default();
-        let was_begun = !before.is_empty();
-        let text = if was_begun { before } else { text };
+    async fn fill(&self, Begun { number, item, title, written }: Begun, text: String) -> Result<Made, NotTaken> {
+        let was_begun = !written.is_empty();
+        let text = if was_begun { written } else { text };
         let (shared, noted) = (self.shared_arc(), (item.clone(), text.clone()));
         let noting = blocking(move || shared.store()?.note_made(number, &noted.0, &noted.1)).await;
         noting.map_err(|error| not_filled(&item, &error, true))?;
@@ -212,9 +207,21 @@ async fn filled(shared: &Arc<Shared>, (item, title): (&ItemId, &str), text: &str
     filled
 }
 
-/// Tells whether an item was made of the file at a path, and is to get its text yet.
-fn is_begun(making: &Making, path: &Path) -> bool {
-    making.item.is_some() && making.path.as_deref() == Some(path)
+/// An item that was made of a file, and is to get its text yet.
+struct Begun {
+    /// Under which number that is noted.
+    number: i64,
+    item: ItemId,
+    title: String,
+    /// What may have been written into it; empty when nothing was.
+    written: String,
+}
+
+/// Returns the item that was made of the file at a path, and is to get its text yet.
+fn begun(making: Making, path: &Path) -> Option<Begun> {
+    let Making { number, title, text: written, item, .. } =
+        Some(making).filter(|making| making.path.as_deref() == Some(path))?;
+    Some(Begun { number, item: item?, title, written })
 }
 
 fn may_pass(error: &Error) -> bool {
