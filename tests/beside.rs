@@ -19,6 +19,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use support::world::{World, until};
 
+/// What a document says that was made of [`TEXT`].
+const SAID: &str = "Plan\nWe meet on Monday in the small room.\nbring the list\nbring the keys\n";
+
 const TEXT: &str = "# Plan\n\nWe meet on Monday in the small room.\n\n- bring the list\n- bring the keys\n";
 
 fn world(name: &str) -> World {
@@ -135,11 +138,18 @@ async fn what_is_no_text_yet_becomes_nothing() {
     fs::write(new.join("blank.md"), "\n\n").unwrap();
     fs::write(new.join("head.md"), "---\ntitle: A head alone\n---\n").unwrap();
     fs::write(new.join("nul.md"), "a\0b").unwrap();
+    let merged = "# Plan\n\n<<<<<<< HEAD\nwe go\n=======\nwe stay\n>>>>>>> other\n";
+    fs::write(new.join("merged.md"), merged).unwrap();
     fs::create_dir(new.join("folder")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(new.join("pipe.md")).status().unwrap().success());
     let nul = new.join("nul.md");
     until("the broken one is told of", || std::future::ready(told_of(&world, &nul).is_some())).await;
     assert!(told_of(&world, &nul).unwrap().contains("NUL"));
-    assert!(told_of(&world, &new.join("folder")).is_some());
+    for (name, words) in [("folder", "a folder"), ("pipe.md", "not a regular file"), ("merged.md", "unfinished merge")]
+    {
+        let told = told_of(&world, &new.join(name)).unwrap();
+        assert!(told.contains(words) && !told.contains("restore") && !told.contains("--accept"), "{told}");
+    }
     tokio::time::sleep(Duration::from_secs(4)).await;
     assert_eq!(world.documents().await.len(), before);
     // A head names the document, and an empty file becomes one once it has words.
@@ -150,13 +160,20 @@ async fn what_is_no_text_yet_becomes_nothing() {
     })
     .await;
     fs::remove_file(&nul).unwrap();
+    fs::remove_file(new.join("pipe.md")).unwrap();
     fs::remove_dir(new.join("folder")).unwrap();
+    // So does one in which somebody ended the merge, or that shows the marks as code.
+    fs::write(new.join("merged.md"), "# Plan\n\nwe go\n").unwrap();
+    fs::write(new.join("shown.md"), format!("Marks look so:\n\n```\n{merged}```\n")).unwrap();
+    until("they are made", || async { named(&world, "merged").await.len() + named(&world, "shown").await.len() == 2 })
+        .await;
     until("nothing is told", || std::future::ready(waiting(&world).is_empty())).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_is_made_once_though_the_daemon_dies() {
-    for (point, documents) in [("after_making_noted", 0), ("after_making", 1), ("after_making_of_file", 1)] {
+    let points = ["after_making_noted", "after_making_empty", "after_making", "after_making_of_file"];
+    for (point, documents) in points.into_iter().zip([0, 1, 1, 1]) {
         let mut world = world(&format!("once-{point}"));
         world.kill_daemon();
         world.start_daemon(&[("MCP_WORKSPACE_CRASH", point)]);
@@ -164,8 +181,10 @@ async fn a_document_is_made_once_though_the_daemon_dies() {
         fs::write(&path, TEXT).unwrap();
         until("the daemon is dead", || std::future::ready(world.daemon_died())).await;
         world.start_daemon(&[]);
-        if point == "after_making_of_file" {
+        if documents == 1 {
             until("a link stands there", || std::future::ready(is_link(&path))).await;
+            let [id] = named(&world, "Once").await.try_into().unwrap();
+            says(&world, &id, SAID).await;
         } else {
             // Nobody knows whether it was made, so nobody makes it once more; the file says so until it is saved again.
             until("it is told of", || std::future::ready(told_of(&world, &path).is_some())).await;
@@ -174,7 +193,7 @@ async fn a_document_is_made_once_though_the_daemon_dies() {
             assert_eq!(fs::read_to_string(&path).unwrap(), TEXT);
         }
         assert_eq!(named(&world, "Once").await.len(), documents, "{point}");
-        if point != "after_making_of_file" {
+        if documents == 0 {
             fs::write(&path, format!("{TEXT}\nMore.\n")).unwrap();
             until("a link stands there", || std::future::ready(is_link(&path))).await;
             assert_eq!(named(&world, "Once").await.len(), documents + 1, "{point}");
@@ -279,4 +298,225 @@ async fn an_edit_through_a_link_beside_ones_work_is_one_of_the_item() {
         let (done, told) = link(&world, &folder);
         assert!(!done && told.to_string().contains(words), "{}: {told}", folder.display());
     }
+}
+
+/// Fails so many calls that write a document's text.
+async fn fail_writing(world: &World, fault: Value, times: u32) {
+    let faults = json!([{ "match": { "path": ":batchUpdate", "method": "POST" }, "times": times, "fault": fault }]);
+    world.post("/admin/faults", &faults).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_whose_text_did_not_arrive_gets_it_and_is_not_made_again() {
+    let mut world = world("filled");
+    // Tried again by itself, also where the text may have arrived, and where it has.
+    for fault in [json!("500"), json!("drop"), json!("lost_reply")] {
+        let title = format!("Filled {fault}").replace('"', "");
+        let path = new_folder(&world).join(format!("{title}.md"));
+        fail_writing(&world, fault.clone(), 1).await;
+        fs::write(&path, TEXT).unwrap();
+        until("it is told of", || std::future::ready(told_of(&world, &path).is_some())).await;
+        let told = waiting(&world).into_iter().find(|told| told["path"].as_str() == path.to_str()).unwrap();
+        assert_eq!(told["state"], "made in part", "{told}");
+        let [id] = named(&world, &title).await.try_into().unwrap();
+        assert!(told["message"].to_string().contains(&id), "{told}");
+        until("a link stands there", || std::future::ready(is_link(&path))).await;
+        says(&world, &id, SAID).await;
+        assert_eq!(named(&world, &title).await, [id]);
+    }
+    // Saves meanwhile, and starts, are those of the same document.
+    let path = new_folder(&world).join("Saved.md");
+    fail_writing(&world, json!("429"), 100).await;
+    fs::write(&path, TEXT).unwrap();
+    until("it is told of", || std::future::ready(told_of(&world, &path).is_some())).await;
+    let [id] = named(&world, "Saved").await.try_into().unwrap();
+    for day in ["Tuesday", "Wednesday"] {
+        fs::write(&path, TEXT.replace("Monday", day)).unwrap();
+        tokio::time::sleep(Duration::from_secs(4)).await;
+        world.kill_daemon();
+        world.start_daemon(&[]);
+        until("it is told of", || std::future::ready(told_of(&world, &path).is_some())).await;
+    }
+    assert_eq!((named(&world, "Saved").await, world.text(&id).await.as_str()), (vec![id.clone()], "\n"));
+    // So is one that got another name, which another file may have then.
+    let renamed = path.with_file_name("Renamed.md");
+    fs::rename(&path, &renamed).unwrap();
+    until("it is told of", || std::future::ready(told_of(&world, &renamed).is_some())).await;
+    let path = renamed;
+    world.delete("/admin/faults").await;
+    until("a link stands there", || std::future::ready(is_link(&path))).await;
+    says(&world, &id, &SAID.replace("Monday", "Wednesday")).await;
+    assert_eq!(named(&world, "Saved").await, [id]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_save_after_a_text_that_may_have_arrived_is_an_edit_of_that_document() {
+    let world = world("filled-late");
+    for (fault, times) in [("lost_reply", 1), ("drop", 2)] {
+        let path = new_folder(&world).join(format!("{fault}.md"));
+        fail_writing(&world, json!(fault), times).await;
+        fs::write(&path, TEXT).unwrap();
+        until("it is told of", || std::future::ready(told_of(&world, &path).is_some())).await;
+        fs::write(&path, TEXT.replace("Monday", "Tuesday")).unwrap();
+        until("a link stands there", || std::future::ready(is_link(&path))).await;
+        let [id] = named(&world, fault).await.try_into().unwrap();
+        says(&world, &id, &SAID.replace("Monday", "Tuesday")).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_somebody_wrote_into_a_document_before_its_text_stays() {
+    let mut world = world("filled-other");
+    let path = new_folder(&world).join("Other.md");
+    fail_writing(&world, json!("500"), 100).await;
+    fs::write(&path, TEXT).unwrap();
+    until("it is told of", || std::future::ready(told_of(&world, &path).is_some())).await;
+    let [id] = named(&world, "Other").await.try_into().unwrap();
+    let words = json!({"requests": [{"insertText": {"location": {"index": 1}, "text": "Somebody was faster."}}]});
+    world.post(&format!("/admin/documents/{id}:edit"), &words).await;
+    world.kill_daemon();
+    world.delete("/admin/faults").await;
+    world.start_daemon(&[]);
+    until("a link stands there", || std::future::ready(is_link(&path))).await;
+    until("it is told of", || std::future::ready(told_of(&world, &path).is_some())).await;
+    let told = told_of(&world, &path).unwrap();
+    assert!(told.contains("somebody wrote") && told.contains(".retired"), "{told}");
+    assert_eq!(world.text(&id).await, "Somebody was faster.\n");
+    let kept = PathBuf::from(told.split_once(" kept at ").unwrap().1);
+    assert_eq!(fs::read_to_string(kept).unwrap(), TEXT);
+    assert_eq!(named(&world, "Other").await, std::slice::from_ref(&id));
+    // The link leads to the document like any other.
+    replace(&path, "Somebody was faster, and I was slow.\n");
+    until("the edit arrives", || async { world.text(&id).await == "Somebody was faster, and I was slow.\n" }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_with_footnotes_is_filled_in_where_it_was_left() {
+    let mut world = world("filled-notes");
+    let text = "# Notes\n\nThe first has one[^1], and so has this[^2].\n\n[^1]: one note\n\n[^2]: another note\n";
+    for times in [1, 2] {
+        let title = format!("Notes {times}");
+        let path = new_folder(&world).join(format!("{title}.md"));
+        // The first call goes through where the second one is to fail.
+        let writing = json!({ "path": ":batchUpdate", "method": "POST" });
+        let mut faults = vec![json!({ "match": writing, "fault": "500" })];
+        if times == 2 {
+            faults.insert(0, json!({ "match": writing, "fault": "slow", "delay_ms": 1 }));
+        }
+        world.post("/admin/faults", &json!(faults)).await;
+        fs::write(&path, text).unwrap();
+        until("it is told of", || std::future::ready(told_of(&world, &path).is_some())).await;
+        world.kill_daemon();
+        world.start_daemon(&[]);
+        until("a link stands there", || std::future::ready(is_link(&path))).await;
+        let [id] = named(&world, &title).await.try_into().unwrap();
+        until("nothing waits", || std::future::ready(waiting(&world).is_empty())).await;
+        let said = fs::read_to_string(&path).unwrap();
+        assert!(said.contains("[^1]: one note\n\n[^2]: another note"), "{said}");
+        assert_eq!(named(&world, &title).await, [id]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_goes_up_again_with_a_text_that_did_not_arrive() {
+    /// A red dot.
+    const PNG: &str = "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c4944415408d763f8cfc0000003010100\
+                       18dd8db00000000049454e44ae426082";
+    let mut world = world("filled-picture");
+    let bytes: Vec<u8> =
+        (0..PNG.len() / 2).map(|at| u8::from_str_radix(&PNG[2 * at..2 * at + 2], 16).unwrap()).collect();
+    fs::write(new_folder(&world).with_file_name("drive").join("dot.png"), bytes).unwrap();
+    let before = world.documents().await.len();
+    fail_writing(&world, json!("500"), 1).await;
+    let path = new_folder(&world).join("Dot.md");
+    fs::write(&path, "# Dot\n\nIt is {^= new image \"dot.png\"} red.\n").unwrap();
+    until("it is told of", || std::future::ready(told_of(&world, &path).is_some())).await;
+    world.kill_daemon();
+    world.start_daemon(&[]);
+    until("a link stands there", || std::future::ready(is_link(&path))).await;
+    let [id] = named(&world, "Dot").await.try_into().unwrap();
+    says(&world, &id, "Dot\nIt is  red.\n").await;
+    let document = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await;
+    let pictures = document["tabs"][0]["documentTab"]["inlineObjects"].as_object().unwrap();
+    assert_eq!(pictures.len(), 1);
+    // What went up for that is gone again.
+    until("the upload is gone", || async { world.documents().await.len() == before + 1 }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_takes_the_place_of_a_file_of_any_name() {
+    let mut world = world("long-names");
+    let new = new_folder(&world);
+    let paths: Vec<PathBuf> = [240, 241, 249, 252].map(|length| new.join(format!("{}.md", "n".repeat(length)))).into();
+    for path in &paths {
+        fs::write(path, TEXT).unwrap();
+    }
+    for path in &paths {
+        until("a link stands there", || std::future::ready(is_link(path))).await;
+    }
+    // An edit in its place, and a daemon that dies before the link stands there again.
+    world.kill_daemon();
+    world.start_daemon(&[("MCP_WORKSPACE_CRASH", "after_adopting")]);
+    let longest = paths.last().unwrap();
+    fs::remove_file(longest).unwrap();
+    fs::write(longest, TEXT.replace("Monday", "Sunday")).unwrap();
+    until("the daemon is dead", || std::future::ready(world.daemon_died())).await;
+    world.start_daemon(&[]);
+    until("a link stands there", || std::future::ready(is_link(longest))).await;
+    until("nothing waits", || std::future::ready(waiting(&world).is_empty())).await;
+    let names: Vec<_> = fs::read_dir(&new).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names.len(), paths.len(), "{names:?}");
+    assert!(fs::read_to_string(longest).unwrap().contains("Sunday"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_beside_ones_work_may_be_renamed_and_is_missed_when_it_is_gone() {
+    const MEETING: &str = "1demoMeetingNotesAbCdEfGhIjKlMnOpQrStUvWxYz0";
+    let world = world("link-names");
+    let work = world.home.join("work");
+    fs::create_dir(&work).unwrap();
+    let work = work.canonicalize().unwrap();
+    let link = |what: &str, folder: &Path| {
+        let (done, linked) = world.cli(&["link", what, folder.to_str().unwrap()]);
+        assert!(done, "{linked}");
+        linked
+    };
+    // The document has the name of the document, and another tab that as well, as in `by-name/`.
+    let title = world.documents().await.into_iter().find(|(_, id)| id == MEETING).unwrap().0;
+    let linked = link(MEETING, &work);
+    assert_eq!(linked["path"].as_str(), work.join(format!("{title}.md")).to_str());
+    let (_, fetched) = world.cli(&["fetch", MEETING]);
+    let tab = fetched["parts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|part| part["part"] != "")
+        .unwrap_or_else(|| panic!("{fetched}"));
+    let linked = link(tab["path"].as_str().unwrap(), &work);
+    let wanted = work.join(format!("{title} - {}.md", tab["title"].as_str().unwrap()));
+    assert_eq!(linked["path"].as_str(), wanted.to_str());
+    // Under another name in its folder it is the same link.
+    let renamed = work.join("Renamed.md");
+    fs::rename(work.join(format!("{title}.md")), &renamed).unwrap();
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(waiting(&world), Vec::<Value>::new());
+    let text = fs::read_to_string(&renamed).unwrap();
+    let word = world.text(MEETING).await.split_whitespace().next().unwrap().to_owned();
+    let (head, body) = text.split_at(text.rfind("\n---\n").map_or(0, |at| at + 5));
+    replace(&renamed, &format!("{head}{}", body.replacen(&word, &format!("{word}ly"), 1)));
+    until("the edit arrives", || async { world.text(MEETING).await.contains(&format!("{word}ly")) }).await;
+    until("the link stands again", || std::future::ready(is_link(&renamed))).await;
+    // In another folder it is none that is known, and that is told until it is linked there.
+    let other = world.home.join("other");
+    fs::create_dir_all(other.join(".git")).unwrap();
+    fs::rename(&renamed, other.join("Moved.md")).unwrap();
+    until("it is told of", || std::future::ready(told_of(&world, &renamed).is_some())).await;
+    let told = waiting(&world).into_iter().find(|told| told["path"].as_str() == renamed.to_str()).unwrap();
+    assert!(told["state"] == "unlinked" && told["message"].to_string().contains(MEETING), "{told}");
+    let linked = link(MEETING, &other);
+    assert!(linked["note"].to_string().contains("version control"), "{linked}");
+    assert_eq!(told_of(&world, &renamed), None);
+    assert!(world.cli(&["forget", MEETING]).0);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(waiting(&world), Vec::<Value>::new());
 }

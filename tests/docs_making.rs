@@ -90,7 +90,11 @@ fn canonical(text: &str) -> String {
 /// Creates a document; it says `found`, or the text itself where that is empty. `T` stands for a table.
 #[track_caller]
 fn check_created(text: &str, found: &str) {
-    let raw = created(&text.replace("T\n", TABLE)).unwrap();
+    let text_of_file = text.replace("T\n", TABLE);
+    let raw = created(&text_of_file).unwrap();
+    // Once it says the text, nothing is left to write.
+    let left = docs::plan_creation(&serde_json::to_vec(&raw).unwrap(), &text_of_file).unwrap();
+    assert!(left.iter().all(|plan| plan.requests.is_empty()), "{text}: {left:?}");
     assert_eq!(canonical(&text_of(&raw)), if found.is_empty() { text } else { found }.trim_end(), "{text}");
 }
 

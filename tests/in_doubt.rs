@@ -80,6 +80,29 @@ async fn a_document_that_may_have_been_made_is_told_of() {
     assert!(!done && told.contains("was made") && told.contains("/document/d/"), "{told}");
 }
 
+/// What is to be done about a document that is not made, or made and not read, is told as it is: nothing tries it by itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_made_or_not_read_is_not_said_to_go_on() {
+    let mut world = world("made-hints");
+    let check = |world: &World, text: &str, says: &str| {
+        let (done, told) =
+            if text.is_empty() { world.cli(&["create", "--title", "Made"]) } else { create(world, text) };
+        let suggestion = told["suggestion"].as_str().unwrap_or_default();
+        assert!(!done && suggestion.contains(says) && !suggestion.contains("keeps trying"), "{told}");
+        told.to_string()
+    };
+    fault(&world, "/v1/documents/", "GET", "503", 2).await;
+    let told = check(&world, "", "Do not make it once more");
+    assert!(told.contains("was made") && told.contains("/document/d/"), "{told}");
+    world.delete("/admin/faults").await;
+    let made = world.documents().await.into_iter().filter(|(title, _)| title == "Made").count();
+    assert_eq!(made, 1);
+    world.stop_emulator();
+    check(&world, "", "nothing does by itself");
+    check(&world, "alpha\n", "is kept at");
+    world.restart_emulator();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_undo_that_waits_says_so_again() {
     let world = world("undone");

@@ -277,6 +277,11 @@ async fn an_import_that_is_held_does_not_go_along_with_a_later_one() {
         "not made",
         "earlier edit",
     );
+    // What the document says and the file does not is not said to be nowhere.
+    let gone = json!({ "old_text": "matter number 7", "new_text": "matter" });
+    scene.refused_there("edit_text", &gone, "earlier edit waits", "push --accept");
+    let section = scene.on(&json!({ "anchor_id": "h.none", "content": "# Seven\n\nwords\n" }));
+    scene.refused("import_section", &section, (held, "60 %", "push --accept"));
     assert_eq!(std::fs::read_to_string(&scene.file).unwrap(), file);
     assert_eq!(scene.world.text(&scene.id).await, said);
     // What brings the text back ends it.
@@ -290,4 +295,29 @@ async fn an_import_that_is_held_does_not_go_along_with_a_later_one() {
     assert!(done, "{told}");
     scene.docs.done("import_tab", &later);
     until("the later text arrives", || async { scene.world.text(&scene.id).await.contains("Something else") }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_arrived_without_an_answer_after_a_failed_one_stays() {
+    for (first, lost) in [("500", "truncated"), ("429", "lost_reply"), ("drop", "lost_reply")] {
+        let mut scene = Scene::new(&format!("errors-lost-{first}-{lost}"));
+        scene.fault(":batchUpdate", first).await;
+        let text = |words: &str| json!({ "text": words });
+        scene.refused_there("insert_text_at_end", &text(" Never."), "", "");
+        scene.world.delete("/admin/faults").await;
+        scene.fault(":batchUpdate", lost).await;
+        let arguments = scene.on(&text(" Once."));
+        scene.google.done("google_docs_insert_text_at_end", &arguments);
+        let expected = SAID.replace("delta.", "delta. Once.");
+        assert_eq!(scene.world.text(&scene.id).await, expected);
+        scene.world.delete("/admin/faults").await;
+        tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+        let arguments = scene.on(&text(" Twice."));
+        let answer = scene.google.done("google_docs_insert_text_at_end", &arguments);
+        assert!(answer.get("warnings").is_none(), "{first}, {lost}: {answer}");
+        assert_eq!(scene.world.text(&scene.id).await, expected.replace("Once.", "Once. Twice."));
+        // Nobody else wrote there, so nothing is said of others.
+        let status = scene.world.cli(&["status"]).1;
+        assert_eq!(status["accounts"][0]["waiting"], json!([]), "{first}, {lost}");
+    }
 }

@@ -135,6 +135,23 @@ async fn text_is_edited_by_what_it_says() {
     done(&mut client, &id, "insert_text_at_end", json!({ "text": "\n# Not a heading" }));
     assert_eq!(world.text(&id).await, expected.replace("end.\n", "end. More *text*\n# Not a heading\n"));
 
+    // Spaces at the end of a line are in no file, which is told; those within one are.
+    let said = world.text(&id).await;
+    for (tool, arguments, ends) in [
+        ("insert_text_at_end", json!({ "text": "  " }), true),
+        ("insert_text_at_end", json!({ "text": "!  " }), true),
+        ("edit_text", edit("Before everything.", "Before  everything.\t"), true),
+        ("edit_text", edit("Before  everything", "Before everything "), false),
+    ] {
+        match on(&mut client, &id, tool, arguments.clone()) {
+            Ok(answer) => {
+                let told = answer["warnings"].to_string();
+                assert_eq!(told.contains("spaces at the end"), ends, "{arguments}: {answer}");
+            }
+            Err(error) => assert!(ends && error.to_string().contains("only spaces"), "{arguments}: {error}"),
+        }
+    }
+    assert_eq!(world.text(&id).await, said.replace("everything.", "everything .").replace("heading\n", "heading!\n"));
     let said = world.text(&id).await;
     refused(&mut client, &id, "edit_text", edit("", "x"), "empty");
     refused(&mut client, &id, "edit_text", append(""), "empty");
@@ -266,6 +283,12 @@ async fn formatted_text_goes_in_as_one_update() {
     let (start, end) = (range["start_index"].as_u64().unwrap(), range["end_index"].as_u64().unwrap());
     assert_eq!((start, end), (8, 8 + said.len() as u64 - 1), "{inserted}");
     assert_eq!(inserted["message"], format!("Inserted {} characters with formatting at end of document", end - start));
+    // A link that was refused is none.
+    let links = "[a](javascript:alert(1)) [b](javascript://%0aalert(1)) [c](nowhere) [d](https://example.com/) [e](data:text/html,x)";
+    let refused_links = json!({ "formatted_text": links, "position": "end" });
+    let inserted = done(&mut client, &id, "insert_formatted_text", refused_links);
+    assert_eq!(inserted["styles_applied"]["links"], 1, "{inserted}");
+    assert_eq!(inserted["warnings"].to_string().matches("is not a web address").count(), 4, "{inserted}");
     // Brace forms are text here, and so is what only looks like markup.
     let plain = json!({ "formatted_text": "{!bold} snake_case_name, 2 * 3 * 4 {^= x image}", "position": "beginning" });
     let inserted = done(&mut client, &id, "insert_formatted_text", plain);

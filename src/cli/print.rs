@@ -53,7 +53,11 @@ pub(crate) fn report(command: &Command, value: &Value, json: bool) {
 fn lines(command: &Command, value: &Value) -> Vec<String> {
     match command {
         Command::Fetch { .. } | Command::Create { .. } | Command::Restore { .. } => item(value),
-        Command::Link { .. } => vec![format!("{} leads to {}", text(value, "path"), text(value, "target"))],
+        Command::Link { .. } => {
+            let note = Some(text(value, "note")).filter(|note| !note.is_empty());
+            let leads = format!("{} leads to {}", text(value, "path"), text(value, "target"));
+            std::iter::once(leads).chain(note.map(|note| format!("note: {note}"))).collect()
+        }
         Command::Search { .. } => hits(value),
         Command::Forget { .. }
         | Command::Resolve { .. }

@@ -285,6 +285,25 @@ pub struct Created {
     pub notices: Vec<Notice>,
 }
 
+/// What became of the text of a new item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filled {
+    /// Whether the item has it. Else somebody wrote there before all of it had arrived, and nothing was written over that.
+    pub whole: bool,
+    /// As [`Created::notices`].
+    pub notices: Vec<Notice>,
+}
+
+/// Why a new item has not its text.
+#[derive(Debug)]
+pub struct NotFilled {
+    /// What went wrong.
+    pub error: Error,
+    /// Whether some of it may be there: then the same text is to be written again, and what else is to be said comes after that.
+    /// `None` where nobody looked.
+    pub begun: Option<bool>,
+}
+
 /// What every kind can do. One instance serves one account.
 #[async_trait]
 pub trait Kind: Send + Sync {
@@ -478,6 +497,25 @@ pub trait Kind: Send + Sync {
     ///
     /// `InvalidInput` when the text cannot become an item of this kind.
     async fn create(&self, title: &str, text: &str) -> Result<Created>;
+
+    /// Makes a new item that says nothing, once it is clear that one can say `text`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Kind::create`]; `Told` when nobody knows whether it was made.
+    async fn create_empty(&self, title: &str, text: &str, _pictures: &Pictures) -> Result<Created> {
+        Err(Error::Refused { message: format!("{} are made in one step: {title:?}, {}", self.name(), text.len()) })
+    }
+
+    /// Makes a new item, which has this title and was made empty, say `text`. Once more it does what is left of that.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFilled`] with what went wrong, as [`Kind::push`] does.
+    async fn fill(&self, id: &ItemId, title: &str, text: &str, _pictures: &Hosted) -> Result<Filled, NotFilled> {
+        let message = format!("{} are made in one step: {id}, {title:?}, {}", self.name(), text.len());
+        Err(NotFilled { error: Error::Refused { message }, begun: None })
+    }
 
     /// Moves an item to the trash of its service, where its owner can bring it back for a while.
     ///

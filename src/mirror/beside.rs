@@ -4,20 +4,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
 use super::clock::{Clock, system_ms};
 use super::crash::crash_point;
 use super::handle::MirrorHandle;
-use super::making::New;
-use super::{Message, Shared, blocking, editing};
+use super::making::Made;
+use super::report::{BesideState, NotTakenIn};
+use super::{Shared, blocking, editing, linking};
 use crate::error::{Error, Result};
 use crate::mebdf;
 use crate::model::{ContentHash, ItemId, Millis, Notice, PartId, Stamp};
 use crate::store::Link;
-use crate::sync::{Beside, Local, NotTaken, Stands, Step, is_save_of, with_head_of};
+use crate::sync::{Beside, Local, NotTaken, Stands, Step, is_half_merged, is_save_of, with_head_of};
 use crate::workspace::layout::Place;
 use crate::workspace::{Found, Links, NotDeposited};
 
@@ -30,15 +31,20 @@ const LOOK_PAUSE: Duration = Duration::from_secs(300);
 /// Documents of which it is remembered what of their text they cannot say.
 const TOLD_MAX: usize = 50;
 
+/// For how long it is told that a link is gone.
+const UNLINKED_FOR: Duration = Duration::from_secs(3600);
+
 /// What others see of the files beside the mirrored ones.
 pub(super) struct Watched {
     touched: mpsc::Sender<PathBuf>,
     /// Whether all are to be looked at.
     all: AtomicBool,
     links: Links,
-    waiting: Mutex<Vec<(PathBuf, String)>>,
+    waiting: Mutex<Vec<NotTakenIn>>,
     /// What was taken in, but not whole.
     told: Mutex<Vec<(PathBuf, String)>>,
+    /// Links that were there, where they led, and when they were missed.
+    unlinked: Mutex<Vec<(PathBuf, Place, Instant)>>,
 }
 
 /// Makes what others see, and where what they heard of comes out.
@@ -50,6 +56,7 @@ pub(super) fn watched() -> (Watched, mpsc::Receiver<PathBuf>) {
         links: Links::default(),
         waiting: Mutex::default(),
         told: Mutex::default(),
+        unlinked: Mutex::default(),
     };
     (watched, heard)
 }
@@ -75,19 +82,63 @@ impl Watched {
     }
 
     /// The files that were not taken in, or not whole, and why.
-    pub(super) fn told(&self) -> Vec<(PathBuf, String)> {
+    pub(super) fn told(&self) -> Vec<NotTakenIn> {
         let mut told = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        told.extend(self.told.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        let lacking = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let in_part = |(path, why): &(PathBuf, String)| NotTakenIn {
+            path: path.clone(),
+            state: BesideState::MadeInPart,
+            why: why.clone(),
+        };
+        told.extend(lacking.iter().map(in_part));
+        let mut unlinked = self.unlinked.lock().unwrap_or_else(PoisonError::into_inner);
+        unlinked.retain(|(_, _, at)| at.elapsed() < UNLINKED_FOR);
+        told.extend(unlinked.iter().map(|(path, place, _)| NotTakenIn {
+            path: path.clone(),
+            state: BesideState::Unlinked,
+            why: format!(
+                "the link to {} that stood here is gone; where it was moved, it is none that is known, and what an editor puts in its \
+                 place there is no edit: run `mcp-workspace link` with the folder in which it stands now",
+                place.item
+            ),
+        }));
         told
     }
 
+    /// Notes that a link is gone.
+    pub(super) fn miss(&self, path: &Path, place: Place) {
+        let mut unlinked = self.unlinked.lock().unwrap_or_else(PoisonError::into_inner);
+        unlinked.push((path.into(), place, Instant::now()));
+        let over = unlinked.len().saturating_sub(TOLD_MAX);
+        unlinked.drain(..over);
+    }
+
+    /// Notes that a link to an item stands somewhere, or that none is wanted any more.
+    pub(super) fn found(&self, item: &ItemId) {
+        self.unlinked.lock().unwrap_or_else(PoisonError::into_inner).retain(|(_, place, _)| place.item != *item);
+    }
+
     fn tell(&self, path: &Path, notices: &[(PartId, Notice)]) {
+        let said: Vec<String> = notices.iter().map(|(_, notice)| notice.to_string()).collect();
+        let lacks = format!("it became a document, but not all of it: {}", said.join("; "));
+        self.note(path, (!said.is_empty()).then_some(lacks));
+    }
+
+    /// Tells that somebody wrote into a document before the text of a file had arrived there.
+    fn tell_foreign(&self, path: &Path, item: &ItemId, kept: &Path) {
+        let told = format!(
+            "it became the document {item}, into which somebody wrote before all of its text was there; so that is as it was, \
+             the link leads there, and what was to be written is kept at {}",
+            kept.display()
+        );
+        self.note(path, Some(told));
+    }
+
+    /// Notes what there is to tell of a path, in place of what was told before.
+    fn note(&self, path: &Path, said: Option<String>) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.retain(|(other, _)| other != path);
-        if !notices.is_empty() {
-            let said: Vec<String> = notices.iter().map(|(_, notice)| notice.to_string()).collect();
-            told.push((path.into(), format!("it became a document, but not all of it: {}", said.join("; "))));
-        }
+        told.extend(said.map(|said| (path.into(), said)));
         let over = told.len().saturating_sub(TOLD_MAX);
         told.drain(..over);
     }
@@ -95,69 +146,8 @@ impl Watched {
 
 impl Shared {
     /// Tells whether a path is one of `new/`.
-    fn is_in_new(&self, path: &Path) -> bool {
+    pub(super) fn is_in_new(&self, path: &Path) -> bool {
         path.parent() == Some(&self.workspace.layout().new_folder())
-    }
-}
-
-/// Takes the links that are known into what is watched.
-pub(super) fn know_links(shared: &Shared) -> Result<()> {
-    let new = shared.workspace.layout().new_folder();
-    let links = shared.reader().links()?;
-    for link in links {
-        if link.path.parent() != Some(&new) {
-            shared.beside.links.set(&link.path, true);
-        }
-    }
-    Ok(())
-}
-
-impl MirrorHandle {
-    /// Puts a link to a file of an item, which is mirrored by that, into a folder outside of the workspace; returns where it
-    /// stands. An edit through it is one of the item, also when the editor puts a new file in its place.
-    ///
-    /// # Errors
-    ///
-    /// As [`MirrorHandle::fetch`]; `InvalidInput` and `Unsafe` when the folder cannot be used.
-    pub async fn link(&self, id_or_url: &str, folder: &Path) -> Result<PathBuf> {
-        let named = self.shared().workspace.resolve(Path::new(id_or_url.trim()));
-        let item = self.item(id_or_url)?;
-        let report = match self.lookup(&item.0).await? {
-            Some(report) => report,
-            None => self.fetch(&item.0).await?,
-        };
-        let wanted = named.map(|place| place.part).unwrap_or_default();
-        let part = report.parts.iter().find(|part| part.part == wanted).or(report.parts.first());
-        let Some(part) = part.cloned() else { return Err(Error::NotFound { id: item.0 }) };
-        let (shared, folder) = (self.shared_arc(), folder.to_owned());
-        let linked = blocking(move || {
-            let to = Place::file(&item, &part.part);
-            let path = shared.workspace.add_link_beside(&folder, &to, &part.title)?;
-            let link = Link { path: path.clone(), item, part: part.part, made_of: None };
-            shared.store()?.note_link(&link, now())?;
-            shared.beside.links.set(&path, true);
-            Ok(path)
-        });
-        let path = linked.await?;
-        self.messages().send(Message::Linked).await.map_err(|_ended| self.ended())?;
-        Ok(path)
-    }
-
-    /// Removes the links to an item that is no longer mirrored. What stands in their place is somebody's, and stays.
-    pub(super) async fn remove_links(&self, item: &ItemId) -> Result<()> {
-        let (shared, item) = (self.shared_arc(), item.clone());
-        blocking(move || {
-            let links = shared.reader().links()?;
-            for link in links.iter().filter(|link| link.item == item) {
-                if let Err(error) = shared.workspace.remove_link(&link.path) {
-                    tracing::warn!(%error, "a link to an item that is not mirrored any more stays");
-                }
-                shared.beside.links.set(&link.path, false);
-                shared.store()?.drop_link(&link.path)?;
-            }
-            Ok(())
-        })
-        .await
     }
 }
 
@@ -204,7 +194,11 @@ pub(super) async fn run(mirror: MirrorHandle, mut touched: mpsc::Receiver<PathBu
         for path in beside.due(clock.now()) {
             look(&mirror, &mut beside, &clock, &path).await;
         }
-        let waiting = beside.waiting().into_iter().map(|(path, why)| (PathBuf::from(path), why)).collect();
+        let not_taken = |(path, NotTaken { why, made, .. })| {
+            let state = if made { BesideState::MadeInPart } else { BesideState::NotMade };
+            NotTakenIn { path: PathBuf::from(path), state, why }
+        };
+        let waiting = beside.waiting().into_iter().map(not_taken).collect();
         *mirror.shared().beside.waiting.lock().unwrap_or_else(PoisonError::into_inner) = waiting;
     }
 }
@@ -227,21 +221,21 @@ async fn touch_all(mirror: &MirrorHandle, beside: &mut Beside, now: Millis) {
 
 /// Gives files that a process that died was about to link their names back. What cannot be done for one is done for the others.
 fn finish(shared: &Shared) -> Result<()> {
-    shared.workspace.give_back_new(now())?;
     let links = shared.reader().links()?;
     for link in links {
         if let Err(error) = shared.workspace.give_back(&link.path, now()) {
             tracing::warn!(%error, "a file that was taken in has not its name");
         }
     }
-    Ok(())
+    shared.workspace.give_back_new(now())
 }
 
 /// Returns the files of which nobody knows whether they became documents, since a process died or had no answer.
 fn doubts(shared: &Shared) -> Result<Vec<(String, Stamp, String)>> {
     let mut doubts = Vec::new();
-    let makings = shared.reader().makings()?;
-    for path in makings.into_iter().filter_map(|making| making.path) {
+    let makings = shared.reader().makings()?.into_iter();
+    // One that was made gets its text by itself.
+    for path in makings.filter(|making| making.item.is_none()).filter_map(|making| making.path) {
         if shared.is_in_new(&path)
             && shared.reader().link(&path)?.is_none()
             && let Ok(Found::File(Local::Text { stamp, .. })) = shared.workspace.look_beside(&path)
@@ -261,12 +255,9 @@ async fn look(mirror: &MirrorHandle, beside: &mut Beside, clock: &Clock, path: &
     let stands = stands.unwrap_or_else(|error| Stands::Unusable(told(&error)));
     match beside.looked(path, stands, clock.now()) {
         Step::Wait => {}
-        Step::Gone => {
+        Step::Gone(seen) => {
             let (shared, at) = (mirror.shared_arc(), PathBuf::from(path));
-            let forgotten = blocking(move || {
-                shared.beside.links.set(&at, false);
-                shared.store()?.drop_link(&at)
-            });
+            let forgotten = blocking(move || linking::miss(&shared, &at, seen));
             if let Err(error) = forgotten.await {
                 tracing::warn!(%error, path, "a link that was removed is still known");
             }
@@ -287,15 +278,26 @@ fn stands(shared: &Shared, path: &Path) -> Result<Stands> {
         Found::Nothing | Found::File(Local::Absent) if !path.parent().is_some_and(Path::is_dir) => Stands::Idle,
         Found::Nothing | Found::File(Local::Absent) => Stands::Nothing,
         Found::Link(place) => {
-            know_link(shared, path, place)?;
+            linking::know_link(shared, path, place)?;
             Stands::Idle
         }
         // Whatever writes a restless one touches it again.
         Found::File(Local::Restless) => Stands::Idle,
         Found::File(Local::Unusable { notice }) => Stands::Unusable(notice.to_string()),
         Found::File(Local::Text { text, .. }) if mebdf::body(&text).trim().is_empty() => Stands::Idle,
+        Found::File(Local::Text { text, .. }) if is_half_merged_new(shared, path, &text)? => Stands::Unusable(
+            "the marks of an unfinished merge stand in it, so no document is made of it; choose one of the texts between them, \
+             and save it"
+                .into(),
+        ),
         Found::File(Local::Text { stamp, .. }) => Stands::Text { stamp, open: shared.workspace.is_open(path, now()) },
     })
+}
+
+/// Tells whether a text is to become a document that has the marks of an unfinished merge. Where a link stood it is an edit, which
+/// waits for them like any other.
+fn is_half_merged_new(shared: &Shared, path: &Path, text: &str) -> Result<bool> {
+    Ok(shared.is_in_new(path) && is_half_merged(text) && shared.reader().link(path)?.is_none())
 }
 
 /// What became of a file that stands where a link stood.
@@ -308,18 +310,6 @@ enum Adopted {
     Foreign(PathBuf),
     /// Its item is not mirrored any more.
     Forgotten,
-}
-
-/// Notes where a link in `new/` leads, or one outside that is known: somebody may have given it the name of another one, and what is
-/// saved there next is an edit of what it led to last.
-fn know_link(shared: &Shared, path: &Path, Place { item, part, .. }: Place) -> Result<()> {
-    let known = shared.reader().link(path)?;
-    let is_new = shared.is_in_new(path);
-    let is_noted = known.as_ref().is_some_and(|link| (&link.item, &link.part) == (&item, &part));
-    if is_noted || known.is_none() && !is_new {
-        return Ok(());
-    }
-    shared.store()?.note_link(&Link { path: path.into(), item, part, made_of: None }, now())
 }
 
 /// Takes in a file: as an edit of the item to which a link led from there, or as a new item.
@@ -346,7 +336,7 @@ async fn take(mirror: &MirrorHandle, path: &Path, stamp: Stamp) -> Result<(), No
             target.display()
         ),
     };
-    Err(NotTaken { why, again: false })
+    Err(NotTaken { why, again: false, made: false })
 }
 
 /// Makes the text of a file where a link stood that of the file to which it led, and puts the link there again.
@@ -356,13 +346,20 @@ async fn adopt(mirror: &MirrorHandle, link: Link, stamp: Stamp, text: &str) -> R
         Some(_) => {}
         // It was made of this text, and could not be read then.
         None if is_made_of => drop(mirror.fetch(&link.item.0).await?),
+        // Of an earlier one, and this was saved before it could be read.
+        None if link.made_of.is_some() && !mirror.is_buried(&link.item.0).await? => {
+            match mirror.fetch(&link.item.0).await {
+                Err(Error::NotFound { .. } | Error::Trashed { .. }) => return Ok(Adopted::Forgotten),
+                fetched => drop(fetched?),
+            }
+        }
         None => return Ok(Adopted::Forgotten),
     }
     let (shared, text) = (mirror.shared_arc(), text.to_owned());
     blocking(move || {
         let place = Place::file(&link.item, &link.part);
         if is_made_of {
-            return keep_and_link(&shared, &link.path, (stamp, &text), &place);
+            return keep_and_link(&shared, &link.path, (stamp, &text), &place, None);
         }
         let (item, part, target) = (&link.item, &link.part, shared.workspace.layout().path(&place)?);
         let is_saved = match shared.workspace.observe(item, part)? {
@@ -412,18 +409,26 @@ async fn make(mirror: &MirrorHandle, path: &Path, stamp: Stamp, text: String) ->
     let named = mebdf::head(&text).and_then(|head| head.entries.into_iter().find(|(key, _)| key == "title"));
     let title =
         named.map(|(_, title)| title).filter(|title| !title.trim().is_empty()).unwrap_or_else(|| stem.to_owned());
-    let New { item, read } = mirror.make_of_file(&title, &text, path).await?;
-    let made_of = Some(ContentHash::of(text.as_bytes()));
+    let Made { number, item, text: filled, whole, read } = mirror.make_of_file(&title, &text, path).await?;
+    // What somebody wrote into it first stays as it is, whatever the file says by now.
+    let is_made_of_it = !whole || filled == text;
+    let made_of = Some(ContentHash::of(if whole { filled.as_bytes() } else { text.as_bytes() }));
     let (shared, at) = (mirror.shared_arc(), path.to_owned());
     let link = Link { path: at.clone(), item: item.clone(), part: PartId::default(), made_of };
-    let noted = blocking(move || shared.store()?.note_link(&link, now()));
-    noted.await.map_err(|error| not_linked(&item, &error, false))?;
+    let noting = link.clone();
+    let noted = blocking(move || shared.store()?.note_filled(number, &noting, now()));
+    noted.await.map_err(|error| not_linked(&item, &error, true))?;
     crash_point("after_making_of_file");
     let report = read.map_err(|error| not_linked(&item, &error, true))?;
     mirror.shared().beside.tell(path, &report.notices);
-    let (shared, place) = (mirror.shared_arc(), Place::file(&item, &PartId::default()));
-    let linked = blocking(move || keep_and_link(&shared, &at, (stamp, &text), &place));
-    match linked.await.map_err(|error| not_linked(&item, &error, true))? {
+    let linked = if is_made_of_it {
+        let (shared, place) = (mirror.shared_arc(), Place::file(&item, &PartId::default()));
+        let told = (!whole).then(|| item.clone());
+        blocking(move || keep_and_link(&shared, &at, (stamp, &text), &place, told.as_ref())).await
+    } else {
+        adopt(mirror, link, stamp, &text).await
+    };
+    match linked.map_err(|error| not_linked(&item, &error, true))? {
         Adopted::Linked => Ok(()),
         // What was saved meanwhile is an edit of it.
         Adopted::Moved | Adopted::Foreign(_) | Adopted::Forgotten => Err(saved_meanwhile()),
@@ -432,10 +437,20 @@ async fn make(mirror: &MirrorHandle, path: &Path, stamp: Stamp, text: String) ->
 
 /// Puts a link where a file stands of which an item was made. What it said is kept in `.retired/`: what a document has not
 /// taken from it stands nowhere else.
-fn keep_and_link(shared: &Shared, path: &Path, (stamp, text): (Stamp, &str), to: &Place) -> Result<Adopted> {
+/// Where somebody wrote into the item before it had its text, the item is given, and that is told.
+fn keep_and_link(
+    shared: &Shared,
+    path: &Path,
+    (stamp, text): (Stamp, &str),
+    to: &Place,
+    foreign: Option<&ItemId>,
+) -> Result<Adopted> {
     let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let kept = shared.workspace.put_aside(name, text, now())?;
     tracing::info!(path = %path.display(), kept = %kept.display(), "a document was made of a file");
+    if let Some(item) = foreign {
+        shared.beside.tell_foreign(path, item, &kept);
+    }
     put_link(shared, path, stamp, to)
 }
 
@@ -457,17 +472,18 @@ fn text_of(shared: &Shared, path: &Path, stamp: Stamp) -> Result<Option<String>>
 }
 
 fn saved_meanwhile() -> NotTaken {
-    NotTaken { why: "it is being saved".into(), again: true }
+    NotTaken { why: "it is being saved".into(), again: true, made: false }
 }
 
 /// Of what went wrong before anything was asked: it may pass.
 fn later(error: &Error) -> NotTaken {
-    NotTaken { why: told(error), again: true }
+    NotTaken { why: told(error), again: true, made: false }
 }
 
 /// Of what went wrong after an item was made: that it was.
 fn not_linked(item: &ItemId, error: &Error, again: bool) -> NotTaken {
-    NotTaken { why: format!("it became the document {item}, but no link stands here yet: {}", told(error)), again }
+    let why = format!("it became the document {item}, but no link stands here yet: {}", told(error));
+    NotTaken { why, again, made: true }
 }
 
 fn told(error: &Error) -> String {

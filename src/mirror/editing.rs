@@ -46,7 +46,13 @@ impl MirrorHandle {
             }
             Saved::Yes => {}
         }
-        match self.push(path, false, false).await {
+        let mut pushed = self.push(path, false, false).await;
+        if matches!(pushed, Err(Error::Network { .. })) {
+            // It may have landed without an answer. Whoever asks anew hears that at once, also where earlier failures made the
+            // first one wait; taken back unlooked, what has landed would be taken out of the item again.
+            pushed = self.push(path, false, false).await;
+        }
+        match pushed {
             Ok(report) => Ok(Some(report)),
             Err(error) => {
                 let shared = self.shared_arc();

@@ -2,6 +2,7 @@
 //! start, the text is put aside, and that is told of for as long as it stands there.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::clock::system_ms;
 use super::crash::crash_point;
@@ -9,14 +10,21 @@ use super::handle::MirrorHandle;
 use super::report::FetchReport;
 use super::{Shared, blocking, uploads};
 use crate::error::{Error, Result};
-use crate::model::{ItemId, Millis, PartId};
+use crate::kinds::{Created, Filled, Hosted, NotFilled};
+use crate::model::{ItemId, Millis, Notice, PartId};
 use crate::store::Making;
 use crate::sync::NotTaken;
 
-/// A new item.
-pub(super) struct New {
+/// An item that was made of a file.
+pub(super) struct Made {
+    /// Under which number that is noted.
+    pub(super) number: i64,
     /// Its id.
     pub(super) item: ItemId,
+    /// The text that was written into it: that of the file, or of an earlier save of it.
+    pub(super) text: String,
+    /// Whether it has that. Else somebody wrote there before.
+    pub(super) whole: bool,
     /// Where it stands once it was read.
     pub(super) read: Result<FetchReport>,
 }
@@ -46,20 +54,26 @@ impl MirrorHandle {
             })?;
             crash_point("after_making_noted");
             let (made, is_over) = match mirror.check_writable().await {
-                Ok(()) => {
-                    let made = mirror.make(&title, &text).await.and_then(|new| new.read);
-                    let is_over = matches!(made, Ok(_) | Err(Error::InvalidInput { .. }));
-                    (made, is_over)
-                }
+                Ok(()) => match mirror.make(&title, &text).await {
+                    Ok(Created { id, url, notices }) => (mirror.fetch_made(&id, &url, notices).await, true),
+                    Err(error) => {
+                        let is_over = matches!(error, Error::InvalidInput { .. });
+                        (Err(error), is_over)
+                    }
+                },
                 Err(error) => (Err(error), false),
             };
             let shared = mirror.shared_arc();
-            let making = Making { number, title, text, path: None };
+            let making = Making { number, title, text, path: None, item: None };
             let kept = blocking(move || match is_over || making.text.trim().is_empty() {
                 true => shared.store()?.drop_making(making.number).map(|()| None),
                 false => put_aside(&shared, &making, Millis(system_ms())).map(Some),
             });
             match (made, kept.await) {
+                // Without a text there is nothing to keep, and nothing tries it again either.
+                (Err(error), Ok(None)) if !is_over => {
+                    Err(Error::Told { kind: error.kind(), message: error.with_causes(), suggestion: after(&error) })
+                }
                 (Err(error), Ok(Some(path))) => Err(Error::Told {
                     kind: error.kind(),
                     message: error.with_causes(),
@@ -77,31 +91,22 @@ impl MirrorHandle {
     }
 
     /// Makes an item of a text that stands in a file, and mirrors it. Until it is known what became of that, it is noted that
-    /// nobody may make it once more.
-    pub(super) async fn make_of_file(&self, title: &str, text: &str, path: &Path) -> Result<New, NotTaken> {
-        let not_taken = |error: &Error, again| {
-            let why = format!("{}. {}", error.with_causes().trim_end_matches('.'), error.suggestion());
-            NotTaken { why, again }
-        };
+    /// nobody may make it once more; and once it is made, that it is, so that what is left to do is done to that one.
+    pub(super) async fn make_of_file(&self, title: &str, text: &str, path: &Path) -> Result<Made, NotTaken> {
+        let (shared, at) = (self.shared_arc(), path.to_owned());
+        let begun = blocking(move || Ok(shared.reader().makings()?.into_iter().find_map(|making| begun(making, &at))));
+        let begun = begun.await.map_err(|error| not_taken(&error, true))?;
         // Nothing is asked while it may not be; and what may not be now may be later.
-        self.check_writable().await.map_err(|error| not_taken(&error, true))?;
+        let made = begun.is_some();
+        self.check_writable().await.map_err(|error| NotTaken { made, ..not_taken(&error, true) })?;
         let (mirror, title, text, path) = (self.clone(), title.to_owned(), text.to_owned(), path.to_owned());
         let made = tokio::spawn(async move {
-            let (shared, noted) = (mirror.shared_arc(), (title.clone(), text.clone(), path));
-            let noting = move || {
-                let (title, text, path) = noted;
-                shared.store()?.note_making(&title, &text, Some(&path), Millis(system_ms()))
+            let begun = match begun {
+                Some(begun) => begun,
+                None => mirror.make_empty(title, &text, path).await?,
             };
-            let number = blocking(noting).await.map_err(|error| not_taken(&error, true))?;
-            crash_point("after_making_noted");
-            let made = mirror.make(&title, &text).await;
-            if !matches!(made, Err(Error::Told { .. })) {
-                let shared = mirror.shared_arc();
-                let dropped = blocking(move || shared.store()?.drop_making(number)).await;
-                dropped.map_err(|error| not_taken(&error, false))?;
-            }
-            let may_pass = |error: &Error| error.retryable() || matches!(error, Error::AuthExpired { .. });
-            made.map_err(|error| not_taken(&error, may_pass(&error)))
+            crash_point("after_making_empty");
+            mirror.fill(begun, text).await
         });
         made.await.unwrap_or_else(|panic| {
             let error = Error::ExtractionFailed { id: "the text".into(), source: panic.into() };
@@ -109,8 +114,64 @@ impl MirrorHandle {
         })
     }
 
-    /// Makes an item and mirrors it.
-    async fn make(&self, title: &str, text: &str) -> Result<New> {
+    /// Makes an item that is to say what stands in a file, and notes that it is made.
+    async fn make_empty(&self, title: String, text: &str, path: PathBuf) -> Result<Begun, NotTaken> {
+        let (shared, named) = (self.shared_arc(), title.clone());
+        let noting = move || shared.store()?.note_making(&named, "", Some(&path), Millis(system_ms()));
+        let number = blocking(noting).await.map_err(|error| not_taken(&error, true))?;
+        crash_point("after_making_noted");
+        let shared = self.shared_arc();
+        let looking = text.to_owned();
+        let pictures = blocking(move || Ok(uploads::look(&shared, shared.kind.named_pictures(&looking)))).await;
+        let made = match pictures {
+            Ok(pictures) => self.shared().kind.create_empty(&title, text, &pictures).await,
+            Err(error) => Err(error),
+        };
+        let shared = self.shared_arc();
+        match made {
+            Ok(Created { id, .. }) => {
+                let item = id.clone();
+                let noted = blocking(move || shared.store()?.note_made(number, &id, "")).await;
+                noted.map_err(|error| not_filled(&item, &error, false))?;
+                Ok(Begun { number, item, title, written: String::new() })
+            }
+            Err(error @ Error::Told { .. }) => Err(not_taken(&error, false)),
+            Err(error) => {
+                let dropped = blocking(move || shared.store()?.drop_making(number)).await;
+                dropped.map_err(|error| not_taken(&error, false))?;
+                Err(not_taken(&error, may_pass(&error)))
+            }
+        }
+    }
+
+    /// Makes an item that was made say what may have been written into it before, or else `text`, and mirrors it.
+    async fn fill(&self, Begun { number, item, title, written }: Begun, text: String) -> Result<Made, NotTaken> {
+        let was_begun = !written.is_empty();
+        let text = if was_begun { written } else { text };
+        let (shared, noted) = (self.shared_arc(), (item.clone(), text.clone()));
+        let noting = blocking(move || shared.store()?.note_made(number, &noted.0, &noted.1)).await;
+        noting.map_err(|error| not_filled(&item, &error, true))?;
+        let (whole, notices) = match filled(&self.shared_arc(), (&item, &title), &text).await {
+            Ok(Filled { whole, notices }) => (whole, notices),
+            Err(NotFilled { error, begun }) => {
+                let is_gone = matches!(error, Error::NotFound { .. });
+                let (shared, id) = (self.shared_arc(), item.clone());
+                let noted = blocking(move || match (is_gone, begun.unwrap_or(was_begun)) {
+                    (true, _) => shared.store()?.drop_making(number),
+                    (false, false) => shared.store()?.note_made(number, &id, ""),
+                    (false, true) => Ok(()),
+                });
+                noted.await.map_err(|error| not_filled(&item, &error, true))?;
+                return Err(if is_gone { gone(&item) } else { not_filled(&item, &error, may_pass(&error)) });
+            }
+        };
+        crash_point("after_making");
+        let read = self.fetch_made(&item, &item.0, notices).await;
+        Ok(Made { number, item, text, whole, read })
+    }
+
+    /// Makes an item that says a text.
+    async fn make(&self, title: &str, text: &str) -> Result<Created> {
         let shared = &self.shared_arc();
         let made = if shared.kind.named_pictures(text).is_empty() {
             shared.kind.create(title, text).await
@@ -125,16 +186,80 @@ impl MirrorHandle {
             made
         }?;
         crash_point("after_making");
-        let mut read = self.fetch(&made.id.0).await.map_err(|error| Error::Network {
-            doing: format!("reading {}, which was made,", made.url),
-            outcome_unknown: false,
-            source: Box::new(error),
-        });
-        if let Ok(report) = &mut read {
-            report.notices.splice(0..0, made.notices.into_iter().map(|notice| (PartId::default(), notice)));
-        }
-        Ok(New { item: made.id, read })
+        Ok(made)
     }
+
+    /// Mirrors an item that was just made. The report's first notices are about the text that it was made of.
+    async fn fetch_made(&self, item: &ItemId, named: &str, notices: Vec<Notice>) -> Result<FetchReport> {
+        let mut report = self.fetch(&item.0).await.map_err(|error| Error::Told {
+            kind: error.kind(),
+            message: format!("{named} was made, but it cannot be read yet: {}", error.with_causes()),
+            suggestion: format!("Do not make it once more: `fetch` {named} when Google answers again."),
+        })?;
+        report.notices.splice(0..0, notices.into_iter().map(|notice| (PartId::default(), notice)));
+        Ok(report)
+    }
+}
+
+/// Writes a text into an item that was made empty, with its pictures.
+async fn filled(shared: &Arc<Shared>, (item, title): (&ItemId, &str), text: &str) -> Result<Filled, NotFilled> {
+    if shared.kind.named_pictures(text).is_empty() {
+        return shared.kind.fill(item, title, text, &Hosted::new()).await;
+    }
+    let needed = shared.uploading.read().await;
+    let filled = match uploads::hosted_by_name(shared, text, Millis(system_ms())).await {
+        Ok(addresses) => shared.kind.fill(item, title, text, &addresses).await,
+        Err(error) => Err(NotFilled { error, begun: None }),
+    };
+    drop(needed);
+    uploads::clean(shared, true).await;
+    filled
+}
+
+/// An item that was made of a file, and is to get its text yet.
+struct Begun {
+    /// Under which number that is noted.
+    number: i64,
+    item: ItemId,
+    title: String,
+    /// What may have been written into it; empty when nothing was.
+    written: String,
+}
+
+/// Returns the item that was made of the file at a path, and is to get its text yet.
+fn begun(making: Making, path: &Path) -> Option<Begun> {
+    let Making { number, title, text: written, item, .. } =
+        Some(making).filter(|making| making.path.as_deref() == Some(path))?;
+    Some(Begun { number, item: item?, title, written })
+}
+
+fn may_pass(error: &Error) -> bool {
+    error.retryable() || matches!(error, Error::AuthExpired { .. })
+}
+
+fn not_taken(error: &Error, again: bool) -> NotTaken {
+    let why = format!("{}. {}", error.with_causes().trim_end_matches('.'), error.suggestion());
+    NotTaken { why, again, made: false }
+}
+
+/// Says of an item that was made that its text is not there yet.
+fn not_filled(item: &ItemId, error: &Error, again: bool) -> NotTaken {
+    let then = match again {
+        true => "It is tried again by itself, in that document.".to_owned(),
+        false => format!("{} Once the file is saved anew, it is tried again in that document.", error.suggestion()),
+    };
+    let why = error.with_causes();
+    let why =
+        format!("it became the document {item}, which has not its text yet: {}. {then}", why.trim_end_matches('.'));
+    NotTaken { why, again, made: true }
+}
+
+/// Says of an item that was made that it is not there any more.
+fn gone(item: &ItemId) -> NotTaken {
+    let why = format!(
+        "the document {item}, which was made of it, is gone before it had its text; save it anew to make another one"
+    );
+    NotTaken { why, again: false, made: false }
 }
 
 /// What to do about an item that was not made, or not for certain. Nothing tries that again by itself.
@@ -169,7 +294,9 @@ pub(super) fn put_aside_cut_off(shared: &Shared, now: Millis) -> Result<()> {
 
 /// Returns the items that were not made, or not for certain, for as long as what they were to say stands where it was put.
 pub(super) fn told(makings: &[Making]) -> Vec<(String, PathBuf)> {
-    let kept = makings.iter().filter_map(|making| Some((making.title.clone(), making.path.clone()?)));
+    // Of one that was made, and has not its text, its file tells.
+    let unmade = makings.iter().filter(|making| making.item.is_none());
+    let kept = unmade.filter_map(|making| Some((making.title.clone(), making.path.clone()?)));
     kept.filter(|(_, path)| is_file(path)).collect()
 }
 

@@ -17,6 +17,7 @@ mod heard;
 mod history;
 mod images;
 mod lanes;
+mod linking;
 mod making;
 mod observing;
 mod recovery;
@@ -51,7 +52,10 @@ pub use diff::DiffReport;
 pub use doctor::{Check, Finding, Repair};
 pub use handle::MirrorHandle;
 pub use history::{LogReport, UndoReport};
-pub use report::{FetchReport, Forgotten, ImageReport, PartReport, PushReport, Resolved, StatusReport};
+pub use report::{
+    BesideState, FetchReport, Forgotten, ImageReport, LinkReport, NotTakenIn, PartReport, PushReport, Resolved,
+    StatusReport,
+};
 
 /// How many items are read from the remote at the same time.
 const FETCHES_MAX: usize = 4;
@@ -255,7 +259,7 @@ impl Mirror {
             next_request: 0,
             touched: Some(touched),
         };
-        beside::know_links(&mirror.shared)?;
+        linking::know_links(&mirror.shared)?;
         // Watched from before the first look, so that nothing falls between the two.
         mirror.watch_error = mirror.start_watch().err().map(|error| unwatched(&error));
         Ok(mirror)

@@ -103,8 +103,39 @@ pub struct StatusReport {
     pub recovered: Option<String>,
     /// Documents that were to be made and are not known to be: their titles, and where what they were to say stands.
     pub unmade: Vec<(String, PathBuf)>,
-    /// Files beside the mirrored ones that were not taken in, or not whole, and why.
-    pub beside: Vec<(PathBuf, String)>,
+    /// Files beside the mirrored ones that were not taken in, or not whole.
+    pub beside: Vec<NotTakenIn>,
+}
+
+/// A file beside the mirrored ones that was not taken in, or not whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NotTakenIn {
+    /// Where it stands.
+    pub path: PathBuf,
+    /// How it stands with that.
+    pub state: BesideState,
+    /// Why, and what to do.
+    pub why: String,
+}
+
+/// How it stands with a file beside the mirrored ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum BesideState {
+    /// No item was made of it.
+    NotMade,
+    /// An item was, which has not all of its text, or to which no link leads yet.
+    MadeInPart,
+    /// A link stood there that somebody removed, or moved elsewhere.
+    Unlinked,
+}
+
+/// A link that was put beside somebody's work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkReport {
+    /// Where it stands.
+    pub path: PathBuf,
+    /// Whether a version control looks after the files there.
+    pub versioned: bool,
 }
 
 /// An item that is not mirrored any more.

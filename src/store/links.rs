@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::values::millis;
 use super::{Store, storage};
@@ -30,16 +30,7 @@ impl Store {
     /// `Storage` as it comes.
     pub fn note_link(&mut self, link: &Link, at: Millis) -> Result<()> {
         let doing = "noting a link";
-        let made_of = link.made_of.map(|hash| hash.0.to_vec());
-        self.durably(doing, |connection| {
-            connection
-                .execute(
-                    "INSERT OR REPLACE INTO link (path, item, part, made_of, at) VALUES (?1, ?2, ?3, ?4, ?5)",
-                    params![link.path.to_string_lossy(), link.item.0, link.part.0, made_of, millis(at)],
-                )
-                .map(drop)
-                .map_err(storage(doing))
-        })
+        self.durably(doing, |connection| insert_link(connection, link, at).map_err(storage(doing)))
     }
 
     /// Returns what is noted of a path.
@@ -80,6 +71,14 @@ impl Store {
             .map(drop)
             .map_err(storage("forgetting a link"))
     }
+}
+
+pub(super) fn insert_link(connection: &Connection, link: &Link, at: Millis) -> rusqlite::Result<()> {
+    let made_of = link.made_of.map(|hash| hash.0.to_vec());
+    let insert = "INSERT OR REPLACE INTO link (path, item, part, made_of, at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    connection
+        .execute(insert, params![link.path.to_string_lossy(), link.item.0, link.part.0, made_of, millis(at)])
+        .map(drop)
 }
 
 fn link_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Link> {

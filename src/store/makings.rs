@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::params;
 
+use super::links::insert_link;
 use super::values::millis;
-use super::{Store, storage};
+use super::{Link, Store, storage};
 use crate::error::Result;
-use crate::model::Millis;
+use crate::model::{ItemId, Millis};
 
 /// An item that was to be made and is not known to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,10 +17,12 @@ pub struct Making {
     pub number: i64,
     /// Its title.
     pub title: String,
-    /// What it is to say; empty once that is kept.
+    /// What it is to say; empty once that is kept. Of one that stands in a file, what may have been written into the item already.
     pub text: String,
     /// Where that is kept.
     pub path: Option<PathBuf>,
+    /// The item, where it was made and its text may not be there.
+    pub item: Option<ItemId>,
 }
 
 impl Store {
@@ -53,11 +56,18 @@ impl Store {
         let doing = "reading the new documents";
         let mut statement = self
             .connection
-            .prepare_cached("SELECT number, title, text, path FROM making ORDER BY number")
+            .prepare_cached("SELECT number, title, text, path, item FROM making ORDER BY number")
             .map_err(storage(doing))?;
         let making = |row: &rusqlite::Row<'_>| {
             let path: Option<String> = row.get(3)?;
-            Ok(Making { number: row.get(0)?, title: row.get(1)?, text: row.get(2)?, path: path.map(PathBuf::from) })
+            let item: Option<String> = row.get(4)?;
+            Ok(Making {
+                number: row.get(0)?,
+                title: row.get(1)?,
+                text: row.get(2)?,
+                path: path.map(PathBuf::from),
+                item: item.map(ItemId),
+            })
         };
         let rows = statement.query_map([], making).map_err(storage(doing))?;
         rows.collect::<Result<_, _>>().map_err(storage(doing))
@@ -76,6 +86,60 @@ impl Store {
             )
             .map(drop)
             .map_err(storage("keeping the text of a new document"))
+    }
+
+    /// Notes of what was made, durably, what may be written into it from now on; an empty text when nothing of it is there.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes; then nothing may be written.
+    pub fn note_made(&mut self, number: i64, item: &ItemId, text: &str) -> Result<()> {
+        let doing = "noting what was made";
+        self.durably(doing, |connection| {
+            connection
+                .execute("UPDATE making SET item = ?2, text = ?3 WHERE number = ?1", params![number, item.0, text])
+                .map(drop)
+                .map_err(storage(doing))
+        })
+    }
+
+    /// Notes that what was made has its text, durably, with the link that is to stand in the place of the file.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes; then both are as before.
+    pub fn note_filled(&mut self, number: i64, link: &Link, at: Millis) -> Result<()> {
+        let doing = "noting that a document has its text";
+        self.durably(doing, |connection| {
+            let transaction = connection.transaction().map_err(storage(doing))?;
+            insert_link(&transaction, link, at).map_err(storage(doing))?;
+            transaction.execute("DELETE FROM making WHERE number = ?1", [number]).map_err(storage(doing))?;
+            transaction.commit().map_err(storage(doing))
+        })
+    }
+
+    /// Notes that the file of which something is made has another path by now.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn move_making(&mut self, from: &Path, to: &Path) -> Result<()> {
+        self.connection
+            .execute("UPDATE making SET path = ?2 WHERE path = ?1", [from, to].map(Path::to_string_lossy))
+            .map(drop)
+            .map_err(storage("noting another path of a new document"))
+    }
+
+    /// Forgets what was about to be made of a file.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn drop_makings_of(&mut self, path: &Path) -> Result<()> {
+        self.connection
+            .execute("DELETE FROM making WHERE path = ?1", [path.to_string_lossy()])
+            .map(drop)
+            .map_err(storage("forgetting a new document"))
     }
 
     /// Forgets what was about to be made.

@@ -190,6 +190,9 @@ CREATE TABLE link (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// What was made of a text that has not arrived there yet.
+const MADE_EMPTY: &str = "ALTER TABLE making ADD COLUMN item TEXT;";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
     let all = [
@@ -210,6 +213,7 @@ pub(super) fn migrations() -> Migrations<'static> {
         MAKINGS,
         BOOT,
         LINKS,
+        MADE_EMPTY,
     ];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::hold;
 use super::words::words_in;
 use crate::mebdf;
 use crate::model::{Millis, Stamp};
@@ -46,8 +47,8 @@ pub enum Step {
     Wait,
     /// The file is whole: it is to be taken in, and [`Beside::done`] hears what became of that.
     Take(Stamp),
-    /// What stood there was removed.
-    Gone,
+    /// What stood there was removed; with the version that was seen last.
+    Gone(Option<Stamp>),
 }
 
 /// Why a file was not taken in.
@@ -55,8 +56,10 @@ pub enum Step {
 pub struct NotTaken {
     /// What people read: what went wrong, and what to do.
     pub why: String,
-    /// Whether the same file may be taken in by trying again; nothing of it has reached the remote then.
+    /// Whether the same file may be taken in by trying again, which makes nothing twice.
     pub again: bool,
+    /// Whether an item was made of it all the same, which lacks its text or whose link does not stand there.
+    pub made: bool,
 }
 
 /// What is known of the files beside the mirrored ones.
@@ -88,7 +91,7 @@ impl Beside {
 
     /// Hears of a file of which nobody knows whether it was taken in: it waits until it is saved anew.
     pub fn in_doubt(&mut self, path: &str, stamp: Stamp, why: String, now: Millis) {
-        let waits = Some(NotTaken { why, again: false });
+        let waits = Some(NotTaken { why, again: false, made: false });
         self.files.insert(path.to_owned(), File { due: None, seen: Some((stamp, now)), gone: None, waits, tries: 0 });
     }
 
@@ -118,8 +121,8 @@ impl Beside {
                     file.waits = None;
                     return Step::Wait;
                 }
-                self.files.remove(path);
-                return Step::Gone;
+                let seen = self.files.remove(path).and_then(|file| file.seen);
+                return Step::Gone(seen.map(|(stamp, _)| stamp));
             }
             Stands::Idle => {
                 self.files.remove(path);
@@ -127,7 +130,7 @@ impl Beside {
             }
             Stands::Unusable(why) => {
                 (file.gone, file.seen) = (None, None);
-                file.waits = Some(NotTaken { why, again: false });
+                file.waits = Some(NotTaken { why, again: false, made: false });
                 return Step::Wait;
             }
             Stands::Text { stamp, open } => (stamp, open),
@@ -145,7 +148,7 @@ impl Beside {
         }
         if open && since.0 + OPEN_MS <= now.0 {
             let why = "it stays open for writing; close it in the program that writes it".to_owned();
-            file.waits = Some(NotTaken { why, again: true });
+            file.waits = Some(NotTaken { why, again: true, made: false });
         }
         if open || since.0 + SETTLE_MS > now.0 {
             file.due = Some(Millis(now.0.max(since.0) + SETTLE_MS));
@@ -156,7 +159,8 @@ impl Beside {
                 "more than {FILES_MAX} files wait to be taken in at once, so none is; take away those that are not to become \
                  documents"
             );
-            (file.due, file.waits) = (Some(Millis(now.0 + RETRY_FIRST_MS)), Some(NotTaken { why, again: true }));
+            (file.due, file.waits) =
+                (Some(Millis(now.0 + RETRY_FIRST_MS)), Some(NotTaken { why, again: true, made: false }));
             return Step::Wait;
         }
         Step::Take(stamp)
@@ -183,9 +187,8 @@ impl Beside {
 
     /// Returns the files that wait, and why.
     #[must_use]
-    pub fn waiting(&self) -> Vec<(String, String)> {
-        let waits = self.files.iter().filter_map(|(path, file)| Some((path.clone(), file.waits.as_ref()?.why.clone())));
-        waits.collect()
+    pub fn waiting(&self) -> Vec<(String, NotTaken)> {
+        self.files.iter().filter_map(|(path, file)| Some((path.clone(), file.waits.clone()?))).collect()
     }
 }
 
@@ -202,6 +205,13 @@ pub fn is_save_of(text: &str, current: &str) -> bool {
         |word: &&&str| left.get_mut(**word).is_some_and(|count| std::mem::replace(count, count.saturating_sub(1)) > 0);
     let shared = text.iter().filter(has).count();
     shared * 2 >= text.len().min(current.len())
+}
+
+/// Tells whether the marks of an unfinished merge stand in a text, outside of code.
+#[must_use]
+pub fn is_half_merged(text: &str) -> bool {
+    // Compared with a text that has an empty paragraph alone.
+    hold::holds(Some("\\"), text).iter().any(|notice| notice.code == "MERGE_MARKS")
 }
 
 /// Gives a text that has no head, or one that names no item, the head of `base`, with the title that it says itself; `None` when it
@@ -237,6 +247,10 @@ mod tests {
         Stands::Text { stamp: version(number), open: false }
     }
 
+    fn no(again: bool) -> NotTaken {
+        NotTaken { why: "no".into(), again, made: false }
+    }
+
     #[test]
     fn a_file_is_taken_in_once_it_stands_still() {
         let mut beside = Beside::default();
@@ -264,14 +278,14 @@ mod tests {
             beside.touched(A, Millis(0));
             assert_eq!(beside.looked(A, text(1), Millis(0)), Step::Wait);
             assert_eq!(beside.looked(A, text(1), Millis(2_000)), Step::Take(version(1)));
-            beside.done(A, Err(NotTaken { why: "no".into(), again }), Millis(2_000));
-            assert_eq!(beside.waiting(), [(A.to_owned(), "no".to_owned())]);
+            beside.done(A, Err(no(again)), Millis(2_000));
+            assert_eq!(beside.waiting(), [(A.to_owned(), no(again))]);
             assert_eq!(beside.next_due(), again.then_some(Millis(17_000)), "{again}");
             // The same file once more, by whoever says so.
             beside.touched(A, Millis(20_000));
             let expected = if again { Step::Take(version(1)) } else { Step::Wait };
             assert_eq!(beside.looked(A, text(1), Millis(20_000)), expected);
-            beside.done(A, Err(NotTaken { why: "no".into(), again }), Millis(20_000));
+            beside.done(A, Err(no(again)), Millis(20_000));
             assert_eq!(beside.next_due(), again.then_some(Millis(50_000)), "{again}");
             // A save is another file.
             beside.touched(A, Millis(30_000));
@@ -308,14 +322,14 @@ mod tests {
         assert_eq!(beside.looked(A, text(1), Millis(500)), Step::Wait);
         assert_eq!(beside.looked(A, Stands::Nothing, Millis(1_000)), Step::Wait);
         assert_eq!(beside.next_due(), Some(Millis(2_000)));
-        assert_eq!(beside.looked(A, Stands::Nothing, Millis(2_000)), Step::Gone);
+        assert_eq!(beside.looked(A, Stands::Nothing, Millis(2_000)), Step::Gone(Some(version(1))));
         // A link, or an empty file, is nothing to wait for.
         beside.touched(A, Millis(20_000));
         assert_eq!(beside.looked(A, Stands::Idle, Millis(20_000)), Step::Wait);
         assert_eq!(beside.next_due(), None);
         beside.touched(A, Millis(20_000));
         assert_eq!(beside.looked(A, Stands::Unusable("a pipe".into()), Millis(20_000)), Step::Wait);
-        assert_eq!(beside.waiting(), [(A.to_owned(), "a pipe".to_owned())]);
+        assert_eq!(beside.waiting(), [(A.to_owned(), NotTaken { why: "a pipe".into(), ..no(false) })]);
     }
 
     #[test]
@@ -346,6 +360,15 @@ mod tests {
         check("---\nid: other\n---\nwords\n", None);
         check("", None);
         assert_eq!(with_head_of("no head\n", "words\n"), None);
+    }
+
+    #[test]
+    fn the_marks_of_a_merge_are_found_outside_of_code() {
+        let merged = "words\n\n<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> other\n";
+        assert!(is_half_merged(merged));
+        assert!(!is_half_merged(&format!("```\n{merged}```\n")));
+        assert!(!is_half_merged("<<<<<<< HEAD\none\n=======\n"));
+        assert!(!is_half_merged("Title\n=======\n"));
     }
 
     #[test]

@@ -343,6 +343,9 @@ pub struct Linked {
     pub path: PathBuf,
     /// The mirrored file.
     pub target: PathBuf,
+    /// What to mind there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// Something was done with accounts; the sentence says what.

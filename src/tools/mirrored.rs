@@ -306,10 +306,15 @@ impl Host for Mirrors {
 
     async fn link(&self, id_or_url: &str, folder: &Path) -> Result<Linked> {
         let id = self.fetch(id_or_url, false).await?.id;
-        let path = self.here(id_or_url).await?.link(id_or_url, folder).await?;
+        let mirror::LinkReport { path, versioned } = self.here(id_or_url).await?.link(id_or_url, folder).await?;
         let target =
             std::fs::read_link(&path).map_err(|source| Error::Disk { path: path.clone(), doing: "read", source })?;
-        Ok(Linked { id, path, target })
+        let note = versioned.then(|| {
+            "the folder is under version control: keep the link out of that, as by a line in .gitignore, since a file that a checkout \
+             puts in its place is taken for an edit of the document"
+                .to_owned()
+        });
+        Ok(Linked { id, path, target, note })
     }
 
     async fn resolve(&self, path: &Path, side: Side) -> Result<Done> {

@@ -6,7 +6,7 @@ use super::host::{
     AccountStatus, DoctorFinding, ImageReport, ItemReport, LogEntry, PartReport, PushReport, QueueStatus, QuotaLeft,
     WaitingStatus,
 };
-use crate::mirror::{self, Check, Finding, Repair};
+use crate::mirror::{self, BesideState, Check, Finding, Repair};
 use crate::model::{Account, ItemId, Millis, Notice, PartId, counted};
 use crate::store::LogLine;
 use crate::sync;
@@ -182,10 +182,15 @@ fn of_no_item(report: &mirror::StatusReport) -> Vec<WaitingStatus> {
         let message = format!("the folder cannot be watched, so it is looked at once a minute: {}", trouble(error));
         add("folder", None, "unwatched", message);
     }
-    for (path, message) in &report.beside {
-        add("new", Some(path.clone()), "not made", message.clone());
+    for told in &report.beside {
+        let state = match told.state {
+            BesideState::NotMade => "not made",
+            BesideState::MadeInPart => "made in part",
+            BesideState::Unlinked => "unlinked",
+        };
+        add("new", Some(told.path.clone()), state, told.why.clone());
     }
-    let is_told = |path: &PathBuf| report.beside.iter().any(|(other, _)| other == path);
+    let is_told = |path: &PathBuf| report.beside.iter().any(|told| told.path == *path);
     for (title, path) in report.unmade.iter().filter(|(_, path)| !is_told(path)) {
         // A title that no document could have may be one, too.
         let (title, path) = (readable_name(title), path.display());

@@ -66,8 +66,6 @@ struct CreateArguments {
     #[serde(default)]
     source: Option<String>,
     #[serde(default)]
-    folder: Option<String>,
-    #[serde(default)]
     account: Option<String>,
 }
 
@@ -287,7 +285,15 @@ fn section_of(id: &str, entries: Vec<OutlineEntry>, section: &str) -> Result<Vec
 }
 
 /// Answers `create`.
-pub(crate) async fn create(host: &dyn Host, arguments: Map<String, Value>) -> Result<Value> {
+pub(crate) async fn create(host: &dyn Host, mut arguments: Map<String, Value>) -> Result<Value> {
+    // Who asks for a folder is told apart; who asks for what nobody knows must not be sent there.
+    if arguments.get("folder").is_some_and(|folder| !folder.is_null()) {
+        return Err(invalid(
+            "`folder` is not supported yet",
+            "Leave `folder` out: the Doc is made in My Drive and can be moved there.",
+        ));
+    }
+    arguments.remove("folder");
     let arguments: CreateArguments = read(arguments)?;
     let title = arguments.title.trim();
     require(!title.is_empty(), "`title` is empty", "Give the new document a name.")?;
@@ -297,12 +303,6 @@ pub(crate) async fn create(host: &dyn Host, arguments: Map<String, Value>) -> Re
         return Err(invalid(
             format!("a `{}` cannot be made yet, only a doc", excerpt(kind)),
             "Use kind: \"doc\", or leave `kind` out.",
-        ));
-    }
-    if arguments.folder.is_some() {
-        return Err(invalid(
-            "`folder` is not supported yet",
-            "Leave `folder` out: the Doc is made in My Drive and can be moved there.",
         ));
     }
     known_account(host, arguments.account.as_deref())?;

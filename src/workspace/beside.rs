@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 
@@ -13,11 +14,17 @@ use super::observe::observe;
 use super::writers::Writers;
 use super::{NUMBERED_MAX, NotDeposited, Workspace, disk, is_own_folder, list, open_any, rename_new, stamp};
 use crate::error::{Error, Result};
-use crate::model::{Millis, Stamp};
+use crate::model::{ContentHash, Millis, Notice, Stamp};
 use crate::sync::Local;
 
 /// Begins the name that a file has for the moment in which a link takes its place; it stands in the same folder.
 const TAKEN_PREFIX: &str = ".mcpw-taken-";
+
+/// Begins that of a file whose own name leaves no room for the other; what the name is known by follows.
+const LONG_PREFIX: &str = ".mcpw-long-";
+
+/// Bytes that a name may have on every file system.
+const NAME_BYTES_MAX: usize = 255;
 
 /// What stands at a path beside the mirrored files.
 #[derive(Debug)]
@@ -45,6 +52,19 @@ impl Workspace {
         Ok(paths)
     }
 
+    /// Returns the file in `new/` that is the one which was seen at another path: a rename changes nothing but the time of the change.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new_files`].
+    pub fn renamed_new(&self, seen: Stamp) -> Result<Option<PathBuf>> {
+        let is_seen = |path: &PathBuf| {
+            let now = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| stamp(&metadata));
+            now.is_some_and(|now| Stamp { ctime_ns: seen.ctime_ns, ..now } == seen)
+        };
+        Ok(self.new_files()?.into_iter().find(is_seen))
+    }
+
     /// Looks at what stands at a path beside the mirrored files.
     ///
     /// # Errors
@@ -64,7 +84,19 @@ impl Workspace {
         if metadata.uid() != rustix::process::geteuid().as_raw() {
             return Err(Error::Unsafe { path: path.into(), reason: "it belongs to another user".into() });
         }
-        Ok(Found::File(observe(&open_any(folder)?, path, name)))
+        let found = observe(&open_any(folder)?, path, name);
+        if metadata.is_file() || metadata.is_symlink() || matches!(found, Local::Absent) {
+            return Ok(Found::File(found));
+        }
+        // What is said of a mirrored file, which can be restored, does not help here.
+        let message = match metadata.is_dir() {
+            true => {
+                "this is a folder, and only Markdown files become documents; put its files here themselves, or take it away"
+            }
+            false => "this is not a regular file, so it becomes no document; take it away",
+        };
+        let notice = Notice { code: "NOT_A_FILE".into(), line: 0, column: 0, message: message.into() };
+        Ok(Found::File(Local::Unusable { notice }))
     }
 
     /// Tells whether a program has the file open for writing.
@@ -82,7 +114,7 @@ impl Workspace {
     pub fn put_link(&self, path: &Path, expect: Stamp, to: &Place) -> Result<(), NotDeposited> {
         let (folder, name) = split(path)?;
         let handle = open_any(folder)?;
-        let taken = format!("{TAKEN_PREFIX}{name}");
+        let taken = taken_name(name);
         match fs::symlink_metadata(path) {
             Ok(metadata) if stamp(&metadata) == expect => {}
             Ok(_) | Err(_) => return Err(NotDeposited::Moved),
@@ -118,24 +150,29 @@ impl Workspace {
     /// `Disk` as it comes; calling it again does the rest.
     pub fn give_back(&self, path: &Path, at: Millis) -> Result<()> {
         let (folder, name) = split(path)?;
-        let taken = format!("{TAKEN_PREFIX}{name}");
+        let taken = taken_name(name);
         if fs::symlink_metadata(folder.join(&taken)).is_err() {
             return Ok(());
         }
         let handle = open_any(folder)?;
         match rename_new(&handle, &taken, &handle, name) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                if let Local::Text { text, .. } = observe(&handle, &folder.join(&taken), &taken) {
-                    self.put_aside(name.strip_suffix(".md").unwrap_or(name), &text, at)?;
-                }
-                rustix::fs::unlinkat(&handle, &taken, AtFlags::empty())
-                    .map_err(|errno| disk(&folder.join(&taken), "removed", errno.into()))
+                let title = name.strip_suffix(".md").unwrap_or(name);
+                self.retire_taken(&handle, &folder.join(&taken), (&taken, title), at)
             }
             done => done.map_err(|source| disk(&folder.join(&taken), "renamed", source)),
         }
     }
 
-    /// Gives each file in `new/` its name back; see [`Self::give_back`].
+    /// Puts the text of a file aside that cannot have its name back, and removes it.
+    fn retire_taken(&self, folder: &OwnedFd, path: &Path, (taken, title): (&str, &str), at: Millis) -> Result<()> {
+        if let Local::Text { text, .. } = observe(folder, path, taken) {
+            self.put_aside(title, &text, at)?;
+        }
+        rustix::fs::unlinkat(folder, taken, AtFlags::empty()).map_err(|errno| disk(path, "removed", errno.into()))
+    }
+
+    /// Gives each file in `new/` its name back; see [`Self::give_back`]. Of one that nobody knows the name of, the text is put aside.
     ///
     /// # Errors
     ///
@@ -143,8 +180,11 @@ impl Workspace {
     pub fn give_back_new(&self, at: Millis) -> Result<()> {
         let folder = self.layout().new_folder();
         for name in list(&folder)? {
-            if let Some(name) = name.to_str().and_then(|name| name.strip_prefix(TAKEN_PREFIX)) {
+            let Some(name) = name.to_str() else { continue };
+            if let Some(name) = name.strip_prefix(TAKEN_PREFIX) {
                 self.give_back(&folder.join(name), at)?;
+            } else if name.starts_with(LONG_PREFIX) {
+                self.retire_taken(&open_any(&folder)?, &folder.join(name), (name, "Untitled"), at)?;
             }
         }
         Ok(())
@@ -182,6 +222,26 @@ impl Workspace {
             }
         }
         Err(disk(&folder, "written", io::ErrorKind::AlreadyExists.into()))
+    }
+
+    /// Returns the links to a mirrored file that stand in the folder of a path, sorted.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` as it comes; a missing folder has none.
+    pub fn links_beside(&self, path: &Path, to: &Place) -> Result<Vec<PathBuf>> {
+        let (folder, _) = split(path)?;
+        let mut links: Vec<PathBuf> = list(folder)?.into_iter().map(|name| folder.join(name)).collect();
+        links.retain(|link| self.led_to(link).as_ref() == Some(to));
+        links.sort_unstable();
+        Ok(links)
+    }
+
+    /// Tells whether a version control looks after the files of the folder in which a path lies.
+    #[must_use]
+    pub fn is_versioned(&self, path: &Path) -> bool {
+        let signs = [".git", ".hg", ".jj", ".svn"];
+        path.ancestors().skip(1).any(|folder| signs.iter().any(|sign| folder.join(sign).symlink_metadata().is_ok()))
     }
 
     /// Removes what stands at a path if it is a link to a file of ours.
@@ -227,6 +287,16 @@ pub(super) fn is_new(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let is_left_beside = name.starts_with(['.', '~']) || LEFT_BESIDE.iter().any(|left| name.contains(left));
     !is_left_beside && (name.ends_with(".md") || !path.symlink_metadata().is_ok_and(|data| data.is_file()))
+}
+
+/// The name that a file has while a link takes its place: always the same, so that it is found again.
+fn taken_name(name: &str) -> String {
+    let taken = format!("{TAKEN_PREFIX}{name}");
+    if taken.len() <= NAME_BYTES_MAX {
+        return taken;
+    }
+    let hash: String = ContentHash::of(name.as_bytes()).0.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{LONG_PREFIX}{hash}")
 }
 
 fn split(path: &Path) -> Result<(&Path, &str)> {
@@ -281,6 +351,22 @@ mod tests {
         fs::write(&taken, "one").unwrap();
         workspace.give_back_new(Millis(0)).unwrap();
         assert_eq!(text(&workspace, &path).1, "one");
+        // So does one with a name that leaves no room for another, when somebody knows it; else its text is put aside.
+        let long = new.join(format!("{}.md", "n".repeat(252)));
+        for is_known in [true, false] {
+            fs::write(&long, "of a long name").unwrap();
+            let taken = new.join(taken_name(long.file_name().unwrap().to_str().unwrap()));
+            fs::rename(&long, &taken).unwrap();
+            if is_known {
+                workspace.give_back(&long, Millis(0)).unwrap();
+                assert_eq!(text(&workspace, &long).1, "of a long name");
+                fs::remove_file(&long).unwrap();
+            }
+            workspace.give_back_new(Millis(0)).unwrap();
+            assert!(!taken.exists());
+        }
+        let kept = root.path().join("w/.retired/1970-01-01/Untitled.md");
+        assert_eq!(fs::read_to_string(kept).unwrap(), "of a long name");
         // Where another one stands by now, it is put aside.
         fs::write(&taken, "an older one").unwrap();
         workspace.give_back_new(Millis(0)).unwrap();

@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 use crate::gdocs::Document;
 use crate::google::{Call, Client, Service};
 use crate::kinds::{
-    Changes, CommentAct, Comments, Created, Elements, Facts, Fetched, Hosted, Image, Kind, Listing, Look, Outcome,
-    Pictures, PushPlan, Rename, Restyled, StyleDefinition, Upload,
+    Changes, CommentAct, Comments, Created, Elements, Facts, Fetched, Filled, Hosted, Image, Kind, Listing, Look,
+    NotFilled, Outcome, Pictures, PushPlan, Rename, Restyled, StyleDefinition, Upload,
 };
 use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
 
@@ -468,6 +468,14 @@ impl Kind for Docs {
 
     async fn create_with(&self, title: &str, text: &str, pictures: &Hosted) -> Result<Created> {
         self.make(title, text, pictures).await
+    }
+
+    async fn create_empty(&self, title: &str, text: &str, pictures: &Pictures) -> Result<Created> {
+        self.make_empty(title, text, pictures).await
+    }
+
+    async fn fill(&self, id: &ItemId, title: &str, text: &str, pictures: &Hosted) -> Result<Filled, NotFilled> {
+        self.fill_new(id, title, text, pictures).await
     }
 }
 

@@ -1,6 +1,7 @@
 //! Sections and tabs, out of a document and back into it.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -124,7 +125,11 @@ async fn edit(
         if !unknown.is_empty() {
             return Err(Failure::NoSuchObject { objects: unknown, known });
         }
-        let (edited, had) = make(&tab, &text, &tree)?;
+        let (edited, had) = match make(&tab, &text, &tree) {
+            Ok(made) => made,
+            // What is held has another text than the document, which the client goes by.
+            Err(failure) => return Err(held(host, &tab.part.path).await?.map_or(failure, Failure::Waits)),
+        };
         let edited_file = host.edit(&tab.part.path, &tab.text, &edited).await.map_err(Failure::NotMade)?;
         let Some(report) = edited_file else { continue };
         // What waited in the file before is no failure of an edit that went.
@@ -137,6 +142,12 @@ async fn edit(
         return Ok((tab, report, preserved));
     }
     Err(Failure::Restless)
+}
+
+/// Tells what a file waits for that is held; `None` for any other.
+async fn held(host: &dyn Host, path: &Path) -> Result<Option<Box<PushReport>>, Failure> {
+    let report = host.push(path, false, true).await?;
+    Ok((!report.holds.is_empty()).then(|| Box::new(PushReport { unsaved: true, ..report })))
 }
 
 /// Finds a section of a tab.

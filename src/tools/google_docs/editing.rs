@@ -1,5 +1,7 @@
 //! Text replaced, added, and made to new documents.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -16,6 +18,9 @@ use crate::tools::verbs::{TEXT_BYTES_MAX, excerpt, require};
 
 /// So much is told of what did not go.
 const WARNINGS_MAX: usize = 20;
+/// What no file has at the end of a line.
+const BLANKS: [char; 2] = [' ', '\t'];
+const NO_BLANKS: &str = "spaces at the end of a line are not kept, so they were left out";
 /// How often an edit is made anew on a file that was saved meanwhile.
 const TRIES_MAX: usize = 5;
 
@@ -100,7 +105,13 @@ pub(super) async fn edit_text(host: &dyn Host, given: Map<String, Value>) -> Out
     let old = mebdf::clean(&given.old_text).into_owned();
     let find = Find { text: &old, match_case: given.match_case, all: given.replace_all };
     let (old_blocks, new_blocks) = (mebdf::markup(&old), mebdf::markup(&new));
-    let literal = |tree: &mut Tree| mebdf::replace(tree, find, By::Text(&new));
+    let loses_blanks = AtomicBool::new(blanks_end_a_line(&new));
+    let literal = |tree: &mut Tree| {
+        if new.ends_with(BLANKS) && ends_a_line(tree, find, &new) {
+            loses_blanks.store(true, Ordering::Relaxed);
+        }
+        mebdf::replace(tree, find, By::Text(&new))
+    };
     let in_head = |tree: &mut Tree| mebdf::replace_in_head(tree, find, &new);
     let everywhere = |tree: &mut Tree| literal(tree) + in_head(tree);
     // What the document does not say as it stands there may be said by its looks.
@@ -122,12 +133,38 @@ pub(super) async fn edit_text(host: &dyn Host, given: Map<String, Value>) -> Out
     }
     let message = format!("Replaced '{}' with '{}' at {count} location(s)", excerpt(&given.old_text), excerpt(&new));
     let answer = json!({ "success": true, "document_id": report.id, "replacements_made": count, "message": message });
+    edited.warnings.extend(loses_blanks.into_inner().then(|| NO_BLANKS.to_owned()));
     Ok(with_warnings(answer, edited.warnings))
+}
+
+/// Tells whether a line of a text, but the last, ends with blanks.
+fn blanks_end_a_line(text: &str) -> bool {
+    text.rsplit('\n').skip(1).any(|line| line.ends_with(BLANKS))
+}
+
+/// Tells whether what is put into the place of a text is the end of a line there.
+fn ends_a_line(tree: &Tree, find: Find<'_>, new: &str) -> bool {
+    // Google Docs takes no letter of these, so no document has one.
+    const MARK: char = '\u{f8ff}';
+    let mut tried = tree.clone();
+    mebdf::replace(&mut tried, find, By::Text(&format!("{new}{MARK}")));
+    mebdf::said(&tried).lines().any(|line| line.ends_with(MARK))
 }
 
 /// Says where a text stands that cannot be edited, or that it stands nowhere.
 async fn not_found(host: &dyn Host, report: &ItemReport, find: Find<'_>) -> Result<Refused, Refused> {
     let shown = excerpt(find.text);
+    for part in &report.parts {
+        // What is held has another text than the document, which the client goes by.
+        let pushed = host.push(&part.path, false, true).await?;
+        if !pushed.holds.is_empty() {
+            let Refused { error, hint } = waits(&PushReport { unsaved: true, ..pushed });
+            let error = format!(
+                "Text not found: '{shown}' is not in the mirrored file, in which an earlier edit waits; {error}"
+            );
+            return Ok(Refused { error, hint });
+        }
+    }
     for part in &report.parts {
         let tree = mebdf::parse(&host.text(&part.path).await?).tree;
         if let Some(kind) = mebdf::object_that_says(&tree, find) {
@@ -200,7 +237,7 @@ pub(super) async fn insert_formatted_text(host: &dyn Host, given: Map<String, Va
         "success": true,
         "document_id": report.id,
         "inserted_range": { "start_index": start, "end_index": end },
-        "styles_applied": styles(&blocks),
+        "styles_applied": styles(&blocks, &edited.warnings),
         "message": format!("Inserted {length} characters with formatting at {place} of document"),
     });
     Ok(with_warnings(answer, edited.warnings))
@@ -245,14 +282,17 @@ async fn create(host: &dyn Host, title: &str, text: &str) -> Outcome {
 async fn append(host: &dyn Host, id: &str, text: &str) -> Result<(ItemId, Vec<String>), Refused> {
     // No file has a space at the end of a line, so none would come to the document.
     let hint = "Give text that ends with a letter; a space at the end of a line is not kept.";
-    require(!text.trim_matches([' ', '\t']).is_empty(), "there are only spaces to append", hint)?;
+    require(!text.trim_matches(BLANKS).is_empty(), "there are only spaces to append", hint)?;
     let report = host.fetch(id, true).await?;
     let edited = edit_part(host, first(&report)?, |tree| {
         mebdf::append(tree, text);
         1
     })
     .await?;
-    Ok((report.id, edited.warnings))
+    let mut warnings = edited.warnings;
+    let loses_blanks = text.ends_with(BLANKS) || blanks_end_a_line(text);
+    warnings.extend(loses_blanks.then(|| NO_BLANKS.to_owned()));
+    Ok((report.id, warnings))
 }
 
 /// Replaces text in the tabs of a document: in all of them, or in the first that has it. Returns how many places were replaced.
@@ -416,15 +456,19 @@ fn insert(tree: &mut Tree, blocks: &[Block], position: Position) -> bool {
     fills
 }
 
-/// Counts the looks of some blocks.
-fn styles(blocks: &[Block]) -> Value {
+/// Counts the looks of some blocks; a link that was refused, as the warnings tell, is none.
+fn styles(blocks: &[Block], warnings: &[String]) -> Value {
     let runs: Vec<&mebdf::Run> = blocks.iter().flat_map(|block| block.content.runs()).collect();
     let ranges = |has: fn(&mebdf::Run) -> bool| {
         let mut before = false;
         runs.iter().filter(|run| !std::mem::replace(&mut before, has(run)) && has(run)).count()
     };
-    let links =
-        runs.iter().filter(|run| run.marks.link.is_some() && matches!(run.content, RunContent::Text(_))).count();
+    let is_refused = |to: &str| {
+        let told = format!("`{to}`");
+        warnings.iter().any(|warning| warning.contains("LINK_LOCKED") && warning.contains(&told))
+    };
+    let leads = |run: &&&mebdf::Run| run.marks.link.as_deref().is_some_and(|to| !to.is_empty() && !is_refused(to));
+    let links = runs.iter().filter(|run| matches!(run.content, RunContent::Text(_))).filter(leads).count();
     let blocks_of = |is: fn(&Content) -> bool| blocks.iter().filter(|block| is(&block.content)).count();
     json!({
         "headings": blocks_of(|content| matches!(content, Content::Heading { .. })),

@@ -192,7 +192,7 @@ impl Host for MemoryHost {
     async fn link(&self, id_or_url: &str, folder: &Path) -> Result<host::Linked> {
         self.note(format!("link {id_or_url} {}", folder.display()));
         let (path, target) = (folder.join("Plan.md"), self.folder.path().join("doc1.md"));
-        Ok(host::Linked { id: ItemId("doc1".into()), path, target })
+        Ok(host::Linked { id: ItemId("doc1".into()), path, target, note: None })
     }
 
     async fn resolve(&self, _path: &Path, side: Side) -> Result<Done> {
@@ -461,7 +461,8 @@ async fn create_takes_text_from_the_workspace_alone() {
         (json!({ "title": " " }), "`title` is empty"),
         (json!({ "title": "a\nb" }), "control"),
         (json!({ "title": "x", "kind": "sheet" }), "`sheet`"),
-        (json!({ "title": "x", "folder": "y" }), "`folder`"),
+        (json!({ "title": "x", "folder": "y" }), "`folder` is not supported yet"),
+        (json!({ "title": "x", "folders": "y" }), "expected one of `title`, `kind`, `content`, `source`, `account`"),
         (json!({ "title": "x", "account": "b@example.com" }), "not signed in"),
         (json!({ "title": "x", "content": "a", "source": "b" }), "both"),
         (json!({ "title": "x", "source": "draft.md" }), "absolute"),

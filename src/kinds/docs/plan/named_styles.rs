@@ -10,7 +10,8 @@ use crate::gdocs::{
 };
 use crate::kinds::docs::text::style::is_monospace;
 use crate::kinds::docs::text::values::{
-    color, dimension, hex_value, length, line_spacing, number, parse_length, points, spacing_percent, weight_of,
+    color, dimension, hex_value, is_font, length, line_spacing, number, parse_length, points, spacing_percent,
+    weight_of,
 };
 use crate::kinds::{Restyled, StyleDefinition};
 use crate::mebdf::color as hex_of;
@@ -102,10 +103,7 @@ impl Field {
         let within =
             |low: f64, high: f64| parse_length(given).filter(|points| (low..=high).contains(points)).map(length);
         let (read, example) = match self {
-            Self::Family => {
-                let is_name = !given.is_empty() && given.len() <= 100 && !given.chars().any(char::is_control);
-                (is_name.then(|| given.to_owned()), "the name of a font, such as Arial")
-            }
+            Self::Family => (is_font(given).then(|| given.to_owned()), "the name of a font, such as Arial"),
             Self::Size => (within(1.0, SIZE_MAX), "a length from 1pt to 400pt, such as 11pt"),
             Self::Weight => (weight_of(given).map(|weight| weight.to_string()), "normal, bold, or 100 to 900"),
             Self::Color => (hex_of(given), "a colour, such as #cc0000"),

@@ -89,6 +89,10 @@ impl<'a> Context<'a> {
             let scheme = destination.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
             return match scheme.as_deref() {
                 Some("mailto" | "tel") => Ok(json!({ "url": destination })),
+                // What a browser would carry out leads nowhere, however it is written.
+                Some("javascript" | "vbscript" | "data") => {
+                    Err(("LINK_LOCKED", format!("`{destination}` is not a web address")))
+                }
                 Some(_) if destination.contains("://") => Ok(json!({ "url": destination })),
                 Some(_) | None => {
                     let message = if destination.starts_with('#') {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
 use crate::kinds::Look;
-use crate::kinds::docs::text::values::{dimension, hex_value, number};
+use crate::kinds::docs::text::values::{dimension, hex_value, is_font, number};
 
 /// Named styles as Google writes them.
 /// Source: <https://developers.google.com/docs/api/reference/rest/v1/documents#namedstyletype>
@@ -12,8 +12,7 @@ const NAMED_STYLES: [&str; 9] =
     ["NORMAL_TEXT", "TITLE", "SUBTITLE", "HEADING_1", "HEADING_2", "HEADING_3", "HEADING_4", "HEADING_5", "HEADING_6"];
 /// Source: <https://developers.google.com/docs/api/reference/rest/v1/documents#alignment>
 const ALIGNMENTS: [&str; 4] = ["START", "CENTER", "END", "JUSTIFIED"];
-/// The longest name of a font and address of a link.
-const NAME_BYTES_MAX: usize = 100;
+/// The longest address of a link.
 const URL_BYTES_MAX: usize = 2048;
 /// The largest font, the widest line and the longest space that are set.
 const SIZE_POINTS_MAX: f64 = 400.0;
@@ -55,7 +54,10 @@ pub(crate) fn plan(
     if let Some(size) = within("font_size", look.font_size, (1.0, SIZE_POINTS_MAX), "a size in points, such as 12")? {
         text.set("fontSize", dimension(size), format!("font_size:{size}"));
     }
-    if let Some(family) = named("font_family", look.font_family.as_deref(), NAME_BYTES_MAX, "a font, such as Arial")? {
+    if let Some(family) = look.font_family.as_deref().map(str::trim) {
+        if !is_font(family) {
+            return Err(bad("font_family", family, "the name of a font, such as Arial"));
+        }
         text.set("weightedFontFamily", json!({ "fontFamily": family }), format!("font_family:{family}"));
     }
     for (name, key, hex) in [
@@ -242,7 +244,9 @@ mod tests {
         }
         check(json!({ "font_size": 0 }), "font_size");
         check(json!({ "font_size": -1 }), "font_size");
-        check(json!({ "font_family": " " }), "font_family");
+        for family in ["", " ", "A\"}{", "Ari\nal", "Ari\u{0}al", "<b>", &"A".repeat(101)] {
+            check(json!({ "font_family": family }), "font_family");
+        }
         check(json!({ "heading_type": "HEADING_7" }), "heading_type");
         check(json!({ "alignment": "LEFT" }), "alignment");
         for address in [

@@ -6,8 +6,8 @@
 use serde_json::{Map, Value, json};
 
 use super::values::{
-    color, dimension, hex_value, is_true, length, line_spacing, link_destination, number, on, parse_length, points,
-    spacing_percent, text_property, weight_of,
+    color, dimension, hex_value, is_font, is_true, length, line_spacing, link_destination, number, on, parse_length,
+    points, spacing_percent, text_property, weight_of,
 };
 use crate::gdocs::{DocumentTab, Style};
 use crate::mebdf::{Marks, Property, PropertyValue, color as hex_of, sort_properties};
@@ -214,7 +214,7 @@ pub(crate) fn write_text(marks: &Marks) -> (Map<String, Value>, Vec<Property>) {
                 font.insert("fontFamily".into(), MONOSPACE.into());
                 continue;
             }
-            (PropertyValue::Text(family), "font") if !family.trim().is_empty() => {
+            (PropertyValue::Text(family), "font") if is_font(family) => {
                 font.entry("fontFamily").or_insert_with(|| family.trim().into());
                 continue;
             }

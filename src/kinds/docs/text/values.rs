@@ -4,6 +4,16 @@ use serde_json::{Map, Value, json};
 
 use crate::mebdf::{Property, PropertyValue};
 
+/// The longest name of a font, in bytes.
+const FONT_BYTES_MAX: usize = 100;
+
+/// Tells whether a font can be called so: none has the signs by which styles are written.
+pub(crate) fn is_font(name: &str) -> bool {
+    !name.trim().is_empty()
+        && name.len() <= FONT_BYTES_MAX
+        && !name.chars().any(|c| c.is_control() || matches!(c, '"' | '{' | '}' | '<' | '>' | '\\'))
+}
+
 /// Reads a weight: hundreds, or its name.
 pub(crate) fn weight_of(name: &str) -> Option<u64> {
     const NAMES: [(&str, u64); 12] = [

@@ -1,0 +1,127 @@
+//! Links to mirrored files that stand elsewhere: put beside somebody's work, followed to another name, missed, and removed.
+
+use std::path::Path;
+
+use super::clock::system_ms;
+use super::handle::MirrorHandle;
+use super::report::LinkReport;
+use super::{Message, Shared, blocking};
+use crate::error::{Error, Result};
+use crate::model::{ItemId, Millis, Stamp};
+use crate::store::{Link, Making};
+use crate::workspace::layout::Place;
+
+/// Takes the links that are known into what is watched.
+pub(super) fn know_links(shared: &Shared) -> Result<()> {
+    let new = shared.workspace.layout().new_folder();
+    let links = shared.reader().links()?;
+    for link in links {
+        if link.path.parent() != Some(&new) {
+            shared.beside.links().set(&link.path, true);
+        }
+    }
+    Ok(())
+}
+
+impl MirrorHandle {
+    /// Puts a link to a file of an item, which is mirrored by that, into a folder outside of the workspace; returns where it
+    /// stands. An edit through it is one of the item, also when the editor puts a new file in its place.
+    ///
+    /// # Errors
+    ///
+    /// As [`MirrorHandle::fetch`]; `InvalidInput` and `Unsafe` when the folder cannot be used.
+    pub async fn link(&self, id_or_url: &str, folder: &Path) -> Result<LinkReport> {
+        let named = self.shared().workspace.resolve(Path::new(id_or_url.trim()));
+        let item = self.item(id_or_url)?;
+        let report = match self.lookup(&item.0).await? {
+            Some(report) => report,
+            None => self.fetch(&item.0).await?,
+        };
+        let wanted = named.map(|place| place.part).unwrap_or_default();
+        let part = report.parts.iter().find(|part| part.part == wanted).or(report.parts.first());
+        let Some(part) = part.cloned() else { return Err(Error::NotFound { id: item.0 }) };
+        // Other tabs are called as in `by-name/`.
+        let title = if part.part.0.is_empty() { report.title } else { format!("{} - {}", report.title, part.title) };
+        let (shared, folder) = (self.shared_arc(), folder.to_owned());
+        let linked = blocking(move || {
+            let to = Place::file(&item, &part.part);
+            let path = shared.workspace.add_link_beside(&folder, &to, &title)?;
+            let versioned = shared.workspace.is_versioned(&path);
+            let link = Link { path: path.clone(), item, part: part.part, made_of: None };
+            shared.store()?.note_link(&link, now())?;
+            shared.beside.links().set(&path, true);
+            shared.beside.found(&to.item);
+            Ok(LinkReport { path, versioned })
+        });
+        let linked = linked.await?;
+        self.messages().send(Message::Linked).await.map_err(|_ended| self.ended())?;
+        Ok(linked)
+    }
+
+    /// Removes the links to an item that is no longer mirrored. What stands in their place is somebody's, and stays.
+    pub(super) async fn remove_links(&self, item: &ItemId) -> Result<()> {
+        let (shared, item) = (self.shared_arc(), item.clone());
+        blocking(move || {
+            let links = shared.reader().links()?;
+            shared.beside.found(&item);
+            for link in links.iter().filter(|link| link.item == item) {
+                if let Err(error) = shared.workspace.remove_link(&link.path) {
+                    tracing::warn!(%error, "a link to an item that is not mirrored any more stays");
+                }
+                shared.beside.links().set(&link.path, false);
+                shared.store()?.drop_link(&link.path)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+}
+
+/// Forgets what was known of a path at which nothing stands any more. A link beside somebody's work that got another name is known
+/// by that; of one that is nowhere near, it is told.
+pub(super) fn miss(shared: &Shared, path: &Path, seen: Option<Stamp>) -> Result<()> {
+    shared.beside.links().set(path, false);
+    let link = shared.reader().link(path)?;
+    let renamed = match seen.filter(|_| shared.is_in_new(path)) {
+        Some(seen) => shared.workspace.renamed_new(seen)?,
+        None => None,
+    };
+    {
+        let mut store = shared.store()?;
+        store.drop_link(path)?;
+        let is_begun = |making: &Making| making.item.is_some() && making.path.as_deref() == Some(path);
+        match renamed {
+            // The document that was made of it is still to get its text.
+            Some(renamed) if store.makings()?.iter().any(is_begun) => store.move_making(path, &renamed)?,
+            // Another file of that name is another document.
+            Some(_) | None => store.drop_makings_of(path)?,
+        }
+    }
+    let Some(link) = link.filter(|_| !shared.is_in_new(path)) else { return Ok(()) };
+    let place = Place::file(&link.item, &link.part);
+    for other in shared.workspace.links_beside(path, &place)? {
+        if shared.reader().link(&other)?.is_none() {
+            shared.store()?.note_link(&Link { path: other.clone(), made_of: None, ..link }, now())?;
+            shared.beside.links().set(&other, true);
+            return Ok(());
+        }
+    }
+    shared.beside.miss(path, place);
+    Ok(())
+}
+
+/// Notes where a link in `new/` leads, or one outside that is known: somebody may have given it the name of another one, and what is
+/// saved there next is an edit of what it led to last.
+pub(super) fn know_link(shared: &Shared, path: &Path, Place { item, part, .. }: Place) -> Result<()> {
+    let known = shared.reader().link(path)?;
+    let is_new = shared.is_in_new(path);
+    let is_noted = known.as_ref().is_some_and(|link| (&link.item, &link.part) == (&item, &part));
+    if is_noted || known.is_none() && !is_new {
+        return Ok(());
+    }
+    shared.store()?.note_link(&Link { path: path.into(), item, part, made_of: None }, now())
+}
+
+fn now() -> Millis {
+    Millis(system_ms())
+}
