@@ -1,5 +1,6 @@
 //! The first half of a walk: read the files, read the remote, merge.
 
+use crate::mebdf;
 use crate::model::{ContentHash, Millis, PartId};
 
 use super::backoff;
@@ -271,6 +272,12 @@ impl Engine {
                     None if base.is_some() && says_nothing_of(remote, text) => vec![hold::emptied()],
                     None => hold::other_item(remote, text).into_iter().collect(),
                 };
+                let asked = walk.why.resolve.iter().rev().find(|resolve| resolve.part == *id);
+                let is_unknown = base.is_none_or(|base| mebdf::body(base).trim().is_empty());
+                if is_unknown && part.held.is_empty() && asked.is_some_and(|asked| asked.side == Side::Mine) {
+                    // All of it would go over a text of which nothing is agreed, so that tells what looks like no edit.
+                    part.held = hold::holds(Some(remote), text);
+                }
                 if part.cut == Some(*hash) && part.held.is_empty() {
                     part.held.extend(base.and_then(|base| hold::cut(base, text)));
                 }
@@ -305,7 +312,6 @@ impl Engine {
                     part.unsaid.clear();
                 }
                 let goes_on = part.held.is_empty() || walk.why.dry_accept.contains(id);
-                let asked = walk.why.resolve.iter().rev().find(|resolve| resolve.part == *id);
                 let side = asked.filter(|_| part.held.is_empty()).and_then(|asked| {
                     let sides = [base, text, remote];
                     choice::made(asked, part, sides, &mut walk.undecided, &mut walk.given_up)

@@ -3,7 +3,7 @@
 use crate::model::{Millis, PartId};
 
 use super::super::{Answer, Command, Effect, Engine, Event, FailureClass, JobId, Posted, RequestId, Side, Touch};
-use super::crashes::failure;
+use super::crashes::{desired, failure};
 use super::decisions::{STAMP, engine, fetched, id, observed, planned, words};
 
 const BASE: &str = "one\n\n# Two\n\ntwo\n";
@@ -223,4 +223,42 @@ fn an_acceptance_lets_go_what_was_told_and_nothing_else() {
         .collect();
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].starts_with("RELEASED was held (EMPTY): "), "{told:?}");
+}
+
+#[test]
+fn a_text_of_which_nothing_is_agreed_does_not_go_over_the_document_unasked_where_it_looks_like_no_edit() {
+    // As after a state that was lost: both sides say something else.
+    let remote = "one theirs and so on and on\n\n# Two\n\ntwo, which goes on for some words more, as texts do\n";
+    let marks =
+        "one\n\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> other\n\n# Two\n\ntwo, which goes on for some words\n";
+    for (local, code) in [
+        (marks, Some("MERGE_MARKS")),
+        ("one\n", Some("SHRUNK")),
+        ("one mine\n\n# Two\n\ntwo, which goes on and on as texts do\n", None),
+    ] {
+        let mut engine = engine(1);
+        let see = |engine: &mut Engine| {
+            engine.step(Millis(11), observed(id(0), "", local));
+            engine.step(Millis(12), fetched(id(0), remote, true))
+        };
+        assert_eq!(words(&see(&mut engine)), "conflict record");
+        recorded(&mut engine);
+        resolve(&mut engine, Side::Mine);
+        let effects = see(&mut engine);
+        match code {
+            None => assert_eq!(desired(&effects).as_deref(), Some(local)),
+            Some(code) => {
+                assert_eq!(desired(&effects), None, "{}", words(&effects));
+                assert_eq!(held(&engine), [code]);
+                // Who says that it is meant so is believed.
+                recorded(&mut engine);
+                accept(&mut engine);
+                see(&mut engine);
+                recorded(&mut engine);
+                resolve(&mut engine, Side::Mine);
+                let effects = see(&mut engine);
+                assert_eq!(desired(&effects).as_deref(), Some(local), "{}", words(&effects));
+            }
+        }
+    }
 }

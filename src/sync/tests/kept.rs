@@ -2,7 +2,7 @@
 
 use super::super::arrival::Arrival;
 use super::super::stale::{Stale, find};
-use super::stale::{BEFORE, lacking, lacks};
+use super::stale::{BEFORE, lacking};
 
 /// The line and the words that are doubted in an edit of the text from before, when `went` went meanwhile.
 pub(super) fn keeps((was, is): (&str, &str), edit: impl Fn(&str) -> String) -> Option<(usize, String)> {
