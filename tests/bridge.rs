@@ -15,6 +15,8 @@ mod dice;
 mod frames;
 #[path = "bridge/fuzz.rs"]
 mod fuzz;
+#[path = "bridge/streams.rs"]
+mod streams;
 mod support;
 #[path = "bridge/upgrade.rs"]
 mod upgrade;

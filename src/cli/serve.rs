@@ -79,7 +79,7 @@ const DRAIN_WAIT: Duration = Duration::from_secs(3);
 /// Joins stdio to the daemon until the client leaves. Whatever stands in the way is told to the client in MCP.
 pub(crate) async fn bridge(home: Option<&Path>, places: Answer<Places>, profile: Profile) -> Answer<()> {
     log_to_stderr();
-    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+    let (input, output) = tools::stdio();
     let ready = places.and_then(|places| {
         // A demo's daemon is of no use without the demo's own Google, and would stand in the way of the next demo.
         let is_demo = demo::is_demo(&places);

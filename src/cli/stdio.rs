@@ -32,7 +32,8 @@ pub(crate) async fn serve(places: Answer<Places>, profile: Profile) -> Answer<()
     let (places, config) = match ready {
         Ok(ready) => ready,
         Err(answer) => {
-            let refused = tools::refuse(answer.clone(), tokio::io::stdin(), tokio::io::stdout());
+            let (input, output) = tools::stdio();
+            let refused = tools::refuse(answer.clone(), input, output);
             // From the start: as a container's first process we have no other way to be ended.
             tokio::select! {
                 ended = refused => ended.map_err(failed)?,
@@ -70,7 +71,8 @@ async fn attend(
     stopping: &watch::Sender<bool>,
 ) -> Answer<()> {
     let mut stopped = stopping.subscribe();
-    let mut client = std::pin::pin!(tools::bridge(options, tokio::io::stdin(), tokio::io::stdout()));
+    let (input, output) = tools::stdio();
+    let mut client = std::pin::pin!(tools::bridge(options, input, output));
     tokio::select! {
         left = &mut client => {
             stopping.send_replace(true);

@@ -11,7 +11,7 @@ use super::report::{FetchReport, Forgotten, ImageReport, PartReport, PushReport,
 use super::{Message, Replied, Shared, blocking, images, making};
 use crate::error::{Error, Result};
 use crate::model::{Account, ItemId, Notice, PartId};
-use crate::store::{Hits, StoredItem};
+use crate::store::{Hits, Store, StoredItem};
 use crate::sync::{Answer, Command, GIVEN_UP, PartStatus, Side, Status};
 use crate::workspace::layout::Place;
 
@@ -382,35 +382,12 @@ impl MirrorHandle {
         wait: Duration,
     ) -> Result<FetchReport> {
         let all_here = self.shared.images.wait(&item, wait).await;
+        // A few rows are read by their keys sooner than a thread is woken for it; who searches is not waited for here.
+        if let Some(reader) = self.shared.reader_if_free() {
+            return report_of(&self.shared, &reader, item, notices, stale, all_here);
+        }
         let shared = self.shared.clone();
-        blocking(move || {
-            let (images, pictures) = images::report(&shared, &item, all_here)?;
-            let Some(stored) = shared.reader().item(&item)? else { return Err(Error::NotFound { id: item.0 }) };
-            let StoredItem { id, kind, title, url, revision, can_edit, parts, .. } = stored;
-            let mut report = FetchReport {
-                account: shared.account.clone(),
-                parts: Vec::new(),
-                images: images.into_iter().map(|(object, path)| ImageReport { object, path }).collect(),
-                notices: Vec::new(),
-                item: id,
-                kind,
-                title,
-                url,
-                revision,
-                can_edit,
-                stale,
-            };
-            for part in parts {
-                let path = shared.workspace.layout().path(&Place::file(&report.item, &part.part))?;
-                report.notices.extend(part.warnings.into_iter().map(|notice| (part.part.clone(), notice)));
-                let title = if part.title.is_empty() { report.title.clone() } else { part.title };
-                report.parts.push(PartReport { part: part.part, title, path });
-            }
-            report.notices.extend(pictures.into_iter().map(|notice| (PartId::default(), notice)));
-            report.notices.extend(notices);
-            Ok(report)
-        })
-        .await
+        blocking(move || report_of(&shared, &shared.reader(), item, notices, stale, all_here)).await
     }
 
     pub(super) async fn done(&self, item: &ItemId, command: Command) -> Result<Vec<(PartId, Notice)>> {
@@ -429,4 +406,40 @@ impl MirrorHandle {
     pub(super) fn ended(&self) -> Error {
         Error::NotRunning { path: self.workspace().into() }
     }
+}
+
+/// Tells where a stored item stands.
+fn report_of(
+    shared: &Shared,
+    reader: &Store,
+    item: ItemId,
+    notices: Vec<(PartId, Notice)>,
+    stale: Option<String>,
+    all_here: bool,
+) -> Result<FetchReport> {
+    let (images, pictures) = images::report(shared, reader, &item, all_here)?;
+    let Some(stored) = reader.item(&item)? else { return Err(Error::NotFound { id: item.0 }) };
+    let StoredItem { id, kind, title, url, revision, can_edit, parts, .. } = stored;
+    let mut report = FetchReport {
+        account: shared.account.clone(),
+        parts: Vec::new(),
+        images: images.into_iter().map(|(object, path)| ImageReport { object, path }).collect(),
+        notices: Vec::new(),
+        item: id,
+        kind,
+        title,
+        url,
+        revision,
+        can_edit,
+        stale,
+    };
+    for part in parts {
+        let path = shared.workspace.layout().path(&Place::file(&report.item, &part.part))?;
+        report.notices.extend(part.warnings.into_iter().map(|notice| (part.part.clone(), notice)));
+        let title = if part.title.is_empty() { report.title.clone() } else { part.title };
+        report.parts.push(PartReport { part: part.part, title, path });
+    }
+    report.notices.extend(pictures.into_iter().map(|notice| (PartId::default(), notice)));
+    report.notices.extend(notices);
+    Ok(report)
 }

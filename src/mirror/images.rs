@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::gdocs::PictureFormat;
 use crate::kinds::Image;
 use crate::model::{ContentHash, ItemId, Millis, Notice};
-use crate::store::StoredImage;
+use crate::store::{Store, StoredImage};
 use crate::workspace::layout::image_name;
 
 /// Bytes that a picture may have.
@@ -228,11 +228,11 @@ fn keep(
 pub(super) type Report = (Vec<(String, PathBuf)>, Vec<Notice>);
 
 /// Returns the files of an item's pictures by their objects, and what a person should know of them.
-pub(super) fn report(shared: &Shared, item: &ItemId, all_here: bool) -> Result<Report> {
+pub(super) fn report(shared: &Shared, reader: &Store, item: &ItemId, all_here: bool) -> Result<Report> {
     let folder = shared.workspace.layout().images_folder(item)?;
     let (mut paths, mut notices) = (Vec::new(), Vec::new());
     let notice = |code: &str, message: String| Notice { code: code.into(), line: 0, column: 0, message };
-    for image in shared.reader().images(item)? {
+    for image in reader.images(item)? {
         if !image.problem.is_empty() {
             notices.push(notice(
                 "IMAGE",

@@ -113,6 +113,15 @@ impl Shared {
     fn reader(&self) -> MutexGuard<'_, Store> {
         self.reader.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
+
+    /// Returns the same, unless somebody else reads at the moment.
+    fn reader_if_free(&self) -> Option<MutexGuard<'_, Store>> {
+        match self.reader.try_lock() {
+            Ok(reader) => Some(reader),
+            Err(std::sync::TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(std::sync::TryLockError::WouldBlock) => None,
+        }
+    }
 }
 
 /// What the loop hears from handles.

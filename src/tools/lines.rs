@@ -117,6 +117,10 @@ impl Outbox {
             self.lines.pop_front();
             self.written = 0;
         }
+        if self.lines.is_empty() {
+            writer.flush().await?;
+            self.wants_flush = false;
+        }
         Ok(())
     }
 

@@ -14,6 +14,7 @@ mod host;
 mod lines;
 mod mirrored;
 mod outline;
+mod pipes;
 mod profile;
 mod reaching;
 mod reports;
@@ -41,6 +42,7 @@ pub use host::{
 };
 pub use mirrored::Mirrors;
 pub use outline::{OutlineEntry, outline};
+pub use pipes::{Input, Output, stdio};
 pub use profile::Profile;
 pub use reaching::{BridgeOptions, Starter};
 pub use server::{Server, serve_mcp};

@@ -24,6 +24,8 @@ const ID_CHARS_MAX: usize = 4096;
 pub(super) const TEXT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// The longest file that an outline is made of.
 const OUTLINE_BYTES_MAX: u64 = 32 * 1024 * 1024;
+/// Up to this length a file is read at once: waking a thread for it takes longer than the reading.
+const SHORT_FILE_BYTES: u64 = 64 * 1024;
 /// The most warnings in one answer.
 const WARNINGS_MAX: usize = 50;
 /// How deep a search pages; who looks so far should ask for something narrower.
@@ -353,38 +355,54 @@ async fn read_source(host: &dyn Host, source: &str) -> Result<String> {
 /// Reads a regular text file. The last name is not followed if it is a link, and a pipe or device is not opened into
 /// a wait.
 pub(super) async fn read_file(path: PathBuf, bytes_max: u64) -> Result<String> {
-    let work = move || {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        let disk = |source| Error::Disk { path: path.clone(), doing: "read", source };
-        let file = File::options()
-            .read(true)
-            .custom_flags(i32::try_from(flags.bits()).unwrap_or(0))
-            .open(&path)
-            .map_err(disk)?;
-        let metadata = file.metadata().map_err(disk)?;
-        if !metadata.is_file() {
-            return Err(invalid(format!("{} is not a regular file", path.display()), "Give a text file."));
-        }
-        let too_long = || invalid(format!("{} is too long", path.display()), "Split it into smaller documents.");
-        if metadata.len() > bytes_max {
-            return Err(too_long());
-        }
-        let mut bytes = Vec::new();
-        file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(disk)?;
-        // It may have grown since it was measured.
-        if u64::try_from(bytes.len()).is_ok_and(|length| length > bytes_max) {
-            return Err(too_long());
-        }
-        String::from_utf8(bytes).map_err(|error| Error::InvalidInput {
-            what: format!("{} is not UTF-8 text (byte {})", path.display(), error.utf8_error().valid_up_to()),
-            suggestion: "Save it as UTF-8.".into(),
-        })
-    };
-    match tokio::task::spawn_blocking(work).await {
+    let (file, bytes) = open_file(&path, bytes_max)?;
+    if bytes <= SHORT_FILE_BYTES {
+        return read_open(file, bytes, &path, bytes_max);
+    }
+    match tokio::task::spawn_blocking(move || read_open(file, bytes, &path, bytes_max)).await {
         Ok(result) => result,
         Err(error) => Err(Error::Storage { doing: "reading a file", source: Box::new(error) }),
     }
+}
+
+/// Opens a regular file, and tells how long it is.
+fn open_file(path: &Path, bytes_max: u64) -> Result<(File, u64)> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let file = File::options()
+        .read(true)
+        .custom_flags(i32::try_from(flags.bits()).unwrap_or(0))
+        .open(path)
+        .map_err(|source| unreadable(path, source))?;
+    let metadata = file.metadata().map_err(|source| unreadable(path, source))?;
+    if !metadata.is_file() {
+        return Err(invalid(format!("{} is not a regular file", path.display()), "Give a text file."));
+    }
+    if metadata.len() > bytes_max {
+        return Err(too_long(path));
+    }
+    Ok((file, metadata.len()))
+}
+
+fn read_open(file: File, expected: u64, path: &Path, bytes_max: u64) -> Result<String> {
+    let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or(0).saturating_add(1));
+    file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(|source| unreadable(path, source))?;
+    // It may have grown since it was measured.
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > bytes_max) {
+        return Err(too_long(path));
+    }
+    String::from_utf8(bytes).map_err(|error| Error::InvalidInput {
+        what: format!("{} is not UTF-8 text (byte {})", path.display(), error.utf8_error().valid_up_to()),
+        suggestion: "Save it as UTF-8.".into(),
+    })
+}
+
+fn unreadable(path: &Path, source: std::io::Error) -> Error {
+    Error::Disk { path: path.into(), doing: "read", source }
+}
+
+fn too_long(path: &Path) -> Error {
+    invalid(format!("{} is too long", path.display()), "Split it into smaller documents.")
 }
 
 pub(super) fn read<T: serde::de::DeserializeOwned>(arguments: Map<String, Value>) -> Result<T> {

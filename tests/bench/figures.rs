@@ -14,6 +14,7 @@
     reason = "a measuring program says what it measured and may fail"
 )]
 
+mod bare;
 mod calls;
 mod daemon;
 mod documents;
@@ -48,6 +49,10 @@ const GROUPS: [Group; 9] = [
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if bare::play(&arguments) {
+        return;
+    }
+    println!("{}", report::circumstances());
     let check = arguments.iter().any(|argument| argument == "--check");
     let names: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
     let mut report = Report::default();

@@ -44,6 +44,15 @@ impl Report {
     }
 }
 
+/// What the figures depend on beside the code: how it was built, and what else the machine does.
+pub(crate) fn circumstances() -> String {
+    let built = if cfg!(debug_assertions) { "DEBUG, of which no target is told" } else { "release" };
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load: Vec<&str> = load.split(' ').take(3).collect();
+    format!("program and benchmark: {built}; {processors} processors; load before {}", load.join(" "))
+}
+
 /// The median time of `work` over `rounds` runs after one to warm up.
 pub(crate) fn median<T>(rounds: usize, mut work: impl FnMut() -> T) -> Duration {
     std::hint::black_box(work());
