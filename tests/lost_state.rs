@@ -217,13 +217,13 @@ async fn a_state_that_was_set_back_is_known_for_an_older_one() {
     }
     assert_eq!(world.text(&same).await, "One\nalpha\nbeta\nTwo\ndelta\n");
     push(&world, &same_file, "delta", "epsilon");
+    // The next start finds nothing new, and tells what the one before had found.
+    world.kill_daemon();
+    world.start_daemon(&[]);
+    assert!(done(&world, &["status"]).to_string().contains("nothing is left to do"));
     let kept = std::fs::read_dir(&state).unwrap().flatten();
     let kept = kept.filter(|entry| entry.file_name().to_str().unwrap().contains(".older-")).count();
     assert_eq!(kept, 1);
-    // The next start finds nothing to do.
-    world.kill_daemon();
-    world.start_daemon(&[]);
-    assert!(!done(&world, &["status"]).to_string().contains("older than your files"));
     assert_eq!(done(&world, &["doctor"])["findings"].as_array().unwrap().len(), 0);
 }
 
@@ -277,4 +277,114 @@ async fn doctor_tells_what_became_of_the_database_of_a_daemon_that_runs() {
         until("the file's words arrive", || async { world.text(&id).await == format!("One\n{what}\n") }).await;
         text = what.to_owned();
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_that_was_set_back_within_one_run_is_known_too() {
+    let mut world = world("set-back-killed");
+    let (id, file) = document(&world, "# One\n\nalpha\n\nbeta\n");
+    let (other, other_file) = document(&world, "# One\n\ngamma\n");
+    let state = database(&world).parent().unwrap().to_owned();
+    let older = world.home.join("older");
+    copy_state(&state, &older);
+    push(&world, &file, "alpha\n", "alpha\n\ndelta\n");
+    let made = world.home.join("later.md");
+    std::fs::write(&made, "made later\n").unwrap();
+    let later = done(&world, &["create", "--title", "Later", made.to_str().unwrap()]);
+    world.kill_daemon();
+    copy_state(&older, &state);
+    // A paragraph that is younger than the copy goes from the document.
+    world.collaborate(&id, "delta\n", "").await;
+    edit_in_place(&other_file, "gamma", "gamma mine");
+    world.start_daemon(&[]);
+    until("it is noticed", || {
+        std::future::ready(done(&world, &["status"]).to_string().contains("older than your files"))
+    })
+    .await;
+    until("all is compared anew", || {
+        let status = done(&world, &["status"]);
+        let queue = &status["accounts"][0]["queue"];
+        std::future::ready(queue["waiting"] == 0 && queue["working"] == 0)
+    })
+    .await;
+    assert_eq!(world.text(&id).await, "One\nalpha\nbeta\n", "a deletion does not come back");
+    assert_eq!(world.text(&other).await, "One\ngamma\n");
+    // What was made since is mirrored.
+    let later_file = Path::new(later["path"].as_str().unwrap()).to_owned();
+    push(&world, &later_file, "made later", "made later, and edited");
+    // A start that is cut off and another one still tell of it.
+    for _ in 0..2 {
+        world.kill_daemon();
+        world.start_daemon(&[]);
+        assert!(done(&world, &["status"]).to_string().contains("older than your files"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_looks_into_the_database_takes_nothing_from_it() {
+    let mut world = world("looked-into");
+    let (id, file) = document(&world, "# One\n\nalpha\n\nbeta\n");
+    let state = database(&world);
+    let count = |state: &Path| -> i64 {
+        let other = rusqlite::Connection::open(state).unwrap();
+        other.query_row("SELECT count(*) FROM item", [], |row| row.get(0)).unwrap()
+    };
+    assert!(count(&state) > 0);
+    assert!(state.with_file_name("state.db-wal").exists(), "the daemon's log stays");
+    push(&world, &file, "alpha", "alpha two");
+    world.kill_daemon();
+    assert!(count(&state) > 0);
+    world.collaborate(&id, "alpha two", "alpha").await;
+    edit_in_place(&file, "beta\n", "");
+    world.start_daemon(&[]);
+    until("both arrive", || async { world.text(&id).await == "One\nalpha\n" }).await;
+    until("the file follows", || {
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::future::ready(!text.contains("alpha two") && !text.contains("beta"))
+    })
+    .await;
+    let status = done(&world, &["status"]).to_string();
+    assert!(!status.contains("recovered"), "{status}");
+    assert_eq!(done(&world, &["doctor"])["findings"].as_array().unwrap().len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_tells_how_old_the_state_is_must_be_readable() {
+    let mut world = world("garbled");
+    let (_, file) = document(&world, "# One\n\nalpha\n");
+    let folder = file.parent().unwrap().parent().unwrap().to_owned();
+    let marks = || {
+        let names = std::fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path());
+        names.filter(|path| path.to_str().unwrap().contains("/.epoch-")).collect::<Vec<_>>()
+    };
+    for (text, noticed) in [("", true), ("nonsense", true)] {
+        world.kill_daemon();
+        let [mark] = &marks()[..] else { panic!("{:?}", marks()) };
+        std::fs::write(mark, text).unwrap();
+        world.start_daemon(&[]);
+        assert_eq!(done(&world, &["status"]).to_string().contains("older than your files"), noticed, "{text:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_in_new_waits_where_nobody_knows_what_became_of_it() {
+    let mut world = world("lost-making");
+    let (_, file) = document(&world, "# One\n\nalpha\n");
+    let new = file.parent().unwrap().with_file_name("new").join("Plan.md");
+    let state = database(&world);
+    world.kill_daemon();
+    // As after a death between the making and its end.
+    std::fs::write(&new, "of which a document may stand\n").unwrap();
+    std::fs::remove_file(state).unwrap();
+    for _ in 0..2 {
+        world.start_daemon(&[]);
+        until("it is told", || std::future::ready(done(&world, &["status"]).to_string().contains("Plan.md"))).await;
+        tokio::time::sleep(std::time::Duration::from_secs(4)).await;
+        let titles: Vec<String> = world.documents().await.into_iter().map(|(title, _)| title).collect();
+        assert!(!titles.contains(&"Plan".to_owned()), "{titles:?}");
+        world.kill_daemon();
+    }
+    world.start_daemon(&[]);
+    std::fs::write(&new, "of which a document may stand, saved anew\n").unwrap();
+    until("it becomes a document", || async { world.documents().await.iter().any(|(title, _)| title == "Plan") }).await;
 }

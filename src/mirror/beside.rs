@@ -232,6 +232,15 @@ fn finish(shared: &Shared) -> Result<()> {
 
 /// Returns the files of which nobody knows whether they became documents, since a process died or had no answer.
 fn doubts(shared: &Shared) -> Result<Vec<(String, Stamp, String)>> {
+    if shared.recovered.is_new() {
+        // Nobody knows what was begun of any, and a start after this one must not know less.
+        for path in shared.workspace.new_files()? {
+            if let Ok(Found::File(Local::Text { .. })) = shared.workspace.look_beside(&path) {
+                let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                shared.store()?.note_making(&name, "", Some(&path), now())?;
+            }
+        }
+    }
     let mut doubts = Vec::new();
     let makings = shared.reader().makings()?.into_iter();
     // One that was made gets its text by itself.

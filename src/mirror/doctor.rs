@@ -231,6 +231,11 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
         findings.push(Finding::new(Check::Database, None, message, fix, Repair::ByHand));
         return Ok(findings);
     }
+    if let Some(error) = shared.epochs.failed() {
+        let message = format!("that the database is the newest cannot be noted beside the files: {error}");
+        let fix = "Until it can be, a database that is put back from a backup is not known for an older one.";
+        findings.push(Finding::new(Check::Database, None, message, fix, Repair::ByHand));
+    }
     // That takes long with a large database, and whoever searches meanwhile must not wait for it.
     let aside = shared.reader().reader()?;
     let damage = aside.damage()?;

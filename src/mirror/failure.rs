@@ -128,3 +128,15 @@ mod tests {
         }
     }
 }
+
+/// Says of an act that failed on its way that nothing does it again, unlike what is to be read or pushed.
+pub(super) fn once(error: Error, act: &str) -> Error {
+    match error {
+        Error::Network { .. } => Error::Told {
+            kind: error.kind(),
+            message: error.with_causes(),
+            suggestion: format!("Check the connection, and {act} again: nothing does it by itself."),
+        },
+        other => other,
+    }
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::failure::error_of;
+use super::failure::{error_of, once};
 use super::report::{FetchReport, Forgotten, ImageReport, PartReport, PushReport, Resolved, StatusReport};
 use super::{Message, Replied, Shared, blocking, images, making};
 use crate::error::{Error, Result};
@@ -189,7 +189,8 @@ impl MirrorHandle {
                 suggestion: "See `mcp-workspace status` for what waits.".into(),
             });
         }
-        let done = self.done(&item, Command::Resolve { item: item.clone(), part: part.clone(), side }).await?;
+        let done = self.done(&item, Command::Resolve { item: item.clone(), part: part.clone(), side }).await;
+        let done = done.map_err(|error| once(error, "resolve it"))?;
         let went = done.into_iter().filter(|(of, notice)| *of == part && notice.code == GIVEN_UP);
         let went = went.map(|(_, notice)| notice).collect();
         let mut waits = None;
@@ -312,15 +313,16 @@ impl MirrorHandle {
         const LOG_LINES: usize = 20;
         let status = self.engine_status().await?;
         let shared = self.shared.clone();
-        let (log, makings) = blocking(move || {
+        let (status, recovered, log, makings) = blocking(move || {
+            let recovered = shared.recovered.told(&status, &shared)?;
             let reader = shared.reader();
-            Ok((reader.log(None, LOG_LINES)?, reader.makings()?))
+            Ok((status, recovered, reader.log(None, LOG_LINES)?, reader.makings()?))
         })
         .await?;
         Ok(StatusReport {
             account: self.account().clone(),
             workspace: self.workspace().into(),
-            recovered: self.shared.recovered.told(&status),
+            recovered,
             beside: self.shared.beside.told(),
             unmade: making::told(&makings),
             status,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::blocking;
 use super::editing::{read, save, unreadable};
+use super::failure::once;
 use super::handle::MirrorHandle;
 use super::report::PushReport;
 use crate::error::{Error, Result};
@@ -134,7 +135,9 @@ impl MirrorHandle {
         let (kind, id) = (self.shared().kind.clone(), item.clone());
         // In a task of its own, a caller who gives up waiting does not cut it in half.
         let trashed = tokio::spawn(async move { kind.trash(&id).await }).await;
-        trashed.map_err(|panic| Error::ExtractionFailed { id: "the item".into(), source: panic.into() })??;
+        trashed
+            .map_err(|panic| Error::ExtractionFailed { id: "the item".into(), source: panic.into() })?
+            .map_err(|error| once(error, "trash it"))?;
         match self.done(&item, Command::Trashed(item.clone())).await {
             // Which is what was to be.
             Ok(_) | Err(Error::Trashed { .. } | Error::NotFound { .. }) => Ok((item, files)),

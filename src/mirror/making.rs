@@ -53,25 +53,30 @@ impl MirrorHandle {
                 ),
             })?;
             crash_point("after_making_noted");
-            let (made, is_over) = match mirror.check_writable().await {
+            let (made, fate) = match mirror.check_writable().await {
                 Ok(()) => match mirror.make(&title, &text).await {
-                    Ok(Created { id, url, notices }) => (mirror.fetch_made(&id, &url, notices).await, true),
-                    Err(error) => {
-                        let is_over = matches!(error, Error::InvalidInput { .. });
-                        (Err(error), is_over)
-                    }
+                    Ok(Created { id, url, notices }) => (mirror.fetch_made(&id, &url, notices).await, Fate::Over),
+                    Err(error @ Error::InvalidInput { .. }) => (Err(error), Fate::Over),
+                    Err(error) => (Err(error), Fate::Open),
                 },
-                Err(error) => (Err(error), false),
+                Err(error) => (Err(error), Fate::Unasked),
             };
             let shared = mirror.shared_arc();
             let making = Making { number, title, text, path: None, item: None };
-            let kept = blocking(move || match is_over || making.text.trim().is_empty() {
-                true => shared.store()?.drop_making(making.number).map(|()| None),
-                false => put_aside(&shared, &making, Millis(system_ms())).map(Some),
+            let kept = blocking(move || match fate {
+                Fate::Open if !making.text.trim().is_empty() => {
+                    put_aside(&shared, &making, Millis(system_ms())).map(Some)
+                }
+                // Where nobody was asked, nothing stands anywhere that status could tell of.
+                Fate::Unasked if !making.text.trim().is_empty() => {
+                    let path = shared.workspace.put_aside(&making.title, &making.text, Millis(system_ms()))?;
+                    shared.store()?.drop_making(making.number).map(|()| Some(path))
+                }
+                Fate::Open | Fate::Unasked | Fate::Over => shared.store()?.drop_making(making.number).map(|()| None),
             });
             match (made, kept.await) {
                 // Without a text there is nothing to keep, and nothing tries it again either.
-                (Err(error), Ok(None)) if !is_over => {
+                (Err(error), Ok(None)) if fate == Fate::Open => {
                     Err(Error::Told { kind: error.kind(), message: error.with_causes(), suggestion: after(&error) })
                 }
                 (Err(error), Ok(Some(path))) => Err(Error::Told {
@@ -199,6 +204,17 @@ impl MirrorHandle {
         report.notices.splice(0..0, notices.into_iter().map(|notice| (PartId::default(), notice)));
         Ok(report)
     }
+}
+
+/// What is known of an item that was to be made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// It was made, or never can be.
+    Over,
+    /// Nobody was asked for it.
+    Unasked,
+    /// It was not made, or may have been.
+    Open,
 }
 
 /// Writes a text into an item that was made empty, with its pictures.

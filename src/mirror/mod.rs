@@ -11,6 +11,7 @@ mod crash;
 mod diff;
 mod doctor;
 mod editing;
+mod epochs;
 mod failure;
 mod handle;
 mod heard;
@@ -98,6 +99,8 @@ pub(crate) struct Shared {
     later: comments::Later,
     /// What this start found of a state that was lost.
     recovered: recovery::Recovered,
+    /// Where the epochs of the store are noted.
+    epochs: Arc<epochs::Epochs>,
     /// The way to the loop, as long as somebody holds it.
     messages: mpsc::WeakSender<Message>,
 }
@@ -207,8 +210,9 @@ impl Mirror {
         let Parts { workspace, kind, poll_ms, read_folders, read_only, limits, damaged, command } = parts;
         let workspace = workspace.with_interrupt(|| crash::crash_point("during_deposit"));
         workspace.mend()?;
-        let older = recovery::know_epoch(&workspace, &mut store, Millis(clock::system_ms()))?;
-        let recovered = recovery::Recovered::new(damaged.map(recovery::Lost::Damaged).or(older));
+        let epochs = Arc::new(epochs::Epochs::new(workspace.epoch_file(store.path())));
+        let lost = epochs::begin(&epochs, &mut store, Millis(clock::system_ms()))?;
+        let recovered = recovery::Recovered::new(damaged.map(recovery::Why::Damaged).or(lost), &mut store)?;
         let reader = store.reader()?;
         let mut seed = [0_u8; 8];
         getrandom::fill(&mut seed)
@@ -249,6 +253,7 @@ impl Mirror {
             see,
             later: comments::Later::default(),
             recovered,
+            epochs,
             messages: sender.downgrade(),
         });
         let mut mirror = Self {
@@ -293,7 +298,7 @@ impl Mirror {
         let shared = self.shared.clone();
         // What a push that died left in Drive; nothing waits for it.
         tokio::spawn(async move { uploads::clean(&shared, false).await });
-        let epochs = tokio::spawn(recovery::keep_epochs(self.shared.clone()));
+        let epochs = tokio::spawn(epochs::keep(self.shared.clone()));
         let beside = self.touched.take().map(|touched| tokio::spawn(beside::run(self.handle(), touched)));
         while !*stop.borrow() {
             self.start_lanes();
@@ -332,7 +337,7 @@ impl Mirror {
         }
         epochs.abort();
         let shared = self.shared.clone();
-        if let Err(error) = blocking(move || recovery::next_epoch(&shared, 0)).await {
+        if let Err(error) = blocking(move || epochs::next(&shared, 0)).await {
             tracing::warn!(%error, "the last epoch could not be noted");
         }
         Ok(())

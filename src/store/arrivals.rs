@@ -3,7 +3,7 @@
 use rusqlite::{Transaction, params};
 
 use super::values::{json, pack, unpack};
-use super::{Store, storage};
+use super::{Store, epoch, storage};
 use crate::error::Result;
 use crate::model::{ItemId, PartId};
 use crate::sync::{Arrival, Intent};
@@ -83,8 +83,11 @@ impl Store {
                 )
                 .map_err(storage(doing))?;
             arrived.iter().rev().try_for_each(|arrival| write(&transaction, item, part, arrival))?;
+            epoch::advance(&transaction)?;
             transaction.commit().map_err(storage(doing))
-        })
+        })?;
+        self.tell();
+        Ok(())
     }
 
     /// Returns what the files of an item were about to say, where that was not recorded; what is damaged is left out.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 /// Returns the identity that the system gave this run of the machine at its start; `None` where it tells none.
 ///
 /// Linux: <https://docs.kernel.org/admin-guide/sysctl/kernel.html#random>; macOS has it as `kern.bootsessionuuid`.
-pub(super) fn id() -> Option<&'static str> {
+pub fn id() -> Option<&'static str> {
     static ID: OnceLock<Option<String>> = OnceLock::new();
     ID.get_or_init(read).as_deref()
 }

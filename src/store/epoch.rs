@@ -1,9 +1,11 @@
 //! Which of its states a database is in, so that one that was put back is known for an older one.
 
-use std::fs::File;
+use std::fmt;
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
-use rusqlite::OptionalExtension as _;
+use rusqlite::{Connection, OptionalExtension as _};
 
 use super::recovery::aside;
 use super::{Store, storage};
@@ -13,7 +15,46 @@ use crate::model::{Epoch, Millis};
 /// Under which names the settings hold the two halves.
 const NAMES: [&str; 2] = ["database", "epoch"];
 
+/// Hears of each epoch of a database once it has begun.
+pub(super) struct Witness(Box<dyn Fn(&Epoch) + Send>);
+
+impl fmt::Debug for Witness {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Witness")
+    }
+}
+
+/// Begins the next epoch with what is being changed, in a database that has seen one.
+pub(super) fn advance(connection: &Connection) -> Result<()> {
+    connection
+        .prepare_cached("UPDATE setting SET value = CAST(value AS INTEGER) + 1 WHERE name = 'epoch'")
+        .and_then(|mut statement| statement.execute([]))
+        .map(drop)
+        .map_err(storage("beginning an epoch"))
+}
+
 impl Store {
+    /// Has somebody hear of each epoch from now on, once what began it is stored.
+    pub fn set_witness(&mut self, witness: impl Fn(&Epoch) + Send + 'static) {
+        self.witness = Some(Witness(Box::new(witness)));
+    }
+
+    /// Tells the witness of the newest epoch. One that cannot be read is told of with the next.
+    pub(super) fn tell(&self) {
+        if let Some(Witness(hear)) = &self.witness
+            && let Ok(Some(epoch)) = self.epoch()
+        {
+            hear(&epoch);
+        }
+    }
+
+    /// Begins the next epoch after a change.
+    pub(super) fn advanced(&self) -> Result<()> {
+        advance(&self.connection)?;
+        self.tell();
+        Ok(())
+    }
+
     /// Returns the epoch that began last; `None` in a database that never saw one.
     ///
     /// # Errors
@@ -22,8 +63,8 @@ impl Store {
     pub fn epoch(&self) -> Result<Option<Epoch>> {
         let [database, number] = NAMES.map(|name| {
             self.connection
-                .query_row("SELECT value FROM setting WHERE name = ?1", [name], |row| row.get::<_, String>(0))
-                .optional()
+                .prepare_cached("SELECT value FROM setting WHERE name = ?1")
+                .and_then(|mut statement| statement.query_row([name], |row| row.get::<_, String>(0)).optional())
                 .map_err(storage("reading the epoch"))
         });
         let (database, number) = (database?, number?.and_then(|number| number.parse().ok()));
@@ -77,11 +118,15 @@ impl Store {
     pub fn forget_items(&mut self, at: Millis) -> Result<PathBuf> {
         let doing = "setting an older database aside";
         let kept = aside(&self.path, "older", at);
-        let disk = |source| Error::Disk { path: kept.clone(), doing: "written", source };
-        self.connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0))
-            .map_err(storage(doing))?;
-        std::fs::copy(&self.path, &kept).and_then(|_| File::open(&kept)?.sync_all()).map_err(disk)?;
+        // Made first, so that others never read it. Opened by nobody but SQLite, the database keeps its locks.
+        OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&kept)
+            .map_err(|source| Error::Disk { path: kept.clone(), doing: "written", source })?;
+        self.connection.backup("main", &kept, None).map_err(storage(doing))?;
         let transaction = self.connection.transaction().map_err(storage(doing))?;
         transaction
             .execute_batch(

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use super::boot;
 use super::log::{self, LogWord};
 use super::values::{from_millis, json, millis, pack, unpack};
-use super::{Store, storage};
+use super::{Store, epoch, storage};
 use crate::error::Result;
 use crate::model::{ItemId, Millis, Notice, PartId, Revision};
 use crate::sync::{JobEnd, JobId, OpenJob, Words};
@@ -67,8 +67,9 @@ impl Store {
         let base = job.base.map(|base| pack(base.as_bytes(), doing)).transpose()?;
         let told = json(&job.told, doing)?;
         let boot = boot::id();
-        self.durably(doing, |connection| {
-            let inserted = connection.execute(
+        let job = self.durably(doing, |connection| {
+            let transaction = connection.transaction().map_err(storage(doing))?;
+            let inserted = transaction.execute(
                 "INSERT INTO job (item, part, base_revision, expected, plan, state, at, told, landed, before, boot)
                  VALUES (?1, ?2, ?3, ?4, ?5, 'begun', ?6, ?7, ?8, ?9, ?10)",
                 params![
@@ -84,8 +85,13 @@ impl Store {
                     boot
                 ],
             );
-            inserted.map(|_| JobId(connection.last_insert_rowid())).map_err(storage(doing))
-        })
+            let job = inserted.map(|_| JobId(transaction.last_insert_rowid())).map_err(storage(doing))?;
+            epoch::advance(&transaction)?;
+            transaction.commit().map_err(storage(doing))?;
+            Ok(job)
+        })?;
+        self.tell();
+        Ok(job)
     }
 
     /// Notes that Google has said of a push that it has landed: what the document says later may not tell, since others go on

@@ -30,7 +30,8 @@ impl Store {
     /// `Storage` as it comes.
     pub fn note_link(&mut self, link: &Link, at: Millis) -> Result<()> {
         let doing = "noting a link";
-        self.durably(doing, |connection| insert_link(connection, link, at).map_err(storage(doing)))
+        self.durably(doing, |connection| insert_link(connection, link, at).map_err(storage(doing)))?;
+        self.advanced()
     }
 
     /// Returns what is noted of a path.
@@ -68,8 +69,8 @@ impl Store {
     pub fn drop_link(&mut self, path: &Path) -> Result<()> {
         self.connection
             .execute("DELETE FROM link WHERE path = ?1", [path.to_string_lossy()])
-            .map(drop)
-            .map_err(storage("forgetting a link"))
+            .map_err(storage("forgetting a link"))?;
+        self.advanced()
     }
 }
 

@@ -6,7 +6,7 @@ use rusqlite::params;
 
 use super::links::insert_link;
 use super::values::millis;
-use super::{Link, Store, storage};
+use super::{Link, Store, epoch, storage};
 use crate::error::Result;
 use crate::model::{ItemId, Millis};
 
@@ -36,15 +36,18 @@ impl Store {
         let doing = "noting a new document";
         let text = if path.is_some() { "" } else { text };
         let path = path.map(Path::to_string_lossy);
-        self.durably(doing, |connection| {
+        let number = self.durably(doing, |connection| {
             let transaction = connection.transaction().map_err(storage(doing))?;
             transaction.execute("DELETE FROM making WHERE path = ?1", [&path]).map_err(storage(doing))?;
             let insert = "INSERT INTO making (title, text, at, path) VALUES (?1, ?2, ?3, ?4)";
             transaction.execute(insert, params![title, text, millis(at), path]).map_err(storage(doing))?;
             let number = transaction.last_insert_rowid();
+            epoch::advance(&transaction)?;
             transaction.commit().map_err(storage(doing))?;
             Ok(number)
-        })
+        })?;
+        self.tell();
+        Ok(number)
     }
 
     /// Returns what was about to be made, the oldest first.
@@ -100,7 +103,8 @@ impl Store {
                 .execute("UPDATE making SET item = ?2, text = ?3 WHERE number = ?1", params![number, item.0, text])
                 .map(drop)
                 .map_err(storage(doing))
-        })
+        })?;
+        self.advanced()
     }
 
     /// Notes that what was made has its text, durably, with the link that is to stand in the place of the file.
@@ -114,8 +118,11 @@ impl Store {
             let transaction = connection.transaction().map_err(storage(doing))?;
             insert_link(&transaction, link, at).map_err(storage(doing))?;
             transaction.execute("DELETE FROM making WHERE number = ?1", [number]).map_err(storage(doing))?;
+            epoch::advance(&transaction)?;
             transaction.commit().map_err(storage(doing))
-        })
+        })?;
+        self.tell();
+        Ok(())
     }
 
     /// Notes that the file of which something is made has another path by now.

@@ -35,6 +35,7 @@ use failure::{Failure, migrating, opening};
 use record::{write_record, write_told};
 use values::{from_millis, millis, pack, unpack};
 
+pub use boot::id as boot;
 pub use check::Damage;
 pub use images::StoredImage;
 pub use journal::{NewJob, StoredPush};
@@ -58,6 +59,8 @@ pub struct Store {
     path: PathBuf,
     /// The files that were opened.
     files: check::Files,
+    /// Who hears of each epoch.
+    witness: Option<epoch::Witness>,
 }
 
 /// An item as it is stored.
@@ -126,14 +129,17 @@ impl Store {
     }
 
     fn try_open(path: &Path) -> Result<Self, Failure> {
-        // The file is made before SQLite sees it, so that it is never readable by others; WAL and SHM inherit its mode.
-        let file = OpenOptions::new()
+        // The file is made before SQLite sees it, so that it is never readable by others; WAL and SHM inherit its mode. It is closed
+        // before SQLite opens it: closing it later would drop the locks that SQLite has on it, and another program that looks
+        // into the database would take its log away: <https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>.
+        OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
             .mode(0o600)
             .open(path)
+            .map(drop)
             .map_err(|source| Failure::Other(Error::Disk { path: path.into(), doing: "opened", source }))?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(path, flags).map_err(opening)?;
@@ -143,7 +149,7 @@ impl Store {
                  PRAGMA busy_timeout = 5000; PRAGMA cache_size = -2000; PRAGMA temp_store = MEMORY;",
             )
             .map_err(opening)?;
-        if file.metadata().is_ok_and(|metadata| metadata.len() <= CHECKED_BYTES_MAX) {
+        if std::fs::metadata(path).is_ok_and(|metadata| metadata.len() <= CHECKED_BYTES_MAX) {
             let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(opening)?;
             if found != "ok" {
                 return Err(Failure::Damaged(found));
@@ -152,7 +158,7 @@ impl Store {
         schema::migrations().to_latest(&mut connection).map_err(|e| migrating(path, e))?;
         let files = check::Files::of(path)
             .map_err(|source| Failure::Other(Error::Disk { path: path.into(), doing: "read", source }))?;
-        Ok(Self { connection, path: path.into(), files })
+        Ok(Self { connection, path: path.into(), files, witness: None })
     }
 
     /// Opens a second connection for reading, so that a search never waits for a writer.
@@ -166,7 +172,7 @@ impl Store {
         connection
             .execute_batch("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;")
             .map_err(|e| opening(e).error(&self.path))?;
-        Ok(Self { connection, path: self.path.clone(), files: self.files })
+        Ok(Self { connection, path: self.path.clone(), files: self.files, witness: None })
     }
 
     /// Where the database stands.
@@ -354,7 +360,10 @@ impl Store {
     pub fn record(&mut self, record: &Record, facts: Option<&Facts>) -> Result<()> {
         let transaction = self.connection.transaction().map_err(storage("recording"))?;
         write_record(&transaction, record, facts)?;
-        transaction.commit().map_err(storage("recording"))
+        epoch::advance(&transaction)?;
+        transaction.commit().map_err(storage("recording"))?;
+        self.tell();
+        Ok(())
     }
 
     /// Writes what a person has yet to be told of pushes of a file.
@@ -410,7 +419,10 @@ impl Store {
             };
             log::write(&transaction, &entry)?;
         }
-        transaction.commit().map_err(storage(doing))
+        epoch::advance(&transaction)?;
+        transaction.commit().map_err(storage(doing))?;
+        self.tell();
+        Ok(())
     }
 
     /// Finds the files whose text or title holds all words of `query`; the last word may be unfinished.

@@ -7,7 +7,7 @@ use rusqlite::params;
 
 use super::failure::Failure;
 use super::values::millis;
-use super::{Store, storage};
+use super::{Store, epoch, storage};
 use crate::error::{Error, Result};
 use crate::model::{ItemId, KindName, Millis};
 
@@ -58,7 +58,10 @@ impl Store {
                 )
                 .map_err(storage(doing))?;
         }
-        transaction.commit().map_err(storage(doing))
+        epoch::advance(&transaction)?;
+        transaction.commit().map_err(storage(doing))?;
+        self.tell();
+        Ok(())
     }
 }
 

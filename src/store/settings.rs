@@ -56,6 +56,34 @@ impl Store {
         } else {
             "DELETE FROM setting WHERE name = 'paused'"
         };
-        self.connection.execute(sql, []).map(drop).map_err(storage("storing the settings"))
+        self.connection.execute(sql, []).map_err(storage("storing the settings"))?;
+        self.advanced()
+    }
+
+    /// Returns what is to be told of a state that was lost, as it was stored.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn lost(&self) -> Result<Option<String>> {
+        self.connection
+            .query_row("SELECT value FROM setting WHERE name = 'lost'", [], |row| row.get(0))
+            .optional()
+            .map_err(storage("reading the settings"))
+    }
+
+    /// Stores what is to be told of a state that was lost, or that nothing is.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn save_lost(&mut self, told: Option<&str>) -> Result<()> {
+        let changed = match told {
+            Some(told) => {
+                self.connection.execute("INSERT OR REPLACE INTO setting (name, value) VALUES ('lost', ?1)", [told])
+            }
+            None => self.connection.execute("DELETE FROM setting WHERE name = 'lost'", []),
+        };
+        changed.map(drop).map_err(storage("storing the settings"))
     }
 }

@@ -57,6 +57,11 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
     notices
 }
 
+/// Tells whether it is the text itself that looks like no edit, not how much it lacks of another one.
+pub(super) fn is_of_the_text(held: &Notice) -> bool {
+    !matches!(&*held.code, "EMPTY" | "SHRUNK")
+}
+
 /// Tells whether a text brings back most of what the base says, and all of its objects: only such a text ends by itself what a
 /// person was to be asked about. The length alone would not do: a text that lost nearly everything and got as much of something
 /// else would pass for an edit.

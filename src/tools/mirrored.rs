@@ -326,15 +326,16 @@ impl Host for Mirrors {
         let resolved = handle.resolve(&path, side).await.map_err(|error| stray(error, &path))?;
         let mirror::Resolved { item: id, waits, went } = resolved;
         let mut message = format!("resolved: {whose}");
-        for went in &went {
+        // Of what is not pushed, the document still has what it had.
+        for went in went.iter().filter(|_| waits.is_none()) {
             message.push_str("; ");
             message.push_str(&went.message);
         }
-        if !went.is_empty() {
-            message.push_str(" (kept in .retired)");
-        }
         if let Some(first) = &waits {
             message.push_str(&format!("; not all of it is pushed: {first}"));
+        }
+        if !went.is_empty() {
+            message.push_str(" (what both said is kept in .retired)");
         }
         Ok(Done { id, message, waits: waits.is_some() })
     }

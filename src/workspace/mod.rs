@@ -32,6 +32,7 @@ use layout::{DRIVE, Layout, Place};
 
 pub use beside::Found;
 pub use displaced::Swept;
+pub use epoch::{EpochFile, Noted, Watermark};
 pub use mark::Mark;
 pub use sidecar::IsOurs;
 pub use watch::{Links, Seen, Watch, watch};

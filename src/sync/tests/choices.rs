@@ -233,7 +233,8 @@ fn a_text_of_which_nothing_is_agreed_does_not_go_over_the_document_unasked_where
         "one\n\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> other\n\n# Two\n\ntwo, which goes on for some words\n";
     for (local, code) in [
         (marks, Some("MERGE_MARKS")),
-        ("one\n", Some("SHRUNK")),
+        ("one mine\n\n```\ncode\n\n# Two\n\ntwo, which goes on for some words more, as texts do\n", Some("CODE_OPEN")),
+        ("one\n", None),
         ("one mine\n\n# Two\n\ntwo, which goes on and on as texts do\n", None),
     ] {
         let mut engine = engine(1);
