@@ -234,6 +234,9 @@ async fn what_is_killed_at_any_moment_loses_nothing() {
             world.delete("/admin/faults").await;
             world.start_daemon(&[]);
             check(&world, &items, &mut ledger).await;
+            // No death makes an older state of the newest.
+            let (_, status) = world.cli(&["status"]);
+            assert!(!status.to_string().contains("\"recovered\""), "{status}");
         }
     }
     starts.sort_unstable();

@@ -2,7 +2,9 @@
 #![allow(
     clippy::unwrap_used,
     clippy::string_slice,
+    clippy::cast_possible_truncation,
     clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
     reason = "a test may fail, and says what it saw"
 )]
 

@@ -101,6 +101,18 @@ fn chain(error: &Error) -> String {
     text
 }
 
+/// Says of an act that failed on its way that nothing does it again, unlike what is to be read or pushed.
+pub(super) fn once(error: Error, act: &str) -> Error {
+    if !matches!(error, Error::Network { .. }) {
+        return error;
+    }
+    Error::Told {
+        kind: error.kind(),
+        message: error.with_causes(),
+        suggestion: format!("Check the connection, and {act} again: nothing does it by itself."),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,17 +138,5 @@ mod tests {
             let back = error_of(super::failure(&error), "x", &account);
             assert_eq!((back.to_string(), back.suggestion()), (error.to_string(), error.suggestion()));
         }
-    }
-}
-
-/// Says of an act that failed on its way that nothing does it again, unlike what is to be read or pushed.
-pub(super) fn once(error: Error, act: &str) -> Error {
-    match error {
-        Error::Network { .. } => Error::Told {
-            kind: error.kind(),
-            message: error.with_causes(),
-            suggestion: format!("Check the connection, and {act} again: nothing does it by itself."),
-        },
-        other => other,
     }
 }

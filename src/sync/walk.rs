@@ -277,7 +277,7 @@ impl Engine {
                 if is_unknown && part.held.is_empty() && asked.is_some_and(|asked| asked.side == Side::Mine) {
                     // All of it would go over a text of which nothing is agreed, so that tells what looks like no edit.
                     part.held = hold::holds(Some(remote), text);
-                    part.held.retain(|held| hold::is_of_the_text(held));
+                    part.held.retain(hold::is_of_the_text);
                 }
                 if part.cut == Some(*hash) && part.held.is_empty() {
                     part.held.extend(base.and_then(|base| hold::cut(base, text)));

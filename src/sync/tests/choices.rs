@@ -247,7 +247,7 @@ fn a_text_of_which_nothing_is_agreed_does_not_go_over_the_document_unasked_where
         resolve(&mut engine, Side::Mine);
         let effects = see(&mut engine);
         match code {
-            None => assert_eq!(desired(&effects).as_deref(), Some(local)),
+            None => assert_eq!(desired(&effects), Some(local)),
             Some(code) => {
                 assert_eq!(desired(&effects), None, "{}", words(&effects));
                 assert_eq!(held(&engine), [code]);
@@ -258,7 +258,7 @@ fn a_text_of_which_nothing_is_agreed_does_not_go_over_the_document_unasked_where
                 recorded(&mut engine);
                 resolve(&mut engine, Side::Mine);
                 let effects = see(&mut engine);
-                assert_eq!(desired(&effects).as_deref(), Some(local), "{}", words(&effects));
+                assert_eq!(desired(&effects), Some(local), "{}", words(&effects));
             }
         }
     }
