@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::clock::system_ms;
 use super::crash::crash_point;
 use super::handle::MirrorHandle;
-use super::report::FetchReport;
+use super::report::{FetchReport, Unmade};
 use super::{Shared, blocking, uploads};
 use crate::error::{Error, Result};
 use crate::kinds::{Created, Filled, Hosted, NotFilled};
@@ -62,15 +62,11 @@ impl MirrorHandle {
                 Err(error) => (Err(error), Fate::Unasked),
             };
             let shared = mirror.shared_arc();
-            let making = Making { number, title, text, path: None, item: None };
+            let making = Making { number, title, text, path: None, item: None, asked: true };
             let kept = blocking(move || match fate {
-                Fate::Open if !making.text.trim().is_empty() => {
+                Fate::Open | Fate::Unasked if !making.text.trim().is_empty() => {
+                    let making = Making { asked: fate == Fate::Open, ..making };
                     put_aside(&shared, &making, Millis(system_ms())).map(Some)
-                }
-                // Where nobody was asked, nothing stands anywhere that status could tell of.
-                Fate::Unasked if !making.text.trim().is_empty() => {
-                    let path = shared.workspace.put_aside(&making.title, &making.text, Millis(system_ms()))?;
-                    shared.store()?.drop_making(making.number).map(|()| Some(path))
                 }
                 Fate::Open | Fate::Unasked | Fate::Over => shared.store()?.drop_making(making.number).map(|()| None),
             });
@@ -290,7 +286,7 @@ fn after(error: &Error) -> String {
 /// Puts aside what an item was to say; returns where that stands.
 fn put_aside(shared: &Shared, making: &Making, now: Millis) -> Result<PathBuf> {
     let path = shared.workspace.put_aside(&making.title, &making.text, now)?;
-    shared.store()?.keep_making(making.number, &path)?;
+    shared.store()?.keep_making(making.number, &path, making.asked)?;
     tracing::warn!(path = %path.display(), "a document was not made, or not for certain; what it was to say is kept");
     Ok(path)
 }
@@ -309,11 +305,13 @@ pub(super) fn put_aside_cut_off(shared: &Shared, now: Millis) -> Result<()> {
 }
 
 /// Returns the items that were not made, or not for certain, for as long as what they were to say stands where it was put.
-pub(super) fn told(makings: &[Making]) -> Vec<(String, PathBuf)> {
+pub(super) fn told(makings: &[Making]) -> Vec<Unmade> {
     // Of one that was made, and has not its text, its file tells.
     let unmade = makings.iter().filter(|making| making.item.is_none());
-    let kept = unmade.filter_map(|making| Some((making.title.clone(), making.path.clone()?)));
-    kept.filter(|(_, path)| is_file(path)).collect()
+    let kept = unmade.filter_map(|making| {
+        Some(Unmade { title: making.title.clone(), path: making.path.clone()?, asked: making.asked })
+    });
+    kept.filter(|unmade| is_file(&unmade.path)).collect()
 }
 
 /// Tells whether a file stands at a path; a link does not count, since one takes the place of a file of which an item was made.

@@ -55,7 +55,7 @@ pub use handle::MirrorHandle;
 pub use history::{LogReport, UndoReport};
 pub use report::{
     BesideState, FetchReport, Forgotten, ImageReport, LinkReport, NotTakenIn, PartReport, PushReport, Resolved,
-    StatusReport,
+    StatusReport, Unmade,
 };
 
 /// How many items are read from the remote at the same time.

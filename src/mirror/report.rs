@@ -102,7 +102,7 @@ pub struct StatusReport {
     /// What this start found of a state that was lost.
     pub recovered: Option<String>,
     /// Documents that were to be made and are not known to be: their titles, and where what they were to say stands.
-    pub unmade: Vec<(String, PathBuf)>,
+    pub unmade: Vec<Unmade>,
     /// Files beside the mirrored ones that were not taken in, or not whole.
     pub beside: Vec<NotTakenIn>,
 }
@@ -136,6 +136,17 @@ pub struct LinkReport {
     pub path: PathBuf,
     /// Whether a version control looks after the files there.
     pub versioned: bool,
+}
+
+/// What an item was to say that was not made, or not for certain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unmade {
+    /// Its title.
+    pub title: String,
+    /// Where its text is kept.
+    pub path: PathBuf,
+    /// Whether anybody was asked to make it, so that it may stand somewhere.
+    pub asked: bool,
 }
 
 /// An item that is not mirrored any more.

@@ -23,6 +23,8 @@ pub struct Making {
     pub path: Option<PathBuf>,
     /// The item, where it was made and its text may not be there.
     pub item: Option<ItemId>,
+    /// Whether anybody was asked to make it, so that it may stand somewhere.
+    pub asked: bool,
 }
 
 impl Store {
@@ -59,7 +61,7 @@ impl Store {
         let doing = "reading the new documents";
         let mut statement = self
             .connection
-            .prepare_cached("SELECT number, title, text, path, item FROM making ORDER BY number")
+            .prepare_cached("SELECT number, title, text, path, item, asked FROM making ORDER BY number")
             .map_err(storage(doing))?;
         let making = |row: &rusqlite::Row<'_>| {
             let path: Option<String> = row.get(3)?;
@@ -70,22 +72,23 @@ impl Store {
                 text: row.get(2)?,
                 path: path.map(PathBuf::from),
                 item: item.map(ItemId),
+                asked: row.get(5)?,
             })
         };
         let rows = statement.query_map([], making).map_err(storage(doing))?;
         rows.collect::<Result<_, _>>().map_err(storage(doing))
     }
 
-    /// Notes where the text of what was not made is kept.
+    /// Notes where the text of what was not made is kept, and whether anybody was asked to make it.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes.
-    pub fn keep_making(&mut self, number: i64, path: &Path) -> Result<()> {
+    pub fn keep_making(&mut self, number: i64, path: &Path, asked: bool) -> Result<()> {
         self.connection
             .execute(
-                "UPDATE making SET text = '', path = ?2 WHERE number = ?1",
-                params![number, path.to_string_lossy()],
+                "UPDATE making SET text = '', path = ?2, asked = ?3 WHERE number = ?1",
+                params![number, path.to_string_lossy(), asked],
             )
             .map(drop)
             .map_err(storage("keeping the text of a new document"))

@@ -193,6 +193,9 @@ CREATE TABLE link (
 /// What was made of a text that has not arrived there yet.
 const MADE_EMPTY: &str = "ALTER TABLE making ADD COLUMN item TEXT;";
 
+/// Whether anybody was asked to make an item.
+const ASKED: &str = "ALTER TABLE making ADD COLUMN asked INTEGER NOT NULL DEFAULT 1;";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
     let all = [
@@ -214,6 +217,7 @@ pub(super) fn migrations() -> Migrations<'static> {
         BOOT,
         LINKS,
         MADE_EMPTY,
+        ASKED,
     ];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

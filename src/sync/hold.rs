@@ -59,7 +59,7 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
 
 /// Tells whether it is the text itself that looks like no edit, not how much it lacks of another one.
 pub(super) fn is_of_the_text(held: &Notice) -> bool {
-    !matches!(&*held.code, "EMPTY" | "SHRUNK")
+    !matches!(&*held.code, "EMPTY" | "SHRUNK" | "HALF_WRITTEN")
 }
 
 /// Tells whether a text brings back most of what the base says, and all of its objects: only such a text ends by itself what a

@@ -191,14 +191,21 @@ fn of_no_item(report: &mirror::StatusReport) -> Vec<WaitingStatus> {
         add("new", Some(told.path.clone()), state, told.why.clone());
     }
     let is_told = |path: &PathBuf| report.beside.iter().any(|told| told.path == *path);
-    for (title, path) in report.unmade.iter().filter(|(_, path)| !is_told(path)) {
+    for unmade in report.unmade.iter().filter(|unmade| !is_told(&unmade.path)) {
         // A title that no document could have may be one, too.
-        let (title, path) = (readable_name(title), path.display());
-        let message = format!(
-            "making \"{title}\" did not come to its end, so it may stand in Google Drive, whole or without its text: look there \
-             before you make it once more; what it was to say is kept, and this is told as long as that stands at {path}"
-        );
-        add("create", None, "cut off", message);
+        let (title, path) = (readable_name(&unmade.title), unmade.path.display());
+        let kept = format!("what it was to say is kept, and this is told as long as that stands at {path}");
+        let (state, message) = match unmade.asked {
+            true => {
+                let message = format!(
+                    "making \"{title}\" did not come to its end, so it may stand in Google Drive, whole or without its text: \
+                     look there before you make it once more; {kept}"
+                );
+                ("cut off", message)
+            }
+            false => ("not made", format!("\"{title}\" was not to be made then: create it once more; {kept}")),
+        };
+        add("create", None, state, message);
     }
     if let Some(told) = &report.recovered {
         add("state", None, "recovered", told.clone());
