@@ -166,8 +166,14 @@ impl Workspace {
 
     /// Puts the text of a file aside that cannot have its name back, and removes it.
     fn retire_taken(&self, folder: &OwnedFd, path: &Path, (taken, title): (&str, &str), at: Millis) -> Result<()> {
-        if let Local::Text { text, .. } = observe(folder, path, taken) {
-            self.put_aside(title, &text, at)?;
+        match observe(folder, path, taken) {
+            Local::Text { text, .. } => drop(self.put_aside(title, &text, at)?),
+            Local::Absent => return Ok(()),
+            // What cannot be kept elsewhere is kept here.
+            Local::Unusable { .. } | Local::Restless => {
+                tracing::warn!(path = %path.display(), "a file that was taken in cannot be read, and stays");
+                return Ok(());
+            }
         }
         rustix::fs::unlinkat(folder, taken, AtFlags::empty()).map_err(|errno| disk(path, "removed", errno.into()))
     }
