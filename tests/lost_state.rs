@@ -222,7 +222,10 @@ async fn a_state_that_was_set_back_is_known_for_an_older_one() {
     // The next start finds nothing new, and tells what the one before had found.
     world.kill_daemon();
     world.start_daemon(&[]);
-    assert!(done(&world, &["status"]).to_string().contains("nothing is left to do"));
+    until("that is told as over", || {
+        std::future::ready(done(&world, &["status"]).to_string().contains("nothing is left to do"))
+    })
+    .await;
     let kept = std::fs::read_dir(&state).unwrap().flatten();
     let kept = kept.filter(|entry| entry.file_name().to_str().unwrap().contains(".older-")).count();
     assert_eq!(kept, 1);
