@@ -42,7 +42,10 @@ impl Epochs {
         }
     }
 
-    fn heard(&self, epoch: &Epoch) {
+    fn heard(&self, epoch: &Epoch, durable: bool) {
+        if durable {
+            self.durable.store(epoch.number, Ordering::Release);
+        }
         self.end(self.file.note(&self.mark(epoch)));
     }
 
@@ -89,7 +92,7 @@ pub(super) fn begin(epochs: &Arc<Epochs>, store: &mut Store, now: Millis) -> Res
     };
     epochs.begin(store);
     let witness = epochs.clone();
-    store.set_witness(move |epoch| witness.heard(epoch));
+    store.set_witness(move |epoch, durable| witness.heard(epoch, durable));
     Ok(lost)
 }
 

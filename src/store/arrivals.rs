@@ -86,7 +86,7 @@ impl Store {
             epoch::advance(&transaction)?;
             transaction.commit().map_err(storage(doing))
         })?;
-        self.tell();
+        self.tell_durable();
         Ok(())
     }
 

@@ -15,8 +15,11 @@ use crate::model::{Epoch, Millis};
 /// Under which names the settings hold the two halves.
 const NAMES: [&str; 2] = ["database", "epoch"];
 
+/// What hears of an epoch, and whether the disk has it for certain.
+type Hear = Box<dyn Fn(&Epoch, bool) + Send>;
+
 /// Hears of each epoch of a database once it has begun.
-pub(super) struct Witness(Box<dyn Fn(&Epoch) + Send>);
+pub(super) struct Witness(Hear);
 
 impl fmt::Debug for Witness {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,17 +37,27 @@ pub(super) fn advance(connection: &Connection) -> Result<()> {
 }
 
 impl Store {
-    /// Has somebody hear of each epoch from now on, once what began it is stored.
-    pub fn set_witness(&mut self, witness: impl Fn(&Epoch) + Send + 'static) {
+    /// Has somebody hear of each epoch from now on, once what began it is stored, and whether the disk has it for certain.
+    pub fn set_witness(&mut self, witness: impl Fn(&Epoch, bool) + Send + 'static) {
         self.witness = Some(Witness(Box::new(witness)));
     }
 
     /// Tells the witness of the newest epoch. One that cannot be read is told of with the next.
     pub(super) fn tell(&self) {
+        self.tell_of(false);
+    }
+
+    /// Tells the witness of the newest epoch, which was stored by a change that waits for the disk, so that it has all before it,
+    /// too.
+    pub(super) fn tell_durable(&self) {
+        self.tell_of(true);
+    }
+
+    fn tell_of(&self, durable: bool) {
         if let Some(Witness(hear)) = &self.witness
             && let Ok(Some(epoch)) = self.epoch()
         {
-            hear(&epoch);
+            hear(&epoch, durable);
         }
     }
 
@@ -171,6 +184,24 @@ mod tests {
         assert_eq!(Store::open(&path).unwrap().epoch().unwrap(), Some(second.clone()));
         let other = Store::open(&folder.path().join("other.db")).unwrap().begin_epoch().unwrap();
         assert!(other.is_older(&first) && second.is_older(&other), "another database is never the same");
+    }
+
+    #[test]
+    fn the_witness_hears_of_each_change_and_which_of_them_the_disk_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join("state.db")).unwrap();
+        let first = store.begin_epoch().unwrap();
+        let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let hears = heard.clone();
+        store.set_witness(move |epoch, durable| hears.lock().unwrap().push((epoch.number, durable)));
+        store.adopt(&[ItemId("one".into())], Millis(1)).unwrap();
+        store.note_making("New", "its text", None, Millis(2)).unwrap();
+        store.save_paused(true).unwrap();
+        // What nobody would miss is no epoch.
+        store.save_cursor("changes", &Cursor("7".into())).unwrap();
+        let expected = [(first.number + 1, false), (first.number + 2, true), (first.number + 3, false)];
+        assert_eq!(*heard.lock().unwrap(), expected);
+        assert_eq!(store.epoch().unwrap().unwrap().number, first.number + 3);
     }
 
     #[test]

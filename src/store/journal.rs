@@ -90,7 +90,7 @@ impl Store {
             transaction.commit().map_err(storage(doing))?;
             Ok(job)
         })?;
-        self.tell();
+        self.tell_durable();
         Ok(job)
     }
 

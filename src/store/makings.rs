@@ -48,7 +48,7 @@ impl Store {
             transaction.commit().map_err(storage(doing))?;
             Ok(number)
         })?;
-        self.tell();
+        self.tell_durable();
         Ok(number)
     }
 
@@ -124,7 +124,7 @@ impl Store {
             epoch::advance(&transaction)?;
             transaction.commit().map_err(storage(doing))
         })?;
-        self.tell();
+        self.tell_durable();
         Ok(())
     }
 
