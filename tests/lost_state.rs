@@ -10,10 +10,27 @@
 
 mod support;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use support::daily::{database, document, done, newest_push, push, refused, world};
-use support::world::{edit_in_place, until};
+use support::world::{World, edit_in_place, until};
+
+/// Waits until the documents of the demo, and three more, are compared with their files.
+async fn compared_anew(world: &World) {
+    until("all of it is mirrored again", || {
+        let status = done(world, &["status"]);
+        let account = &status["accounts"][0];
+        let idle = account["queue"]["waiting"] == 0 && account["queue"]["working"] == 0;
+        std::future::ready(idle && account["items"].as_u64().unwrap() >= 6)
+    })
+    .await;
+}
+
+/// The files that tell how new the state is.
+fn marks(file: &Path) -> Vec<PathBuf> {
+    let names = std::fs::read_dir(file.parent().unwrap().parent().unwrap()).unwrap().flatten();
+    names.map(|entry| entry.path()).filter(|path| path.to_str().unwrap().contains("/.epoch-")).collect()
+}
 
 /// A state that was lost: files that were not touched since, files with edits, and documents that moved on.
 async fn lose(name: &str, lose: impl FnOnce(&Path)) {
@@ -27,13 +44,7 @@ async fn lose(name: &str, lose: impl FnOnce(&Path)) {
     edit_in_place(&edited_file, "beta", "my words");
     world.collaborate(&moved, "gamma", "their words").await;
     world.start_daemon(&[]);
-    until("all of it is mirrored again", || {
-        let status = done(&world, &["status"]);
-        let account = &status["accounts"][0];
-        let idle = account["queue"]["waiting"] == 0 && account["queue"]["working"] == 0;
-        std::future::ready(idle && account["items"].as_u64().unwrap() >= 6)
-    })
-    .await;
+    compared_anew(&world).await;
     let status = done(&world, &["status"]).to_string();
     assert!(status.contains("recovered") && status.contains("`resolve` ends that"), "{status}");
     // Nothing came into a file that says what its document says.
@@ -201,13 +212,7 @@ async fn a_state_that_was_set_back_is_known_for_an_older_one() {
         edit_in_place(file, "alpha\n", "alpha\n\nbeta\n");
     }
     world.start_daemon(&[]);
-    until("all is compared anew", || {
-        let status = done(&world, &["status"]);
-        let account = &status["accounts"][0];
-        let idle = account["queue"]["waiting"] == 0 && account["queue"]["working"] == 0;
-        std::future::ready(idle && account["items"].as_u64().unwrap() >= 6)
-    })
-    .await;
+    compared_anew(&world).await;
     let status = done(&world, &["status"]).to_string();
     assert!(status.contains("older than your files") && status.contains("what was deleted here since"), "{status}");
     // What the person wrote stands, and nothing went to the documents that nobody decided on.
@@ -286,7 +291,16 @@ async fn doctor_tells_what_became_of_the_database_of_a_daemon_that_runs() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_state_that_was_set_back_within_one_run_is_known_too() {
-    let mut world = world("set-back-killed");
+    set_back_within_one_run("set-back-killed", false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn so_it_is_when_the_machine_has_started_anew_since() {
+    set_back_within_one_run("set-back-booted", true).await;
+}
+
+async fn set_back_within_one_run(name: &str, booted: bool) {
+    let mut world = world(name);
     let (id, file) = document(&world, "# One\n\nalpha\n\nbeta\n");
     let (other, other_file) = document(&world, "# One\n\ngamma\n");
     let state = database(&world).parent().unwrap().to_owned();
@@ -298,6 +312,12 @@ async fn a_state_that_was_set_back_within_one_run_is_known_too() {
     let later = done(&world, &["create", "--title", "Later", made.to_str().unwrap()]);
     world.kill_daemon();
     copy_state(&older, &state);
+    if booted {
+        let [mark] = &marks(&file)[..] else { panic!("there is one mark") };
+        let text = std::fs::read_to_string(mark).unwrap();
+        let boot = text.split_whitespace().last().unwrap();
+        std::fs::write(mark, text.replace(boot, &"0".repeat(boot.len()))).unwrap();
+    }
     // A paragraph that is younger than the copy goes from the document.
     world.collaborate(&id, "delta\n", "").await;
     edit_in_place(&other_file, "gamma", "gamma mine");
@@ -357,17 +377,13 @@ async fn who_looks_into_the_database_takes_nothing_from_it() {
 async fn what_tells_how_old_the_state_is_must_be_readable() {
     let mut world = world("garbled");
     let (_, file) = document(&world, "# One\n\nalpha\n");
-    let folder = file.parent().unwrap().parent().unwrap().to_owned();
-    let marks = || {
-        let names = std::fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path());
-        names.filter(|path| path.to_str().unwrap().contains("/.epoch-")).collect::<Vec<_>>()
-    };
-    for (text, noticed) in [("", true), ("nonsense", true)] {
+    for text in ["", "nonsense"] {
         world.kill_daemon();
-        let [mark] = &marks()[..] else { panic!("{:?}", marks()) };
+        let [mark] = &marks(&file)[..] else { panic!("there is one mark") };
         std::fs::write(mark, text).unwrap();
         world.start_daemon(&[]);
-        assert_eq!(done(&world, &["status"]).to_string().contains("older than your files"), noticed, "{text:?}");
+        let status = done(&world, &["status"]).to_string();
+        assert!(status.contains("is the newest cannot be read"), "{text:?}: {status}");
     }
 }
 

@@ -76,7 +76,8 @@ impl Epochs {
 /// `Disk` and `Storage` as they come; nothing may be mirrored then.
 pub(super) fn begin(epochs: &Arc<Epochs>, store: &mut Store, now: Millis) -> Result<Option<Why>> {
     let known = store.epoch()?;
-    let is_behind = match epochs.file.noted() {
+    let noted = epochs.file.noted();
+    let is_behind = match &noted {
         Noted::Nothing => false,
         Noted::Unreadable => true,
         Noted::Watermark(mark) => known.as_ref().is_none_or(|known| mark.is_newer(known, boot())),
@@ -86,8 +87,8 @@ pub(super) fn begin(epochs: &Arc<Epochs>, store: &mut Store, now: Millis) -> Res
         (true, true) => Some(Why::Gone),
         (true, false) => {
             let kept = store.forget_items(now)?;
-            tracing::error!(kept = %kept.display(), "the state database is older than the files and is not gone by");
-            Some(Why::Older(kept))
+            tracing::error!(kept = %kept.display(), ?noted, "the state database is not known for the newest and is not gone by");
+            Some(if noted == Noted::Unreadable { Why::Doubted(kept) } else { Why::Older(kept) })
         }
     };
     epochs.begin(store);

@@ -26,6 +26,8 @@ pub(super) enum Why {
     Damaged(PathBuf),
     /// It was older than the files; a copy stands here.
     Older(PathBuf),
+    /// Nobody can read how new it should be; a copy stands here.
+    Doubted(PathBuf),
 }
 
 /// A state that was lost.
@@ -121,11 +123,16 @@ impl Lost {
             Why::Older(path) => {
                 format!("the state database was older than your files: {} is a copy of it", path.display())
             }
+            Why::Doubted(path) => format!(
+                "what tells whether the state database is the newest cannot be read, so it was not gone by: {} is a copy of it",
+                path.display()
+            ),
         };
         let found = counted(self.items, "item");
         let unknown = match &self.why {
-            Why::Older(_) => {
-                "whether the account is paused is as it was then, and what was deleted here since is not known"
+            Why::Older(_) | Why::Doubted(_) => {
+                "whether the account is paused is as it was then; what was deleted here since, and links that `link` has put \
+                 elsewhere since, are not known; `link` puts those anew"
             }
             Why::Gone | Why::Damaged(_) => {
                 "that the account was paused, that a file was deleted here, the numbers of earlier pushes, and links that \
