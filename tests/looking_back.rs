@@ -13,7 +13,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use support::daily::{database, document, done, newest_push, push, refused, world};
 use support::world::{World, edit_in_place, until};
 
@@ -60,6 +60,10 @@ async fn a_push_is_logged_and_taken_back_while_later_edits_stay() {
     assert_eq!(world.text(&id).await, "One\nalpha new words\nTwo\ntheirs and more delta\n");
     let unknown = refused(&world, &["undo", "999999"]);
     assert!(unknown["message"].as_str().unwrap().contains("no push 999999"), "{unknown}");
+    // What is not mirrored any more has no file in which it could be taken back.
+    done(&world, &["forget", &id]);
+    let told = refused(&world, &["undo", &undoing]);
+    assert!(told["suggestion"].as_str().unwrap().contains(&format!("fetch {id}")), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -122,6 +126,23 @@ async fn a_paused_account_sends_nothing_until_it_is_resumed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_forgotten_while_its_push_is_on_its_way_is_told_as_pushed() {
+    let world = world("forgotten-push");
+    let (id, file) = document(&world, "# One\n\nalpha\n");
+    let sent = || async { world.get("/admin/requests").await.to_string().matches(":batchUpdate").count() };
+    let before = sent().await;
+    let writing = json!({ "path": ":batchUpdate", "method": "POST" });
+    world.post("/admin/faults", &json!([{ "match": writing, "fault": "slow", "delay_ms": 2000 }])).await;
+    edit_in_place(&file, "alpha", "alpha new words");
+    until("the push is on its way", || async { sent().await > before }).await;
+    let forgotten = done(&world, &["forget", &id]);
+    assert!(!forgotten.to_string().contains("edits"), "{forgotten}");
+    assert_eq!(world.text(&id).await, "One\nalpha new words\n");
+    let log = done(&world, &["log", &id]);
+    assert!(log["lines"].as_array().unwrap().iter().any(|line| line["what"] == "push"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_account_that_is_only_mirrored_takes_in_and_sends_nothing() {
     let mut world = world("mirror-mode");
     let (id, file) = document(&world, "# One\n\nalpha\n\n# Two\n\ngamma\n");
@@ -135,6 +156,16 @@ async fn an_account_that_is_only_mirrored_takes_in_and_sends_nothing() {
     edit_in_place(&file, "alpha", "beta");
     let answer = refused(&world, &["push", file.to_str().unwrap()]);
     assert_eq!(answer["refused"][0]["code"], "MIRROR_ONLY", "{answer}");
+    // Nor is anything advised that would be refused.
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, "").unwrap();
+    let answer = refused(&world, &["push", file.to_str().unwrap()]);
+    assert!(answer["holds"][0]["message"].as_str().unwrap().contains("only mirrored"), "{answer}");
+    let status = done(&world, &["status"]);
+    for told in [&answer, &status] {
+        assert!(!told.to_string().contains("--accept"), "{told}");
+    }
+    std::fs::write(&file, text).unwrap();
     refused(&world, &["create", "--title", "T"]);
     refused(&world, &["trash", &id]);
     world.collaborate(&id, "gamma", "theirs").await;

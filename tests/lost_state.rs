@@ -377,14 +377,28 @@ async fn who_looks_into_the_database_takes_nothing_from_it() {
 async fn what_tells_how_old_the_state_is_must_be_readable() {
     let mut world = world("garbled");
     let (_, file) = document(&world, "# One\n\nalpha\n");
-    for text in ["", "nonsense"] {
+    for text in [Some(""), Some("nonsense"), None] {
         world.kill_daemon();
         let [mark] = &marks(&file)[..] else { panic!("there is one mark") };
-        std::fs::write(mark, text).unwrap();
+        match text {
+            Some(text) => std::fs::write(mark, text).unwrap(),
+            None => std::fs::remove_file(mark).unwrap(),
+        }
         world.start_daemon(&[]);
         let status = done(&world, &["status"]).to_string();
-        assert!(status.contains("is the newest cannot be read"), "{text:?}: {status}");
+        assert!(status.contains("is the newest is gone or cannot be read"), "{text:?}: {status}");
     }
+    // Where another name is noted, as before the machine had this one, there was none to be missed.
+    let database = database(&world);
+    world.kill_daemon();
+    let connection = rusqlite::Connection::open(database).unwrap();
+    assert_eq!(connection.execute("UPDATE setting SET value = '.epoch-0' WHERE name = 'noted in'", []).unwrap(), 1);
+    connection.execute("DELETE FROM setting WHERE name = 'lost'", []).unwrap();
+    drop(connection);
+    std::fs::remove_file(&marks(&file)[0]).unwrap();
+    world.start_daemon(&[]);
+    let status = done(&world, &["status"]).to_string();
+    assert!(!status.contains("recovered"), "{status}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -350,7 +350,7 @@ async fn a_push_says_whether_an_edit_waits() {
     check(&["push", &path], false, true, "pushed");
     let merged = format!("{text}\n<<<<<<< mine\nx\n=======\ny\n>>>>>>> theirs\n");
     std::fs::write(&path, merged).unwrap();
-    check(&["push", &path], false, true, "nothing was pushed: it waits for `push --accept`");
+    check(&["push", &path], false, true, "nothing was pushed: the file is held");
     std::fs::write(&path, &text).unwrap();
     check(&["push", &path], true, false, "pushed");
     std::fs::remove_file(&path).unwrap();

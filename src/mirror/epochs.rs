@@ -10,7 +10,7 @@ use super::{Shared, blocking};
 use crate::error::Result;
 use crate::model::{Epoch, Millis};
 use crate::store::{Store, boot};
-use crate::workspace::{EpochFile, Noted, Watermark};
+use crate::workspace::{EpochFile, Noted, Watermark, Workspace};
 
 /// How long it takes, while something changes, until an epoch is on the disk for certain.
 const DURABLE: Duration = Duration::from_secs(60);
@@ -74,11 +74,19 @@ impl Epochs {
 /// # Errors
 ///
 /// `Disk` and `Storage` as they come; nothing may be mirrored then.
-pub(super) fn begin(epochs: &Arc<Epochs>, store: &mut Store, now: Millis) -> Result<Option<Why>> {
+pub(super) fn begin(
+    epochs: &Arc<Epochs>,
+    store: &mut Store,
+    workspace: &Workspace,
+    now: Millis,
+) -> Result<Option<Why>> {
     let known = store.epoch()?;
     let noted = epochs.file.noted();
+    let name = epochs.file.name();
     let is_behind = match &noted {
-        Noted::Nothing => false,
+        // Under another name there was none yet: the machine or the database has another one. Where all files are away, too, there
+        // is nothing that could be taken for edits.
+        Noted::Nothing => store.noted_in()?.as_ref() == Some(&name) && !workspace.all_files()?.is_empty(),
         Noted::Unreadable => true,
         Noted::Watermark(mark) => known.as_ref().is_none_or(|known| mark.is_newer(known, boot())),
     };
@@ -88,10 +96,13 @@ pub(super) fn begin(epochs: &Arc<Epochs>, store: &mut Store, now: Millis) -> Res
         (true, false) => {
             let kept = store.forget_items(now)?;
             tracing::error!(kept = %kept.display(), ?noted, "the state database is not known for the newest and is not gone by");
-            Some(if noted == Noted::Unreadable { Why::Doubted(kept) } else { Why::Older(kept) })
+            Some(if matches!(noted, Noted::Watermark(_)) { Why::Older(kept) } else { Why::Doubted(kept) })
         }
     };
     epochs.begin(store);
+    if epochs.failed().is_none() {
+        store.save_noted_in(&name)?;
+    }
     let witness = epochs.clone();
     store.set_witness(move |epoch, durable| witness.heard(epoch, durable));
     Ok(lost)

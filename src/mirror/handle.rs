@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 
@@ -14,6 +14,13 @@ use crate::model::{Account, ItemId, Notice, PartId};
 use crate::store::{Hits, Store, StoredItem};
 use crate::sync::{Answer, Command, GIVEN_UP, PartStatus, Side, Status};
 use crate::workspace::layout::Place;
+
+/// How an item stands that nothing is under way for.
+const IDLE: &str = "idle";
+
+/// How long a question waits at most until nothing is under way, and how often it looks.
+const IDLE_WAIT: Duration = Duration::from_secs(30);
+const IDLE_LOOK: Duration = Duration::from_millis(20);
 
 /// A handle on a running mirror.
 #[derive(Clone)]
@@ -118,6 +125,7 @@ impl MirrorHandle {
     /// `NotFound` when it is not mirrored.
     pub async fn forget(&self, id_or_url: &str) -> Result<Forgotten> {
         let item = self.item(id_or_url)?;
+        self.wait_until_idle(&item).await?;
         let (mut files, mut edited) = (0, 0);
         for part in self.lookup(&item.0).await?.into_iter().flat_map(|report| report.parts) {
             files += usize::from(part.path.symlink_metadata().is_ok());
@@ -127,6 +135,16 @@ impl MirrorHandle {
         self.done(&item, Command::Forget(item.clone())).await?;
         self.remove_links(&item).await?;
         Ok(Forgotten { item, files, edited })
+    }
+
+    /// Waits until nothing is under way for an item, so that a push on its way is seen to land, and is logged.
+    async fn wait_until_idle(&self, item: &ItemId) -> Result<()> {
+        let is_idle = |status: &Status| status.items.iter().all(|item| item.phase == IDLE);
+        let until = Instant::now() + IDLE_WAIT;
+        while !is_idle(&self.status_of(item).await?) && Instant::now() < until {
+            tokio::time::sleep(IDLE_LOOK).await;
+        }
+        Ok(())
     }
 
     /// Tells whether an item is gone and comes back by itself.

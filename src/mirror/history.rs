@@ -85,6 +85,9 @@ impl MirrorHandle {
             let path = shared.workspace.layout().path(&Place::file(&stored.item, &stored.part))?;
             let StoredPush { item, part, texts, .. } = stored;
             let Some((before, after)) = texts else { return Err(too_old(push)) };
+            if shared.reader().item(&item)?.is_none() {
+                return Err(not_mirrored(push, &item));
+            }
             let (stamp, now) = read(&shared, &item, &part, &path)?;
             match Undone::of(&before, &after, &now) {
                 Undone::Nothing => Ok((item, part, path, false)),
@@ -143,6 +146,16 @@ impl MirrorHandle {
             Ok(_) | Err(Error::Trashed { .. } | Error::NotFound { .. }) => Ok((item, files)),
             Err(error) => Err(error),
         }
+    }
+}
+
+fn not_mirrored(push: JobId, item: &ItemId) -> Error {
+    Error::InvalidInput {
+        what: format!("push {} was to {item}, which is not mirrored any more", push.0),
+        suggestion: format!(
+            "Run `mcp-workspace fetch {item}` (what is in the trash must be brought back in Google Drive first), then take the push \
+             back; nothing was changed."
+        ),
     }
 }
 

@@ -211,7 +211,7 @@ impl Mirror {
         let workspace = workspace.with_interrupt(|| crash::crash_point("during_deposit"));
         workspace.mend()?;
         let epochs = Arc::new(epochs::Epochs::new(workspace.epoch_file(store.path())));
-        let lost = epochs::begin(&epochs, &mut store, Millis(clock::system_ms()))?;
+        let lost = epochs::begin(&epochs, &mut store, &workspace, Millis(clock::system_ms()))?;
         let recovered = recovery::Recovered::new(damaged.map(recovery::Why::Damaged).or(lost), &mut store)?;
         let reader = store.reader()?;
         let mut seed = [0_u8; 8];
@@ -385,7 +385,8 @@ impl Mirror {
                 }
             }
             Message::Ask(command, reply) => {
-                if matches!(command, Command::Resume) {
+                let resumes = matches!(command, Command::Resume);
+                if resumes {
                     self.watch_folder();
                 }
                 let request = RequestId(self.next_request);
@@ -394,6 +395,10 @@ impl Mirror {
                 let question = Question { item: item_of_command(&command), with_status, reply };
                 self.questions.insert(request, question);
                 self.step(Event::Asked { request, command });
+                if resumes {
+                    // What waited there for the account waits no longer.
+                    self.shared.beside.touch_all();
+                }
             }
         }
     }

@@ -26,7 +26,7 @@ pub(super) enum Why {
     Damaged(PathBuf),
     /// It was older than the files; a copy stands here.
     Older(PathBuf),
-    /// Nobody can read how new it should be; a copy stands here.
+    /// What says how new it should be is gone, or cannot be read; a copy stands here.
     Doubted(PathBuf),
 }
 
@@ -124,7 +124,7 @@ impl Lost {
                 format!("the state database was older than your files: {} is a copy of it", path.display())
             }
             Why::Doubted(path) => format!(
-                "what tells whether the state database is the newest cannot be read, so it was not gone by: {} is a copy of it",
+                "what tells whether the state database is the newest is gone or cannot be read, so it was not gone by: {} is a copy of it",
                 path.display()
             ),
         };

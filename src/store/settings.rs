@@ -66,10 +66,7 @@ impl Store {
     ///
     /// `Storage` as it comes.
     pub fn lost(&self) -> Result<Option<String>> {
-        self.connection
-            .query_row("SELECT value FROM setting WHERE name = 'lost'", [], |row| row.get(0))
-            .optional()
-            .map_err(storage("reading the settings"))
+        self.setting("lost")
     }
 
     /// Stores what is to be told of a state that was lost, or that nothing is.
@@ -78,11 +75,40 @@ impl Store {
     ///
     /// `Storage` as it comes.
     pub fn save_lost(&mut self, told: Option<&str>) -> Result<()> {
-        let changed = match told {
-            Some(told) => {
-                self.connection.execute("INSERT OR REPLACE INTO setting (name, value) VALUES ('lost', ?1)", [told])
+        self.save_setting("lost", told)
+    }
+
+    /// Returns the name of the file in which an epoch was noted last.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn noted_in(&self) -> Result<Option<String>> {
+        self.setting("noted in")
+    }
+
+    /// Stores the name of the file in which the epochs are noted.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn save_noted_in(&mut self, name: &str) -> Result<()> {
+        self.save_setting("noted in", Some(name))
+    }
+
+    fn setting(&self, name: &str) -> Result<Option<String>> {
+        self.connection
+            .query_row("SELECT value FROM setting WHERE name = ?1", [name], |row| row.get(0))
+            .optional()
+            .map_err(storage("reading the settings"))
+    }
+
+    fn save_setting(&mut self, name: &str, value: Option<&str>) -> Result<()> {
+        let changed = match value {
+            Some(value) => {
+                self.connection.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?1, ?2)", [name, value])
             }
-            None => self.connection.execute("DELETE FROM setting WHERE name = 'lost'", []),
+            None => self.connection.execute("DELETE FROM setting WHERE name = ?1", [name]),
         };
         changed.map(drop).map_err(storage("storing the settings"))
     }

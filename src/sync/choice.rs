@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::mebdf;
 use crate::model::{Notice, PartId, counted};
 
 use super::conflict::{SectionConflict, section_name, shown};
 use super::engine::failure_of;
 use super::item::{Part, Walk};
 use super::merge;
-use super::words::words_in;
+use super::words::words_of;
 use super::{Failure, Local, RequestId, Side};
 
 /// The code of what is told of words that went with a choice.
@@ -62,9 +63,9 @@ pub(super) fn given_up(side: Side, conflict: &SectionConflict) -> Option<Notice>
         Side::Mine => ("the document", &conflict.mine, &conflict.theirs),
         Side::Theirs => ("the file", &conflict.theirs, &conflict.mine),
     };
-    let known: BTreeSet<&str> = [chosen, conflict.base.as_str()].into_iter().flat_map(words_in).collect();
-    let mut went = words_in(other).filter(|word| !known.contains(word));
-    let shown: Vec<&str> = went.by_ref().take(SHOWN_WORDS).collect();
+    let known: BTreeSet<String> = [chosen, conflict.base.as_str()].into_iter().flat_map(said_in).collect();
+    let mut went = said_in(other).into_iter().filter(|word| !known.contains(word));
+    let shown: Vec<String> = went.by_ref().take(SHOWN_WORDS).collect();
     let more = match went.count() {
         0 => String::new(),
         more => format!(" and {}", counted(more, "more word")),
@@ -72,6 +73,11 @@ pub(super) fn given_up(side: Side, conflict: &SectionConflict) -> Option<Notice>
     let section = section_name(&conflict.heading);
     let message = format!("`{}`{more}, which {whose} had in {section}, went with it", shown.join(" "));
     (!shown.is_empty()).then(|| Notice { code: GIVEN_UP.into(), line: 0, column: 0, message })
+}
+
+/// The words that a person reads in a text: an id of a heading or an object is none.
+fn said_in(text: &str) -> Vec<String> {
+    mebdf::parse(text).tree.blocks.iter().flat_map(|block| words_of(&block.content)).map(str::to_owned).collect()
 }
 
 /// Tells whether who says that a file is meant as it stands knew what it is held for: by nothing of another kind than it was told

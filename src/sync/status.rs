@@ -186,7 +186,7 @@ impl Engine {
             part: id.clone(),
             hidden: part.hidden,
             open: self.settle.is_long_open(&(item.id.clone(), id.clone()), self.now),
-            held: part.held.clone(),
+            held: part.held.iter().map(|held| if self.settings.read_only { unsent(held) } else { held.clone() }).collect(),
             refused: part.refused.clone(),
             told: part.told.notices.clone(),
             unsaid: part.unsaid.clone(),
@@ -206,6 +206,15 @@ impl Engine {
             next_retry: item.retry_at,
         }
     }
+}
+
+/// What is told of a hold where nothing is pushed anyway: its reason, and what helps there.
+fn unsent(held: &Notice) -> Notice {
+    let reason = held.message.split(';').next().unwrap_or_default();
+    let message = format!(
+        "{reason}; this account is only mirrored, so nothing of the file is pushed: put it right, or delete the file and `restore` it"
+    );
+    Notice { message, ..held.clone() }
 }
 
 fn trouble(failure: &Failure) -> Trouble {

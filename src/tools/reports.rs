@@ -74,7 +74,7 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
         (false, ..) if report.hidden => {
             format!("nothing was pushed: the file was deleted here; `restore {}` writes it back", report.item)
         }
-        (false, ..) if !report.held.is_empty() => "nothing was pushed: it waits for `push --accept`".to_owned(),
+        (false, ..) if !report.held.is_empty() => "nothing was pushed: the file is held".to_owned(),
         (false, ..) if !report.refused.is_empty() => {
             "nothing was pushed: what was refused stays in the file alone".to_owned()
         }

@@ -101,6 +101,12 @@ impl EpochFile {
         &self.path
     }
 
+    /// Its name, by which a database knows that it was noted there.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     /// Returns what was noted last.
     #[must_use]
     pub fn noted(&self) -> Noted {
