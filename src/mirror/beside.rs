@@ -8,19 +8,20 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
+use super::adopting::{Adopted, adopt, keep_and_link};
 use super::clock::{Clock, system_ms};
 use super::crash::crash_point;
 use super::handle::MirrorHandle;
 use super::making::Made;
 use super::report::{BesideState, NotTakenIn};
-use super::{Shared, blocking, editing, linking};
+use super::{Shared, blocking, linking};
 use crate::error::{Error, Result};
 use crate::mebdf;
 use crate::model::{ContentHash, ItemId, Millis, Notice, PartId, Stamp};
 use crate::store::Link;
-use crate::sync::{Beside, Local, NotTaken, Stands, Step, is_half_merged, is_save_of, with_head_of};
+use crate::sync::{Beside, Local, NotTaken, Stands, Step, is_half_merged};
 use crate::workspace::layout::Place;
-use crate::workspace::{Found, Links, NotDeposited};
+use crate::workspace::{Found, Links};
 
 /// Paths that wait to be looked at; more of them become a look at all.
 const TOUCHED_MAX: usize = 1024;
@@ -125,7 +126,7 @@ impl Watched {
     }
 
     /// Tells that somebody wrote into a document before the text of a file had arrived there.
-    fn tell_foreign(&self, path: &Path, item: &ItemId, kept: &Path) {
+    pub(super) fn tell_foreign(&self, path: &Path, item: &ItemId, kept: &Path) {
         let told = format!(
             "it became the document {item}, into which somebody wrote before all of its text was there; so that is as it was, \
              the link leads there, and what was to be written is kept at {}",
@@ -309,18 +310,6 @@ fn is_half_merged_new(shared: &Shared, path: &Path, text: &str) -> Result<bool> 
     Ok(shared.is_in_new(path) && is_half_merged(text) && shared.reader().link(path)?.is_none())
 }
 
-/// What became of a file that stands where a link stood.
-enum Adopted {
-    /// Its text is that of the mirrored file now, and the link stands there again.
-    Linked,
-    /// Somebody saved one of the two meanwhile.
-    Moved,
-    /// It is another text, which has nothing to do with the mirrored file.
-    Foreign(PathBuf),
-    /// Its item is not mirrored any more.
-    Forgotten,
-}
-
 /// Takes in a file: as an edit of the item to which a link led from there, or as a new item.
 async fn take(mirror: &MirrorHandle, path: &Path, stamp: Stamp) -> Result<(), NotTaken> {
     let (shared, at) = (mirror.shared_arc(), path.to_owned());
@@ -346,70 +335,6 @@ async fn take(mirror: &MirrorHandle, path: &Path, stamp: Stamp) -> Result<(), No
         ),
     };
     Err(NotTaken { why, again: false, made: false })
-}
-
-/// Makes the text of a file where a link stood that of the file to which it led, and puts the link there again.
-async fn adopt(mirror: &MirrorHandle, link: Link, stamp: Stamp, text: &str) -> Result<Adopted> {
-    let is_made_of = link.made_of == Some(ContentHash::of(text.as_bytes()));
-    match mirror.lookup(&link.item.0).await? {
-        Some(_) => {}
-        // It was made of this text, and could not be read then.
-        None if is_made_of => drop(mirror.fetch(&link.item.0).await?),
-        // Of an earlier one, and this was saved before it could be read.
-        None if link.made_of.is_some() && !mirror.is_buried(&link.item.0).await? => {
-            match mirror.fetch(&link.item.0).await {
-                Err(Error::NotFound { .. } | Error::Trashed { .. }) => return Ok(Adopted::Forgotten),
-                fetched => drop(fetched?),
-            }
-        }
-        None => return Ok(Adopted::Forgotten),
-    }
-    let (shared, text) = (mirror.shared_arc(), text.to_owned());
-    blocking(move || {
-        let place = Place::file(&link.item, &link.part);
-        if is_made_of {
-            return keep_and_link(&shared, &link.path, (stamp, &text), &place, None);
-        }
-        let (item, part, target) = (&link.item, &link.part, shared.workspace.layout().path(&place)?);
-        let is_saved = match shared.workspace.observe(item, part)? {
-            Local::Absent => match shared.workspace.deposit(item, part, &text, None) {
-                Ok(_) => true,
-                Err(NotDeposited::Moved) => false,
-                Err(NotDeposited::Failed(error)) => return Err(error),
-            },
-            Local::Text { text: current, .. } if current == text => true,
-            Local::Text { text: current, .. } if !is_save_of(&text, &current) => return Ok(Adopted::Foreign(target)),
-            Local::Text { stamp, .. } => editing::save(&shared, (item, part), &text, stamp)?,
-            Local::Restless => false,
-            Local::Unusable { notice } => {
-                return Err(editing::unreadable(&target, &notice.to_string(), "Make it readable first."));
-            }
-        };
-        if !is_saved {
-            return Ok(Adopted::Moved);
-        }
-        crash_point("after_adopting");
-        put_link(&shared, &link.path, stamp, &place)
-    })
-    .await
-}
-
-/// Gives the file of an item that was made here of a file its head back: the editor in which that was written knows of none, and
-/// saves its text through the link as it was. Tells whether the file was saved with it.
-pub(super) fn give_head(
-    shared: &Shared,
-    (item, part): (&ItemId, &PartId),
-    (text, stamp): (&str, Stamp),
-    base: &str,
-) -> Result<bool> {
-    let Some(whole) = with_head_of(base, text) else { return Ok(false) };
-    let is_made_here = shared.reader().links()?.iter().any(|link| link.item == *item && shared.is_in_new(&link.path));
-    let path = shared.workspace.layout().path(&Place::file(item, part))?;
-    // Who has it open may have written half of it.
-    if !is_made_here || shared.workspace.is_open(&path, now()) {
-        return Ok(false);
-    }
-    editing::save(shared, (item, part), &whole, stamp)
 }
 
 /// Makes an item of a file in `new/`, and puts a link to its file there.
@@ -441,34 +366,6 @@ async fn make(mirror: &MirrorHandle, path: &Path, stamp: Stamp, text: String) ->
         Adopted::Linked => Ok(()),
         // What was saved meanwhile is an edit of it.
         Adopted::Moved | Adopted::Foreign(_) | Adopted::Forgotten => Err(saved_meanwhile()),
-    }
-}
-
-/// Puts a link where a file stands of which an item was made. What it said is kept in `.retired/`: what a document has not
-/// taken from it stands nowhere else.
-/// Where somebody wrote into the item before it had its text, the item is given, and that is told.
-fn keep_and_link(
-    shared: &Shared,
-    path: &Path,
-    (stamp, text): (Stamp, &str),
-    to: &Place,
-    foreign: Option<&ItemId>,
-) -> Result<Adopted> {
-    let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let kept = shared.workspace.put_aside(name, text, now())?;
-    tracing::info!(path = %path.display(), kept = %kept.display(), "a document was made of a file");
-    if let Some(item) = foreign {
-        shared.beside.tell_foreign(path, item, &kept);
-    }
-    put_link(shared, path, stamp, to)
-}
-
-/// Puts a link where a file stands whose text is another file's by now.
-fn put_link(shared: &Shared, path: &Path, stamp: Stamp, to: &Place) -> Result<Adopted> {
-    match shared.workspace.put_link(path, stamp, to) {
-        Ok(()) => Ok(Adopted::Linked),
-        Err(NotDeposited::Moved) => Ok(Adopted::Moved),
-        Err(NotDeposited::Failed(error)) => Err(error),
     }
 }
 

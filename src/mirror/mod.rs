@@ -3,6 +3,7 @@
 //!
 //! What is heard first is the watcher, so that a push sees every save that came before it.
 
+mod adopting;
 mod beside;
 mod clock;
 mod comments;
@@ -41,6 +42,7 @@ use crate::model::{Account, ItemId, Millis, PartId};
 use crate::store::Store;
 use crate::sync::quota::Limits;
 use crate::sync::{Answer, Command, Effect, Engine, Event, Failure, ItemStatus, RequestId, Settings, Status};
+use crate::workspace::layout::Place;
 use crate::workspace::{Seen, Watch, Workspace};
 use clock::Clock;
 use lanes::{Done, Lanes};
@@ -135,6 +137,8 @@ enum Message {
     Status(Option<ItemId>, oneshot::Sender<Status>),
     /// A link stands outside of the workspace.
     Linked,
+    /// Of two saves of a file the earlier one stands here.
+    Aside(Place, PathBuf),
 }
 
 /// An answer, and the plans that were made for it.
@@ -346,10 +350,8 @@ impl Mirror {
     /// Tells the engine what the store knows.
     async fn load(&mut self) -> Result<()> {
         let (shared, now) = (self.shared.clone(), self.clock.now());
-        let (loaded, standing) = blocking(move || {
-            if let Err(error) = shared.workspace.adopt_links(now) {
-                tracing::error!(%error, "files saved in place of links could not be taken in");
-            }
+        let (loaded, standing, kept) = blocking(move || {
+            let kept = adopting::adopt_settled(&shared);
             if let Err(error) = making::put_aside_cut_off(&shared, now) {
                 tracing::error!(%error, "what a new document was to say could not be put aside; the next start tries again");
             }
@@ -358,13 +360,16 @@ impl Mirror {
             if recovery::take_in(&shared, &loaded, &standing, now)? {
                 loaded = shared.store()?.load(FEED)?;
             }
-            Ok((loaded, standing.len()))
+            Ok((loaded, standing.len(), kept))
         })
         .await?;
         let expected = loaded.rows.iter().flat_map(|row| &row.parts).filter(|part| part.stamp.is_some()).count();
         let now = self.clock.now();
         let effects = self.engine.load(now, loaded);
         self.take(effects);
+        for (place, kept) in kept {
+            self.saved_aside(place, &kept);
+        }
         // Several files and not one of them there: that is a folder that was moved, not files that were deleted.
         if expected >= 2 && standing == 0 {
             self.step(Event::RootMissing);
@@ -379,6 +384,7 @@ impl Mirror {
                 // Who asked may have gone.
                 drop(reply.send(Status { now: self.clock.now(), ..status }));
             }
+            Message::Aside(place, kept) => self.saved_aside(place, &kept),
             Message::Linked => {
                 if let Some(watch) = &mut self.watch {
                     watch.watch_links(self.shared.beside.links());

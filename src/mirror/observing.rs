@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::failure::failure;
-use super::{Shared, beside, blocking, heard};
+use super::{Shared, adopting, blocking, heard};
 use crate::error::Result;
 use crate::model::{ItemId, PartId};
 use crate::sync::{Event, Intent, Local, Observation};
@@ -23,7 +23,7 @@ pub(super) async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
             .map(|part| {
                 let (mut local, mut base) = (here.workspace.observe(&id, &part)?, bases.remove(&part));
                 if let (Local::Text { text, stamp, .. }, Some(base)) = (&local, &base)
-                    && beside::give_head(&here, (&id, &part), (text, *stamp), base)?
+                    && adopting::give_head(&here, (&id, &part), (text, *stamp), base)?
                 {
                     local = here.workspace.observe(&id, &part)?;
                 }

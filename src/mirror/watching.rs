@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use super::{Mirror, comments, failure};
+use super::{Mirror, adopting, comments, failure};
 use crate::error::{Error, Result};
 use crate::sync::{Event, Failure};
-use crate::workspace::{self, Seen};
+use crate::workspace::{self, Adopted, Seen};
 
 impl Mirror {
     pub(super) fn start_watch(&mut self) -> Result<()> {
@@ -39,8 +39,12 @@ impl Mirror {
             Seen::Comments(item) => return comments::look(self.shared.clone(), self.sender.clone(), item),
             Seen::Link(path) => {
                 // The file that it becomes is touched by that, and goes its ordinary way.
-                if let Err(error) = self.shared.workspace.adopt_link(&path, self.clock.now()) {
-                    tracing::error!(%error, "a file saved in place of a link could not be taken in");
+                match adopting::adopt_readable(&self.shared, &path) {
+                    Ok(Some(Adopted { place, kept: Some(kept) })) => self.saved_aside(place, &kept),
+                    Ok(_) => {}
+                    Err(error) => {
+                        tracing::error!(%error, "a file saved in place of a link could not be taken in");
+                    }
                 }
                 return;
             }

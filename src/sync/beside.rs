@@ -192,6 +192,12 @@ impl Beside {
     }
 }
 
+/// Tells whether nothing has written to a file for as long as one is waited for.
+#[must_use]
+pub fn stands_still(stamp: &Stamp, now: Millis) -> bool {
+    i128::from(now.0) * 1_000_000 - stamp.mtime_ns >= i128::from(SETTLE_MS) * 1_000_000
+}
+
 /// Tells whether a text that stands where a link to `current` stood is an edit of that: half of the words of the shorter one are in
 /// the other. Else it is another text that happens to have its name.
 #[must_use]

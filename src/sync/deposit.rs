@@ -124,15 +124,20 @@ impl Engine {
             self.sweep_later();
         }
         for (id, part, path) in aside {
-            let Some(known) = self.items.get_mut(&id).and_then(|item| item.parts.get_mut(&part)) else { continue };
-            let message = format!(
-                "a program saved the file while another text took its place; what it saved stands in `{path}`: put into the \
-                 file what is missing there"
-            );
-            known.told.landed(vec![notice("SAVED_ASIDE", message)], self.now);
-            let told = known.told.clone();
-            self.out.push(Effect::SaveTold { item: id, part, told });
+            self.saved_aside(id, part, &path);
         }
+    }
+
+    /// Tells of a save that is not in its file.
+    pub(super) fn saved_aside(&mut self, id: ItemId, part: PartId, path: &str) {
+        let Some(known) = self.items.get_mut(&id).and_then(|item| item.parts.get_mut(&part)) else { return };
+        let message = format!(
+            "a program saved the file while another text took its place; what it saved stands in `{path}`: put into the file what \
+             is missing there"
+        );
+        known.told.landed(vec![notice("SAVED_ASIDE", message)], self.now);
+        let told = known.told.clone();
+        self.out.push(Effect::SaveTold { item: id, part, told });
     }
 
     /// A file was written, or not.

@@ -239,6 +239,7 @@ impl Engine {
                 self.with(&item, Phase::Retiring, |engine, item| engine.retired(item, result));
             }
             Event::Swept { left, aside } => self.swept(left, aside),
+            Event::SavedAside { item, part, path } => self.saved_aside(item, part, &path),
         }
     }
 

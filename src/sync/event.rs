@@ -108,6 +108,15 @@ pub enum Event {
         /// Saves that came into a file when another had its place, and where they stand now.
         aside: Vec<(ItemId, PartId, String)>,
     },
+    /// Of two saves of a file that nobody had looked at, the one that is not in it stands here.
+    SavedAside {
+        /// The item.
+        item: ItemId,
+        /// Which file.
+        part: PartId,
+        /// Where it stands.
+        path: String,
+    },
     /// Somebody asks for something.
     Asked {
         /// Names the question in the answer.

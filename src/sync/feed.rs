@@ -15,6 +15,9 @@ const PAGES_MAX: usize = 16;
 const PAUSED_MS: u64 = 300_000;
 /// Files that go missing within this time count together, in milliseconds.
 const MISSING_WITHIN_MS: u64 = 10_000;
+/// The word of a halt because of what is missing.
+pub const HALTED: &str = "halted";
+
 /// Fewer missing files than this never halt.
 const MISSING_MIN: usize = 5;
 /// Fewer vanished items than this never halt.
@@ -179,7 +182,7 @@ impl Engine {
     pub(super) fn halt(&mut self, message: &str, look_at: &str) {
         if self.halted.is_none() {
             let suggestion = format!("Look at {look_at}, then run `mcp-workspace resume`.");
-            self.halted = Some(failure_of("halted", message, &suggestion));
+            self.halted = Some(failure_of(HALTED, message, &suggestion));
         }
     }
 

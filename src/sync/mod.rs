@@ -58,7 +58,7 @@ mod within;
 mod words;
 
 pub use arrival::Arrival;
-pub use beside::{Beside, NotTaken, Stands, Step, is_half_merged, is_save_of, with_head_of};
+pub use beside::{Beside, NotTaken, Stands, Step, is_half_merged, is_save_of, stands_still, with_head_of};
 pub use choice::{GIVEN_UP, RELEASED};
 pub use conflict::{SectionConflict, conflict_text, in_conflict, section_name};
 pub use effect::{Effect, JobEnd, Record, RecordPart};
@@ -66,6 +66,7 @@ pub use engine::Engine;
 pub use event::{
     Event, Failure, FailureClass, Feed, JobId, Local, NotDone, Observation, Planned, Posted, Remote, Touch,
 };
+pub use feed::HALTED;
 pub use intent::Intent;
 pub use lines::lines_of_file;
 pub use loaded::{Loaded, OpenJob, Row, RowPart, Settings};

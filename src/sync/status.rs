@@ -186,7 +186,11 @@ impl Engine {
             part: id.clone(),
             hidden: part.hidden,
             open: self.settle.is_long_open(&(item.id.clone(), id.clone()), self.now),
-            held: part.held.iter().map(|held| if self.settings.read_only { unsent(held) } else { held.clone() }).collect(),
+            held: part
+                .held
+                .iter()
+                .map(|held| if self.settings.read_only { unsent(held) } else { held.clone() })
+                .collect(),
             refused: part.refused.clone(),
             told: part.told.notices.clone(),
             unsaid: part.unsaid.clone(),

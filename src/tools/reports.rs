@@ -101,6 +101,8 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
         let path = part.and_then(|part| layout.path(&Place::file(id, part)).ok());
         waiting.push(WaitingStatus { id: id.clone(), path, state: state.into(), message });
     };
+    // While the whole folder may be away nobody has deleted a file of it.
+    let is_halted = status.halted.as_ref().is_some_and(|halted| halted.kind == sync::HALTED);
     for item in &status.items {
         let id = &item.id;
         if item.gone {
@@ -121,7 +123,7 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
         }
         for part in &item.parts {
             let place = Some(&part.part);
-            if part.hidden {
+            if part.hidden && !is_halted {
                 let message =
                     format!("the file was deleted here; `restore {id}` writes it back, `forget {id}` ends it");
                 add(id, place, "hidden", message);
