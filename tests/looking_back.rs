@@ -218,6 +218,37 @@ async fn a_conflict_that_a_restore_ends_is_told_and_kept() {
     assert!(!answer.to_string().contains("CONFLICT_ENDED"), "{answer}");
 }
 
+/// Puts a folder where another one stands by now, into which the daemon may write at any moment.
+async fn put_back(away: &Path, folder: &Path) {
+    until("the folder is back", || {
+        let gone = std::fs::remove_dir_all(folder);
+        std::future::ready(gone.is_ok() && std::fs::rename(away, folder).is_ok())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_file_is_told_to_be_deleted_while_the_whole_folder_is_away() {
+    let mut world = world("away");
+    let (id, file) = document(&world, "alpha\n");
+    let (folder, away) = (world.home.join("workspace"), world.home.join("elsewhere"));
+    world.kill_daemon();
+    std::fs::rename(&folder, &away).unwrap();
+    world.start_daemon(&[]);
+    let told = || {
+        let status = done(&world, &["status"]);
+        assert!(!status.to_string().contains("deleted here"), "{status}");
+        status["accounts"][0]["halted"] != ""
+    };
+    until("everything halts", || std::future::ready(told())).await;
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert!(told());
+    put_back(&away, &folder).await;
+    done(&world, &["resume"]);
+    push(&world, &file, "alpha", "beta");
+    assert_eq!(world.text(&id).await, "beta\n");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_goes_from_the_place_of_a_file_or_of_all_is_noticed() {
     let world = world("moved");
@@ -254,8 +285,7 @@ async fn what_goes_from_the_place_of_a_file_or_of_all_is_noticed() {
     world.collaborate(&id, "delta", "theirs").await;
     done(&world, &["fetch", "--refresh", &id]);
     until("it was looked at", || std::future::ready(pulled())).await;
-    std::fs::remove_dir_all(&folder).unwrap();
-    std::fs::rename(&away, &folder).unwrap();
+    put_back(&away, &folder).await;
     let said = || std::fs::read_to_string(&file).is_ok_and(|text| text.contains("theirs"));
     until("what came meanwhile arrives", || {
         done(&world, &["resume"]);
