@@ -12,6 +12,7 @@ mod support;
 
 use serde_json::{Value, json};
 use support::mcp::{Client, document};
+use support::world::World;
 
 /// Expects an error of this type, whose message and suggestion say something.
 fn refused(client: &mut Client, tool: &str, arguments: &Value, kind: &str, words: &str) {
@@ -73,6 +74,114 @@ async fn documents_are_found_and_read_by_section() {
     }
     client.done("import_tab", &json!({ "document_id": id, "content": whole["content"] }));
     assert_eq!(world.pushes().await.len(), made);
+}
+
+/// Comments on these words as a program does, which has no say in where that stands; returns the thread's id.
+async fn commented(world: &World, id: &str, words: &str) -> String {
+    let quoted = if words.is_empty() { Value::Null } else { json!({ "value": words }) };
+    let body = json!({ "content": "why?", "quotedFileContent": quoted });
+    let made = world.post(&format!("/drive/v3/files/{id}/comments?fields=id"), &body).await;
+    made["id"].as_str().unwrap().to_owned()
+}
+
+/// Comments on a range as another person does; returns the thread's id.
+async fn marked(world: &World, id: &str, range: Value) -> String {
+    let body = json!({ "requests": [{ "insertComment": { "range": range, "content": "why?" } }], "author": "Bea" });
+    let made = world.post(&format!("/admin/documents/{id}:edit"), &body).await;
+    made["replies"][0]["insertComment"]["commentThread"]["commentId"].as_str().unwrap().to_owned()
+}
+
+/// How often Google was asked for a single comment.
+async fn asked_for_comments(world: &World) -> usize {
+    let log = world.get("/admin/requests").await;
+    let paths = log.as_array().unwrap().iter().map(|entry| entry["path"].as_str().unwrap().to_owned());
+    paths.filter(|path| path.contains("/comments/")).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_comment_names_the_section_that_it_stands_in() {
+    let (world, id) = document("profile-comments", TEXT);
+    let mut client = Client::new(&world, "docs");
+    let tree = client.done("get_hierarchy", &json!({ "document_id": id }));
+    let anchor = |at: usize| tree["headings"][at]["anchor_id"].clone();
+    let section = |anchor: &Value| json!({ "document_id": id, "anchor_id": anchor });
+    let mut said = |anchor: &Value| client.done("export_section", &section(anchor))["content"].clone();
+    for (words, named) in [("Before", json!("")), ("beta", anchor(0)), ("Gamma.", anchor(1)), ("Delta", anchor(2))] {
+        let expected = said(&named);
+        assert_eq!(asked_for_comments(&world).await, 0, "an anchor of the text is asked for nowhere");
+        let comment = commented(&world, &id, words).await;
+        assert_eq!(said(&json!(comment)), expected, "{words}");
+        assert_eq!(asked_for_comments(&world).await, 1);
+        world.delete("/admin/requests").await;
+    }
+    // One on a range, as people make them.
+    let gamma = marked(&world, &id, json!({ "startIndex": 30, "endIndex": 33 })).await;
+    let export = client.done("export_section", &section(&json!(gamma)));
+    assert_eq!(export["anchor_id"], gamma, "{export}");
+    let content = export["content"].as_str().unwrap().replace("Gamma.", "Gamma and more.");
+    assert_ne!(export["content"], content);
+    let before = world.pushes().await.len();
+    let import = json!({ "document_id": id, "anchor_id": gamma, "content": content });
+    assert_eq!(client.done("import_section", &import)["anchor_id"], gamma);
+    assert_eq!(world.text(&id).await, "Before.\nOne\nAlpha beta.\nTwo\nGamma and more.\nThree\nDelta.\n");
+    assert_eq!(world.pushes().await.len(), before + 1);
+    // A heading without an id is named by its words.
+    let mut raw = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await;
+    for element in raw["tabs"][0]["documentTab"]["body"]["content"].as_array_mut().unwrap() {
+        let style = element.pointer_mut("/paragraph/paragraphStyle").and_then(Value::as_object_mut);
+        style.map(|style| style.remove("headingId"));
+    }
+    let other = world.post("/admin/documents", &raw).await["documentId"].clone();
+    let tree = client.done("get_hierarchy", &json!({ "document_id": other }));
+    let named = &tree["headings"][1]["anchor_id"];
+    assert!(named.as_str().unwrap().starts_with("s."), "{tree}");
+    let comment = json!(commented(&world, other.as_str().unwrap(), "and more").await);
+    let mut said = |anchor: &Value| {
+        client.done("export_section", &json!({ "document_id": other, "anchor_id": anchor }))["content"].clone()
+    };
+    assert_eq!(said(&comment), said(named));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_comment_that_names_no_section_says_why() {
+    let (world, id) = document("profile-placeless", TEXT);
+    let mut client = Client::new(&world, "docs");
+    let on = |anchor: &str, tab: &Value| json!({ "document_id": id, "anchor_id": anchor, "tab_id": tab });
+    let said = world.text(&id).await;
+    let resolved = commented(&world, &id, "Gamma").await;
+    let replies = format!("/drive/v3/files/{id}/comments/{resolved}/replies");
+    world.post(&format!("{replies}?fields=id"), &json!({ "action": "resolve" })).await;
+    for (comment, words) in [
+        (commented(&world, &id, "").await, "as a whole"),
+        (commented(&world, &id, "never there").await, "not in the document any more"),
+        (commented(&world, &id, "ta").await, "2 places"),
+        (commented(&world, &id, "A note").await, "a footnote"),
+        (resolved, "resolved"),
+        ("AAAAnone".to_owned(), "no section `AAAAnone`"),
+    ] {
+        let export = on(&comment, &json!(""));
+        refused(&mut client, "export_section", &export, "AnchorNotFoundError", words);
+        let mut import = export.clone();
+        import["content"] = json!("Other.");
+        refused(&mut client, "import_section", &import, "AnchorNotFoundError", words);
+    }
+    assert_eq!(world.text(&id).await, said);
+    // In another tab than the one that is named.
+    let path = format!("/v1/documents/{id}:batchUpdate");
+    let add = json!({ "requests": [{ "addDocumentTab": { "tabProperties": { "title": "More" } } }] });
+    world.post(&path, &add).await;
+    let facts = client.done("get_metadata", &json!({ "document_id": id }));
+    let tab = |at: usize| facts["tabs"][at]["tab_id"].clone();
+    let heading = json!({ "range": { "startIndex": 1, "endIndex": 2, "tabId": tab(1) },
+        "paragraphStyle": { "namedStyleType": "HEADING_1" }, "fields": "namedStyleType" });
+    let write = json!({ "requests": [
+        { "insertText": { "location": { "index": 1, "tabId": tab(1) }, "text": "Elsewhere\nOther words." } },
+        { "updateParagraphStyle": heading } ] });
+    world.post(&path, &write).await;
+    let comment = marked(&world, &id, json!({ "startIndex": 11, "endIndex": 16, "tabId": tab(1) })).await;
+    refused(&mut client, "export_section", &on(&comment, &tab(0)), "AnchorNotFoundError", "\"More\"");
+    let there = client.done("export_section", &on(&comment, &tab(1)))["content"].clone();
+    assert!(there.as_str().unwrap().contains("Elsewhere\n\nOther words."), "{there}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! What is known of an item without its text: that there is one, its tabs, how its paragraphs look. Pure data.
+//! What is known of an item without its text: that there is one, its tabs, how its paragraphs look, where a comment stands. Pure data.
 
 use serde::{Deserialize, Serialize};
 
@@ -81,4 +81,28 @@ pub struct Restyled {
     pub changes: usize,
     /// What was left as it is, and why.
     pub warnings: Vec<String>,
+}
+
+/// Where a comment stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommentPlace {
+    /// In a section of a tab.
+    Section {
+        /// The tab's id.
+        tab_id: String,
+        /// What people call the tab.
+        tab_title: String,
+        /// The section as [`crate::mebdf::headings`] names it in the tab's file; empty before the first heading.
+        anchor: String,
+    },
+    /// In what belongs to no section: `the header`, `the footer`, `a footnote`.
+    Apart(&'static str),
+    /// In one of several places in different sections that say the same; nothing tells in which.
+    Several(usize),
+    /// It is about the item as a whole.
+    Whole,
+    /// Its words are not in the item any more.
+    Lost,
+    /// It is closed, so nobody looks where it stood.
+    Resolved,
 }

@@ -16,7 +16,7 @@ mod facts;
 pub mod sidecar;
 
 pub use elements::{Apart, ApartKind, Element, Elements, Look, TextRun};
-pub use facts::{Facts, Listed, Listing, Restyled, StyleDefinition};
+pub use facts::{CommentPlace, Facts, Listed, Listing, Restyled, StyleDefinition};
 
 /// One file of an item as it should stand in the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -524,6 +524,15 @@ pub trait Kind: Send + Sync {
     /// `NotFound` and `PermissionDenied` as the service says; `Network` with `outcome_unknown` when no answer came.
     async fn trash(&self, id: &ItemId) -> Result<()> {
         Err(Error::ReadOnly { id: id.to_string(), reason: "items of this kind have no trash".to_owned() })
+    }
+
+    /// Asks where a comment thread of an item stands, as its file names that; `None` when there is no such thread.
+    ///
+    /// # Errors
+    ///
+    /// Network and permission errors as they come.
+    async fn place_of_comment(&self, _id: &ItemId, _thread: &str) -> Result<Option<CommentPlace>> {
+        Ok(None)
     }
 
     /// Answers, closes, or reopens a comment thread. One call that changes something, at most.

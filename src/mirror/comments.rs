@@ -13,7 +13,7 @@ use super::handle::MirrorHandle;
 use super::{Message, Shared, blocking};
 use crate::error::{Error, Result};
 use crate::kinds::sidecar::is_sealed;
-use crate::kinds::{CommentAct, Comments, Fetched, Lack};
+use crate::kinds::{CommentAct, CommentPlace, Comments, Fetched, Lack};
 use crate::model::{ItemId, Millis};
 use crate::sync::Command;
 use crate::workspace::layout::comments_name;
@@ -160,6 +160,15 @@ impl MirrorHandle {
         let file = self.shared().workspace.layout().drive_folder().join(comments_name(&item)?);
         let path = file.symlink_metadata().is_ok().then_some(file);
         Ok(CommentReport { item, path, stale })
+    }
+
+    /// Asks where a comment thread of an item stands; see [`crate::kinds::Kind::place_of_comment`].
+    ///
+    /// # Errors
+    ///
+    /// Network and permission errors as they come.
+    pub async fn place_of_comment(&self, id_or_url: &str, thread: &str) -> Result<Option<CommentPlace>> {
+        self.shared().kind.place_of_comment(&self.item(id_or_url)?, thread).await
     }
 
     /// Returns the item that a file belongs to: one of its own, or its comments file.

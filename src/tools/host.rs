@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::kinds::{Elements, Facts, Listing, Look, Restyled, StyleDefinition};
+use crate::kinds::{CommentPlace, Elements, Facts, Listing, Look, Restyled, StyleDefinition};
 use crate::model::{Account, ItemId, KindName, Notice, PartId};
 
 /// What the socket serves: the mirror, seen from the door.
@@ -167,6 +167,13 @@ pub trait Host: Send + Sync + 'static {
     ///
     /// `NotFound` when no item has that file; `InvalidInput` when it has no conflict.
     async fn resolve(&self, path: &Path, side: Side) -> Result<Done>;
+
+    /// Asks where a comment of a mirrored item stands; `None` when there is no such comment.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when the item is not mirrored; network and permission errors as they come.
+    async fn place_of_comment(&self, id_or_url: &str, thread: &str) -> Result<Option<CommentPlace>>;
 
     /// Answers, closes, or reopens a comment of the item that a file belongs to; the file may be its comments file.
     ///

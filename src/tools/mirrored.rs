@@ -300,6 +300,10 @@ impl Host for Mirrors {
         handle.leave(name, text).await
     }
 
+    async fn place_of_comment(&self, id_or_url: &str, thread: &str) -> Result<Option<kinds::CommentPlace>> {
+        self.here(id_or_url).await?.place_of_comment(id_or_url, thread).await
+    }
+
     async fn restore(&self, id_or_url: &str) -> Result<ItemReport> {
         self.here(id_or_url).await?.restore(id_or_url).await.map(item_report)
     }

@@ -9,13 +9,13 @@ use serde_json::json;
 
 use super::text::checklist;
 use super::wire::{BatchReply, ChangeList, CommentList, DriveComment, DriveFile, GeneratedIds, StartPageToken};
-use super::{Access, Boxes, comments, plan, recognize};
+use super::{Access, Boxes, commented, comments, plan, recognize};
 use crate::error::{Error, Result};
 use crate::gdocs::Document;
 use crate::google::{Call, Client, Service};
 use crate::kinds::{
-    Changes, CommentAct, Comments, Created, Elements, Facts, Fetched, Filled, Hosted, Image, Kind, Listing, Look,
-    NotFilled, Outcome, Pictures, PushPlan, Rename, Restyled, StyleDefinition, Upload,
+    Changes, CommentAct, CommentPlace, Comments, Created, Elements, Facts, Fetched, Filled, Hosted, Image, Kind,
+    Listing, Look, NotFilled, Outcome, Pictures, PushPlan, Rename, Restyled, StyleDefinition, Upload,
 };
 use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
 
@@ -140,6 +140,22 @@ impl Docs {
             }
         }
         Ok((threads, true))
+    }
+
+    /// Reads one comment thread; `None` when there is none of that id.
+    ///
+    /// Source: <https://developers.google.com/workspace/drive/api/reference/rest/v3/comments/get>
+    async fn thread(&self, id: &str, thread: &str) -> Result<Option<DriveComment>> {
+        // Anchors have a dot and comments have none, so hardly any wrong anchor is asked for.
+        let Ok(thread) = checked(&ItemId(thread.to_owned())).map(str::to_owned) else { return Ok(None) };
+        let path = format!("/drive/v3/files/{id}/comments/{thread}");
+        let call = Call::get(Service::Drive, path, id, "reading the comment")
+            .with("fields", "id,resolved,deleted,anchor,quotedFileContent(value)");
+        match self.google.json(&call).await {
+            Ok(thread) => Ok(Some(thread)),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Tells whether a document is in the trash; one of which that is not told is not.
@@ -355,6 +371,13 @@ impl Kind for Docs {
             .with("supportsAllDrives", "true")
             .with("fields", "id");
         self.google.send(&call).await.map(drop)
+    }
+
+    async fn place_of_comment(&self, id: &ItemId, thread: &str) -> Result<Option<CommentPlace>> {
+        let id = checked(id)?;
+        let Some(thread) = self.thread(id, thread).await? else { return Ok(None) };
+        let document = super::document(&self.read_all(id).await?)?;
+        Ok(Some(commented::section_of(&document, &thread)))
     }
 
     async fn comment(&self, id: &ItemId, thread: &str, act: &CommentAct) -> Result<()> {

@@ -33,7 +33,7 @@ struct Placed<'a> {
 }
 
 /// Where a thread stands.
-enum Place {
+pub(super) enum Place {
     /// In the text.
     Found(Spot),
     /// Nowhere in particular: it is about the document.
@@ -200,7 +200,7 @@ fn lower(sentence: &str) -> String {
 }
 
 /// Finds the place of a thread.
-fn place(document: &Document, places: &Places<'_>, thread: &DriveComment) -> Place {
+pub(super) fn place(document: &Document, places: &Places<'_>, thread: &DriveComment) -> Place {
     let anchor = thread.anchor.as_deref().filter(|anchor| !anchor.is_empty());
     if let Some(spot) = anchor.and_then(|anchor| places.of_anchor(anchor)) {
         return Place::Found(spot);

@@ -1,6 +1,7 @@
 //! Google Docs: extraction, plans, and the calls of the API.
 
 mod adapter;
+mod commented;
 mod comments;
 #[cfg(test)]
 mod comments_tests;

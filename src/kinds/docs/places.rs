@@ -18,6 +18,8 @@ pub(super) struct Spot {
     pub(super) text: Option<String>,
     /// In how many places the same words stand; 1 when there is no doubt.
     pub(super) places: usize,
+    /// The number of the tab, and of the element of its body; of that of the segment where it stands in one.
+    pub(super) element: (usize, usize),
 }
 
 /// A part of a tab, as people name it.
@@ -45,6 +47,8 @@ struct Line<'a> {
     paragraph: Option<&'a Paragraph>,
     tab: usize,
     segment: String,
+    /// The element of the body or the segment that holds it.
+    element: usize,
     start: u32,
     end: u32,
     section: Section,
@@ -58,12 +62,12 @@ impl<'a> Places<'a> {
             let Some(content) = &tab.document_tab else { continue };
             let mut section = Section::Preamble;
             let body = content.body.as_ref().map_or(&[][..], |body| &body.content);
-            places.read(body, index, "", &mut section);
+            places.read(body, (index, "", None), &mut section);
             for (name, segments) in
                 [("a footnote", &content.footnotes), ("the header", &content.headers), ("the footer", &content.footers)]
             {
                 for (id, segment) in segments {
-                    places.read(&segment.content, index, id, &mut Section::Segment(name));
+                    places.read(&segment.content, (index, id, None), &mut Section::Segment(name));
                 }
             }
             // Words of two tabs are never one place.
@@ -72,23 +76,36 @@ impl<'a> Places<'a> {
         places
     }
 
-    fn read(&mut self, content: &'a [StructuralElement], tab: usize, segment: &str, section: &mut Section) {
-        for element in content {
+    /// Reads what stands in a segment of a tab; in a table, `outer` is the element that the table is.
+    fn read(
+        &mut self,
+        content: &'a [StructuralElement],
+        (tab, segment, outer): (usize, &str, Option<usize>),
+        section: &mut Section,
+    ) {
+        for (index, element) in content.iter().enumerate() {
+            let number = outer.unwrap_or(index);
             if let Some(paragraph) = &element.paragraph {
                 let heading = paragraph.named_style_type().starts_with("HEADING_");
                 let text = one_line(&paragraph.text());
                 if heading && segment.is_empty() && !text.is_empty() {
                     *section = Section::Heading(text.clone(), paragraph.heading_id().map(str::to_owned));
                 }
-                self.push(element, tab, segment, section, &text);
+                self.push(element, (tab, segment, number), section, &text);
             }
             for cell in element.table.iter().flat_map(|table| &table.table_rows).flat_map(|row| &row.table_cells) {
-                self.read(&cell.content, tab, segment, section);
+                self.read(&cell.content, (tab, segment, Some(number)), section);
             }
         }
     }
 
-    fn push(&mut self, element: &'a StructuralElement, tab: usize, segment: &str, section: &Section, text: &str) {
+    fn push(
+        &mut self,
+        element: &'a StructuralElement,
+        (tab, segment, number): (usize, &str, usize),
+        section: &Section,
+        text: &str,
+    ) {
         self.begins.push(self.words.len());
         self.words.push_str(text);
         self.words.push(' ');
@@ -96,6 +113,7 @@ impl<'a> Places<'a> {
             paragraph: element.paragraph.as_ref(),
             tab,
             segment: segment.to_owned(),
+            element: number,
             start: element.start_index.utf16(),
             end: element.end_index.utf16(),
             section: section.clone(),
@@ -129,9 +147,23 @@ impl<'a> Places<'a> {
         }
         let mut found = self.words.match_indices(&quote).map(|(at, _)| at);
         let first = found.next()?;
-        let line = self.begins.partition_point(|begin| *begin <= first).checked_sub(1)?;
-        let column = first - self.begins.get(line).copied().unwrap_or(0);
-        self.spot(line, column, 1 + found.count())
+        self.spot_of(first, 1 + found.count())
+    }
+
+    /// Finds all places where these words stand; `None` when these are none, or more than are told apart.
+    pub(super) fn all_of_words(&self, quote: &str) -> Option<Vec<Spot>> {
+        let quote = one_line(quote);
+        let found: Vec<usize> =
+            self.words.match_indices(&quote).map(|(at, _)| at).take(SAME_WORDS_MAX.saturating_add(1)).collect();
+        let is_told = !quote.is_empty() && (1..=SAME_WORDS_MAX).contains(&found.len());
+        is_told.then(|| found.iter().filter_map(|at| self.spot_of(*at, found.len())).collect())
+    }
+
+    /// The place of a byte of the words.
+    fn spot_of(&self, at: usize, places: usize) -> Option<Spot> {
+        let line = self.begins.partition_point(|begin| *begin <= at).checked_sub(1)?;
+        let column = at - self.begins.get(line).copied().unwrap_or(0);
+        self.spot(line, column, places)
     }
 
     /// Finds the stretches of text where these words stand, in the first tab that has them: its number, and the ranges.
@@ -172,6 +204,7 @@ impl<'a> Places<'a> {
             section: found.section.clone(),
             text: None,
             places,
+            element: (found.tab, found.element),
         })
     }
 }

@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::error::{Error, ErrorKind};
+use crate::kinds::CommentPlace;
 use crate::model::Notice;
 use crate::tools::host::PushReport;
+use crate::tools::verbs::excerpt;
 
 /// A tool's answer.
 pub(in crate::tools) type Outcome = Result<Value, Failure>;
@@ -22,6 +24,15 @@ pub(in crate::tools) enum Failure {
         document: String,
         /// Its tabs, with their titles.
         tabs: Vec<String>,
+    },
+    /// The comment that was named stands in no section of the tab.
+    NoSection {
+        /// Its id.
+        comment: String,
+        /// The tab.
+        tab: String,
+        /// Where it stands.
+        place: CommentPlace,
     },
     /// The text holds forms that are none.
     Malformed(Vec<Notice>),
@@ -60,6 +71,10 @@ impl Failure {
                 &format!("`{document}` has {} tabs and no tab_id is given: {}", tabs.len(), tabs.join(", ")),
                 "Give the tab_id of one of them; get_metadata lists them.",
             ),
+            Self::NoSection { comment, tab, place } => {
+                let (why, suggestion) = elsewhere(place, tab);
+                shown("AnchorNotFoundError", &format!("the comment `{comment}` {why}"), &suggestion)
+            }
             Self::Malformed(notices) => {
                 let said: Vec<String> = notices.iter().take(NOTICES_MAX).map(ToString::to_string).collect();
                 shown(
@@ -83,6 +98,35 @@ impl Failure {
                 "the file was saved again and again while it was to be edited",
                 "Try again in a moment; nothing was changed.",
             ),
+        }
+    }
+}
+
+/// Says why a comment names no section of a tab, and what to do.
+fn elsewhere(place: &CommentPlace, tab: &str) -> (String, String) {
+    match place {
+        CommentPlace::Section { tab_id, tab_title, .. } => (
+            format!("stands in the tab {tab_id} \"{}\", not in {tab}", excerpt(tab_title)),
+            format!("Give the tab_id {tab_id} and the same anchor_id."),
+        ),
+        CommentPlace::Apart(part) => (
+            format!("stands in {part}, which is in no section"),
+            "Call get_hierarchy to see the sections there are; a footnote comes with the section that points to it."
+                .into(),
+        ),
+        CommentPlace::Several(places) => (
+            format!("was made on words that stand in {places} places, and nothing tells which of them is meant"),
+            "Call get_hierarchy, and give the anchor_id of the section that you mean.".into(),
+        ),
+        CommentPlace::Whole => (
+            "is about the document as a whole, so it stands in no section".into(),
+            "Call export_tab for all of a tab, or get_hierarchy to see the sections there are.".into(),
+        ),
+        CommentPlace::Lost => {
+            ("was made on words that are not in the document any more".into(), SEE_HIERARCHY.to_owned())
+        }
+        CommentPlace::Resolved => {
+            ("is resolved, and only an open one names a section".into(), SEE_HIERARCHY.to_owned())
         }
     }
 }

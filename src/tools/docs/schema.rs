@@ -249,7 +249,8 @@ fn tab_id() -> Value {
 
 fn anchor_id() -> Value {
     text(
-        "anchor_id from get_hierarchy, or the id of an anchor in the text; empty for what stands before the first heading.",
+        "anchor_id from get_hierarchy, or the id of an anchor in the text or of an open comment, for the section it stands in; empty for \
+         what stands before the first heading.",
     )
 }
 

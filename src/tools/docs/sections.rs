@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::failure::{Failure, Outcome};
 use super::{OpenTab, arguments, open};
 use crate::error::Error;
+use crate::kinds::CommentPlace;
 use crate::mebdf::{self, Parsed, RunContent, Tree};
 use crate::model::Notice;
 use crate::tools::host::{Host, PushReport};
@@ -58,7 +59,7 @@ pub(super) async fn export_section(host: &dyn Host, given: Map<String, Value>) -
     let ExportSection { document_id, anchor_id, tab_id } = arguments(given)?;
     let tab = open(host, &document_id, &tab_id).await?;
     let text = mebdf::clean(&tab.text);
-    let found = section_of(&tab, &text, &mebdf::parse(&text).tree, &anchor_id)?;
+    let found = section_of(host, &tab, (&text, &mebdf::parse(&text).tree), &anchor_id).await?;
     Ok(json!({ "success": true, "content": found.text, "anchor_id": anchor_id, "warnings": tab.warnings() }))
 }
 
@@ -72,12 +73,8 @@ pub(super) async fn import_section(host: &dyn Host, given: Map<String, Value>) -
         "a section has no head",
         "Leave the lines between `---` out of `content`.",
     )?;
-    let (tab, pushed, preserved) = edit(host, &document_id, &tab_id, &new, |tab, text, tree| {
-        let found = section_of(tab, text, tree, &anchor_id)?;
-        let had = tree.blocks.get(found.blocks.clone()).unwrap_or_default();
-        Ok((mebdf::replaced(text, tree, &found, &content), objects(had)))
-    })
-    .await?;
+    let import = Import { section: Some(&anchor_id), content: &content, new: &new };
+    let (tab, pushed, preserved) = edit(host, &document_id, &tab_id, import).await?;
     let warnings = warnings(&tab, &new, &pushed);
     Ok(json!({ "success": true, "anchor_id": anchor_id, "preserved_objects": preserved, "warnings": warnings }))
 }
@@ -95,37 +92,61 @@ pub(super) async fn import_tab(host: &dyn Host, given: Map<String, Value>) -> Ou
     let ImportTab { document_id, content, tab_id } = arguments(given)?;
     let content = checked(&content)?;
     let new = mebdf::parse(&content);
-    let (tab, pushed, preserved) = edit(host, &document_id, &tab_id, &new, |_, text, tree| {
-        // Whoever gives a head means it: another title renames the document.
-        let head = if new.tree.front_matter.is_some() { "" } else { head_of(text) };
-        let body = content.trim_start_matches('\n').trim_end_matches('\n');
-        Ok((format!("{head}{body}\n"), objects(&tree.blocks)))
-    })
-    .await?;
+    let import = Import { section: None, content: &content, new: &new };
+    let (tab, pushed, preserved) = edit(host, &document_id, &tab_id, import).await?;
     let warnings = warnings(&tab, &new, &pushed);
     Ok(json!({ "success": true, "tab_id": tab.id, "preserved_objects": preserved, "warnings": warnings }))
 }
 
-/// Makes an edit of a tab's file, and pushes it. `make` gives the new text and the objects that stood in what it replaces; of
-/// these, those are returned that stand in the file after it.
+/// What is put into a tab.
+#[derive(Clone, Copy)]
+struct Import<'a> {
+    /// The section that it takes the place of; `None` for all of the tab.
+    section: Option<&'a str>,
+    content: &'a str,
+    /// What that says.
+    new: &'a Parsed,
+}
+
+impl Import<'_> {
+    /// Returns the text of a tab with it, and the objects that stood in what it replaces.
+    async fn put_into(
+        self,
+        host: &dyn Host,
+        tab: &OpenTab,
+        (text, tree): (&str, &Tree),
+    ) -> Result<(String, Vec<String>), Failure> {
+        if let Some(anchor) = self.section {
+            let found = section_of(host, tab, (text, tree), anchor).await?;
+            let had = tree.blocks.get(found.blocks.clone()).unwrap_or_default();
+            return Ok((mebdf::replaced(text, tree, &found, self.content), objects(had)));
+        }
+        // Whoever gives a head means it: another title renames the document.
+        let head = if self.new.tree.front_matter.is_some() { "" } else { head_of(text) };
+        let body = self.content.trim_start_matches('\n').trim_end_matches('\n');
+        Ok((format!("{head}{body}\n"), objects(&tree.blocks)))
+    }
+}
+
+/// Makes an edit of a tab's file, and pushes it. Of the objects that stood in what it replaces, those are returned that stand in
+/// the file after it.
 async fn edit(
     host: &dyn Host,
     document: &str,
     tab: &str,
-    new: &Parsed,
-    make: impl Fn(&OpenTab, &str, &Tree) -> Result<(String, Vec<String>), Failure>,
+    import: Import<'_>,
 ) -> Result<(OpenTab, PushReport, Vec<String>), Failure> {
     for _ in 0..TRIES_MAX {
         let mut tab = open(host, document, tab).await?;
         let text = mebdf::clean(&tab.text).into_owned();
         let tree = mebdf::parse(&text).tree;
         let known = objects(&tree.blocks);
-        let mut unknown = objects(&new.tree.blocks);
+        let mut unknown = objects(&import.new.tree.blocks);
         unknown.retain(|object| !known.contains(object));
         if !unknown.is_empty() {
             return Err(Failure::NoSuchObject { objects: unknown, known });
         }
-        let (edited, had) = match make(&tab, &text, &tree) {
+        let (edited, had) = match import.put_into(host, &tab, (&text, &tree)).await {
             Ok(made) => made,
             // What is held has another text than the document, which the client goes by.
             Err(failure) => return Err(held(host, &tab.part.path).await?.map_or(failure, Failure::Waits)),
@@ -150,11 +171,26 @@ async fn held(host: &dyn Host, path: &Path) -> Result<Option<Box<PushReport>>, F
     Ok((!report.holds.is_empty()).then(|| Box::new(PushReport { unsaved: true, ..report })))
 }
 
-/// Finds a section of a tab.
-fn section_of(tab: &OpenTab, text: &str, tree: &Tree, anchor: &str) -> Result<mebdf::Excerpt, Failure> {
+/// Finds a section of a tab: that of an anchor in its text, else that in which a comment stands.
+async fn section_of(
+    host: &dyn Host,
+    tab: &OpenTab,
+    (text, tree): (&str, &Tree),
+    anchor: &str,
+) -> Result<mebdf::Excerpt, Failure> {
     let anchor = anchor.trim().trim_start_matches("#^").trim_start_matches('#');
-    mebdf::excerpt(text, tree, anchor)
-        .ok_or_else(|| Failure::from(Error::AnchorNotFound { id: tab.report.id.0.clone(), anchor: excerpt(anchor) }))
+    if let Some(found) = mebdf::excerpt(text, tree, anchor) {
+        return Ok(found);
+    }
+    let document = &tab.report.id.0;
+    let unknown = |anchor| Failure::from(Error::AnchorNotFound { id: document.clone(), anchor: excerpt(anchor) });
+    let Some(place) = host.place_of_comment(document, anchor).await? else { return Err(unknown(anchor)) };
+    if let CommentPlace::Section { tab_id, anchor, .. } = &place
+        && *tab_id == tab.id
+    {
+        return mebdf::excerpt(text, tree, anchor).ok_or_else(|| unknown(anchor));
+    }
+    Err(Failure::NoSection { comment: excerpt(anchor), tab: tab.id.clone(), place })
 }
 
 /// Returns a text that may be written, clean.

@@ -15,7 +15,7 @@ use tokio::net::UnixStream;
 
 use super::*;
 use crate::error::{Error, Result};
-use crate::kinds::{Elements, Facts, Listing, Look, Restyled, StyleDefinition};
+use crate::kinds::{CommentPlace, Elements, Facts, Listing, Look, Restyled, StyleDefinition};
 use crate::model::{Account, ItemId, KindName, Notice, PartId};
 
 const ACCOUNT: &str = "ana@example.com";
@@ -183,6 +183,11 @@ impl Host for MemoryHost {
         let path = self.folder.path().join(name);
         std::fs::write(&path, text).unwrap();
         Ok(path)
+    }
+
+    async fn place_of_comment(&self, id_or_url: &str, thread: &str) -> Result<Option<CommentPlace>> {
+        self.note(format!("place of comment {id_or_url} {thread}"));
+        Ok(None)
     }
 
     async fn restore(&self, _id_or_url: &str) -> Result<ItemReport> {
