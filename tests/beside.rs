@@ -521,69 +521,101 @@ async fn a_link_beside_ones_work_may_be_renamed_and_is_missed_when_it_is_gone() 
     assert_eq!(waiting(&world), Vec::<Value>::new());
 }
 
+/// Two saves of one document, one through a link that it replaces, and what should come of them.
+struct TwoSaves {
+    id: String,
+    file: PathBuf,
+    link: PathBuf,
+    link_first: bool,
+    is_down: bool,
+    /// Whether both say something else in the same place.
+    meet: bool,
+    /// How long after the first the second one is made.
+    gap_ms: u64,
+}
+
+impl TwoSaves {
+    fn save(&self) {
+        let said = fs::read_to_string(&self.file).unwrap();
+        let other = if self.meet { "second" } else { "fourth" };
+        let (through_link, direct) = (said.replace("second", "linked"), said.replace(other, "direct"));
+        let pause = || std::thread::sleep(Duration::from_millis(self.gap_ms));
+        if self.link_first {
+            replace(&self.link, &through_link);
+            pause();
+            fs::write(&self.file, direct).unwrap();
+        } else {
+            fs::write(&self.file, direct).unwrap();
+            pause();
+            replace(&self.link, &through_link);
+        }
+    }
+
+    async fn check(&self, world: &World) {
+        let (stands, went) = if self.link_first { ("direct", "linked") } else { ("linked", "direct") };
+        until("the later one is pushed", || async { world.text(&self.id).await.contains(stands) }).await;
+        until("the link stands again", || std::future::ready(is_link(&self.link))).await;
+        let case = format!("{}: {}", self.link.display(), fs::read_to_string(&self.file).unwrap());
+        if !self.meet {
+            until("the other one is pushed", || async { world.text(&self.id).await.contains(went) }).await;
+            assert!(world.text(&self.id).await.contains(stands), "{case}");
+            assert_eq!(told_of(world, &self.file), None, "{case}");
+            return;
+        }
+        until("the other one is told", || std::future::ready(told_of(world, &self.file).is_some())).await;
+        let told = told_of(world, &self.file).unwrap();
+        let kept = told.split('`').nth(1).unwrap();
+        assert!(told.contains("SAVED_ASIDE") && fs::read_to_string(kept).unwrap().contains(went), "{case}: {told}");
+        let text = world.text(&self.id).await;
+        assert!(text.contains(stands) && !text.contains(went), "{case}: {text}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn the_later_of_two_saves_stands_and_the_other_is_told() {
+async fn of_two_saves_both_stand_or_the_later_one_and_the_other_is_told() {
     let mut world = world("two-saves");
     let beside = world.home.join("beside");
     fs::create_dir(&beside).unwrap();
     let text = "# Plan\n\nThe second day begins at nine.\n\nThe fourth day is free for all.\n";
-    // Through a readable link or one outside, before the file itself is saved or after, while nobody looks or nothing is sent.
     let mut saves = Vec::new();
-    for (number, (is_outside, link_first, is_down)) in
-        [(false, true, true), (false, false, true), (true, true, true), (true, false, true), (false, false, false)]
-            .into_iter()
-            .enumerate()
-    {
-        let title = format!("Two saves {number}");
-        let source = world.home.join("source.md");
-        fs::write(&source, text).unwrap();
-        let (done, made) = world.cli(&["create", "--title", &title, source.to_str().unwrap()]);
-        assert!(done, "{made}");
-        let id = made["id"].as_str().unwrap().to_owned();
-        let link = if is_outside {
-            let (done, linked) = world.cli(&["link", &id, beside.to_str().unwrap()]);
-            assert!(done, "{linked}");
-            beside.join(format!("{title}.md"))
-        } else {
-            world.home.join(format!("workspace/demo@example.com/by-name/{title}.md"))
-        };
-        assert!(is_link(&link), "{}", link.display());
-        saves.push((id.clone(), world.file(&id), link, link_first, is_down));
-    }
-    let save = |(_, file, link, link_first, _): &(String, PathBuf, PathBuf, bool, bool)| {
-        let said = fs::read_to_string(file).unwrap();
-        let (through_link, direct) = (said.replace("second", "linked"), said.replace("fourth", "direct"));
-        let pause = || std::thread::sleep(Duration::from_millis(50));
-        if *link_first {
-            replace(link, &through_link);
-            pause();
-            fs::write(file, direct).unwrap();
-        } else {
-            fs::write(file, direct).unwrap();
-            pause();
-            replace(link, &through_link);
+    // Through a readable link or one outside, before the file itself is saved or after, while nobody looks or somebody does.
+    for (is_outside, link_first, is_down, gap_ms) in [
+        (false, true, true, 50),
+        (false, false, true, 50),
+        (true, true, true, 50),
+        (true, false, true, 50),
+        (false, false, false, 50),
+        (true, true, false, 50),
+        (true, true, false, 1_500),
+        (true, false, false, 50),
+    ] {
+        for meet in [false, true] {
+            let title = format!("Two saves {}", saves.len());
+            let source = world.home.join("source.md");
+            fs::write(&source, text).unwrap();
+            let (done, made) = world.cli(&["create", "--title", &title, source.to_str().unwrap()]);
+            assert!(done, "{made}");
+            let id = made["id"].as_str().unwrap().to_owned();
+            let link = if is_outside {
+                let (done, linked) = world.cli(&["link", &id, beside.to_str().unwrap()]);
+                assert!(done, "{linked}");
+                beside.join(format!("{title}.md"))
+            } else {
+                world.home.join(format!("workspace/demo@example.com/by-name/{title}.md"))
+            };
+            assert!(is_link(&link), "{}", link.display());
+            let file = world.file(&id);
+            saves.push(TwoSaves { id, file, link, link_first, is_down, meet, gap_ms });
         }
-    };
-    assert!(world.cli(&["pause"]).0);
-    saves.iter().filter(|(.., is_down)| !is_down).for_each(&save);
-    until("the links stand again", || {
-        std::future::ready(saves.iter().filter(|(.., is_down)| !is_down).all(|(_, _, link, ..)| is_link(link)))
-    })
-    .await;
-    assert!(world.cli(&["resume"]).0);
+    }
+    for save in saves.iter().filter(|save| !save.is_down) {
+        save.save();
+        save.check(&world).await;
+    }
     world.kill_daemon();
-    saves.iter().filter(|(.., is_down)| *is_down).for_each(&save);
-    // Those outside are read once they stand still.
-    std::thread::sleep(Duration::from_millis(2_100));
+    saves.iter().filter(|save| save.is_down).for_each(TwoSaves::save);
     world.start_daemon(&[]);
-    for (id, file, link, link_first, _) in &saves {
-        let (stands, went) = if *link_first { ("direct", "linked") } else { ("linked", "direct") };
-        until("the later one is pushed", || async { world.text(id).await.contains(stands) }).await;
-        let said = fs::read_to_string(file).unwrap();
-        assert!(is_link(link) && said.contains(stands) && !said.contains(went), "{}: {said}", link.display());
-        let told = told_of(&world, file).unwrap_or_else(|| panic!("{}: {:?}", link.display(), waiting(&world)));
-        let kept = told.split('`').nth(1).unwrap();
-        assert!(told.contains("SAVED_ASIDE") && fs::read_to_string(kept).unwrap().contains(went), "{told}");
-        assert!(!world.text(id).await.contains(went));
+    for save in saves.iter().filter(|save| save.is_down) {
+        save.check(&world).await;
     }
 }

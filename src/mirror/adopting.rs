@@ -1,6 +1,7 @@
 //! Saves that stand where a link to a mirrored file stood: each is an edit of that file, and the link is put there again.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::clock::system_ms;
 use super::crash::crash_point;
@@ -10,9 +11,12 @@ use crate::error::{Error, Result};
 use crate::mebdf;
 use crate::model::{ContentHash, ItemId, Millis, PartId, Stamp};
 use crate::store::Link;
-use crate::sync::{Event, Local, is_save_of, stands_still, with_head_of};
+use crate::sync::{Event, Local, is_save_of, joined, names, says_more, stands_still, with_head_of};
 use crate::workspace::layout::Place;
-use crate::workspace::{self, Found, NotDeposited};
+use crate::workspace::{Found, NotDeposited, Seen};
+
+/// How long it takes until a save in place of a readable link is tried again that could not be taken in.
+const AGAIN: Duration = Duration::from_secs(2);
 
 /// What became of a file that stands where a link stood.
 pub(super) enum Adopted {
@@ -48,7 +52,11 @@ pub(super) async fn adopt(mirror: &MirrorHandle, link: Link, stamp: Stamp, text:
         if is_made_of {
             return Ok((keep_and_link(&shared, &link.path, (stamp, &text), &of, None)?, None));
         }
-        let kept = match take_over(&shared, &of, (&text, stamp))? {
+        let base = match shared.beside.base(&link.path) {
+            Some(base) => Some(base),
+            None => agreed(&shared, &of)?,
+        };
+        let kept = match take_over(&shared, &of, base.as_deref(), (&text, stamp))? {
             Taken::Yes(kept) => kept,
             Taken::Moved => return Ok((Adopted::Moved, None)),
             Taken::Foreign(target) => return Ok((Adopted::Foreign(target), None)),
@@ -74,10 +82,10 @@ enum Taken {
     Foreign(PathBuf),
 }
 
-/// Makes a text that of a mirrored file. Where that holds a save of its own, the later of the two stands, and the other is kept.
-fn take_over(shared: &Shared, place: &Place, (text, saved): (&str, Stamp)) -> Result<Taken> {
+/// Makes a text that of a mirrored file, which it was made of when that said `base`. Where the file holds a save of its own, the
+/// two are joined; where they say different things in one place, the later one stands, and the other is kept.
+fn take_over(shared: &Shared, place: &Place, base: Option<&str>, (text, saved): (&str, Stamp)) -> Result<Taken> {
     let (item, part, target) = (&place.item, &place.part, shared.workspace.layout().path(place)?);
-    let done = |is_saved, kept| if is_saved { Taken::Yes(kept) } else { Taken::Moved };
     let (current, stamp) = match shared.workspace.observe(item, part)? {
         Local::Text { text, stamp, .. } => (text, stamp),
         Local::Restless => return Ok(Taken::Moved),
@@ -95,48 +103,83 @@ fn take_over(shared: &Shared, place: &Place, (text, saved): (&str, Stamp)) -> Re
     if current == text {
         return Ok(Taken::Yes(None));
     }
-    if !is_save_of(text, &current) {
+    if !names(text, item) && !is_save_of(text, &current) {
         return Ok(Taken::Foreign(target));
     }
-    if is_agreed(shared, place, current.as_bytes()) {
-        return Ok(done(editing::save(shared, (item, part), text, stamp)?, None));
+    let save = |text: &str, kept| {
+        let is_saved = text == current || editing::save(shared, (item, part), text, stamp)?;
+        Ok(if is_saved { Taken::Yes(kept) } else { Taken::Moved })
+    };
+    let Some(base) = base.filter(|base| *base != current.as_str()) else { return save(text, None) };
+    let whole = with_head_of(base, text);
+    if let Some(both) = joined(base, &current, whole.as_deref().unwrap_or(text)) {
+        return save(&both, None);
+    }
+    // An earlier save of the same editor is in the next one.
+    if !says_more(&current, &[base, text]) {
+        return save(text, None);
     }
     let name = place.name()?;
     let keep = |text| shared.workspace.put_aside(name.trim_end_matches(".md"), text, now()).map(Some);
-    if is_agreed(shared, place, text.as_bytes()) {
-        return Ok(Taken::Yes(None));
-    }
     if stamp.mtime_ns > saved.mtime_ns {
         return Ok(Taken::Yes(keep(text)?));
     }
-    let kept = keep(&current)?;
-    Ok(done(editing::save(shared, (item, part), text, stamp)?, kept))
+    save(text, keep(&current)?)
 }
 
-/// Tells whether a mirrored file and its item have agreed on a text, so that it is no edit.
-fn is_agreed(shared: &Shared, place: &Place, text: &[u8]) -> bool {
-    let bases = shared.reader().bases(&place.item).unwrap_or_default();
-    bases.iter().any(|(part, base)| *part == place.part && base.as_bytes() == text)
+/// What a mirrored file and its item have agreed on.
+fn agreed(shared: &Shared, place: &Place) -> Result<Option<String>> {
+    let bases = shared.reader().bases(&place.item)?;
+    Ok(bases.into_iter().find(|(part, _)| *part == place.part).map(|(_, base)| base))
 }
 
-/// Takes in a file that stands where a readable link should.
-pub(super) fn adopt_readable(shared: &Shared, path: &Path) -> Result<Option<workspace::Adopted>> {
-    shared.workspace.adopt_link(path, now(), &|place, text| is_agreed(shared, place, text))
+/// Notes what a mirrored file and its item have agreed on when a save in place of a link to it is seen first: what is pushed
+/// until that is taken in is no text that it was made of.
+pub(super) fn note_base(shared: &Shared, path: &Path) -> Result<()> {
+    // The connection is let go before it is asked once more.
+    let link = shared.reader().link(path)?;
+    if let Some(link) = link
+        && let Some(base) = agreed(shared, &Place::file(&link.item, &link.part))?
+    {
+        shared.beside.note_base(path, base);
+    }
+    Ok(())
 }
 
-/// Takes in what was saved in place of links while nobody looked, before anything is pushed: else a save that is older than
-/// that of the mirrored file would go over it. Returns the saves for which later ones stand, each with the file that it is of.
+/// Takes in a file that stands where a readable link should; returns the file that it is a save of, and where one of two saves
+/// stands that say different things.
+pub(super) fn adopt_readable(shared: &Shared, path: &Path) -> Result<Option<(Place, PathBuf)>> {
+    let Some(place) = shared.workspace.readable_save(path)? else { return Ok(None) };
+    let Found::File(Local::Text { text, stamp, .. }) = shared.workspace.look_beside(path)? else { return Ok(None) };
+    let base = agreed(shared, &place)?;
+    let taken = take_over(shared, &place, base.as_deref(), (&text, stamp))?;
+    let is_linked = matches!(taken, Taken::Yes(_)) && matches!(put_link(shared, path, stamp, &place)?, Adopted::Linked);
+    if !is_linked {
+        let (see, path) = (shared.see.clone(), path.to_owned());
+        tokio::spawn(async move {
+            tokio::time::sleep(AGAIN).await;
+            see(Seen::Link(path));
+        });
+    }
+    let Taken::Yes(Some(kept)) = taken else { return Ok(None) };
+    Ok(Some((place, kept)))
+}
+
+/// Takes in what was saved in place of links while nobody looked, before anything is pushed: else what a save of the mirrored
+/// file brought would be taken for what that in the place of the link took away. Returns saves for which later ones stand, each
+/// with the file that it is of.
 pub(super) fn adopt_settled(shared: &Shared) -> Vec<(Place, PathBuf)> {
     let mut kept = Vec::new();
-    match shared.workspace.adopt_links(now(), &|place, text| is_agreed(shared, place, text)) {
-        Ok(adopted) => kept.extend(adopted.into_iter().filter_map(|adopted| Some((adopted.place, adopted.kept?)))),
-        Err(error) => tracing::error!(%error, "files saved in place of links could not be taken in"),
+    for path in shared.workspace.readable_paths().unwrap_or_default() {
+        match adopt_readable(shared, &path) {
+            Ok(adopted) => kept.extend(adopted),
+            Err(error) => tracing::error!(%error, path = %path.display(), "a file saved in place of a link waits"),
+        }
     }
     let links = shared.reader().links().unwrap_or_default();
     for link in links {
         match adopt_one_settled(shared, &link) {
-            Ok(Some(path)) => kept.push((Place::file(&link.item, &link.part), path)),
-            Ok(None) => {}
+            Ok(adopted) => kept.extend(adopted),
             Err(error) => {
                 tracing::warn!(%error, path = %link.path.display(), "a save in place of a link is taken in later")
             }
@@ -146,19 +189,22 @@ pub(super) fn adopt_settled(shared: &Shared) -> Vec<(Place, PathBuf)> {
 }
 
 /// Takes in what stands in the place of one link, if it stands still; all else is looked at later.
-fn adopt_one_settled(shared: &Shared, link: &Link) -> Result<Option<PathBuf>> {
+fn adopt_one_settled(shared: &Shared, link: &Link) -> Result<Option<(Place, PathBuf)>> {
     let Found::File(Local::Text { text, stamp, .. }) = shared.workspace.look_beside(&link.path)? else {
         return Ok(None);
     };
-    let is_whole = stands_still(&stamp, now()) && !shared.workspace.is_open(&link.path, now());
+    let place = Place::file(&link.item, &link.part);
     let is_made_of = link.made_of == Some(ContentHash::of(text.as_bytes()));
-    if !is_whole || is_made_of || mebdf::body(&text).trim().is_empty() || shared.reader().item(&link.item)?.is_none() {
+    if is_made_of || mebdf::body(&text).trim().is_empty() || shared.reader().item(&link.item)?.is_none() {
         return Ok(None);
     }
-    let place = Place::file(&link.item, &link.part);
-    let Taken::Yes(kept) = take_over(shared, &place, (&text, stamp))? else { return Ok(None) };
+    if !stands_still(&stamp, now()) || shared.workspace.is_open(&link.path, now()) {
+        return note_base(shared, &link.path).map(|()| None);
+    }
+    let base = agreed(shared, &place)?;
+    let Taken::Yes(kept) = take_over(shared, &place, base.as_deref(), (&text, stamp))? else { return Ok(None) };
     put_link(shared, &link.path, stamp, &place)?;
-    Ok(kept)
+    Ok(kept.map(|kept| (place, kept)))
 }
 
 impl Mirror {
@@ -208,7 +254,10 @@ pub(super) fn keep_and_link(
 /// Puts a link where a file stands whose text is another file's by now.
 fn put_link(shared: &Shared, path: &Path, stamp: Stamp, to: &Place) -> Result<Adopted> {
     match shared.workspace.put_link(path, stamp, to) {
-        Ok(()) => Ok(Adopted::Linked),
+        Ok(()) => {
+            shared.beside.forget_base(path);
+            Ok(Adopted::Linked)
+        }
         Err(NotDeposited::Moved) => Ok(Adopted::Moved),
         Err(NotDeposited::Failed(error)) => Err(error),
     }

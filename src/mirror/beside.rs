@@ -1,6 +1,7 @@
 //! Files beside the mirrored ones: what is saved in `new/` becomes a document, and what an editor puts where a link to a mirrored
 //! file stood becomes the text of that file. In either case a link stands there afterwards, so that the next save finds it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
-use super::adopting::{Adopted, adopt, keep_and_link};
+use super::adopting::{Adopted, adopt, keep_and_link, note_base};
 use super::clock::{Clock, system_ms};
 use super::crash::crash_point;
 use super::handle::MirrorHandle;
@@ -29,6 +30,9 @@ const TOUCHED_MAX: usize = 1024;
 /// How often all is looked at though nothing was heard: not every folder can be watched.
 const LOOK_PAUSE: Duration = Duration::from_secs(300);
 
+/// Saves of which it is remembered what they were made of; of more, what is agreed on when they are taken in counts.
+const BASES_MAX: usize = 100;
+
 /// Documents of which it is remembered what of their text they cannot say.
 const TOLD_MAX: usize = 50;
 
@@ -41,6 +45,8 @@ pub(super) struct Watched {
     /// Whether all are to be looked at.
     all: AtomicBool,
     links: Links,
+    /// For saves in place of links: what the mirrored file and its item had agreed on when each was seen first.
+    bases: Mutex<BTreeMap<PathBuf, String>>,
     waiting: Mutex<Vec<NotTakenIn>>,
     /// What was taken in, but not whole.
     told: Mutex<Vec<(PathBuf, String)>>,
@@ -55,6 +61,7 @@ pub(super) fn watched() -> (Watched, mpsc::Receiver<PathBuf>) {
         touched,
         all: AtomicBool::new(false),
         links: Links::default(),
+        bases: Mutex::default(),
         waiting: Mutex::default(),
         told: Mutex::default(),
         unlinked: Mutex::default(),
@@ -75,6 +82,23 @@ impl Watched {
         self.all.store(true, Ordering::Release);
         // A path that nobody has, to be heard.
         self.touch(PathBuf::new());
+    }
+
+    /// Notes what a mirrored file and its item had agreed on when a save in place of a link was seen; only the first one counts until
+    /// that is taken in.
+    pub(super) fn note_base(&self, path: &Path, base: String) {
+        let mut bases = self.bases.lock().unwrap_or_else(PoisonError::into_inner);
+        if bases.len() < BASES_MAX {
+            bases.entry(path.into()).or_insert(base);
+        }
+    }
+
+    pub(super) fn base(&self, path: &Path) -> Option<String> {
+        self.bases.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+    }
+
+    pub(super) fn forget_base(&self, path: &Path) {
+        self.bases.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
     }
 
     /// The links outside of the workspace.
@@ -228,7 +252,7 @@ fn finish(shared: &Shared) -> Result<()> {
             tracing::warn!(%error, "a file that was taken in has not its name");
         }
     }
-    shared.workspace.give_back_new(now())
+    shared.workspace.give_back_own(now())
 }
 
 /// Returns the files of which nobody knows whether they became documents, since a process died or had no answer.
@@ -261,7 +285,18 @@ fn doubts(shared: &Shared) -> Result<Vec<(String, Stamp, String)>> {
 /// Looks at a path that is due, and takes in what stands there if it is whole.
 async fn look(mirror: &MirrorHandle, beside: &mut Beside, clock: &Clock, path: &str) {
     let (shared, at) = (mirror.shared_arc(), PathBuf::from(path));
-    let stands = blocking(move || stands(&shared, &at)).await;
+    let stands = blocking(move || {
+        let stands = stands(&shared, &at)?;
+        match stands {
+            Stands::Text { .. } => note_base(&shared, &at)?,
+            Stands::Nothing => shared.beside.forget_base(&at),
+            Stands::Idle if at.is_symlink() => shared.beside.forget_base(&at),
+            // It may be between two saves.
+            Stands::Idle | Stands::Unusable(_) => {}
+        }
+        Ok(stands)
+    })
+    .await;
     let stands = stands.unwrap_or_else(|error| Stands::Unusable(told(&error)));
     match beside.looked(path, stands, clock.now()) {
         Step::Wait => {}

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{Mirror, adopting, comments, failure};
 use crate::error::{Error, Result};
 use crate::sync::{Event, Failure};
-use crate::workspace::{self, Adopted, Seen};
+use crate::workspace::{self, Seen};
 
 impl Mirror {
     pub(super) fn start_watch(&mut self) -> Result<()> {
@@ -40,11 +40,9 @@ impl Mirror {
             Seen::Link(path) => {
                 // The file that it becomes is touched by that, and goes its ordinary way.
                 match adopting::adopt_readable(&self.shared, &path) {
-                    Ok(Some(Adopted { place, kept: Some(kept) })) => self.saved_aside(place, &kept),
-                    Ok(_) => {}
-                    Err(error) => {
-                        tracing::error!(%error, "a file saved in place of a link could not be taken in");
-                    }
+                    Ok(Some((place, kept))) => self.saved_aside(place, &kept),
+                    Ok(None) => {}
+                    Err(error) => tracing::error!(%error, "a file saved in place of a link could not be taken in"),
                 }
                 return;
             }

@@ -1,12 +1,13 @@
 //! Files beside the mirrored ones: Markdown that a person saves in `new/`, which is to become a document, and what an editor put
 //! where a link to a mirrored file stood. Which of them are whole, and what became of those that were taken in. Pure.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::hold;
-use super::words::words_in;
+use super::merge::merge3;
+use super::words::{said_in, words_in};
 use crate::mebdf;
-use crate::model::{Millis, Stamp};
+use crate::model::{ItemId, Millis, Stamp};
 
 /// For how long a file must stand as it is before it is taken in, in milliseconds.
 const SETTLE_MS: u64 = 2_000;
@@ -192,6 +193,30 @@ impl Beside {
     }
 }
 
+/// Joins two saves of one file that were made of the same text; `None` where they say different things in one place.
+#[must_use]
+pub fn joined(base: &str, one: &str, other: &str) -> Option<String> {
+    if other == base {
+        return Some(one.to_owned());
+    }
+    let merged = merge3(base, one, other);
+    merged.conflicts.is_empty().then_some(merged.file)
+}
+
+/// Tells whether a text has a word that none of the others has.
+#[must_use]
+pub fn says_more(text: &str, others: &[&str]) -> bool {
+    let known: HashSet<String> = others.iter().flat_map(|other| said_in(other)).collect();
+    said_in(text).iter().any(|word| !known.contains(word))
+}
+
+/// Tells whether the head of a text names an item.
+#[must_use]
+pub fn names(text: &str, item: &ItemId) -> bool {
+    let head = mebdf::head(text);
+    head.is_some_and(|head| head.entries.iter().any(|(key, value)| key == "id" && value.trim() == item.0))
+}
+
 /// Tells whether nothing has written to a file for as long as one is waited for.
 #[must_use]
 pub fn stands_still(stamp: &Stamp, now: Millis) -> bool {
@@ -255,6 +280,35 @@ mod tests {
 
     fn no(again: bool) -> NotTaken {
         NotTaken { why: "no".into(), again, made: false }
+    }
+
+    #[test]
+    fn two_saves_of_one_text_are_joined_where_they_do_not_meet() {
+        let base = "# {^ h.a}One\n\nalpha beta\n\ngamma\n";
+        let (one, other) = (base.replace("alpha", "first"), base.replace("gamma", "second"));
+        let both = one.replace("gamma", "second");
+        for (one, other, expected) in [
+            (one.as_str(), other.as_str(), Some(both.as_str())),
+            (&one, base, Some(&one)),
+            (base, &other, Some(&other)),
+            (&one, &base.replace("alpha beta", "others"), None),
+        ] {
+            assert_eq!(joined(base, one, other).as_deref(), expected, "{one:?} {other:?}");
+        }
+        for (text, others, expected) in [
+            (base, &["# One\n\nalpha beta gamma\n"][..], false),
+            (&one, &[base], true),
+            (&one, &[base, &one], false),
+            ("", &[], false),
+        ] {
+            assert_eq!(says_more(text, others), expected, "{text:?} {others:?}");
+        }
+        let item = ItemId("1a".into());
+        for (text, expected) in
+            [("---\nid: 1a\n---\n\nx\n", true), ("---\nid: 1b\n---\n\nx\n", false), ("id: 1a\n", false)]
+        {
+            assert_eq!(names(text, &item), expected, "{text:?}");
+        }
     }
 
     #[test]

@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::mebdf;
 use crate::model::{Notice, PartId, counted};
 
 use super::conflict::{SectionConflict, section_name, shown};
 use super::engine::failure_of;
 use super::item::{Part, Walk};
 use super::merge;
-use super::words::words_of;
+use super::words::said_in;
 use super::{Failure, Local, RequestId, Side};
 
 /// The code of what is told of words that went with a choice.
@@ -73,11 +72,6 @@ pub(super) fn given_up(side: Side, conflict: &SectionConflict) -> Option<Notice>
     let section = section_name(&conflict.heading);
     let message = format!("`{}`{more}, which {whose} had in {section}, went with it", shown.join(" "));
     (!shown.is_empty()).then(|| Notice { code: GIVEN_UP.into(), line: 0, column: 0, message })
-}
-
-/// The words that a person reads in a text: an id of a heading or an object is none.
-fn said_in(text: &str) -> Vec<String> {
-    mebdf::parse(text).tree.blocks.iter().flat_map(|block| words_of(&block.content)).map(str::to_owned).collect()
 }
 
 /// Tells whether who says that a file is meant as it stands knew what it is held for: by nothing of another kind than it was told

@@ -240,8 +240,21 @@ fn other_head(head: &FrontMatter, (local, is): Read<'_>) -> Option<Notice> {
             );
             Some(at_line(line + 1, notice("ID_CHANGED", &message)))
         }
-        Some(_) => None,
+        Some(other) => {
+            // A file that is older than the second tab names none, and one whose person wrote nonsense there is refused as that.
+            let (was, is) = (tab_of(head)?, tab_of(other)?);
+            let line = local.lines().position(|line| line.trim_start().starts_with("tab:")).unwrap_or(0);
+            let message = format!(
+                "the `tab` in the head is not this file's, which is `{was}`; put that back, or push the text with `push --accept`"
+            );
+            (was != is).then(|| at_line(line + 1, notice("ID_CHANGED", &message)))
+        }
     }
+}
+
+/// The id of the tab that a head names.
+fn tab_of(head: &FrontMatter) -> Option<&str> {
+    value(head, "tab")?.split_whitespace().next().filter(|id| id.starts_with("t."))
 }
 
 /// The head once more among the text, as where a file was pasted into itself.
@@ -326,6 +339,23 @@ mod tests {
             let found = holds(Some(&base), &local);
             let found: Vec<_> = found.iter().map(|notice| (notice.line, &*notice.code)).collect();
             assert_eq!(found, [(line, code)], "{local}");
+        }
+    }
+
+    #[test]
+    fn the_file_of_another_tab_is_held() {
+        let of = |tab: &str| format!("{}{BODY}", HEAD.replace("id: 1a\n", &format!("id: 1a\n{tab}")));
+        let (one, other) = ("tab: t.0 \"One\"\n", "tab: t.x \"Two\"\n");
+        for (base, local, codes) in [
+            (one, other, &["ID_CHANGED"][..]),
+            (other, one, &["ID_CHANGED"]),
+            (one, "tab: t.0 \"Renamed\"\n", &[]),
+            (one, "", &[]),
+            ("", one, &[]),
+            (one, "tab: One\n", &[]),
+        ] {
+            let found = holds(Some(&of(base)), &of(local));
+            assert_eq!(found.iter().map(|notice| &*notice.code).collect::<Vec<_>>(), codes, "{base:?} {local:?}");
         }
     }
 

@@ -61,6 +61,11 @@ pub(super) fn words_of(content: &Content) -> Vec<&str> {
     }
 }
 
+/// The words that a person reads in a text: an id of a heading or an object is none.
+pub(super) fn said_in(text: &str) -> Vec<String> {
+    mebdf::parse(text).tree.blocks.iter().flat_map(|block| words_of(&block.content)).map(str::to_owned).collect()
+}
+
 /// The texts of a block, without its marks and objects.
 pub(super) fn texts_of(content: &Content) -> impl Iterator<Item = &str> {
     let said = content.runs().into_iter().filter_map(|run| match &run.content {

@@ -178,19 +178,22 @@ impl Workspace {
         rustix::fs::unlinkat(folder, taken, AtFlags::empty()).map_err(|errno| disk(path, "removed", errno.into()))
     }
 
-    /// Gives each file in `new/` its name back; see [`Self::give_back`]. Of one that nobody knows the name of, the text is put aside.
+    /// Gives each file in `new/` and among the readable links its name back; see [`Self::give_back`]. Of one that nobody knows the
+    /// name of, the text is put aside.
     ///
     /// # Errors
     ///
     /// As [`Self::give_back`].
-    pub fn give_back_new(&self, at: Millis) -> Result<()> {
-        let folder = self.layout().new_folder();
-        for name in list(&folder)? {
-            let Some(name) = name.to_str() else { continue };
-            if let Some(name) = name.strip_prefix(TAKEN_PREFIX) {
-                self.give_back(&folder.join(name), at)?;
-            } else if name.starts_with(LONG_PREFIX) {
-                self.retire_taken(&open_any(&folder)?, &folder.join(name), (name, "Untitled"), at)?;
+    pub fn give_back_own(&self, at: Millis) -> Result<()> {
+        let folders = [self.layout().new_folder(), self.layout().by_name_folder()].into_iter();
+        for folder in folders.filter(|folder| folder.is_dir()) {
+            for name in list(&folder)? {
+                let Some(name) = name.to_str() else { continue };
+                if let Some(name) = name.strip_prefix(TAKEN_PREFIX) {
+                    self.give_back(&folder.join(name), at)?;
+                } else if name.starts_with(LONG_PREFIX) {
+                    self.retire_taken(&open_any(&folder)?, &folder.join(name), (name, "Untitled"), at)?;
+                }
             }
         }
         Ok(())
@@ -278,7 +281,13 @@ impl Workspace {
     fn way(&self, path: &Path, to: &Place) -> Result<PathBuf> {
         let target = self.layout().path(to)?;
         Ok(match target.strip_prefix(self.layout().account_folder()) {
-            Ok(below) if path.parent() == Some(&self.layout().new_folder()) => Path::new("..").join(below),
+            Ok(below)
+                if [self.layout().new_folder(), self.layout().by_name_folder()]
+                    .iter()
+                    .any(|own| path.parent() == Some(own)) =>
+            {
+                Path::new("..").join(below)
+            }
             Ok(_) | Err(_) => target,
         })
     }
@@ -355,7 +364,7 @@ mod tests {
         let new = workspace.layout().new_folder();
         let (path, taken) = (new.join("Notes.md"), new.join(".mcpw-taken-Notes.md"));
         fs::write(&taken, "one").unwrap();
-        workspace.give_back_new(Millis(0)).unwrap();
+        workspace.give_back_own(Millis(0)).unwrap();
         assert_eq!(text(&workspace, &path).1, "one");
         // So does one with a name that leaves no room for another, when somebody knows it; else its text is put aside.
         let long = new.join(format!("{}.md", "n".repeat(252)));
@@ -368,14 +377,14 @@ mod tests {
                 assert_eq!(text(&workspace, &long).1, "of a long name");
                 fs::remove_file(&long).unwrap();
             }
-            workspace.give_back_new(Millis(0)).unwrap();
+            workspace.give_back_own(Millis(0)).unwrap();
             assert!(!taken.exists());
         }
         let kept = root.path().join("w/.retired/1970-01-01/Untitled.md");
         assert_eq!(fs::read_to_string(kept).unwrap(), "of a long name");
         // Where another one stands by now, it is put aside.
         fs::write(&taken, "an older one").unwrap();
-        workspace.give_back_new(Millis(0)).unwrap();
+        workspace.give_back_own(Millis(0)).unwrap();
         assert_eq!((text(&workspace, &path).1.as_str(), taken.exists()), ("one", false));
         let kept = root.path().join("w/.retired/1970-01-01/Notes.md");
         assert_eq!(fs::read_to_string(kept).unwrap(), "an older one");

@@ -34,7 +34,6 @@ pub use beside::Found;
 pub use displaced::Swept;
 pub use epoch::{EpochFile, Noted, Watermark};
 pub use mark::Mark;
-pub use names::{Adopted, IsAgreed};
 pub use sidecar::IsOurs;
 pub use watch::{Links, Seen, Watch, watch};
 

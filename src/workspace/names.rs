@@ -7,25 +7,13 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use super::layout::{DRIVE, Place, readable_name};
-use super::{NUMBERED_MAX, Workspace, disk, list, open_folder, own_folder};
+use super::{NUMBERED_MAX, Workspace, disk, list, own_folder};
 use crate::error::Result;
 use crate::mebdf;
-use crate::model::{ItemId, Millis, PartId};
+use crate::model::{ItemId, PartId};
 
 /// The longest file that is taken in for a readable link; a mirrored file is no longer.
 const ADOPTED_BYTES_MAX: u64 = 16 << 20;
-
-/// Tells whether a mirrored file and its item have agreed on a text, so that it is no edit.
-pub type IsAgreed<'a> = &'a dyn Fn(&Place, &[u8]) -> bool;
-
-/// A file that was taken in from where a readable link stood.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Adopted {
-    /// The mirrored file whose text it is, or that was saved later.
-    pub place: Place,
-    /// Where the other one of two saves stands, of which this was one.
-    pub kept: Option<PathBuf>,
-}
 
 impl Workspace {
     /// Makes the links of an item be those of `names`; an empty list removes them. Only links to the item's own files
@@ -77,18 +65,16 @@ impl Workspace {
         Err(disk(folder, "written", io::ErrorKind::AlreadyExists.into()))
     }
 
-    /// Takes in a file that an editor put where a readable link stood: it becomes the text of the mirrored file that its
-    /// own head names, and the link is made again. The text that it replaces is put away, not overwritten; where that is a
-    /// save of its own, which `is_agreed` does not know, the later of the two stands, and the other is put away. Returns
-    /// what was taken in; `None` when `path` is no such file.
+    /// Finds the mirrored file whose text stands where a readable link should, as its own head says; `None` when `path` is no such
+    /// file.
     ///
     /// # Errors
     ///
     /// `Disk` as it comes.
-    pub fn adopt_link(&self, path: &Path, at: Millis, is_agreed: IsAgreed<'_>) -> Result<Option<Adopted>> {
+    pub fn readable_save(&self, path: &Path) -> Result<Option<Place>> {
         let folder = self.layout().by_name_folder();
-        let link_name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let is_candidate = path.parent() == Some(&folder) && link_name.ends_with(".md") && !link_name.starts_with('.');
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_candidate = path.parent() == Some(&folder) && name.ends_with(".md") && !name.starts_with('.');
         let is_file =
             |path: &Path| path.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() <= ADOPTED_BYTES_MAX);
         if !is_candidate || !is_file(path) {
@@ -99,47 +85,21 @@ impl Workspace {
         let entry = |name: &str| head.entries.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
         let Some(item) = entry("id").map(|id| ItemId(id.trim().to_owned())) else { return Ok(None) };
         let tab = entry("tab").and_then(|tab| tab.split_whitespace().next()).unwrap_or_default();
-        let places = [PartId(tab.to_owned()), PartId::default()].map(|part| Place::file(&item, &part));
-        let standing = places.into_iter().find(|place| self.layout().path(place).is_ok_and(|path| is_file(&path)));
-        let Some(place) = standing else { return Ok(None) };
-        let target = self.layout().path(&place)?;
-        let day = self.retired_folder(at)?;
-        let name = place.name()?;
-        let current = fs::read(&target).map_err(|source| disk(&target, "read", source))?;
-        let saved = |path: &Path| path.symlink_metadata().and_then(|data| data.modified());
-        let (link_saved, file_saved) = match (saved(path), saved(&target)) {
-            (Ok(link), Ok(file)) => (link, file),
-            (Err(source), _) | (_, Err(source)) => return Err(disk(path, "read", source)),
-        };
-        let says_more = |text: &[u8], other: &[u8]| text != other && !is_agreed(&place, text);
-        let (is_edit, is_save) = (says_more(&bytes, &current), says_more(&current, &bytes));
-        let kept = if is_save && (file_saved > link_saved || !is_edit) {
-            let kept = self.put_away(&open_folder(&folder)?, &open_folder(&day)?, (link_name, &name))?;
-            kept.filter(|_| is_edit)
-        } else {
-            let kept = self.put_away(&self.folder()?, &open_folder(&day)?, (&name, &name))?;
-            fs::rename(path, &target).map_err(|source| disk(&target, "written", source))?;
-            kept.filter(|_| is_save)
-        };
-        let to = Path::new("..").join(DRIVE).join(place.name()?);
-        symlink(&to, path).map_err(|source| disk(path, "written", source))?;
-        Ok(Some(Adopted { place, kept: kept.map(|kept| day.join(kept)) }))
+        let mut places = [PartId(tab.to_owned()), PartId::default()].map(|part| Place::file(&item, &part)).into_iter();
+        Ok(places.find(|place| self.layout().path(place).is_ok_and(|path| is_file(&path))))
     }
 
-    /// Takes in every file that stands where a readable link should; see [`Self::adopt_link`].
+    /// Lists the paths in the folder of readable links.
     ///
     /// # Errors
     ///
     /// `Disk` as it comes.
-    pub fn adopt_links(&self, at: Millis, is_agreed: IsAgreed<'_>) -> Result<Vec<Adopted>> {
+    pub fn readable_paths(&self) -> Result<Vec<PathBuf>> {
         let folder = self.layout().by_name_folder();
-        let mut adopted = Vec::new();
-        if folder.is_dir() {
-            for name in list(&folder)? {
-                adopted.extend(self.adopt_link(&folder.join(name), at, is_agreed)?);
-            }
+        if !folder.is_dir() {
+            return Ok(Vec::new());
         }
-        Ok(adopted)
+        Ok(list(&folder)?.into_iter().map(|name| folder.join(name)).collect())
     }
 
     /// Returns which file a path given by a person means: a mirrored file, its conflict file, or a readable link to one.
