@@ -202,6 +202,20 @@ async fn an_edit_changes_the_words_alone_and_merges_with_others() {
     let both = done(&mut client, &id, "get_document_by_id", json!({ "response_format": "markdown" }));
     assert_eq!(both["tabs"].as_array().unwrap().len(), 2, "{both}");
     refused(&mut client, &id, "get_document_by_id", json!({ "tab_id": tab_id }), "raw");
+    // The URL that a browser shows names a tab, too.
+    let url = |tab: &str| format!("https://docs.google.com/document/d/{id}/edit?tab={tab}#heading=h.x");
+    let plain = json!({ "response_format": "plain_text" });
+    let read = done(&mut client, &url(&tab_id), "get_document_by_id", plain.clone());
+    assert_eq!(read["content"], "Far off\n");
+    refused(&mut client, &url(&tab_id), "get_document_by_id", json!({}), "the URL names another one");
+    assert_eq!(done(&mut client, &url("t.0"), "get_document_by_id", json!({}))["documentId"], json!(id));
+    done(&mut client, &url(&tab_id), "insert_text_at_end", json!({ "text": " indeed" }));
+    let formatted = json!({ "formatted_text": "So **far**" });
+    let range = done(&mut client, &url(&tab_id), "insert_formatted_text", formatted)["inserted_range"].clone();
+    assert_eq!(range, json!({ "start_index": 15, "end_index": 22 }));
+    let read = done(&mut client, &url(&tab_id), "get_document_by_id", plain);
+    assert_eq!(read["content"], "Far off indeed\nSo far\n");
+    refused(&mut client, &url("t.none"), "insert_text_at_end", json!({ "text": "x" }), "t.none");
     for format in ["plain_text", "markdown", "structured"] {
         let read = json!({ "response_format": format, "tab_id": "t.none" });
         refused(&mut client, &id, "get_document_by_id", read, "t.none");

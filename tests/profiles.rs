@@ -252,6 +252,12 @@ async fn an_error_says_what_to_do() {
     for tab in facts["tabs"].as_array().unwrap() {
         let exported = client.done("export_tab", &on(json!({ "tab_id": tab["tab_id"] })));
         assert_eq!(exported["tab_id"], tab["tab_id"]);
+        // The URL that a browser shows names the tab, and what is given goes before it.
+        let of_tab = |tab: &Value| format!("https://docs.google.com/document/d/{id}/edit?tab={}", tab.as_str().unwrap());
+        let by_url = json!({ "document_id": of_tab(&tab["tab_id"]) });
+        assert_eq!(client.done("export_tab", &by_url)["tab_id"], tab["tab_id"]);
+        let both = json!({ "document_id": of_tab(&facts["tabs"][0]["tab_id"]), "tab_id": tab["tab_id"] });
+        assert_eq!(client.done("export_tab", &both)["tab_id"], tab["tab_id"]);
     }
 }
 

@@ -8,9 +8,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::brief;
-use super::host::{Hit, Host, ItemReport, PartReport};
+use super::host::{Hit, Host};
 use super::outline::{OutlineEntry, outline};
 use super::schema::{LIMIT_DEFAULT, LIMIT_MAX};
+use super::tabs;
 use crate::error::{Error, Result};
 use crate::model::{ContentHash, Notice};
 
@@ -23,7 +24,7 @@ const ID_CHARS_MAX: usize = 4096;
 /// The longest text that becomes a new document; Docs holds about a million characters.
 pub(super) const TEXT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// The longest file that an outline is made of.
-const OUTLINE_BYTES_MAX: u64 = 32 * 1024 * 1024;
+pub(super) const OUTLINE_BYTES_MAX: u64 = 32 * 1024 * 1024;
 /// Up to this length a file is read at once: waking a thread for it takes longer than the reading.
 const SHORT_FILE_BYTES: u64 = 64 * 1024;
 /// The most warnings in one answer.
@@ -155,8 +156,8 @@ pub(crate) async fn fetch(host: &dyn Host, arguments: Map<String, Value>) -> Res
     at_most("id", named, ID_CHARS_MAX)?;
     let (id, tab_of_path) = item_of(host, named)?;
     let report = host.fetch(&id, arguments.refresh.unwrap_or(false)).await?;
-    let tab = arguments.tab.or(tab_of_path);
-    let part = part_of(&report, tab.as_deref())?;
+    let tab = tabs::meant(arguments.tab.as_deref().or(tab_of_path.as_deref()).unwrap_or_default(), named);
+    let part = tabs::part_of(host, &report, &tab).await?;
     let mut warnings = brief::warnings(&report.notices.iter().map(ToString::to_string).collect::<Vec<_>>());
     let mut entries = match read_file(part.path.clone(), OUTLINE_BYTES_MAX).await {
         Ok(text) => outline(&text),
@@ -246,30 +247,6 @@ fn inside_workspace(host: &dyn Host, path: &Path) -> Result<PathBuf> {
     Ok(real)
 }
 
-/// Picks the file of a tab by id or title; without one, the main file.
-fn part_of<'report>(report: &'report ItemReport, tab: Option<&str>) -> Result<&'report PartReport> {
-    let found = match tab.map(str::trim) {
-        None | Some("") => report.parts.first(),
-        Some(tab) => report
-            .parts
-            .iter()
-            .find(|part| part.part.0 == tab)
-            .or_else(|| report.parts.iter().find(|part| part.title == tab)),
-    };
-    found.ok_or_else(|| Error::TabNotFound {
-        id: report.id.0.clone(),
-        tab: excerpt(tab.unwrap_or_default()),
-        tabs: report
-            .parts
-            .iter()
-            .map(|part| match part.part.0.as_str() {
-                "" => format!("\"{}\" (the main file)", part.title),
-                id => format!("{id} \"{}\"", part.title),
-            })
-            .collect(),
-    })
-}
-
 /// Keeps one section with its subsections, named by anchor or by heading text.
 fn section_of(id: &str, entries: Vec<OutlineEntry>, section: &str) -> Result<Vec<OutlineEntry>> {
     let section = section.trim();
@@ -330,7 +307,7 @@ pub(crate) async fn create(host: &dyn Host, mut arguments: Map<String, Value>) -
         "Make several documents of it.",
     )?;
     let report = host.create(title, &text).await?;
-    let path = part_of(&report, None)?.path.clone();
+    let path = tabs::part_of(host, &report, "").await?.path.clone();
     Ok(json!({
         "id": report.id,
         "kind": report.kind,

@@ -15,10 +15,10 @@ use self::failure::{Failure, Outcome};
 pub(super) use self::schema::tools;
 use super::answer::ErrorAnswer;
 use super::host::{Host, ItemReport, PartReport};
+use super::tabs;
 use super::verbs::{at_most, excerpt, read};
 use crate::error::Error;
 use crate::kinds::Facts;
-use crate::mebdf;
 
 /// Told to every client of this profile when it connects.
 pub(super) const INSTRUCTIONS: &str = "\
@@ -94,7 +94,8 @@ impl OpenTab {
     }
 }
 
-/// Reads a document from Google and opens the file of one of its tabs; an empty id is that of the only one.
+/// Reads a document from Google and opens the file of one of its tabs: the one that is given, else the
+/// one that the URL names; an empty id is that of the only one.
 async fn open(host: &dyn Host, document: &str, tab: &str) -> Result<OpenTab, Failure> {
     let document = document.trim();
     if document.is_empty() {
@@ -102,7 +103,8 @@ async fn open(host: &dyn Host, document: &str, tab: &str) -> Result<OpenTab, Fai
     }
     at_most("document_id", document, ID_CHARS_MAX)?;
     let report = host.fetch(document, true).await?;
-    let tab = tab.trim();
+    let tab = tabs::meant(tab, document);
+    let tab = tab.as_str();
     let first = report.parts.first().ok_or_else(|| Error::NotFound { id: document.to_owned() })?;
     if tab.is_empty() && report.parts.len() > 1 {
         let facts = host.facts(document).await?;
@@ -113,7 +115,7 @@ async fn open(host: &dyn Host, document: &str, tab: &str) -> Result<OpenTab, Fai
         return Ok(OpenTab { id: tab.to_owned(), part, text, report });
     }
     let (part, text) = (first.clone(), host.text(&first.path).await?);
-    let id = match first_tab(&text) {
+    let id = match tabs::in_head(&text) {
         Some(id) => id,
         // The only tab of a document has no name in its file.
         None => {
@@ -131,11 +133,4 @@ async fn open(host: &dyn Host, document: &str, tab: &str) -> Result<OpenTab, Fai
 
 fn tabs_of(facts: &Facts) -> Vec<String> {
     facts.tabs.iter().map(|(id, title)| format!("{id} \"{title}\"")).collect()
-}
-
-/// The id of a tab, as the head of its file says it.
-fn first_tab(text: &str) -> Option<String> {
-    let head = mebdf::head(text)?;
-    let (_, value) = head.entries.iter().find(|(key, _)| key == "tab")?;
-    value.split_whitespace().next().map(str::to_owned)
 }

@@ -14,6 +14,7 @@ use crate::mebdf::{
 use crate::model::{ItemId, Notice};
 use crate::tools::docs::failure::{Failure, is_read_only};
 use crate::tools::host::{Host, ItemReport, PartReport, PushReport};
+use crate::tools::tabs;
 use crate::tools::verbs::{TEXT_BYTES_MAX, excerpt, require};
 
 /// So much is told of what did not go.
@@ -217,15 +218,16 @@ pub(super) async fn insert_formatted_text(host: &dyn Host, given: Map<String, Va
     let blocks = mebdf::markup(&formatted_text);
     require(!blocks.is_empty(), "`formatted_text` is empty", "Give the text to insert.")?;
     let report = host.fetch(id, true).await?;
-    let part = first(&report)?;
-    let before = body_end(host, &report.id).await?;
+    let tab = tabs::meant("", id);
+    let part = part_of(host, &report, &tab).await?;
+    let before = body_end(host, &report.id, &tab).await?;
     let mut fills = false;
     let edited = edit_part(host, part, |tree| {
         fills = insert(tree, &blocks, position);
         1
     })
     .await?;
-    let after = body_end(host, &report.id).await?;
+    let after = body_end(host, &report.id, &tab).await?;
     let (start, end) = match position {
         // The newline of the last paragraph stays behind it all.
         Position::End => (before.saturating_sub(u32::from(fills)), after.saturating_sub(1)),
@@ -284,7 +286,7 @@ async fn append(host: &dyn Host, id: &str, text: &str) -> Result<(ItemId, Vec<St
     let hint = "Give text that ends with a letter; a space at the end of a line is not kept.";
     require(!text.trim_matches(BLANKS).is_empty(), "there are only spaces to append", hint)?;
     let report = host.fetch(id, true).await?;
-    let edited = edit_part(host, first(&report)?, |tree| {
+    let edited = edit_part(host, part_of(host, &report, &tabs::meant("", id)).await?, |tree| {
         mebdf::append(tree, text);
         1
     })
@@ -415,14 +417,19 @@ fn with_warnings(mut answer: Value, warnings: Vec<String>) -> Value {
     answer
 }
 
-fn first(report: &ItemReport) -> Result<&PartReport, Refused> {
-    let missing = || Refused::new("the document has no tab", "Open it in Google Docs.");
-    report.parts.first().ok_or_else(missing)
+/// Finds the file of the tab that a URL names; the first one's for an id.
+async fn part_of<'report>(
+    host: &dyn Host,
+    report: &'report ItemReport,
+    tab: &str,
+) -> Result<&'report PartReport, Refused> {
+    require(!report.parts.is_empty(), "the document has no tab", "Open it in Google Docs.")?;
+    Ok(tabs::part_of(host, report, tab).await?)
 }
 
-/// Where the body of the first tab ends.
-async fn body_end(host: &dyn Host, id: &ItemId) -> Result<u32, Refused> {
-    let elements = host.elements(&id.0, "").await?.elements;
+/// Where the body of a tab ends, the first for an empty id.
+async fn body_end(host: &dyn Host, id: &ItemId, tab: &str) -> Result<u32, Refused> {
+    let elements = host.elements(&id.0, tab).await?.elements;
     let tab = elements.first().map(|element| element.tab_id.clone());
     let of_first = elements.iter().rev().find(|element| Some(&element.tab_id) == tab.as_ref());
     Ok(of_first.map_or(1, |element| element.end_index))
