@@ -224,6 +224,16 @@ async fn a_document_is_read_by_its_id_and_what_is_not_there_is_told() {
     let error = client.refuse("resources/read", &json!({ "uri": long }));
     assert!(!error["message"].as_str().unwrap().contains("one tab"), "{error}");
     assert!(error["message"].as_str().unwrap().contains("in sections"), "{error}");
+    for (method, params, words) in [
+        ("resources/read", json!({}), "missing field `uri`"),
+        ("resources/subscribe", json!({}), "missing field `uri`"),
+        ("resources/subscribe", json!({ "uri": 7 }), "`uri`"),
+        ("tools/call", json!({ "name": "fetch", "arguments": "{}" }), "`arguments`"),
+    ] {
+        let error = client.refuse(method, &params);
+        assert!(error["code"] == -32602 && error["message"].as_str().unwrap().contains(words), "{method}: {error}");
+    }
+    assert_eq!(client.refuse("no/such", &json!({}))["code"], -32601);
     let error = client.refuse("resources/subscribe", &json!({ "uri": "workspace://nothing/here" }));
     assert!(error["message"].as_str().unwrap().contains("no such resource"), "{error}");
     for at in 0..16 {

@@ -1,9 +1,12 @@
 //! The verbs `search`, `fetch` and `create`: arguments checked, the host asked, small facts given.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read as _;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
+use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -31,6 +34,10 @@ const SHORT_FILE_BYTES: u64 = 64 * 1024;
 const WARNINGS_MAX: usize = 50;
 /// How deep a search pages; who looks so far should ask for something narrower.
 const OFFSET_MAX: usize = 10_000;
+
+/// Arguments that may be null; those of the three tools here are so by themselves. Any other name is still refused.
+const OPTIONAL: [&str; 8] =
+    ["tab_id", "query", "limit", "response_format", "position", "match_case", "replace_all", "append_to_end"];
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -220,8 +227,13 @@ fn as_path(named: &str) -> Option<PathBuf> {
     if let Some(below_home) = named.strip_prefix("~/") {
         return std::env::home_dir().map(|home| home.join(below_home));
     }
-    let path = named.strip_prefix("file://").unwrap_or(named);
-    path.starts_with('/').then(|| PathBuf::from(path))
+    let Some(address) = named.strip_prefix("file://") else {
+        return named.starts_with('/').then(|| PathBuf::from(named));
+    };
+    // An address says `%20` where the path has a space; a machine in it can be no other than this one.
+    let path = address.strip_prefix("localhost").unwrap_or(address);
+    let path = PathBuf::from(OsString::from_vec(percent_decode_str(path).collect()));
+    path.is_absolute().then_some(path)
 }
 
 /// Follows all links of a path and refuses what then lies outside the workspace.
@@ -326,6 +338,12 @@ async fn read_source(host: &dyn Host, source: &str) -> Result<String> {
         return Err(invalid("`source` is not an absolute path", "Give the absolute path of a file in the workspace."));
     };
     let real = inside_workspace(host, &path)?;
+    if !real.exists() {
+        return Err(invalid(
+            format!("`source` names no file: there is no {}", excerpt(source)),
+            "Check the path, or pass the text as `content`.",
+        ));
+    }
     read_file(real, TEXT_BYTES_MAX).await
 }
 
@@ -382,9 +400,26 @@ fn too_long(path: &Path) -> Error {
     invalid(format!("{} is too long", path.display()), "Split it into smaller documents.")
 }
 
-pub(super) fn read<T: serde::de::DeserializeOwned>(arguments: Map<String, Value>) -> Result<T> {
-    serde_json::from_value(Value::Object(arguments))
-        .map_err(|error| invalid(format!("the arguments do not fit: {error}"), "See the tool's input schema."))
+/// Reads a tool's arguments. An optional one that is null is left out, and `10.0` is a whole number: clients write both.
+pub(super) fn read<T: serde::de::DeserializeOwned>(mut arguments: Map<String, Value>) -> Result<T> {
+    arguments.retain(|name, value| !value.is_null() || !OPTIONAL.contains(&name.as_str()));
+    for value in arguments.values_mut() {
+        if let Some(whole) = whole(value) {
+            *value = whole.into();
+        }
+    }
+    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
+        let path = error.path().to_string();
+        let of = if path == "." { String::new() } else { format!("`{path}`: ") };
+        invalid(format!("the arguments do not fit: {of}{}", error.into_inner()), "See the tool's input schema.")
+    })
+}
+
+/// Returns a number with a point behind which nothing stands as an integer.
+fn whole(value: &Value) -> Option<i64> {
+    let number = value.as_number().filter(|number| number.is_f64())?;
+    let digits = number.to_string();
+    digits.strip_suffix(".0").and_then(|digits| digits.parse().ok())
 }
 
 /// Refuses an account that is not signed in.

@@ -390,7 +390,7 @@ fn waits(report: &PushReport) -> Refused {
             "The account may not edit the document. Ask the owner for access, or use an account that has it. Nothing was changed."
         }
         (false, _) => {
-            "It would destroy much of the document, or an object in it. Edit in smaller steps, or ask the person to do it."
+            "It would destroy much of the document, or an object in it. Tell the person what is to go, and let them do it; nothing was changed."
         }
         (true, false) => {
             "What it touches is read-only, or no document can have it. Leave that out; nothing was changed."

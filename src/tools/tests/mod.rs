@@ -34,8 +34,11 @@ impl MemoryHost {
         let folder = tempfile::tempdir().unwrap();
         let drive = folder.path().join(ACCOUNT).join("drive");
         std::fs::create_dir_all(&drive).unwrap();
-        std::fs::write(drive.join("doc1.md"), "---\ntab: t.0 \"Main\"\n---\n# {^ h.1}One\ntext\n## {^ h.2}Two\n# Three\n")
-            .unwrap();
+        std::fs::write(
+            drive.join("doc1.md"),
+            "---\ntab: t.0 \"Main\"\n---\n# {^ h.1}One\ntext\n## {^ h.2}Two\n# Three\n",
+        )
+        .unwrap();
         std::fs::write(drive.join("doc1.t.2.md"), "# {^ h.9}Other\n").unwrap();
         Arc::new(Self { folder, calls: Mutex::new(Vec::new()), images: Mutex::new(1), notices: Mutex::new(1) })
     }
@@ -453,6 +456,12 @@ async fn fetch_finds_by_id_path_tab_and_section() {
     client.check_refused("fetch", json!({ "id": "" }), "invalid_input", "`id` is empty").await;
     client.check_refused("fetch", json!({ "id": "/etc/passwd" }), "invalid_input", "outside the workspace").await;
     client.check_refused("fetch", json!({}), "invalid_input", "missing field `id`").await;
+    client.check_refused("fetch", json!({ "id": 7 }), "invalid_input", "`id`: invalid type").await;
+    // The address of a file is the one of our own links, with its spaces written.
+    let spaced = host.workspace().join("my link.md");
+    std::os::unix::fs::symlink(host.drive("doc1.md"), &spaced).unwrap();
+    let address = format!("file://{}", spaced.display().to_string().replace(' ', "%20"));
+    assert_eq!(client.call("fetch", json!({ "id": address })).await.unwrap()["path"], json!(host.drive("doc1.md")));
 }
 
 #[tokio::test]
@@ -485,6 +494,7 @@ async fn create_takes_text_from_the_workspace_alone() {
         (json!({ "title": "x", "account": "b@example.com" }), "not signed in"),
         (json!({ "title": "x", "content": "a", "source": "b" }), "both"),
         (json!({ "title": "x", "source": "draft.md" }), "absolute"),
+        (json!({ "title": "x", "source": host.workspace().join("none.md") }), "`source` names no file"),
         (json!({ "title": "x", "source": outside.path() }), "outside the workspace"),
         (json!({ "title": "x", "source": link }), "outside the workspace"),
         (json!({ "title": "x", "source": binary }), "not UTF-8"),
