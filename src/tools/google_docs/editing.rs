@@ -85,11 +85,17 @@ pub(super) async fn edit_text(host: &dyn Host, given: Map<String, Value>) -> Out
     let given: EditArguments = arguments(given)?;
     let id = checked_id(&given.document_id)?;
     is_short("new_text", &given.new_text)?;
+    has_no_null("old_text", &given.old_text)?;
     let new = mebdf::clean(&given.new_text).into_owned();
     if given.old_text.is_empty() {
         let hint = "Give the text to replace, or append_to_end=true to write at the end of the document.";
         require(given.append_to_end, "`old_text` is empty", hint)?;
         require(!new.is_empty(), "`old_text` and `new_text` are empty", "Give the text to append as new_text.")?;
+        require(
+            given.match_case && !given.replace_all,
+            "`replace_all` and `match_case` are about text that is replaced, and append_to_end replaces none",
+            "Leave them out to append, or give old_text and leave append_to_end out.",
+        )?;
         let (id, warnings) = append(host, id, &new).await?;
         let message = format!("Appended {} characters to the end of the document", new.chars().count());
         let answer = json!({ "success": true, "document_id": id, "replacements_made": 1, "message": message });
@@ -489,5 +495,12 @@ fn styles(blocks: &[Block], warnings: &[String]) -> Value {
 
 fn is_short(name: &str, text: &str) -> Result<(), Refused> {
     let fits = u64::try_from(text.len()).is_ok_and(|bytes| bytes <= TEXT_BYTES_MAX);
-    Ok(require(fits, &format!("`{name}` is longer than 4 MiB"), "Write it in pieces.")?)
+    require(fits, &format!("`{name}` is longer than 4 MiB"), "Write it in pieces.")?;
+    has_no_null(name, text)
+}
+
+/// A file would have another letter in the place of this one, and so would the document.
+fn has_no_null(name: &str, text: &str) -> Result<(), Refused> {
+    let what = format!("`{name}` holds the character U+0000, which no document can have");
+    Ok(require(!text.contains('\0'), &what, "Leave it out; nothing was changed.")?)
 }
