@@ -228,7 +228,7 @@ pub(super) async fn insert_formatted_text(host: &dyn Host, given: Map<String, Va
     let part = part_of(host, &report, &tab).await?;
     let before = body_end(host, &report.id, &tab).await?;
     let mut fills = false;
-    let edited = edit_part(host, part, |tree| {
+    let edited = edit_part(host, &report, part, |tree| {
         fills = insert(tree, &blocks, position);
         1
     })
@@ -292,7 +292,7 @@ async fn append(host: &dyn Host, id: &str, text: &str) -> Result<(ItemId, Vec<St
     let hint = "Give text that ends with a letter; a space at the end of a line is not kept.";
     require(!text.trim_matches(BLANKS).is_empty(), "there are only spaces to append", hint)?;
     let report = host.fetch(id, true).await?;
-    let edited = edit_part(host, part_of(host, &report, &tabs::meant("", id)).await?, |tree| {
+    let edited = edit_part(host, &report, part_of(host, &report, &tabs::meant("", id)).await?, |tree| {
         mebdf::append(tree, text);
         1
     })
@@ -312,7 +312,7 @@ async fn replace_in(
 ) -> Result<Edited, Refused> {
     let mut all_edited = Edited::default();
     for part in &report.parts {
-        match edit_part(host, part, replace).await {
+        match edit_part(host, report, part, replace).await {
             Ok(edited) => {
                 all_edited.count += edited.count;
                 all_edited.warnings.extend(edited.warnings);
@@ -334,6 +334,7 @@ async fn replace_in(
 /// Makes an edit of a tab's file, and pushes it; returns how many places were edited. Where that is none nothing is written.
 async fn edit_part(
     host: &dyn Host,
+    item: &ItemReport,
     part: &PartReport,
     mut make: impl FnMut(&mut Tree) -> usize + Send,
 ) -> Result<Edited, Refused> {
@@ -347,6 +348,7 @@ async fn edit_part(
             return Ok(Edited { count, warnings: Vec::new() });
         }
         let edited = mebdf::rewritten(&text, &was, &is);
+        let known = known(host, item, part).await;
         let pushed = host.edit(&part.path, &said, &edited).await.map_err(Failure::NotMade)?;
         let Some(report) = pushed else { continue };
         // What waited in the file before is no failure of an edit that went.
@@ -356,7 +358,7 @@ async fn edit_part(
             }
             return Err(waits(&report));
         }
-        return Ok(Edited { count, warnings: warnings(&report) });
+        return Ok(Edited { count, warnings: warnings(&report, known) });
     }
     Err(Failure::Restless.into())
 }
@@ -409,10 +411,34 @@ fn waits(report: &PushReport) -> Refused {
     Refused::new(error, hint)
 }
 
-/// What went otherwise than it was asked for, or not at all.
-fn warnings(report: &PushReport) -> Vec<String> {
-    let told = [&report.refused, &report.told, &report.unsaid].into_iter().flatten();
-    told.take(WARNINGS_MAX).map(ToString::to_string).collect()
+/// What is to be told of a file before it is edited, which no edit brought. Only of a document of which there is something to tell it
+/// costs a question.
+async fn known(host: &dyn Host, item: &ItemReport, part: &PartReport) -> Vec<Notice> {
+    if item.notices.is_empty() {
+        return Vec::new();
+    }
+    match host.push(&part.path, false, true).await {
+        Ok(report) => [report.refused, report.told, report.unsaid].concat(),
+        // Then the edit says why, if it fails as well.
+        Err(error) => {
+            tracing::debug!(%error, "what a file waits for is not known");
+            Vec::new()
+        }
+    }
+}
+
+/// What of an edit went otherwise than it was asked for, or not at all. What was `known` before stands elsewhere, and its line may be
+/// another one by now.
+fn warnings(report: &PushReport, mut known: Vec<Notice>) -> Vec<String> {
+    let mut told: Vec<&Notice> = [&report.refused, &report.told, &report.unsaid].into_iter().flatten().collect();
+    told.retain(|notice| {
+        let at = known.iter().position(|other| (&other.code, &other.message) == (&notice.code, &notice.message));
+        at.is_none_or(|at| {
+            known.swap_remove(at);
+            false
+        })
+    });
+    told.into_iter().take(WARNINGS_MAX).map(ToString::to_string).collect()
 }
 
 /// Adds what there is to say to an answer.
