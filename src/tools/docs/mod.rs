@@ -16,7 +16,7 @@ pub(super) use self::schema::tools;
 use super::answer::ErrorAnswer;
 use super::host::{Host, ItemReport, PartReport};
 use super::tabs;
-use super::verbs::{at_most, excerpt, read};
+use super::verbs::{at_most, excerpt, read, require};
 use crate::error::Error;
 use crate::kinds::Facts;
 
@@ -70,8 +70,12 @@ pub(super) fn failed(answer: &ErrorAnswer) -> Value {
     failure::shown("NetworkError", &answer.message, &answer.suggestion)
 }
 
-/// Reads a tool's arguments.
+/// Reads a tool's arguments. An anchor of blanks and marks is a mistake: it is not what stands before the first heading.
 fn arguments<T: serde::de::DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, Failure> {
+    let anchor = arguments.get("anchor_id").and_then(Value::as_str).unwrap_or_default();
+    let names_nothing = !anchor.is_empty() && anchor.trim().trim_start_matches(['#', '^']).trim().is_empty();
+    let hint = "Give an anchor_id of get_hierarchy, or an empty one for what stands before the first heading.";
+    require(!names_nothing, "`anchor_id` names nothing", hint)?;
     read(arguments).map_err(Failure::from)
 }
 

@@ -399,6 +399,7 @@ fn set_in(tab: &mut DocumentTab, named: &str, text: Map<String, Value>, paragrap
 
 fn wanted(definitions: &[StyleDefinition]) -> Result<Wanted> {
     let mut wanted = Wanted::new();
+    let mut given: Vec<&str> = Vec::new();
     for definition in definitions {
         let name = definition.element_type.as_str();
         let Some((_, named)) = ELEMENTS.into_iter().find(|(element, _)| *element == name) else {
@@ -408,6 +409,13 @@ fn wanted(definitions: &[StyleDefinition]) -> Result<Wanted> {
                 suggestion: format!("Use one of {}; nothing was changed.", names.join(", ")),
             });
         };
+        if given.contains(&name) {
+            return Err(Error::InvalidInput {
+                what: format!("`{name}` is defined twice"),
+                suggestion: "Give each kind of paragraph once; nothing was changed.".into(),
+            });
+        }
+        given.push(name);
         for field in Field::ALL {
             if let Some(value) = field.wanted(definition)? {
                 wanted.entry(named).or_default().insert(field, value);
@@ -529,7 +537,7 @@ mod tests {
             font_size: some("13pt"),
             font_weight: some("700"),
             text_color: some("#123456"),
-            line_spacing: some("2"),
+            line_spacing: some("double"),
             space_before: some("3pt"),
             space_after: some("5pt"),
             ..StyleDefinition::default()
