@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use self::failure::{Failure, Outcome};
 pub(super) use self::schema::tools;
 use super::answer::ErrorAnswer;
-use super::host::{Host, ItemReport, PartReport};
+use super::host::{Host, ItemReport, PartReport, PushReport};
 use super::tabs;
 use super::verbs::{at_most, excerpt, read, require};
 use crate::error::Error;
@@ -92,9 +92,20 @@ struct OpenTab {
 impl OpenTab {
     /// What the mirror has to say of the document.
     fn warnings(&self) -> Vec<String> {
+        self.told_but(&[])
+    }
+
+    fn told_but(&self, codes: &[&str]) -> Vec<String> {
         let stale = "Google could not be asked, so this may be behind the document".to_owned();
-        let said = self.report.notices.iter().map(ToString::to_string);
+        let notices = self.report.notices.iter();
+        let said = notices.filter(|notice| !codes.contains(&notice.code.as_str())).map(ToString::to_string);
         self.report.stale.then_some(stale).into_iter().chain(said).collect()
+    }
+
+    /// What it has to say once an import went: a text that was held for what it lacked is there again.
+    fn warnings_after(&self, pushed: &PushReport) -> Vec<String> {
+        let held: &[&str] = if pushed.holds.is_empty() { &["EMPTY", "SHRUNK", "HALF_WRITTEN"] } else { &[] };
+        self.told_but(held)
     }
 }
 
