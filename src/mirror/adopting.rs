@@ -138,7 +138,7 @@ pub(super) fn adopt_settled(shared: &Shared) -> Vec<(Place, PathBuf)> {
             Ok(Some(path)) => kept.push((Place::file(&link.item, &link.part), path)),
             Ok(None) => {}
             Err(error) => {
-                tracing::warn!(%error, path = %link.path.display(), "a save in place of a link is taken in later")
+                tracing::warn!(%error, path = %link.path.display(), "a save in place of a link is taken in later");
             }
         }
     }
