@@ -226,6 +226,9 @@ async fn an_edit_changes_the_words_alone_and_merges_with_others() {
     let read = done(&mut client, &url(&tab_id), "get_document_by_id", plain);
     assert_eq!(read["content"], "Far off indeed\nSo far\n");
     refused(&mut client, &url("t.none"), "insert_text_at_end", json!({ "text": "x" }), "t.none");
+    // What stands in another tab than the one of the URL is let alone.
+    refused(&mut client, &url("t.0"), "edit_text", edit("indeed", "no"), "does not exist");
+    done(&mut client, &url(&tab_id), "edit_text", edit("indeed", "away"));
     for format in ["plain_text", "markdown", "structured"] {
         let read = json!({ "response_format": format, "tab_id": "t.none" });
         refused(&mut client, &id, "get_document_by_id", read, "t.none");

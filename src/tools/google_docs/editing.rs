@@ -123,7 +123,7 @@ pub(super) async fn edit_text(host: &dyn Host, given: Map<String, Value>) -> Out
     let everywhere = |tree: &mut Tree| literal(tree) + in_head(tree);
     // What the document does not say as it stands there may be said by its looks.
     let marked = |tree: &mut Tree| mebdf::replace_blocks(tree, &old_blocks, find, &new_blocks);
-    let report = host.fetch(id, true).await?;
+    let report = read_anew(host, id).await?;
     // Headers and footers come behind what every page has for itself.
     let first_of_all: &(dyn Fn(&mut Tree) -> usize + Sync) = if find.all { &everywhere } else { &literal };
     let mut edited = replace_in(host, &report, find.all, first_of_all).await?;
@@ -457,6 +457,16 @@ async fn part_of<'report>(
 ) -> Result<&'report PartReport, Refused> {
     require(!report.parts.is_empty(), "the document has no tab", "Open it in Google Docs.")?;
     Ok(tabs::part_of(host, report, tab).await?)
+}
+
+/// Reads a document from Google; of one whose URL names a tab there is that tab alone.
+async fn read_anew(host: &dyn Host, id: &str) -> Result<ItemReport, Refused> {
+    let mut report = host.fetch(id, true).await?;
+    let tab = tabs::meant("", id);
+    if !tab.is_empty() {
+        report.parts = vec![part_of(host, &report, &tab).await?.clone()];
+    }
+    Ok(report)
 }
 
 /// Where the body of a tab ends, the first for an empty id.

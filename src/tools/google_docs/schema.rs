@@ -150,7 +150,7 @@ This single operation handles insert, delete, and replace:
 - **Replace**: old_text: \"old word\", new_text: \"new word\"
 - **Insert at end**: old_text: \"\" (empty), new_text: \"Appended text\", append_to_end: true
 
-The text is found across formatting, in all tabs, in tables and footnotes, then in headers and footers; a line break in it is the end of a paragraph. New text looks \
+The text is found across formatting, in all tabs or the one of the URL, in tables and footnotes, then in headers and footers; a line break in it is the end of a paragraph. New text looks \
 like what it replaces. Spaces at the end of a line are not kept. Where the document does not say old_text as it stands, it is read as Markdown: `# Introduction` finds that \
 heading, and new_text is then formatted text, too. A paragraph whose whole text is deleted goes with it.";
     tool("google_docs_edit_text", "Replace text", description, &input, &output, [false, true, false, true])
