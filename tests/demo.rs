@@ -186,5 +186,8 @@ fn an_mcp_client_gets_the_path() {
     assert!(there.is_some_and(|line| line.contains("Quarterly report")), "{there:?}");
     drop(input);
     assert!(bridge.wait().expect("the bridge ends").success());
+    // Who would be a daemon himself leaves the client to the demo's, and says so.
+    let joined = program(home.path()).args(["serve", "--stdio"]).stdin(Stdio::null()).output().expect("it runs");
+    assert!(String::from_utf8_lossy(&joined.stderr).contains("joined it"), "{joined:?}");
     assert_eq!(demo.end(), Some(0));
 }

@@ -288,7 +288,7 @@ esac >"$HOME/.claude.json"
 fn claude_code_is_asked_to_change_its_config() {
     let user = User::new();
     let command = format!("claude mcp add --scope user mcp-workspace -- {PROGRAM} bridge");
-    let without = user.done(&["mcp", "install", "claude-code"]);
+    let without = user.refused(&["mcp", "install", "claude-code"]);
     assert_eq!((&without["done"], &without["commands"]), (&json!("not installed"), &json!([command])));
     assert!(!user.path(".claude.json").exists());
 

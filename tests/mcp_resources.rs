@@ -203,6 +203,8 @@ async fn a_document_is_read_by_its_id_and_what_is_not_there_is_told() {
     let uri = format!("workspace://item/{id}");
     let item = client.ask("resources/read", &json!({ "uri": uri }));
     assert_eq!(item["contents"][0]["text"], std::fs::read_to_string(&file).unwrap());
+    let tab = client.ask("resources/read", &json!({ "uri": format!("{uri}/t.0") }));
+    assert_eq!(tab["contents"][0]["text"], item["contents"][0]["text"]);
     let mut refused = |uri: &str, words: &str| {
         let error = client.refuse("resources/read", &json!({ "uri": uri }));
         assert!(error["message"].as_str().unwrap().contains(words) && error["data"]["uri"] == uri, "{error}");
@@ -216,7 +218,22 @@ async fn a_document_is_read_by_its_id_and_what_is_not_there_is_told() {
     std::fs::write(&long, "Words of a long document.\n\n".repeat(50_000)).unwrap();
     let (done, made) = world.cli(&["create", "--title", "Long", long.to_str().unwrap()]);
     assert!(done, "{made}");
-    refused(&format!("workspace://item/{}", made["id"].as_str().unwrap()), "longer than a resource");
+    let long = format!("workspace://item/{}", made["id"].as_str().unwrap());
+    refused(&long, "longer than a resource");
+    // What is too long as the only tab is too long under its name, too, so nobody is sent there.
+    let error = client.refuse("resources/read", &json!({ "uri": long }));
+    assert!(!error["message"].as_str().unwrap().contains("one tab"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("in sections"), "{error}");
+    for (method, params, words) in [
+        ("resources/read", json!({}), "missing field `uri`"),
+        ("resources/subscribe", json!({}), "missing field `uri`"),
+        ("resources/subscribe", json!({ "uri": 7 }), "`uri`"),
+        ("tools/call", json!({ "name": "fetch", "arguments": "{}" }), "`arguments`"),
+    ] {
+        let error = client.refuse(method, &params);
+        assert!(error["code"] == -32602 && error["message"].as_str().unwrap().contains(words), "{method}: {error}");
+    }
+    assert_eq!(client.refuse("no/such", &json!({}))["code"], -32601);
     let error = client.refuse("resources/subscribe", &json!({ "uri": "workspace://nothing/here" }));
     assert!(error["message"].as_str().unwrap().contains("no such resource"), "{error}");
     for at in 0..16 {

@@ -286,7 +286,8 @@ async fn an_import_that_is_held_does_not_go_along_with_a_later_one() {
     assert_eq!(scene.world.text(&scene.id).await, said);
     // What brings the text back ends it.
     let back = tab(&scene, &text.replace("number 4", "number four"));
-    scene.docs.done("import_tab", &back);
+    let done = scene.docs.done("import_tab", &back);
+    assert_eq!(done["warnings"], json!([]), "what was held before it is not told of it");
     assert_eq!(scene.world.text(&scene.id).await, said.replace("number 4", "number four"));
     // And so does the person.
     scene.refused("import_tab", &first, (held, "60 %", "push --accept"));

@@ -160,6 +160,16 @@ async fn text_is_edited_by_what_it_says() {
     refused(&mut client, &id, "edit_text", json!({ "old_text": "end" }), "new_text");
     refused(&mut client, &id, "edit_text", with(edit("end", "x"), "all"), "all");
     refused(&mut client, &id, "insert_text_at_end", json!({ "text": "" }), "empty");
+    // What is not asked of a text that is appended is no more ignored than a letter that no document has.
+    let case = json!({ "old_text": "", "new_text": "x", "append_to_end": true, "match_case": false });
+    refused(&mut client, &id, "edit_text", case, "match_case");
+    refused(&mut client, &id, "edit_text", with(with(edit("", "x"), "append_to_end"), "replace_all"), "replace_all");
+    refused(&mut client, &id, "edit_text", edit("end", "e\0nd"), "U+0000");
+    refused(&mut client, &id, "edit_text", edit("e\0nd", "end"), "U+0000");
+    refused(&mut client, &id, "insert_text_at_end", json!({ "text": "a\0" }), "U+0000");
+    refused(&mut client, &id, "insert_formatted_text", json!({ "formatted_text": "a\0" }), "U+0000");
+    let made = client.call("google_docs_create_document_from_text", &json!({ "title": "N", "text_content": "a\0b" }));
+    assert!(made.unwrap_err()["error"].as_str().unwrap().contains("U+0000"));
     refused(&mut client, "1AbCdEfGhIjKlMnOpQrStUvWxYz012345678901234", "edit_text", edit("a", "b"), "1AbC");
     refused(&mut client, " ", "edit_text", edit("a", "b"), "empty");
     assert_eq!(world.text(&id).await, said);
@@ -202,6 +212,23 @@ async fn an_edit_changes_the_words_alone_and_merges_with_others() {
     let both = done(&mut client, &id, "get_document_by_id", json!({ "response_format": "markdown" }));
     assert_eq!(both["tabs"].as_array().unwrap().len(), 2, "{both}");
     refused(&mut client, &id, "get_document_by_id", json!({ "tab_id": tab_id }), "raw");
+    // The URL that a browser shows names a tab, too.
+    let url = |tab: &str| format!("https://docs.google.com/document/d/{id}/edit?tab={tab}#heading=h.x");
+    let plain = json!({ "response_format": "plain_text" });
+    let read = done(&mut client, &url(&tab_id), "get_document_by_id", plain.clone());
+    assert_eq!(read["content"], "Far off\n");
+    refused(&mut client, &url(&tab_id), "get_document_by_id", json!({}), "the URL names another one");
+    assert_eq!(done(&mut client, &url("t.0"), "get_document_by_id", json!({}))["documentId"], json!(id));
+    done(&mut client, &url(&tab_id), "insert_text_at_end", json!({ "text": " indeed" }));
+    let formatted = json!({ "formatted_text": "So **far**" });
+    let range = done(&mut client, &url(&tab_id), "insert_formatted_text", formatted)["inserted_range"].clone();
+    assert_eq!(range, json!({ "start_index": 16, "end_index": 22 }));
+    let read = done(&mut client, &url(&tab_id), "get_document_by_id", plain);
+    assert_eq!(read["content"], "Far off indeed\nSo far\n");
+    refused(&mut client, &url("t.none"), "insert_text_at_end", json!({ "text": "x" }), "t.none");
+    // What stands in another tab than the one of the URL is let alone.
+    refused(&mut client, &url("t.0"), "edit_text", edit("indeed", "no"), "does not exist");
+    done(&mut client, &url(&tab_id), "edit_text", edit("indeed", "away"));
     for format in ["plain_text", "markdown", "structured"] {
         let read = json!({ "response_format": format, "tab_id": "t.none" });
         refused(&mut client, &id, "get_document_by_id", read, "t.none");
@@ -459,4 +486,22 @@ async fn elements_heading(world: &World, id: &str) -> String {
     let content = document["body"]["content"].as_array().unwrap();
     let id = content.iter().find_map(|element| element["paragraph"]["paragraphStyle"]["headingId"].as_str());
     id.unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_tells_what_it_brought_alone() {
+    let (world, id) = document("google-told", "Alpha.\n\nOmega.\n");
+    let mut client = Client::new(&world, "google-docs");
+    let insert = |text: &str, position: &str| json!({ "formatted_text": text, "position": position });
+    let told = |answer: &Value| answer.get("warnings").map_or(0, |warnings| warnings.as_array().unwrap().len());
+    let first = done(&mut client, &id, "insert_formatted_text", insert("[l](javascript:x)", "end"));
+    assert_eq!(told(&first), 1, "{first}");
+    for position in ["end", "beginning"] {
+        let next = done(&mut client, &id, "insert_formatted_text", insert("Plain words.", position));
+        assert_eq!(told(&next), 0, "{next}");
+    }
+    let next = done(&mut client, &id, "edit_text", json!({ "old_text": "Alpha", "new_text": "Beta" }));
+    assert_eq!(told(&next), 0, "{next}");
+    let again = done(&mut client, &id, "insert_formatted_text", insert("[l](javascript:x)", "end"));
+    assert_eq!(told(&again), 1, "{again}");
 }

@@ -236,6 +236,20 @@ async fn an_error_says_what_to_do() {
     refused(&mut client, "import_section", &import("{!color:#c00}never closed"), "MebdfParseError", "line 1");
     refused(&mut client, "import_section", &import("---\ntitle: x\n---\nText"), "InvalidInputError", "head");
     refused(&mut client, "import_section", &import("{^= kix.none image}"), "EmbeddedObjectNotFoundError", "kix.none");
+    for anchor in [" ", "\t\n", "#^", " # "] {
+        let blank = on(json!({ "anchor_id": anchor, "content": "Mine." }));
+        refused(&mut client, "import_section", &blank, "InvalidInputError", "names nothing");
+        refused(
+            &mut client,
+            "export_section",
+            &on(json!({ "anchor_id": anchor })),
+            "InvalidInputError",
+            "names nothing",
+        );
+    }
+    assert_eq!(client.done("export_tab", &on(json!({ "tab_id": null })))["success"], true);
+    assert_eq!(client.done("list_documents", &json!({ "limit": 10.0 }))["success"], true);
+    refused(&mut client, "list_documents", &json!({ "limit": 10.5 }), "InvalidInputError", "`limit`");
     refused(&mut client, "list_documents", &json!({ "limit": 101 }), "InvalidInputError", "100");
     refused(&mut client, "list_documents", &json!({ "limits": 1 }), "InvalidInputError", "limits");
     refused(&mut client, "export_tab", &json!({}), "InvalidInputError", "document_id");
@@ -252,6 +266,13 @@ async fn an_error_says_what_to_do() {
     for tab in facts["tabs"].as_array().unwrap() {
         let exported = client.done("export_tab", &on(json!({ "tab_id": tab["tab_id"] })));
         assert_eq!(exported["tab_id"], tab["tab_id"]);
+        // The URL that a browser shows names the tab, and what is given goes before it.
+        let of_tab =
+            |tab: &Value| format!("https://docs.google.com/document/d/{id}/edit?tab={}", tab.as_str().unwrap());
+        let by_url = json!({ "document_id": of_tab(&tab["tab_id"]) });
+        assert_eq!(client.done("export_tab", &by_url)["tab_id"], tab["tab_id"]);
+        let both = json!({ "document_id": of_tab(&facts["tabs"][0]["tab_id"]), "tab_id": tab["tab_id"] });
+        assert_eq!(client.done("export_tab", &both)["tab_id"], tab["tab_id"]);
     }
 }
 
@@ -316,6 +337,17 @@ async fn looks_are_read_made_alike_and_carried_over() {
     assert_eq!(client.done("apply_styles", &target(json!({ "styles": styles["styles"] })))["changes_made"], 0);
     assert_eq!(world.text(other["id"].as_str().unwrap()).await, "Other\nLarge words.\n");
 
+    // What headings have from normal text is theirs at once, or stays as it was.
+    let (_, fresh) = world.cli(&["create", "--title", "Fresh"]);
+    let on_fresh = json!({ "document_id": fresh["id"], "body_font": "Georgia", "heading_font": "Arial" });
+    client.done("normalize_formatting", &on_fresh);
+    assert_eq!(client.done("normalize_formatting", &on_fresh)["changes_made"], 0);
+    let body = json!({ "document_id": fresh["id"], "styles": [{ "element_type": "body", "font_family": "Verdana" }] });
+    client.done("apply_styles", &body);
+    let styles = client.done("extract_styles", &json!({ "document_id": fresh["id"] }));
+    let fonts = ["body", "title", "heading1"].map(|name| named(&styles, name)["font_family"].clone());
+    assert_eq!(fonts, ["Verdana", "Arial", "Arial"], "{styles}");
+
     refused(&mut client, "normalize_formatting", &on(json!({})), "InvalidInputError", "nothing");
     refused(&mut client, "normalize_formatting", &on(json!({ "body_size": "huge" })), "InvalidInputError", "huge");
     let styles = |style: Value| on(json!({ "styles": [style] }));
@@ -335,6 +367,10 @@ async fn looks_are_read_made_alike_and_carried_over() {
         "size",
     );
     refused(&mut client, "apply_styles", &on(json!({ "styles": [] })), "InvalidInputError", "empty");
+    let twice = on(json!({ "styles": [{ "element_type": "body", "font_size": "9pt" }, { "element_type": "body" }] }));
+    refused(&mut client, "apply_styles", &twice, "InvalidInputError", "twice");
+    let wrong = on(json!({ "styles": [{ "element_type": "body", "font_size": 9 }] }));
+    refused(&mut client, "apply_styles", &wrong, "InvalidInputError", "`styles[0].font_size`: invalid type");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -119,7 +119,7 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
             runtime.shutdown_background();
             return result.map(done);
         }
-        Verb::Mcp(verb) => return mcp::perform(&verb, &find(home.as_deref())?, json).map(done),
+        Verb::Mcp(verb) => return mcp::perform(&verb, &find(home.as_deref())?, json),
         Verb::Fetch { id, refresh } => Command::Fetch { id, refresh },
         Verb::Search { query, limit } => Command::Search { query: query.join(" "), limit: limit.into() },
         Verb::Create { title, file } => Command::Create { title, text: text_of(file.as_deref())? },

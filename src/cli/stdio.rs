@@ -56,7 +56,7 @@ pub(crate) async fn serve(places: Answer<Places>, profile: Profile) -> Answer<()
         on_signal.send_replace(true);
     });
     let engine = tokio::spawn(async move {
-        let ended = if is_demo { wait(stopped).await } else { run(places, config, stopped).await };
+        let ended = if is_demo { join(&places, stopped).await } else { run(places, config, stopped).await };
         ended.map_err(|error| failure.get_or_init(|| ErrorAnswer::from(&error)).clone())
     });
     let outcome = attend(options, engine, &stopping).await;
@@ -107,7 +107,7 @@ async fn run(places: Places, config: Config, mut stopped: watch::Receiver<bool>)
             Err(Error::AlreadyRunning { path }) if path == places.run => {}
             ended => return ended,
         }
-        print::note(&format!("a daemon already serves {}; joined it", places.run.display()));
+        tell_joined(&places);
         let mut looks = 0;
         while looks < LOOKS {
             looks = if tools::is_locked(&places.run) { 0 } else { looks + 1 };
@@ -119,7 +119,15 @@ async fn run(places: Places, config: Config, mut stopped: watch::Receiver<bool>)
     }
 }
 
-async fn wait(mut stopped: watch::Receiver<bool>) -> Result<()> {
+fn tell_joined(places: &Places) {
+    print::note(&format!("a daemon already serves {}; joined it", places.run.display()));
+}
+
+/// Leaves the client to the daemon of a demo, and runs none.
+async fn join(places: &Places, mut stopped: watch::Receiver<bool>) -> Result<()> {
+    if tools::is_locked(&places.run) {
+        tell_joined(places);
+    }
     drop(stopped.wait_for(|stop| *stop).await);
     Ok(())
 }

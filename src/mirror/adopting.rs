@@ -181,7 +181,7 @@ pub(super) fn adopt_settled(shared: &Shared) -> Vec<(Place, PathBuf)> {
         match adopt_one_settled(shared, &link) {
             Ok(adopted) => kept.extend(adopted),
             Err(error) => {
-                tracing::warn!(%error, path = %link.path.display(), "a save in place of a link is taken in later")
+                tracing::warn!(%error, path = %link.path.display(), "a save in place of a link is taken in later");
             }
         }
     }

@@ -25,6 +25,7 @@ mod skill;
 mod skim;
 mod socket;
 mod starting;
+mod tabs;
 mod transport;
 mod verbs;
 mod watching;

@@ -7,7 +7,8 @@ use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 
 use super::documentation::{self, PAGES};
-use super::host::{Host, StatusReport};
+use super::host::{Host, ItemReport, PartReport, StatusReport};
+use super::tabs;
 use super::verbs::{invalid, read_file};
 use crate::error::{Error, Result};
 use crate::workspace::layout::Layout;
@@ -188,13 +189,16 @@ async fn unmade_status(host: &dyn Host, path: &Path) -> Result<Option<Value>> {
 /// The text of a document's tabs, each as a content of its own.
 async fn item(host: &dyn Host, uri: &str, id: &str, tab: &str) -> Result<Vec<ResourceContents>> {
     let report = host.fetch(id, false).await?;
+    let parts = match tab.is_empty() {
+        true => report.parts.iter().collect(),
+        false => vec![tabs::part_of(host, &report, tab).await?],
+    };
     let mut left = TEXT_BYTES_MAX;
     let mut contents = Vec::new();
-    for part in report.parts.iter().filter(|part| tab.is_empty() || part.part.0 == tab) {
+    for part in parts {
         let text = read_file(part.path.clone(), READ_BYTES_MAX).await?;
         if text.len() > left {
-            let hint = format!("Read the file {}, or one tab: {ITEM}{}/TAB", part.path.display(), report.id);
-            return Err(invalid(format!("`{id}` is longer than a resource may be"), hint));
+            return Err(too_long(id, &report, part, text.len()));
         }
         left -= text.len();
         let address = if part.part.0.is_empty() || !tab.is_empty() {
@@ -204,11 +208,20 @@ async fn item(host: &dyn Host, uri: &str, id: &str, tab: &str) -> Result<Vec<Res
         };
         contents.push(ResourceContents::text(text, address).with_mime_type("text/markdown"));
     }
-    if contents.is_empty() {
-        let tabs = report.parts.iter().map(|part| format!("{} \"{}\"", part.part.0, part.title)).collect();
-        return Err(Error::TabNotFound { id: id.to_owned(), tab: tab.to_owned(), tabs });
-    }
     Ok(contents)
+}
+
+/// Says what else there is for a text that is too long. One tab at a time helps only where no tab alone is too long.
+fn too_long(id: &str, report: &ItemReport, part: &PartReport, bytes: usize) -> Error {
+    let other = report.parts.iter().map(|part| part.part.0.as_str()).find(|id| !id.is_empty());
+    let hint = match other.filter(|_| bytes <= TEXT_BYTES_MAX) {
+        Some(tab) => format!("Read one tab at a time, such as {ITEM}{}/{tab}; `fetch` names them all.", report.id),
+        None => format!(
+            "Read the file {}; who cannot read files gets it in sections by `export_section` of `bridge --profile docs`.",
+            part.path.display()
+        ),
+    };
+    invalid(format!("`{id}` is longer than a resource may be"), hint)
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ fn fetch() -> Tool {
         "type": "object",
         "properties": {
             "id": { "type": "string", "description": "Document id, URL, or path of a mirrored file" },
-            "tab": { "type": "string", "description": "Id or title; default the first" },
+            "tab": { "type": "string", "description": "Id or title; else the URL's or first" },
             "section": { "type": "string", "description": "Narrow the outline to this anchor (`h.abc`) or heading" },
             "refresh": { "type": "boolean", "default": false, "description": "Read Google first, if somebody edited within seconds" },
         },

@@ -7,9 +7,9 @@ use std::time::Duration;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, ContentBlock, ErrorCode, GetSkillRequestParams, GetSkillResult, Implementation,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, GetSkillRequestParams, GetSkillResult,
+    Implementation, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
     ReadResourceResponse, ReadResourceResult, RequestId, Resource, ResourceContents, ResourceUpdatedNotificationParam,
     ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
@@ -358,6 +358,28 @@ impl ServerHandler for Server {
         }
     }
 
+    /// A request of ours whose parameters do not fit is one of an unknown method to the library.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let params = request.params.unwrap_or_else(|| serde_json::json!({}));
+        let misfit = match request.method.as_str() {
+            "tools/call" => misfit::<CallToolRequestParams>(params),
+            "resources/read" => misfit::<ReadResourceRequestParams>(params),
+            "resources/subscribe" => misfit::<SubscribeRequestParams>(params),
+            "resources/unsubscribe" => misfit::<UnsubscribeRequestParams>(params),
+            _ => None,
+        };
+        Err(match misfit {
+            Some(why) => {
+                ErrorData::invalid_params(format!("the parameters of {} do not fit: {why}", request.method), None)
+            }
+            None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),
+        })
+    }
+
     // The library answers these with empty lists although we do not announce them.
     async fn list_prompts(
         &self,
@@ -374,6 +396,15 @@ impl ServerHandler for Server {
     ) -> Result<CompleteResult, ErrorData> {
         Err(ErrorData::method_not_found::<CompleteRequestMethod>())
     }
+}
+
+/// Says why parameters are none of a request.
+fn misfit<T: serde::de::DeserializeOwned>(params: Value) -> Option<String> {
+    let read: Result<T, _> = serde_path_to_error::deserialize(params);
+    read.err().map(|error| match error.path().to_string().as_str() {
+        "." => error.inner().to_string(),
+        path => format!("`{path}`: {}", error.inner()),
+    })
 }
 
 /// Every list fits one page, so that no cursor can be ours.

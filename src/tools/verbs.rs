@@ -1,16 +1,20 @@
 //! The verbs `search`, `fetch` and `create`: arguments checked, the host asked, small facts given.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read as _;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
+use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::brief;
-use super::host::{Hit, Host, ItemReport, PartReport};
+use super::host::{Hit, Host};
 use super::outline::{OutlineEntry, outline};
 use super::schema::{LIMIT_DEFAULT, LIMIT_MAX};
+use super::tabs;
 use crate::error::{Error, Result};
 use crate::model::{ContentHash, Notice};
 
@@ -23,13 +27,17 @@ const ID_CHARS_MAX: usize = 4096;
 /// The longest text that becomes a new document; Docs holds about a million characters.
 pub(super) const TEXT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// The longest file that an outline is made of.
-const OUTLINE_BYTES_MAX: u64 = 32 * 1024 * 1024;
+pub(super) const OUTLINE_BYTES_MAX: u64 = 32 * 1024 * 1024;
 /// Up to this length a file is read at once: waking a thread for it takes longer than the reading.
 const SHORT_FILE_BYTES: u64 = 64 * 1024;
 /// The most warnings in one answer.
 const WARNINGS_MAX: usize = 50;
 /// How deep a search pages; who looks so far should ask for something narrower.
 const OFFSET_MAX: usize = 10_000;
+
+/// Arguments that may be null; those of the three tools here are so by themselves. Any other name is still refused.
+const OPTIONAL: [&str; 8] =
+    ["tab_id", "query", "limit", "response_format", "position", "match_case", "replace_all", "append_to_end"];
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -155,8 +163,8 @@ pub(crate) async fn fetch(host: &dyn Host, arguments: Map<String, Value>) -> Res
     at_most("id", named, ID_CHARS_MAX)?;
     let (id, tab_of_path) = item_of(host, named)?;
     let report = host.fetch(&id, arguments.refresh.unwrap_or(false)).await?;
-    let tab = arguments.tab.or(tab_of_path);
-    let part = part_of(&report, tab.as_deref())?;
+    let tab = tabs::meant(arguments.tab.as_deref().or(tab_of_path.as_deref()).unwrap_or_default(), named);
+    let part = tabs::part_of(host, &report, &tab).await?;
     let mut warnings = brief::warnings(&report.notices.iter().map(ToString::to_string).collect::<Vec<_>>());
     let mut entries = match read_file(part.path.clone(), OUTLINE_BYTES_MAX).await {
         Ok(text) => outline(&text),
@@ -219,8 +227,13 @@ fn as_path(named: &str) -> Option<PathBuf> {
     if let Some(below_home) = named.strip_prefix("~/") {
         return std::env::home_dir().map(|home| home.join(below_home));
     }
-    let path = named.strip_prefix("file://").unwrap_or(named);
-    path.starts_with('/').then(|| PathBuf::from(path))
+    let Some(address) = named.strip_prefix("file://") else {
+        return named.starts_with('/').then(|| PathBuf::from(named));
+    };
+    // An address says `%20` where the path has a space; a machine in it can be no other than this one.
+    let path = address.strip_prefix("localhost").unwrap_or(address);
+    let path = PathBuf::from(OsString::from_vec(percent_decode_str(path).collect()));
+    path.is_absolute().then_some(path)
 }
 
 /// Follows all links of a path and refuses what then lies outside the workspace.
@@ -244,30 +257,6 @@ fn inside_workspace(host: &dyn Host, path: &Path) -> Result<PathBuf> {
         ));
     }
     Ok(real)
-}
-
-/// Picks the file of a tab by id or title; without one, the main file.
-fn part_of<'report>(report: &'report ItemReport, tab: Option<&str>) -> Result<&'report PartReport> {
-    let found = match tab.map(str::trim) {
-        None | Some("") => report.parts.first(),
-        Some(tab) => report
-            .parts
-            .iter()
-            .find(|part| part.part.0 == tab)
-            .or_else(|| report.parts.iter().find(|part| part.title == tab)),
-    };
-    found.ok_or_else(|| Error::TabNotFound {
-        id: report.id.0.clone(),
-        tab: excerpt(tab.unwrap_or_default()),
-        tabs: report
-            .parts
-            .iter()
-            .map(|part| match part.part.0.as_str() {
-                "" => format!("\"{}\" (the main file)", part.title),
-                id => format!("{id} \"{}\"", part.title),
-            })
-            .collect(),
-    })
 }
 
 /// Keeps one section with its subsections, named by anchor or by heading text.
@@ -330,7 +319,7 @@ pub(crate) async fn create(host: &dyn Host, mut arguments: Map<String, Value>) -
         "Make several documents of it.",
     )?;
     let report = host.create(title, &text).await?;
-    let path = part_of(&report, None)?.path.clone();
+    let path = tabs::part_of(host, &report, "").await?.path.clone();
     Ok(json!({
         "id": report.id,
         "kind": report.kind,
@@ -349,6 +338,12 @@ async fn read_source(host: &dyn Host, source: &str) -> Result<String> {
         return Err(invalid("`source` is not an absolute path", "Give the absolute path of a file in the workspace."));
     };
     let real = inside_workspace(host, &path)?;
+    if !real.exists() {
+        return Err(invalid(
+            format!("`source` names no file: there is no {}", excerpt(source)),
+            "Check the path, or pass the text as `content`.",
+        ));
+    }
     read_file(real, TEXT_BYTES_MAX).await
 }
 
@@ -405,9 +400,26 @@ fn too_long(path: &Path) -> Error {
     invalid(format!("{} is too long", path.display()), "Split it into smaller documents.")
 }
 
-pub(super) fn read<T: serde::de::DeserializeOwned>(arguments: Map<String, Value>) -> Result<T> {
-    serde_json::from_value(Value::Object(arguments))
-        .map_err(|error| invalid(format!("the arguments do not fit: {error}"), "See the tool's input schema."))
+/// Reads a tool's arguments. An optional one that is null is left out, and `10.0` is a whole number: clients write both.
+pub(super) fn read<T: serde::de::DeserializeOwned>(mut arguments: Map<String, Value>) -> Result<T> {
+    arguments.retain(|name, value| !value.is_null() || !OPTIONAL.contains(&name.as_str()));
+    for value in arguments.values_mut() {
+        if let Some(whole) = whole(value) {
+            *value = whole.into();
+        }
+    }
+    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
+        let path = error.path().to_string();
+        let of = if path == "." { String::new() } else { format!("`{path}`: ") };
+        invalid(format!("the arguments do not fit: {of}{}", error.into_inner()), "See the tool's input schema.")
+    })
+}
+
+/// Returns a number with a point behind which nothing stands as an integer.
+fn whole(value: &Value) -> Option<i64> {
+    let number = value.as_number().filter(|number| number.is_f64())?;
+    let digits = number.to_string();
+    digits.strip_suffix(".0").and_then(|digits| digits.parse().ok())
 }
 
 /// Refuses an account that is not signed in.

@@ -33,6 +33,7 @@ pub(super) fn install(entry: &Entry, folders: &Folders, force: bool) -> Answer<R
     let remove = was.is_some().then(|| remove_arguments(&entry.name));
     let Some(program) = find() else {
         report.done = "not installed";
+        report.waits = true;
         report.commands = remove.iter().chain([&add]).map(|arguments| command_line(arguments)).collect();
         report.notes.push("there is no program `claude` in PATH; run the command above where it is".into());
         report.was = was;
@@ -63,6 +64,7 @@ pub(super) fn uninstall(name: &str, folders: &Folders, force: bool) -> Answer<Re
     report.was = was;
     let Some(program) = find() else {
         report.done = "not removed";
+        report.waits = true;
         report.commands = vec![command_line(&remove)];
         report.notes.push("there is no program `claude` in PATH; run the command above where it is".into());
         return Ok(report);

@@ -9,7 +9,7 @@ use directories::BaseDirs;
 use serde_json::{Value, json};
 
 use super::arguments::McpVerb;
-use super::{Answer, print, serve};
+use super::{Answer, Outcome, print, serve};
 use crate::clients::{self, Access, Client, Edit, Entry, Folders, Target};
 use crate::config::{Config, Places, shell_word};
 use crate::error::{Error, ErrorKind};
@@ -26,6 +26,8 @@ struct Report {
     file: PathBuf,
     /// What happened to the file, as a participle.
     done: &'static str,
+    /// Whether a person must do it, since it could not be done.
+    waits: bool,
     /// What stood under our name before.
     was: Option<Value>,
     backup: Option<PathBuf>,
@@ -46,6 +48,7 @@ impl Report {
             name,
             file,
             done,
+            waits: false,
             was: None,
             backup: None,
             entry: None,
@@ -57,7 +60,7 @@ impl Report {
 }
 
 /// Carries out `mcp`.
-pub(crate) fn perform(verb: &McpVerb, places: &Places, json: bool) -> Answer<()> {
+pub(crate) fn perform(verb: &McpVerb, places: &Places, json: bool) -> Answer<Outcome> {
     let folders = folders()?;
     let report = match *verb {
         McpVerb::Install { client, profile, print, force } => {
@@ -84,7 +87,7 @@ pub(crate) fn perform(verb: &McpVerb, places: &Places, json: bool) -> Answer<()>
         }
     };
     show(&report, json);
-    Ok(())
+    Ok(if report.waits { Outcome::Waits } else { Outcome::Done })
 }
 
 /// Each set of tools is a server of its own to a client.

@@ -14,11 +14,11 @@ use serde_json::{Map, Value};
 use self::failure::{Failure, Outcome};
 pub(super) use self::schema::tools;
 use super::answer::ErrorAnswer;
-use super::host::{Host, ItemReport, PartReport};
-use super::verbs::{at_most, excerpt, read};
+use super::host::{Host, ItemReport, PartReport, PushReport};
+use super::tabs;
+use super::verbs::{at_most, excerpt, read, require};
 use crate::error::Error;
 use crate::kinds::Facts;
-use crate::mebdf;
 
 /// Told to every client of this profile when it connects.
 pub(super) const INSTRUCTIONS: &str = "\
@@ -70,8 +70,12 @@ pub(super) fn failed(answer: &ErrorAnswer) -> Value {
     failure::shown("NetworkError", &answer.message, &answer.suggestion)
 }
 
-/// Reads a tool's arguments.
+/// Reads a tool's arguments. An anchor of blanks and marks is a mistake: it is not what stands before the first heading.
 fn arguments<T: serde::de::DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, Failure> {
+    let anchor = arguments.get("anchor_id").and_then(Value::as_str).unwrap_or_default();
+    let names_nothing = !anchor.is_empty() && anchor.trim().trim_start_matches(['#', '^']).trim().is_empty();
+    let hint = "Give an anchor_id of get_hierarchy, or an empty one for what stands before the first heading.";
+    require(!names_nothing, "`anchor_id` names nothing", hint)?;
     read(arguments).map_err(Failure::from)
 }
 
@@ -88,13 +92,25 @@ struct OpenTab {
 impl OpenTab {
     /// What the mirror has to say of the document.
     fn warnings(&self) -> Vec<String> {
+        self.told_but(&[])
+    }
+
+    fn told_but(&self, codes: &[&str]) -> Vec<String> {
         let stale = "Google could not be asked, so this may be behind the document".to_owned();
-        let said = self.report.notices.iter().map(ToString::to_string);
+        let notices = self.report.notices.iter();
+        let said = notices.filter(|notice| !codes.contains(&notice.code.as_str())).map(ToString::to_string);
         self.report.stale.then_some(stale).into_iter().chain(said).collect()
+    }
+
+    /// What it has to say once an import went: a text that was held for what it lacked is there again.
+    fn warnings_after(&self, pushed: &PushReport) -> Vec<String> {
+        let held: &[&str] = if pushed.holds.is_empty() { &["EMPTY", "SHRUNK", "HALF_WRITTEN"] } else { &[] };
+        self.told_but(held)
     }
 }
 
-/// Reads a document from Google and opens the file of one of its tabs; an empty id is that of the only one.
+/// Reads a document from Google and opens the file of one of its tabs: the one that is given, else the
+/// one that the URL names; an empty id is that of the only one.
 async fn open(host: &dyn Host, document: &str, tab: &str) -> Result<OpenTab, Failure> {
     let document = document.trim();
     if document.is_empty() {
@@ -102,7 +118,8 @@ async fn open(host: &dyn Host, document: &str, tab: &str) -> Result<OpenTab, Fai
     }
     at_most("document_id", document, ID_CHARS_MAX)?;
     let report = host.fetch(document, true).await?;
-    let tab = tab.trim();
+    let tab = tabs::meant(tab, document);
+    let tab = tab.as_str();
     let first = report.parts.first().ok_or_else(|| Error::NotFound { id: document.to_owned() })?;
     if tab.is_empty() && report.parts.len() > 1 {
         let facts = host.facts(document).await?;
@@ -113,7 +130,7 @@ async fn open(host: &dyn Host, document: &str, tab: &str) -> Result<OpenTab, Fai
         return Ok(OpenTab { id: tab.to_owned(), part, text, report });
     }
     let (part, text) = (first.clone(), host.text(&first.path).await?);
-    let id = match first_tab(&text) {
+    let id = match tabs::in_head(&text) {
         Some(id) => id,
         // The only tab of a document has no name in its file.
         None => {
@@ -131,11 +148,4 @@ async fn open(host: &dyn Host, document: &str, tab: &str) -> Result<OpenTab, Fai
 
 fn tabs_of(facts: &Facts) -> Vec<String> {
     facts.tabs.iter().map(|(id, title)| format!("{id} \"{title}\"")).collect()
-}
-
-/// The id of a tab, as the head of its file says it.
-fn first_tab(text: &str) -> Option<String> {
-    let head = mebdf::head(text)?;
-    let (_, value) = head.entries.iter().find(|(key, _)| key == "tab")?;
-    value.split_whitespace().next().map(str::to_owned)
 }

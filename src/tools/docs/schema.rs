@@ -244,7 +244,7 @@ fn document_id() -> Value {
 }
 
 fn tab_id() -> Value {
-    json!({ "type": "string", "description": "Tab id from get_metadata; only needed when there are several.", "default": "" })
+    json!({ "type": "string", "description": "Tab id from get_metadata; only needed when there are several and the URL names none. It goes before the URL's.", "default": "" })
 }
 
 fn anchor_id() -> Value {

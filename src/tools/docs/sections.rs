@@ -226,7 +226,7 @@ fn head_of(text: &str) -> &str {
 /// What does not go as it is written, and what else went.
 fn warnings(tab: &OpenTab, new: &Parsed, pushed: &PushReport) -> Vec<String> {
     let told = [&pushed.refused, &pushed.told, &pushed.unsaid].into_iter().flatten().map(ToString::to_string);
-    let mut warnings = tab.warnings();
+    let mut warnings = tab.warnings_after(pushed);
     let waits = pushed.waits.then(|| pushed.message.clone());
     for warning in waits.into_iter().chain(new.unsaid().map(ToString::to_string)).chain(told) {
         if !warnings.contains(&warning) {

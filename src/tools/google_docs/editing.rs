@@ -14,6 +14,7 @@ use crate::mebdf::{
 use crate::model::{ItemId, Notice};
 use crate::tools::docs::failure::{Failure, is_read_only};
 use crate::tools::host::{Host, ItemReport, PartReport, PushReport};
+use crate::tools::tabs;
 use crate::tools::verbs::{TEXT_BYTES_MAX, excerpt, require};
 
 /// So much is told of what did not go.
@@ -84,11 +85,17 @@ pub(super) async fn edit_text(host: &dyn Host, given: Map<String, Value>) -> Out
     let given: EditArguments = arguments(given)?;
     let id = checked_id(&given.document_id)?;
     is_short("new_text", &given.new_text)?;
+    has_no_null("old_text", &given.old_text)?;
     let new = mebdf::clean(&given.new_text).into_owned();
     if given.old_text.is_empty() {
         let hint = "Give the text to replace, or append_to_end=true to write at the end of the document.";
         require(given.append_to_end, "`old_text` is empty", hint)?;
         require(!new.is_empty(), "`old_text` and `new_text` are empty", "Give the text to append as new_text.")?;
+        require(
+            given.match_case && !given.replace_all,
+            "`replace_all` and `match_case` are about text that is replaced, and append_to_end replaces none",
+            "Leave them out to append, or give old_text and leave append_to_end out.",
+        )?;
         let (id, warnings) = append(host, id, &new).await?;
         let message = format!("Appended {} characters to the end of the document", new.chars().count());
         let answer = json!({ "success": true, "document_id": id, "replacements_made": 1, "message": message });
@@ -116,7 +123,7 @@ pub(super) async fn edit_text(host: &dyn Host, given: Map<String, Value>) -> Out
     let everywhere = |tree: &mut Tree| literal(tree) + in_head(tree);
     // What the document does not say as it stands there may be said by its looks.
     let marked = |tree: &mut Tree| mebdf::replace_blocks(tree, &old_blocks, find, &new_blocks);
-    let report = host.fetch(id, true).await?;
+    let report = read_anew(host, id).await?;
     // Headers and footers come behind what every page has for itself.
     let first_of_all: &(dyn Fn(&mut Tree) -> usize + Sync) = if find.all { &everywhere } else { &literal };
     let mut edited = replace_in(host, &report, find.all, first_of_all).await?;
@@ -217,15 +224,16 @@ pub(super) async fn insert_formatted_text(host: &dyn Host, given: Map<String, Va
     let blocks = mebdf::markup(&formatted_text);
     require(!blocks.is_empty(), "`formatted_text` is empty", "Give the text to insert.")?;
     let report = host.fetch(id, true).await?;
-    let part = first(&report)?;
-    let before = body_end(host, &report.id).await?;
+    let tab = tabs::meant("", id);
+    let part = part_of(host, &report, &tab).await?;
+    let before = body_end(host, &report.id, &tab).await?;
     let mut fills = false;
-    let edited = edit_part(host, part, |tree| {
+    let edited = edit_part(host, &report, part, |tree| {
         fills = insert(tree, &blocks, position);
         1
     })
     .await?;
-    let after = body_end(host, &report.id).await?;
+    let after = body_end(host, &report.id, &tab).await?;
     let (start, end) = match position {
         // The newline of the last paragraph stays behind it all.
         Position::End => (before.saturating_sub(u32::from(fills)), after.saturating_sub(1)),
@@ -284,7 +292,7 @@ async fn append(host: &dyn Host, id: &str, text: &str) -> Result<(ItemId, Vec<St
     let hint = "Give text that ends with a letter; a space at the end of a line is not kept.";
     require(!text.trim_matches(BLANKS).is_empty(), "there are only spaces to append", hint)?;
     let report = host.fetch(id, true).await?;
-    let edited = edit_part(host, first(&report)?, |tree| {
+    let edited = edit_part(host, &report, part_of(host, &report, &tabs::meant("", id)).await?, |tree| {
         mebdf::append(tree, text);
         1
     })
@@ -304,7 +312,7 @@ async fn replace_in(
 ) -> Result<Edited, Refused> {
     let mut all_edited = Edited::default();
     for part in &report.parts {
-        match edit_part(host, part, replace).await {
+        match edit_part(host, report, part, replace).await {
             Ok(edited) => {
                 all_edited.count += edited.count;
                 all_edited.warnings.extend(edited.warnings);
@@ -326,6 +334,7 @@ async fn replace_in(
 /// Makes an edit of a tab's file, and pushes it; returns how many places were edited. Where that is none nothing is written.
 async fn edit_part(
     host: &dyn Host,
+    item: &ItemReport,
     part: &PartReport,
     mut make: impl FnMut(&mut Tree) -> usize + Send,
 ) -> Result<Edited, Refused> {
@@ -339,6 +348,7 @@ async fn edit_part(
             return Ok(Edited { count, warnings: Vec::new() });
         }
         let edited = mebdf::rewritten(&text, &was, &is);
+        let known = known(host, item, part).await;
         let pushed = host.edit(&part.path, &said, &edited).await.map_err(Failure::NotMade)?;
         let Some(report) = pushed else { continue };
         // What waited in the file before is no failure of an edit that went.
@@ -348,7 +358,7 @@ async fn edit_part(
             }
             return Err(waits(&report));
         }
-        return Ok(Edited { count, warnings: warnings(&report) });
+        return Ok(Edited { count, warnings: warnings(&report, known) });
     }
     Err(Failure::Restless.into())
 }
@@ -388,7 +398,7 @@ fn waits(report: &PushReport) -> Refused {
             "The account may not edit the document. Ask the owner for access, or use an account that has it. Nothing was changed."
         }
         (false, _) => {
-            "It would destroy much of the document, or an object in it. Edit in smaller steps, or ask the person to do it."
+            "It would destroy much of the document, or an object in it. Tell the person what is to go, and let them do it; nothing was changed."
         }
         (true, false) => {
             "What it touches is read-only, or no document can have it. Leave that out; nothing was changed."
@@ -401,10 +411,34 @@ fn waits(report: &PushReport) -> Refused {
     Refused::new(error, hint)
 }
 
-/// What went otherwise than it was asked for, or not at all.
-fn warnings(report: &PushReport) -> Vec<String> {
-    let told = [&report.refused, &report.told, &report.unsaid].into_iter().flatten();
-    told.take(WARNINGS_MAX).map(ToString::to_string).collect()
+/// What is to be told of a file before it is edited, which no edit brought. Only of a document of which there is something to tell it
+/// costs a question.
+async fn known(host: &dyn Host, item: &ItemReport, part: &PartReport) -> Vec<Notice> {
+    if item.notices.is_empty() {
+        return Vec::new();
+    }
+    match host.push(&part.path, false, true).await {
+        Ok(report) => [report.refused, report.told, report.unsaid].concat(),
+        // Then the edit says why, if it fails as well.
+        Err(error) => {
+            tracing::debug!(%error, "what a file waits for is not known");
+            Vec::new()
+        }
+    }
+}
+
+/// What of an edit went otherwise than it was asked for, or not at all. What was `known` before stands elsewhere, and its line may be
+/// another one by now.
+fn warnings(report: &PushReport, mut known: Vec<Notice>) -> Vec<String> {
+    let mut told: Vec<&Notice> = [&report.refused, &report.told, &report.unsaid].into_iter().flatten().collect();
+    told.retain(|notice| {
+        let at = known.iter().position(|other| (&other.code, &other.message) == (&notice.code, &notice.message));
+        at.is_none_or(|at| {
+            known.swap_remove(at);
+            false
+        })
+    });
+    told.into_iter().take(WARNINGS_MAX).map(ToString::to_string).collect()
 }
 
 /// Adds what there is to say to an answer.
@@ -415,14 +449,29 @@ fn with_warnings(mut answer: Value, warnings: Vec<String>) -> Value {
     answer
 }
 
-fn first(report: &ItemReport) -> Result<&PartReport, Refused> {
-    let missing = || Refused::new("the document has no tab", "Open it in Google Docs.");
-    report.parts.first().ok_or_else(missing)
+/// Finds the file of the tab that a URL names; the first one's for an id.
+async fn part_of<'report>(
+    host: &dyn Host,
+    report: &'report ItemReport,
+    tab: &str,
+) -> Result<&'report PartReport, Refused> {
+    require(!report.parts.is_empty(), "the document has no tab", "Open it in Google Docs.")?;
+    Ok(tabs::part_of(host, report, tab).await?)
 }
 
-/// Where the body of the first tab ends.
-async fn body_end(host: &dyn Host, id: &ItemId) -> Result<u32, Refused> {
-    let elements = host.elements(&id.0, "").await?.elements;
+/// Reads a document from Google; of one whose URL names a tab there is that tab alone.
+async fn read_anew(host: &dyn Host, id: &str) -> Result<ItemReport, Refused> {
+    let mut report = host.fetch(id, true).await?;
+    let tab = tabs::meant("", id);
+    if !tab.is_empty() {
+        report.parts = vec![part_of(host, &report, &tab).await?.clone()];
+    }
+    Ok(report)
+}
+
+/// Where the body of a tab ends, the first for an empty id.
+async fn body_end(host: &dyn Host, id: &ItemId, tab: &str) -> Result<u32, Refused> {
+    let elements = host.elements(&id.0, tab).await?.elements;
     let tab = elements.first().map(|element| element.tab_id.clone());
     let of_first = elements.iter().rev().find(|element| Some(&element.tab_id) == tab.as_ref());
     Ok(of_first.map_or(1, |element| element.end_index))
@@ -482,5 +531,12 @@ fn styles(blocks: &[Block], warnings: &[String]) -> Value {
 
 fn is_short(name: &str, text: &str) -> Result<(), Refused> {
     let fits = u64::try_from(text.len()).is_ok_and(|bytes| bytes <= TEXT_BYTES_MAX);
-    Ok(require(fits, &format!("`{name}` is longer than 4 MiB"), "Write it in pieces.")?)
+    require(fits, &format!("`{name}` is longer than 4 MiB"), "Write it in pieces.")?;
+    has_no_null(name, text)
+}
+
+/// A file would have another letter in the place of this one, and so would the document.
+fn has_no_null(name: &str, text: &str) -> Result<(), Refused> {
+    let what = format!("`{name}` holds the character U+0000, which no document can have");
+    Ok(require(!text.contains('\0'), &what, "Leave it out; nothing was changed.")?)
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{Outcome, Refused, arguments, checked_id};
 use crate::kinds::Look;
 use crate::tools::host::Host;
+use crate::tools::tabs;
 
 /// Where the looks of the other arguments go.
 #[derive(Debug, Deserialize)]
@@ -54,7 +55,7 @@ pub(super) async fn apply_style(host: &dyn Host, given: Map<String, Value>) -> O
         return Err(Refused::new("no style is given", format!("Give one or more of {}.", LOOKS.join(", "))));
     }
     let id = checked_id(&document_id)?;
-    let applied = host.dress(id, tab_id.trim(), (start_index, end_index), &look).await?;
+    let applied = host.dress(id, &tabs::meant(&tab_id, id), (start_index, end_index), &look).await?;
     let count = applied.len();
     Ok(json!({
         "success": true,

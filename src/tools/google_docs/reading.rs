@@ -11,6 +11,8 @@ use crate::kinds::{Apart, ApartKind, Element, Elements};
 use crate::mebdf;
 use crate::model::ItemId;
 use crate::tools::host::Host;
+use crate::tools::tabs;
+use crate::tools::verbs::require;
 
 /// As many documents as are counted at all.
 const DOCUMENTS_MAX: usize = 10_000;
@@ -38,12 +40,14 @@ enum Format {
 /// Answers `google_docs_get_document_by_id`.
 pub(super) async fn get_document(host: &dyn Host, given: Map<String, Value>) -> Outcome {
     let GetArguments { document_id, response_format, tab_id } = arguments(given)?;
-    let (id, tab) = (checked_id(&document_id)?, tab_id.trim());
+    let id = checked_id(&document_id)?;
+    let tab = tabs::meant(&tab_id, id);
+    let tab = tab.as_str();
     match response_format {
-        Format::Raw if !tab.is_empty() => {
+        Format::Raw if !tab_id.trim().is_empty() => {
             Err(Refused::new("`raw` has the first tab alone", "Leave tab_id out, or ask for another response_format."))
         }
-        Format::Raw => raw(host, id).await,
+        Format::Raw => raw(host, id, tab).await,
         Format::Markdown => markdown(host, id, tab).await,
         Format::PlainText => {
             let read = host.elements(id, tab).await?;
@@ -58,7 +62,16 @@ pub(super) async fn get_document(host: &dyn Host, given: Map<String, Value>) -> 
     }
 }
 
-async fn raw(host: &dyn Host, id: &str) -> Outcome {
+async fn raw(host: &dyn Host, id: &str, tab: &str) -> Outcome {
+    if !tab.is_empty() {
+        let facts = host.facts(id).await?;
+        let is_first = facts.tabs.first().is_some_and(|(first, _)| first == tab);
+        require(
+            is_first,
+            "`raw` has the first tab alone, and the URL names another one",
+            "Ask for another response_format, or give the URL without its tab.",
+        )?;
+    }
     let answer = host.raw(id).await?;
     let id = ItemId(answer["documentId"].as_str().unwrap_or(id).to_owned());
     shortened(host, &id, "raw", answer, "/body/content", &["documentId", "title", "revisionId"]).await

@@ -34,7 +34,7 @@ fn get_document_by_id() -> Tool {
                 "description": "Output format. Default: 'raw' (for backward compatibility)",
                 "default": "raw",
             },
-            "tab_id": tab_id("Tab to read; all of them when left out. Not with 'raw', which has the first tab."),
+            "tab_id": tab_id("Tab to read; when left out the URL's, else all of them. Not with 'raw', which has the first tab."),
         }),
     );
     let output = json!({
@@ -150,7 +150,7 @@ This single operation handles insert, delete, and replace:
 - **Replace**: old_text: \"old word\", new_text: \"new word\"
 - **Insert at end**: old_text: \"\" (empty), new_text: \"Appended text\", append_to_end: true
 
-The text is found across formatting, in all tabs, in tables and footnotes, then in headers and footers; a line break in it is the end of a paragraph. New text looks \
+The text is found across formatting, in all tabs or the one of the URL, in tables and footnotes, then in headers and footers; a line break in it is the end of a paragraph. New text looks \
 like what it replaces. Spaces at the end of a line are not kept. Where the document does not say old_text as it stands, it is read as Markdown: `# Introduction` finds that \
 heading, and new_text is then formatted text, too. A paragraph whose whole text is deleted goes with it.";
     tool("google_docs_edit_text", "Replace text", description, &input, &output, [false, true, false, true])
@@ -165,7 +165,7 @@ fn apply_style() -> Tool {
             "document_id": document_id("The ID of the Google Docs document"),
             "start_index": { "type": "integer", "minimum": 1, "description": "Start position of the range (1-based, inclusive)" },
             "end_index": { "type": "integer", "minimum": 2, "description": "End position of the range (exclusive)" },
-            "tab_id": tab_id("Tab in which the range is; the first when left out."),
+            "tab_id": tab_id("Tab in which the range is; when left out the URL's, else the first."),
             "bold": flag("bold"),
             "italic": flag("italic"),
             "underline": flag("underline"),
@@ -222,7 +222,7 @@ fn insert_formatted_text() -> Tool {
         "required": ["headings", "bold_ranges", "italic_ranges", "strikethrough_ranges", "links", "bullet_items"],
     });
     let output = done(
-        json!({ "inserted_range": range("Where the text stands now, in the first tab."), "styles_applied": styles }),
+        json!({ "inserted_range": range("Where the text stands now, in the URL's tab, else the first."), "styles_applied": styles }),
     );
     let description = "Insert formatted text into a Google Docs document using markdown-like syntax.
 

@@ -19,6 +19,7 @@ use crate::kinds::{CommentPlace, Elements, Facts, Listing, Look, Restyled, Style
 use crate::model::{Account, ItemId, KindName, Notice, PartId};
 
 const ACCOUNT: &str = "ana@example.com";
+const URL: &str = "https://docs.google.com/document/d/doc1/edit";
 
 /// A host of one document with two tabs, in a folder of its own.
 struct MemoryHost {
@@ -33,8 +34,11 @@ impl MemoryHost {
         let folder = tempfile::tempdir().unwrap();
         let drive = folder.path().join(ACCOUNT).join("drive");
         std::fs::create_dir_all(&drive).unwrap();
-        std::fs::write(drive.join("doc1.md"), "---\nid: doc1\n---\n# {^ h.1}One\ntext\n## {^ h.2}Two\n# Three\n")
-            .unwrap();
+        std::fs::write(
+            drive.join("doc1.md"),
+            "---\ntab: t.0 \"Main\"\n---\n# {^ h.1}One\ntext\n## {^ h.2}Two\n# Three\n",
+        )
+        .unwrap();
         std::fs::write(drive.join("doc1.t.2.md"), "# {^ h.9}Other\n").unwrap();
         Arc::new(Self { folder, calls: Mutex::new(Vec::new()), images: Mutex::new(1), notices: Mutex::new(1) })
     }
@@ -54,7 +58,7 @@ impl MemoryHost {
             kind: KindName::Docs,
             account: Account(ACCOUNT.into()),
             title: "Title".into(),
-            url: "https://docs.google.com/document/d/doc1/edit".into(),
+            url: URL.into(),
             parts: vec![part("", "Main", "doc1.md"), part("t.2", "Second", "doc1.t.2.md")],
             images: (1..=*self.images.lock().unwrap())
                 .map(|number| ImageReport {
@@ -84,7 +88,7 @@ impl Host for MemoryHost {
 
     async fn fetch(&self, id_or_url: &str, refresh: bool) -> Result<ItemReport> {
         self.note(format!("fetch {id_or_url} {refresh}"));
-        if id_or_url != "doc1" {
+        if !["doc1", URL].contains(&id_or_url.split(['?', '#']).next().unwrap_or_default()) {
             return Err(Error::NotFound { id: id_or_url.into() });
         }
         let notice = || Notice { code: "LOCKED".into(), line: 5, column: 0, message: "a drawing".into() };
@@ -424,6 +428,19 @@ async fn fetch_finds_by_id_path_tab_and_section() {
         assert_eq!(second["path"], json!(path));
         assert_eq!(second["outline"][0]["anchor"], "h.9");
     }
+    // The first tab has an id as well, and a URL names the one that the browser shows.
+    let url = |tab: &str| format!("{URL}?tab={tab}#heading=h.1");
+    for (arguments, name) in [
+        (json!({ "id": "doc1", "tab": "t.0" }), "doc1.md"),
+        (json!({ "id": url("t.0") }), "doc1.md"),
+        (json!({ "id": url("t.2") }), "doc1.t.2.md"),
+        (json!({ "id": url("t.2"), "tab": "t.0" }), "doc1.md"),
+        (json!({ "id": url("t.0"), "tab": "Second" }), "doc1.t.2.md"),
+    ] {
+        assert_eq!(client.call("fetch", arguments).await.unwrap()["path"], json!(host.drive(name)));
+    }
+    let unknown = json!({ "id": url("t.9") });
+    client.check_refused("fetch", unknown, "not_found", "t.0 \"Main\" (the main file), t.2 \"Second\"").await;
     for section in ["h.1", "#^h.1", "One", "one"] {
         let part = client.call("fetch", json!({ "id": "doc1", "section": section })).await.unwrap();
         assert_eq!(part["outline"].as_array().unwrap().len(), 2, "{section}");
@@ -439,6 +456,12 @@ async fn fetch_finds_by_id_path_tab_and_section() {
     client.check_refused("fetch", json!({ "id": "" }), "invalid_input", "`id` is empty").await;
     client.check_refused("fetch", json!({ "id": "/etc/passwd" }), "invalid_input", "outside the workspace").await;
     client.check_refused("fetch", json!({}), "invalid_input", "missing field `id`").await;
+    client.check_refused("fetch", json!({ "id": 7 }), "invalid_input", "`id`: invalid type").await;
+    // The address of a file is the one of our own links, with its spaces written.
+    let spaced = host.workspace().join("my link.md");
+    std::os::unix::fs::symlink(host.drive("doc1.md"), &spaced).unwrap();
+    let address = format!("file://{}", spaced.display().to_string().replace(' ', "%20"));
+    assert_eq!(client.call("fetch", json!({ "id": address })).await.unwrap()["path"], json!(host.drive("doc1.md")));
 }
 
 #[tokio::test]
@@ -471,6 +494,7 @@ async fn create_takes_text_from_the_workspace_alone() {
         (json!({ "title": "x", "account": "b@example.com" }), "not signed in"),
         (json!({ "title": "x", "content": "a", "source": "b" }), "both"),
         (json!({ "title": "x", "source": "draft.md" }), "absolute"),
+        (json!({ "title": "x", "source": host.workspace().join("none.md") }), "`source` names no file"),
         (json!({ "title": "x", "source": outside.path() }), "outside the workspace"),
         (json!({ "title": "x", "source": link }), "outside the workspace"),
         (json!({ "title": "x", "source": binary }), "not UTF-8"),

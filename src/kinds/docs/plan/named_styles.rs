@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
 use crate::gdocs::{
-    DocumentTab, Paragraph, ParagraphElement, StructuralElement, Style, TextRun, inherited_paragraph, inherited_text,
+    DocumentTab, NamedStyle, NamedStyles, Paragraph, ParagraphElement, StructuralElement, Style, TextRun,
+    inherited_paragraph, inherited_text,
 };
 use crate::kinds::docs::text::style::is_monospace;
 use crate::kinds::docs::text::values::{
@@ -66,6 +67,18 @@ impl Field {
             Self::Lines => &["lineSpacing"],
             Self::Before => &["spaceAbove"],
             Self::After => &["spaceBelow"],
+        }
+    }
+
+    /// What it is where no style says it.
+    fn plain(self) -> String {
+        match self {
+            Self::Family => "Arial".to_owned(),
+            Self::Size => length(11.0),
+            Self::Weight => "400".to_owned(),
+            Self::Color => "#000000".to_owned(),
+            Self::Lines => line_spacing(100.0),
+            Self::Before | Self::After => length(0.0),
         }
     }
 
@@ -203,8 +216,8 @@ pub(crate) fn restyle(
     definitions: &[StyleDefinition],
 ) -> Result<(Vec<Value>, Restyled)> {
     let wanted = wanted(definitions)?;
-    let named = wanted.iter().filter_map(|(named, fields)| named_style(tab_id, tab, named, fields));
-    let mut requests: Vec<Value> = named.collect();
+    let (mut requests, after) = set_named_styles(tab_id, tab, &wanted);
+    let tab = &after;
     let mut code = 0;
     for element in elements(tab) {
         let Some(paragraph) = &element.paragraph else { continue };
@@ -314,9 +327,47 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// Makes the request that sets a named style, unless it says that already.
-fn named_style(tab_id: &str, tab: &DocumentTab, named: &str, fields: &BTreeMap<Field, String>) -> Option<Value> {
-    let family = effective(tab, named, Field::Family, None).unwrap_or_else(|| "Arial".to_owned());
+/// Makes the requests that set named styles; returns the tab with them, too.
+///
+/// What a kind of paragraph has not of its own it has from normal text, which goes first: then it is known what the others still need,
+/// and those that nothing is wanted of are told to look as they did.
+fn set_named_styles(tab_id: &str, tab: &DocumentTab, wanted: &Wanted) -> (Vec<Value>, DocumentTab) {
+    let mut after = tab.clone();
+    let mut requests = Vec::new();
+    for (_, named) in ELEMENTS {
+        let mut fields = match tab.named_style(named) {
+            Some(_) if named != "NORMAL_TEXT" => looks_at_stake(tab, &after, named),
+            Some(_) | None => BTreeMap::new(),
+        };
+        fields.extend(wanted.get(named).cloned().unwrap_or_default());
+        if let Some((text, paragraph)) = change_of(&after, named, &fields) {
+            let keys = text.keys().map(|key| format!("textStyle.{key}"));
+            let keys: Vec<String> = keys.chain(paragraph.keys().map(|key| format!("paragraphStyle.{key}"))).collect();
+            let style = json!({ "namedStyleType": named, "textStyle": text, "paragraphStyle": paragraph });
+            let request = json!({ "namedStyle": style, "fields": keys.join(","), "tabId": tab_id });
+            requests.push(json!({ "updateNamedStyle": request }));
+            set_in(&mut after, named, text, paragraph);
+        }
+    }
+    (requests, after)
+}
+
+/// The looks that a kind of paragraph had from normal text before that was changed.
+fn looks_at_stake(before: &DocumentTab, after: &DocumentTab, named: &str) -> BTreeMap<Field, String> {
+    let look = |field: Field| {
+        let had = effective(before, named, field, None);
+        (had != effective(after, named, field, None)).then(|| (field, had.unwrap_or_else(|| field.plain())))
+    };
+    Field::ALL.into_iter().filter_map(look).collect()
+}
+
+/// Returns what a named style must be given of text and of paragraphs; `None` when it says all of that already.
+fn change_of(
+    tab: &DocumentTab,
+    named: &str,
+    fields: &BTreeMap<Field, String>,
+) -> Option<(Map<String, Value>, Map<String, Value>)> {
+    let family = effective(tab, named, Field::Family, None).unwrap_or_else(|| Field::Family.plain());
     let (mut text, mut paragraph) = (Map::new(), Map::new());
     let changed = fields.iter().filter(|(field, value)| effective(tab, named, **field, None).as_ref() != Some(value));
     for (field, value) in changed {
@@ -330,17 +381,25 @@ fn named_style(tab_id: &str, tab: &DocumentTab, named: &str, fields: &BTreeMap<F
     {
         own["weight"] = weight.clone();
     }
-    if text.is_empty() && paragraph.is_empty() {
-        return None;
+    (!text.is_empty() || !paragraph.is_empty()).then_some((text, paragraph))
+}
+
+/// Writes into a tab what a named style is given.
+fn set_in(tab: &mut DocumentTab, named: &str, text: Map<String, Value>, paragraph: Map<String, Value>) {
+    let styles = &mut tab.named_styles.get_or_insert_with(|| NamedStyles::default().into()).make_mut().styles;
+    let at = styles.iter().position(|style| style.named_style_type == named).unwrap_or(styles.len());
+    if at == styles.len() {
+        styles.push(NamedStyle { named_style_type: named.to_owned(), ..NamedStyle::default() });
     }
-    let keys = text.keys().map(|key| format!("textStyle.{key}"));
-    let keys: Vec<String> = keys.chain(paragraph.keys().map(|key| format!("paragraphStyle.{key}"))).collect();
-    let style = json!({ "namedStyleType": named, "textStyle": text, "paragraphStyle": paragraph });
-    Some(json!({ "updateNamedStyle": { "namedStyle": style, "fields": keys.join(","), "tabId": tab_id } }))
+    if let Some(style) = styles.get_mut(at) {
+        style.text_style.get_or_insert_default().0.extend(text);
+        style.paragraph_style.get_or_insert_default().0.extend(paragraph);
+    }
 }
 
 fn wanted(definitions: &[StyleDefinition]) -> Result<Wanted> {
     let mut wanted = Wanted::new();
+    let mut given: Vec<&str> = Vec::new();
     for definition in definitions {
         let name = definition.element_type.as_str();
         let Some((_, named)) = ELEMENTS.into_iter().find(|(element, _)| *element == name) else {
@@ -350,6 +409,13 @@ fn wanted(definitions: &[StyleDefinition]) -> Result<Wanted> {
                 suggestion: format!("Use one of {}; nothing was changed.", names.join(", ")),
             });
         };
+        if given.contains(&name) {
+            return Err(Error::InvalidInput {
+                what: format!("`{name}` is defined twice"),
+                suggestion: "Give each kind of paragraph once; nothing was changed.".into(),
+            });
+        }
+        given.push(name);
         for field in Field::ALL {
             if let Some(value) = field.wanted(definition)? {
                 wanted.entry(named).or_default().insert(field, value);
@@ -429,5 +495,58 @@ mod tests {
                 .is_empty()
         );
         check(&[body(empty())]);
+    }
+    /// Sets looks on a new document; its kinds of paragraphs then look as they are listed, and the others as before.
+    fn check_new(set: &[StyleDefinition]) {
+        let document = crate::gdocs::new_document("1Ab", "New");
+        let tab = document.tabs[0].document_tab.as_ref().unwrap();
+        let (requests, _) = restyle(document.tabs[0].id(), tab, set).unwrap();
+        let after = apply(&document, &read_requests(&requests).unwrap(), 1).unwrap().document;
+        let now = after.tabs[0].document_tab.as_ref().unwrap();
+        let (again, _) = restyle(document.tabs[0].id(), now, set).unwrap();
+        assert_eq!(again, Vec::<Value>::new(), "{set:?}");
+        for (was, is) in definitions(tab).into_iter().zip(definitions(now)) {
+            let wish = set.iter().find(|style| style.element_type == is.element_type).cloned().unwrap_or_default();
+            let expected = StyleDefinition {
+                font_family: wish.font_family.or(was.font_family),
+                font_size: wish.font_size.or(was.font_size),
+                font_weight: wish.font_weight.or(was.font_weight),
+                text_color: wish.text_color.or(was.text_color),
+                line_spacing: wish.line_spacing.or(was.line_spacing),
+                space_before: wish.space_before.or(was.space_before),
+                space_after: wish.space_after.or(was.space_after),
+                element_type: was.element_type,
+            };
+            assert_eq!(is, expected, "{set:?}");
+        }
+    }
+
+    #[test]
+    fn what_headings_have_from_normal_text_stays_or_is_set_at_once() {
+        let some = |value: &str| Some(value.to_owned());
+        let font = |element: &str, family: &str| StyleDefinition {
+            element_type: element.into(),
+            font_family: some(family),
+            ..StyleDefinition::default()
+        };
+        check_new(&[font("body", "Georgia")]);
+        check_new(&[font("body", "Georgia"), font("heading1", "Arial"), font("heading6", "Verdana")]);
+        check_new(&[StyleDefinition { font_weight: some("300"), ..font("body", "Georgia") }]);
+        check_new(&[StyleDefinition {
+            element_type: "body".into(),
+            font_size: some("13pt"),
+            font_weight: some("700"),
+            text_color: some("#123456"),
+            line_spacing: some("double"),
+            space_before: some("3pt"),
+            space_after: some("5pt"),
+            ..StyleDefinition::default()
+        }]);
+        // What was read of one document makes another one alike.
+        let document = crate::gdocs::new_document("1Ab", "New");
+        let mut read = definitions(document.tabs[0].document_tab.as_ref().unwrap());
+        check_new(&read);
+        read[0].font_family = some("Georgia");
+        check_new(&read);
     }
 }
