@@ -26,6 +26,7 @@ mod skim;
 mod socket;
 mod starting;
 mod transport;
+mod turns;
 mod verbs;
 mod watching;
 
@@ -51,3 +52,4 @@ pub use socket::{
     LINE_BYTES_MAX, bind, connect_is_mine, is_locked, lock_file, open_lock, prepare_run_dir, raise_descriptor_limit,
     remove,
 };
+pub use turns::Turn;
