@@ -505,3 +505,22 @@ async fn an_edit_tells_what_it_brought_alone() {
     let again = done(&mut client, &id, "insert_formatted_text", insert("[l](javascript:x)", "end"));
     assert_eq!(told(&again), 1, "{again}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn edits_of_one_document_at_the_same_time_take_turns() {
+    const EDITS: usize = 20;
+    let words = |made: &str| (0..EDITS).map(|at| format!("The word{at}{made} stands here.\n")).collect::<Vec<_>>();
+    let (world, id) = document("google-docs-turns", &words("").join("\n"));
+    let mut client = Client::new(&world, "google-docs");
+    let edit = |at: usize| {
+        let (old, new) = (format!("word{at} "), format!("word{at}made "));
+        let arguments = json!({ "document_id": id, "old_text": old, "new_text": new });
+        json!({ "name": "google_docs_edit_text", "arguments": arguments })
+    };
+    let begun: Vec<u32> = (0..EDITS).map(|at| client.begin("tools/call", &edit(at))).collect();
+    for _ in &begun {
+        let answer = client.next();
+        assert!(begun.iter().any(|id| answer["id"] == *id) && answer["result"]["isError"] != true, "{answer}");
+    }
+    assert_eq!(world.text(&id).await, words("made").concat());
+}

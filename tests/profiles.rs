@@ -386,13 +386,88 @@ async fn an_import_of_an_older_export_takes_nothing_from_others() {
     let older = said(client.done("export_section", &section));
     world.collaborate(&id, "beta", "beta theirs").await;
     let done = client.done("import_section", &import(&older.replace("Third", "Third mine")));
-    assert!(done["warnings"][0].as_str().unwrap().contains("`theirs`"), "{done}");
+    assert!(done["warnings"][0].as_str().unwrap().contains("merged"), "{done}");
     let expected =
         "One\nAlpha beta theirs gamma delta.\nSecond paragraph of the section stands here.\nThird mine one.\n";
     assert_eq!(world.text(&id).await, expected);
-    // And over the same words: that waits for a person.
+    // And over the same words: nothing is imported.
     let older = said(client.done("export_section", &section));
     world.collaborate(&id, "gamma", "others").await;
     refused(&mut client, "import_section", &import(&older.replace("gamma", "own")), "EditConflictError", "\"One\"");
     assert_eq!(world.text(&id).await, expected.replace("gamma", "others"));
+}
+
+/// The person saves the mirrored file with other words.
+async fn saved(world: &World, id: &str, old: &str, new: &str) {
+    let file = world.file(id);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains(old), "{text}");
+    std::fs::write(&file, text.replace(old, new)).unwrap();
+    let (done, told) = world.cli(&["push", file.to_str().unwrap()]);
+    assert!(done, "{told}");
+}
+
+const SECTION: &str =
+    "# One\n\nAlpha beta gamma delta.\n\nSecond paragraph of the section stands here.\n\nThird one.\n";
+
+/// Both eras, and what each exports: a section, or all of the tab.
+const HOLDERS: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_of_an_older_export_takes_nothing_from_the_file_either() {
+    for (is_modern, is_tab) in HOLDERS {
+        let (world, id) = document(&format!("profile-stale-{is_modern}-{is_tab}"), SECTION);
+        let mut other = Client::new(&world, "docs");
+        let mut google = Client::new(&world, "google-docs");
+        let mut client = if is_modern { Client::modern(&world, "docs") } else { Client::new(&world, "docs") };
+        let anchor = other.done("get_hierarchy", &json!({ "document_id": id }))["headings"][0]["anchor_id"].clone();
+        let section = json!({ "document_id": id, "anchor_id": anchor });
+        let (given, tool) = match is_tab {
+            true => (json!({ "document_id": id }), "import_tab"),
+            false => (section.clone(), "import_section"),
+        };
+        let export = client.done(&tool.replace("import", "export"), &given)["content"].as_str().unwrap().to_owned();
+        let import = |content: &str| {
+            let mut all = given.clone();
+            all["content"] = json!(content);
+            all
+        };
+        // Another client adds a paragraph, a third one edits, and so does the person.
+        let theirs = other.done("export_section", &section)["content"].as_str().unwrap().to_owned();
+        let mut more = section.clone();
+        more["content"] = json!(format!("{theirs}\nFourth of another.\n"));
+        other.done("import_section", &more);
+        let edit = json!({ "document_id": id, "old_text": "beta", "new_text": "better" });
+        google.done("google_docs_edit_text", &edit);
+        saved(&world, &id, "stands here", "stands right here").await;
+        let said = "One\nAlpha better gamma delta.\nSecond paragraph of the section stands right here.\nThird one.\nFourth of another.\n";
+        assert_eq!(world.text(&id).await, said);
+        // Unedited, it sends nothing.
+        let (pushes, file) = (world.pushes().await.len(), std::fs::read_to_string(world.file(&id)).unwrap());
+        let done = client.done(tool, &import(&export));
+        assert!(done["warnings"][0].as_str().unwrap().contains("merged"), "{done}");
+        assert_eq!((world.pushes().await.len(), std::fs::read_to_string(world.file(&id)).unwrap()), (pushes, file));
+        // Edited, it changes its own word alone; and so does a second one, made from the first.
+        let first = export.replace("Third", "Third mine");
+        let done = client.done(tool, &import(&first));
+        assert!(done["warnings"][0].as_str().unwrap().contains("merged"), "{done}");
+        assert_eq!(world.text(&id).await, said.replace("Third", "Third mine"));
+        let second =
+            first.replace("Third mine", "Third of mine").replace(&format!("{{^ {}}}", anchor.as_str().unwrap()), "");
+        client.done(tool, &import(&second));
+        assert_eq!(world.text(&id).await, said.replace("Third", "Third of mine"));
+        client.done(tool, &import(&second.replace("Third of mine", "Third of me")));
+        assert_eq!(world.text(&id).await, said.replace("Third", "Third of me"));
+        // The same words: neither the file nor the document changes.
+        saved(&world, &id, "gamma", "person's").await;
+        let (said, file) = (world.text(&id).await, std::fs::read_to_string(world.file(&id)).unwrap());
+        let both = import(&second.replace("Third of mine", "Third of me").replace("gamma", "own"));
+        refused(&mut client, tool, &both, "EditConflictError", "\"One\"");
+        assert_eq!((world.text(&id).await, std::fs::read_to_string(world.file(&id)).unwrap()), (said.clone(), file));
+        // As that says, another export settles it.
+        let newest = client.done(&tool.replace("import", "export"), &given)["content"].as_str().unwrap().to_owned();
+        let done = client.done(tool, &import(&newest.replace("person's", "own")));
+        assert_eq!(done["warnings"], json!([]), "{done}");
+        assert_eq!(world.text(&id).await, said.replace("person's", "own"));
+    }
 }

@@ -72,7 +72,7 @@ pub use feed::HALTED;
 pub use intent::Intent;
 pub use lines::lines_of_file;
 pub use loaded::{Loaded, OpenJob, Row, RowPart, Settings};
-pub use merge::{Merged, is_edited, same_meaning};
+pub use merge::{Merged, is_edited, merge3, same_meaning};
 pub use request::{Answer, Command, RequestId, Side};
 pub use status::{ItemStatus, PartStatus, Status, Trouble};
 pub use told::Told;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+use super::turns::Turn;
 use crate::error::{Error, Result};
 use crate::kinds::{CommentPlace, Elements, Facts, Listing, Look, Restyled, StyleDefinition};
 use crate::model::{Account, ItemId, KindName, Notice, PartId};
@@ -77,6 +78,13 @@ pub trait Host: Send + Sync + 'static {
     ///
     /// `InvalidInput` when no item has that file, or when it cannot be read.
     async fn text(&self, path: &Path) -> Result<String>;
+
+    /// Waits until no other tool edits a document; it is kept from the others until the turn is dropped.
+    ///
+    /// # Errors
+    ///
+    /// `Told` when the others take too long; nothing was done.
+    async fn turn(&self, id: &ItemId) -> Result<Turn>;
 
     /// Saves `text` in a mirrored file that says `was`, and pushes it; `None` when it says something else by now, and nothing was
     /// done. While what the file says is held, only what brings most of it back is saved. After an error the file says `was`,

@@ -9,6 +9,7 @@ use super::host::{
     Side, StatusReport, Told,
 };
 use super::reports::{account_status, finding, item_report, log_entry, push_report, rfc3339};
+use super::turns::{Turn, Turns};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kinds;
 use crate::mirror::{self, MirrorHandle};
@@ -20,13 +21,15 @@ use crate::workspace::layout::{Layout, Place};
 pub struct Mirrors {
     workspace: PathBuf,
     handles: Vec<MirrorHandle>,
+    /// By document, whoever's mirror it is in.
+    turns: Turns,
 }
 
 impl Mirrors {
     /// Joins the mirrors of a workspace; the first is the one that makes new documents.
     #[must_use]
-    pub const fn new(workspace: PathBuf, handles: Vec<MirrorHandle>) -> Self {
-        Self { workspace, handles }
+    pub fn new(workspace: PathBuf, handles: Vec<MirrorHandle>) -> Self {
+        Self { workspace, handles, turns: Turns::default() }
     }
 
     /// Finds the mirror that holds an item already, if one does.
@@ -239,6 +242,10 @@ impl Host for Mirrors {
     async fn text(&self, path: &Path) -> Result<String> {
         let (handle, path) = self.of_path(path)?;
         handle.text(&path).await.map_err(|error| stray(error, &path))
+    }
+
+    async fn turn(&self, id: &ItemId) -> Result<Turn> {
+        self.turns.take(id).await
     }
 
     async fn edit(&self, path: &Path, was: &str, text: &str) -> Result<Option<PushReport>> {

@@ -27,6 +27,7 @@ mod socket;
 mod starting;
 mod tabs;
 mod transport;
+mod turns;
 mod verbs;
 mod watching;
 
@@ -52,3 +53,4 @@ pub use socket::{
     LINE_BYTES_MAX, bind, connect_is_mine, is_locked, lock_file, open_lock, prepare_run_dir, raise_descriptor_limit,
     remove,
 };
+pub use turns::Turn;

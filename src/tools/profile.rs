@@ -1,11 +1,13 @@
 //! The sets of tools that clients may choose from, each on a socket of its own: a list of tools never depends on who asks.
 
 use std::str::FromStr;
+use std::sync::Mutex;
 
 use rmcp::model::Tool;
 use serde_json::{Map, Value};
 
 use super::answer::ErrorAnswer;
+use super::docs::Exports;
 use super::host::Host;
 use super::{docs, documentation, google_docs, schema, verbs};
 
@@ -72,10 +74,11 @@ impl Profile {
         }
     }
 
-    /// Calls a tool; `None` when there is none of that name. An error is JSON as this set of tools writes it.
-    pub(crate) async fn call(
+    /// Calls a tool for a client that was given `exports`; `None` when there is none of that name. An error is JSON as this set of tools writes it.
+    pub(super) async fn call(
         self,
         host: &dyn Host,
+        exports: &Mutex<Exports>,
         name: &str,
         arguments: Map<String, Value>,
     ) -> Option<Result<Value, Value>> {
@@ -89,11 +92,11 @@ impl Profile {
                 };
                 Some(answer.map_err(|error| ErrorAnswer::from(&error).to_value()))
             }
-            Self::Docs => docs::call(host, name, arguments).await,
+            Self::Docs => docs::call(host, exports, name, arguments).await,
             Self::GoogleDocs => google_docs::call(host, name, arguments).await,
             Self::Full => {
                 let of = Self::SINGLE.into_iter().find(|single| single.tools().iter().any(|tool| tool.name == name))?;
-                Box::pin(of.call(host, name, arguments)).await
+                Box::pin(of.call(host, exports, name, arguments)).await
             }
         }
     }

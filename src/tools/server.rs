@@ -1,7 +1,7 @@
 //! The MCP server: one handler for all connections, both eras of the protocol.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -21,6 +21,7 @@ use tokio::net::UnixListener;
 use tokio::sync::Semaphore;
 
 use super::answer::{DAEMON_GONE, ErrorAnswer};
+use super::docs::Exports;
 use super::host::Host;
 use super::profile::Profile;
 use super::resources::{self, Named};
@@ -55,6 +56,8 @@ pub struct Server {
     unanswered: Option<Unanswered>,
     /// Of one connection.
     subscriptions: Arc<Subscriptions>,
+    /// What the client of this connection was given to edit.
+    exports: Arc<Mutex<Exports>>,
 }
 
 impl Server {
@@ -62,7 +65,15 @@ impl Server {
     #[must_use]
     pub fn new(host: Arc<dyn Host>, profile: Profile) -> Self {
         let calls = Arc::new(Semaphore::new(CALLS_MAX));
-        Self { host, profile, calls, limits: Limits::default(), unanswered: None, subscriptions: Arc::default() }
+        Self {
+            host,
+            profile,
+            calls,
+            limits: Limits::default(),
+            unanswered: None,
+            subscriptions: Arc::default(),
+            exports: Arc::default(),
+        }
     }
 
     #[cfg(test)]
@@ -77,6 +88,7 @@ impl Server {
         S: AsyncRead + AsyncWrite + Send + 'static,
     {
         self.subscriptions = Arc::default();
+        self.exports = Arc::default();
         let (read, write) = tokio::io::split(stream);
         let transport = Lines::new(read, write, self.limits.clone());
         self.unanswered = Some(transport.unanswered());
@@ -105,7 +117,7 @@ impl Server {
         let result = tokio::time::timeout(CALL_WAIT, async {
             self.begin(id).await;
             let _place = self.calls.acquire().await;
-            self.profile.call(self.host.as_ref(), &request.name, arguments).await
+            self.profile.call(self.host.as_ref(), &self.exports, &request.name, arguments).await
         })
         .await;
         Ok(match result {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::error::{Error, ErrorKind};
 use crate::kinds::CommentPlace;
 use crate::model::Notice;
+use crate::sync::SectionConflict;
 use crate::tools::host::PushReport;
 use crate::tools::verbs::excerpt;
 
@@ -43,6 +44,8 @@ pub(in crate::tools) enum Failure {
         /// Those that there are.
         known: Vec<String>,
     },
+    /// The client's text changes what others changed since it was given that.
+    Changed(Vec<SectionConflict>),
     /// The edit stands in the file and waits there.
     Waits(Box<PushReport>),
     /// The file was saved again and again meanwhile.
@@ -92,6 +95,7 @@ impl Failure {
                     "Keep the placeholders of the export as they are: an object id must exist in the document. Nothing was changed.",
                 )
             }
+            Self::Changed(conflicts) => changed(conflicts),
             Self::Waits(report) => waits(report),
             Self::Restless => shown(
                 "NetworkError",
@@ -131,12 +135,29 @@ fn elsewhere(place: &CommentPlace, tab: &str) -> (String, String) {
     }
 }
 
+/// Writes what both sides changed.
+fn changed(conflicts: &[SectionConflict]) -> Value {
+    let where_from = |conflict: &SectionConflict| {
+        let place = if conflict.heading.is_empty() { "before the first heading" } else { &conflict.heading };
+        match conflict.theirs.trim() {
+            "" => format!("\"{}\", where it is gone", excerpt(place)),
+            theirs => format!("\"{}\", where it says now: {}", excerpt(place), excerpt(theirs)),
+        }
+    };
+    let said: Vec<String> = conflicts.iter().take(NOTICES_MAX).map(where_from).collect();
+    shown(
+        "EditConflictError",
+        &format!("others changed since your export what your text changes, too: {}", said.join("; ")),
+        "Export it again, make your change in that, and import it. Nothing was changed.",
+    )
+}
+
 /// Writes why an edit waits.
 fn waits(report: &PushReport) -> Value {
     let (kind, suggestion) = match (report.holds.is_empty(), report.refused.is_empty()) {
         (false, _) if report.unsaved => (
             "EditHeldError",
-            "The person sends the earlier edit with `mcp-workspace push --accept FILE`, or you import a text that has what it took away; then import this again.",
+            "The person sends the earlier edit with `mcp-workspace push --accept FILE`, or you export again and import that with what it took away; then import this again.",
         ),
         (false, _) => (
             "EditHeldError",

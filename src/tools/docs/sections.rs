@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::exports::{Exports, Place, Woven, woven};
 use super::failure::{Failure, Outcome};
 use super::{OpenTab, arguments, open};
 use crate::error::Error;
@@ -17,6 +19,8 @@ use crate::tools::verbs::{TEXT_BYTES_MAX, excerpt, require};
 
 /// How often an edit is made anew on a file that was saved meanwhile.
 const TRIES_MAX: usize = 5;
+/// Told when more was changed than the client knows.
+const MERGED: &str = "others changed this since your export; their changes stand, and yours were merged with them: export it again to see all of it";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,16 +59,17 @@ struct ImportTab {
 }
 
 /// Answers `export_section`.
-pub(super) async fn export_section(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+pub(super) async fn export_section(host: &dyn Host, exports: &Mutex<Exports>, given: Map<String, Value>) -> Outcome {
     let ExportSection { document_id, anchor_id, tab_id } = arguments(given)?;
     let tab = open(host, &document_id, &tab_id).await?;
     let text = mebdf::clean(&tab.text);
-    let found = section_of(host, &tab, (&text, &mebdf::parse(&text).tree), &anchor_id).await?;
+    let (section, found) = section_of(host, &tab, (&text, &mebdf::parse(&text).tree), &anchor_id).await?;
+    of(exports).remember(tab.place(Some(section)), &text);
     Ok(json!({ "success": true, "content": found.text, "anchor_id": anchor_id, "warnings": tab.warnings() }))
 }
 
 /// Answers `import_section`.
-pub(super) async fn import_section(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+pub(super) async fn import_section(host: &dyn Host, exports: &Mutex<Exports>, given: Map<String, Value>) -> Outcome {
     let ImportSection { document_id, anchor_id, content, tab_id } = arguments(given)?;
     let content = checked(&content)?;
     let new = mebdf::parse(&content);
@@ -73,29 +78,30 @@ pub(super) async fn import_section(host: &dyn Host, given: Map<String, Value>) -
         "a section has no head",
         "Leave the lines between `---` out of `content`.",
     )?;
-    let import = Import { section: Some(&anchor_id), content: &content, new: &new };
-    let (tab, pushed, preserved) = edit(host, &document_id, &tab_id, import).await?;
-    let warnings = warnings(&tab, &new, &pushed);
-    Ok(json!({ "success": true, "anchor_id": anchor_id, "preserved_objects": preserved, "warnings": warnings }))
+    let import = Import { section: Some(&anchor_id), content: &content };
+    let done = edit(host, exports, (&document_id, &tab_id), import).await?;
+    let warnings = warnings(&done, &new);
+    Ok(json!({ "success": true, "anchor_id": anchor_id, "preserved_objects": done.preserved, "warnings": warnings }))
 }
 
 /// Answers `export_tab`.
-pub(super) async fn export_tab(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+pub(super) async fn export_tab(host: &dyn Host, exports: &Mutex<Exports>, given: Map<String, Value>) -> Outcome {
     let ExportTab { document_id, tab_id } = arguments(given)?;
     let tab = open(host, &document_id, &tab_id).await?;
     let text = mebdf::clean(&tab.text);
+    of(exports).remember(tab.place(None), &text);
     Ok(json!({ "success": true, "content": mebdf::body(&text), "tab_id": tab.id, "warnings": tab.warnings() }))
 }
 
 /// Answers `import_tab`.
-pub(super) async fn import_tab(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+pub(super) async fn import_tab(host: &dyn Host, exports: &Mutex<Exports>, given: Map<String, Value>) -> Outcome {
     let ImportTab { document_id, content, tab_id } = arguments(given)?;
     let content = checked(&content)?;
     let new = mebdf::parse(&content);
-    let import = Import { section: None, content: &content, new: &new };
-    let (tab, pushed, preserved) = edit(host, &document_id, &tab_id, import).await?;
-    let warnings = warnings(&tab, &new, &pushed);
-    Ok(json!({ "success": true, "tab_id": tab.id, "preserved_objects": preserved, "warnings": warnings }))
+    let import = Import { section: None, content: &content };
+    let done = edit(host, exports, (&document_id, &tab_id), import).await?;
+    let warnings = warnings(&done, &new);
+    Ok(json!({ "success": true, "tab_id": done.tab.id, "preserved_objects": done.preserved, "warnings": warnings }))
 }
 
 /// What is put into a tab.
@@ -104,65 +110,99 @@ struct Import<'a> {
     /// The section that it takes the place of; `None` for all of the tab.
     section: Option<&'a str>,
     content: &'a str,
-    /// What that says.
-    new: &'a Parsed,
+}
+
+/// What became of an import.
+struct Imported {
+    tab: OpenTab,
+    pushed: PushReport,
+    /// Of the objects that stood in what it replaced, those that stand in the file after it.
+    preserved: Vec<String>,
+    /// Whether others changed what the client had been given.
+    others: bool,
+}
+
+/// A tab's text with an import.
+struct Made {
+    woven: Woven,
+    /// Where it was put.
+    place: Place,
+    /// The objects that stood there.
+    had: Vec<String>,
 }
 
 impl Import<'_> {
-    /// Returns the text of a tab with it, and the objects that stood in what it replaces.
     async fn put_into(
         self,
         host: &dyn Host,
+        exports: &Mutex<Exports>,
         tab: &OpenTab,
         (text, tree): (&str, &Tree),
-    ) -> Result<(String, Vec<String>), Failure> {
-        if let Some(anchor) = self.section {
-            let found = section_of(host, tab, (text, tree), anchor).await?;
-            let had = tree.blocks.get(found.blocks.clone()).unwrap_or_default();
-            return Ok((mebdf::replaced(text, tree, &found, self.content), objects(had)));
-        }
-        // Whoever gives a head means it: another title renames the document.
-        let head = if self.new.tree.front_matter.is_some() { "" } else { head_of(text) };
-        let body = self.content.trim_start_matches('\n').trim_end_matches('\n');
-        Ok((format!("{head}{body}\n"), objects(&tree.blocks)))
+    ) -> Result<Made, Failure> {
+        let (section, had) = match self.section {
+            Some(anchor) => {
+                let (anchor, found) = section_of(host, tab, (text, tree), anchor).await?;
+                (Some(anchor), objects(tree.blocks.get(found.blocks).unwrap_or_default()))
+            }
+            None => (None, objects(&tree.blocks)),
+        };
+        let place = tab.place(section);
+        let base = of(exports).last(&place);
+        let woven = woven(base.as_deref(), text, place.section.as_deref(), self.content).map_err(Failure::Changed)?;
+        Ok(Made { woven, place, had })
     }
 }
 
-/// Makes an edit of a tab's file, and pushes it. Of the objects that stood in what it replaces, those are returned that stand in
-/// the file after it.
+/// Makes an edit of a tab's file, and pushes it.
 async fn edit(
     host: &dyn Host,
-    document: &str,
-    tab: &str,
+    exports: &Mutex<Exports>,
+    (document, tab): (&str, &str),
     import: Import<'_>,
-) -> Result<(OpenTab, PushReport, Vec<String>), Failure> {
+) -> Result<Imported, Failure> {
+    let mut tab = open(host, document, tab).await?;
+    let _turn = host.turn(&tab.report.id).await?;
     for _ in 0..TRIES_MAX {
-        let mut tab = open(host, document, tab).await?;
+        // Whoever had the turn before has saved the file.
+        tab.text = host.text(&tab.part.path).await?;
         let text = mebdf::clean(&tab.text).into_owned();
         let tree = mebdf::parse(&text).tree;
-        let known = objects(&tree.blocks);
-        let mut unknown = objects(&import.new.tree.blocks);
-        unknown.retain(|object| !known.contains(object));
-        if !unknown.is_empty() {
-            return Err(Failure::NoSuchObject { objects: unknown, known });
-        }
-        let (edited, had) = match import.put_into(host, &tab, (&text, &tree)).await {
+        let made = match import.put_into(host, exports, &tab, (&text, &tree)).await {
             Ok(made) => made,
             // What is held has another text than the document, which the client goes by.
             Err(failure) => return Err(held(host, &tab.part.path).await?.map_or(failure, Failure::Waits)),
         };
+        let Made { woven: Woven { text: edited, known, others }, place, had } = made;
+        let there = objects(&tree.blocks);
+        let mut unknown = objects(&mebdf::parse(&edited).tree.blocks);
+        unknown.retain(|object| !there.contains(object));
+        if !unknown.is_empty() {
+            return Err(Failure::NoSuchObject { objects: unknown, known: there });
+        }
+        // What stands there as it did is not written anew.
+        let edited = if edited == text { tab.text.clone() } else { edited };
         let edited_file = host.edit(&tab.part.path, &tab.text, &edited).await.map_err(Failure::NotMade)?;
-        let Some(report) = edited_file else { continue };
+        let Some(pushed) = edited_file else {
+            tab = open(host, document, &tab.id).await?;
+            continue;
+        };
+        if let Some(known) = known.filter(|_| !pushed.unsaved) {
+            of(exports).remember(place, &known);
+        }
         // What waited in the file before is no failure of an edit that went.
-        if report.waits && !report.pushed && edited != tab.text {
-            return Err(Failure::Waits(Box::new(report)));
+        if pushed.waits && !pushed.pushed && edited != tab.text {
+            return Err(Failure::Waits(Box::new(pushed)));
         }
         tab.text = host.text(&tab.part.path).await?;
         let stand = objects(&mebdf::parse(&tab.text).tree.blocks);
         let preserved = had.into_iter().filter(|object| stand.contains(object)).collect();
-        return Ok((tab, report, preserved));
+        return Ok(Imported { tab, pushed, preserved, others });
     }
     Err(Failure::Restless)
+}
+
+fn of(exports: &Mutex<Exports>) -> MutexGuard<'_, Exports> {
+    exports.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Tells what a file waits for that is held; `None` for any other.
@@ -171,16 +211,16 @@ async fn held(host: &dyn Host, path: &Path) -> Result<Option<Box<PushReport>>, F
     Ok((!report.holds.is_empty()).then(|| Box::new(PushReport { unsaved: true, ..report })))
 }
 
-/// Finds a section of a tab: that of an anchor in its text, else that in which a comment stands.
+/// Finds a section of a tab, and the anchor that names it in the text: that of an anchor there, else that in which a comment stands.
 async fn section_of(
     host: &dyn Host,
     tab: &OpenTab,
     (text, tree): (&str, &Tree),
     anchor: &str,
-) -> Result<mebdf::Excerpt, Failure> {
+) -> Result<(String, mebdf::Excerpt), Failure> {
     let anchor = anchor.trim().trim_start_matches("#^").trim_start_matches('#');
     if let Some(found) = mebdf::excerpt(text, tree, anchor) {
-        return Ok(found);
+        return Ok((anchor.to_owned(), found));
     }
     let document = &tab.report.id.0;
     let unknown = |anchor| Failure::from(Error::AnchorNotFound { id: document.clone(), anchor: excerpt(anchor) });
@@ -188,7 +228,8 @@ async fn section_of(
     if let CommentPlace::Section { tab_id, anchor, .. } = &place
         && *tab_id == tab.id
     {
-        return mebdf::excerpt(text, tree, anchor).ok_or_else(|| unknown(anchor));
+        let found = mebdf::excerpt(text, tree, anchor).ok_or_else(|| unknown(anchor))?;
+        return Ok((anchor.clone(), found));
     }
     Err(Failure::NoSection { comment: excerpt(anchor), tab: tab.id.clone(), place })
 }
@@ -218,15 +259,11 @@ fn objects(blocks: &[mebdf::Block]) -> Vec<String> {
     found
 }
 
-/// What stands before the body of a text.
-fn head_of(text: &str) -> &str {
-    text.get(..text.len() - mebdf::body(text).len()).unwrap_or_default()
-}
-
 /// What does not go as it is written, and what else went.
-fn warnings(tab: &OpenTab, new: &Parsed, pushed: &PushReport) -> Vec<String> {
+fn warnings(Imported { tab, pushed, others, .. }: &Imported, new: &Parsed) -> Vec<String> {
     let told = [&pushed.refused, &pushed.told, &pushed.unsaid].into_iter().flatten().map(ToString::to_string);
-    let mut warnings = tab.warnings_after(pushed);
+    let mut warnings: Vec<String> =
+        others.then(|| MERGED.to_owned()).into_iter().chain(tab.warnings_after(pushed)).collect();
     let waits = pushed.waits.then(|| pushed.message.clone());
     for warning in waits.into_iter().chain(new.unsaid().map(ToString::to_string)).chain(told) {
         if !warnings.contains(&warning) {

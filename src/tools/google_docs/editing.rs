@@ -124,6 +124,7 @@ pub(super) async fn edit_text(host: &dyn Host, given: Map<String, Value>) -> Out
     // What the document does not say as it stands there may be said by its looks.
     let marked = |tree: &mut Tree| mebdf::replace_blocks(tree, &old_blocks, find, &new_blocks);
     let report = read_anew(host, id).await?;
+    let _turn = host.turn(&report.id).await?;
     // Headers and footers come behind what every page has for itself.
     let first_of_all: &(dyn Fn(&mut Tree) -> usize + Sync) = if find.all { &everywhere } else { &literal };
     let mut edited = replace_in(host, &report, find.all, first_of_all).await?;
@@ -224,6 +225,7 @@ pub(super) async fn insert_formatted_text(host: &dyn Host, given: Map<String, Va
     let blocks = mebdf::markup(&formatted_text);
     require(!blocks.is_empty(), "`formatted_text` is empty", "Give the text to insert.")?;
     let report = host.fetch(id, true).await?;
+    let _turn = host.turn(&report.id).await?;
     let tab = tabs::meant("", id);
     let part = part_of(host, &report, &tab).await?;
     let before = body_end(host, &report.id, &tab).await?;
@@ -292,6 +294,7 @@ async fn append(host: &dyn Host, id: &str, text: &str) -> Result<(ItemId, Vec<St
     let hint = "Give text that ends with a letter; a space at the end of a line is not kept.";
     require(!text.trim_matches(BLANKS).is_empty(), "there are only spaces to append", hint)?;
     let report = host.fetch(id, true).await?;
+    let _turn = host.turn(&report.id).await?;
     let edited = edit_part(host, &report, part_of(host, &report, &tabs::meant("", id)).await?, |tree| {
         mebdf::append(tree, text);
         1

@@ -147,6 +147,10 @@ impl Host for MemoryHost {
         Ok(std::fs::read_to_string(path).unwrap())
     }
 
+    async fn turn(&self, id: &ItemId) -> Result<Turn> {
+        turns::Turns::default().take(id).await
+    }
+
     async fn edit(&self, path: &Path, was: &str, text: &str) -> Result<Option<PushReport>> {
         self.note(format!("edit {was:?} {text:?}"));
         self.push(path, false, false).await.map(Some)
