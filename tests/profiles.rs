@@ -398,7 +398,7 @@ async fn an_import_of_an_older_export_takes_nothing_from_others() {
 }
 
 /// The person saves the mirrored file with other words.
-async fn saved(world: &World, id: &str, old: &str, new: &str) {
+fn saved(world: &World, id: &str, old: &str, new: &str) {
     let file = world.file(id);
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains(old), "{text}");
@@ -439,7 +439,7 @@ async fn an_import_of_an_older_export_takes_nothing_from_the_file_either() {
         other.done("import_section", &more);
         let edit = json!({ "document_id": id, "old_text": "beta", "new_text": "better" });
         google.done("google_docs_edit_text", &edit);
-        saved(&world, &id, "stands here", "stands right here").await;
+        saved(&world, &id, "stands here", "stands right here");
         let said = "One\nAlpha better gamma delta.\nSecond paragraph of the section stands right here.\nThird one.\nFourth of another.\n";
         assert_eq!(world.text(&id).await, said);
         // Unedited, it sends nothing.
@@ -459,7 +459,7 @@ async fn an_import_of_an_older_export_takes_nothing_from_the_file_either() {
         client.done(tool, &import(&second.replace("Third of mine", "Third of me")));
         assert_eq!(world.text(&id).await, said.replace("Third", "Third of me"));
         // The same words: neither the file nor the document changes.
-        saved(&world, &id, "gamma", "person's").await;
+        saved(&world, &id, "gamma", "person's");
         let (said, file) = (world.text(&id).await, std::fs::read_to_string(world.file(&id)).unwrap());
         let both = import(&second.replace("Third of mine", "Third of me").replace("gamma", "own"));
         refused(&mut client, tool, &both, "EditConflictError", "\"One\"");

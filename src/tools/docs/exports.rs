@@ -207,16 +207,17 @@ mod tests {
             check(section, &[], &[theirs], Some(&[theirs]));
             check(section, &[mine], &[mine], Some(&[mine]));
             check(section, &[("\n\nIn two.", "")], &[theirs], Some(&[("\n\nIn two.", ""), theirs]));
-            // Other words of one paragraph, and the same.
-            check(section, &[mine], &[("beta", "better")], Some(&[mine, ("beta", "better")]));
+            // Other words of one paragraph, words that touch, and the same.
+            check(section, &[mine], &[("beta.", "beta too.")], Some(&[mine, ("beta.", "beta too.")]));
+            check(section, &[mine], &[("beta", "better")], None);
             check(section, &[("beta", "best")], &[("beta", "better")], None);
             check(section, &[("beta", "best")], &[("\n\nAlpha beta.", "")], None);
             // A number that somebody has set is no edit, but stands.
             check(section, &[], &[("1. Gamma", "5. Gamma")], Some(&[("1. Gamma", "5. Gamma")]));
         }
         // The head that the file has by now stands.
-        check(Some("h.b"), &[("In", "Into")], &[("title: t", "title: other"), ("two.", "2.")], None);
         let head = ("title: t", "title: other");
+        check(Some("h.b"), &[("In", "Into")], &[head, ("two.", "2.")], Some(&[head, ("In two.", "Into 2.")]));
         check(
             Some("h.b"),
             &[("In", "Into")],
