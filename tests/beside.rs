@@ -12,6 +12,7 @@
 mod support;
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -618,4 +619,27 @@ async fn of_two_saves_both_stand_or_the_later_one_and_the_other_is_told() {
     for save in saves.iter().filter(|save| save.is_down) {
         save.check(&world).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_writes_a_file_in_place_of_a_readable_link_in_pieces_loses_nothing() {
+    let world = world("pieces");
+    let source = world.home.join("source.md");
+    fs::write(&source, "# Plan\n\nThe first day begins at nine.\n\nThe last day is free.\n").unwrap();
+    let (done, made) = world.cli(&["create", "--title", "Pieces", source.to_str().unwrap()]);
+    assert!(done, "{made}");
+    let id = made["id"].as_str().unwrap().to_owned();
+    let link = world.home.join("workspace/demo@example.com/by-name/Pieces.md");
+    let text = fs::read_to_string(world.file(&id)).unwrap().replace("nine", "ten").replace("free", "busy");
+    let (first, rest) = text.split_at(text.find("The last").unwrap());
+    fs::remove_file(&link).unwrap();
+    let mut file = fs::File::create(&link).unwrap();
+    for piece in [first, rest] {
+        file.write_all(piece.as_bytes()).unwrap();
+        file.sync_all().unwrap();
+        std::thread::sleep(Duration::from_millis(3_000));
+    }
+    drop(file);
+    says(&world, &id, "Plan\nThe first day begins at ten.\nThe last day is busy.\n").await;
+    until("the link stands again", || std::future::ready(is_link(&link))).await;
 }

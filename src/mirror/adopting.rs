@@ -13,7 +13,7 @@ use crate::model::{ContentHash, ItemId, Millis, PartId, Stamp};
 use crate::store::Link;
 use crate::sync::{Event, Local, is_save_of, joined, names, says_more, stands_still, with_head_of};
 use crate::workspace::layout::Place;
-use crate::workspace::{Found, NotDeposited, Seen};
+use crate::workspace::{Found, NotDeposited, Seen, Workspace};
 
 /// How long it takes until a save in place of a readable link is tried again that could not be taken in.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -110,7 +110,11 @@ fn take_over(shared: &Shared, place: &Place, base: Option<&str>, (text, saved): 
         let is_saved = text == current || editing::save(shared, (item, part), text, stamp)?;
         Ok(if is_saved { Taken::Yes(kept) } else { Taken::Moved })
     };
-    let Some(base) = base.filter(|base| *base != current.as_str()) else { return save(text, None) };
+    // Where nothing is agreed, all that the file says may be somebody's own.
+    let base = base.unwrap_or_default();
+    if base == current {
+        return save(text, None);
+    }
     let whole = with_head_of(base, text);
     if let Some(both) = joined(base, &current, whole.as_deref().unwrap_or(text)) {
         return save(&both, None);
@@ -151,18 +155,37 @@ pub(super) fn note_base(shared: &Shared, path: &Path) -> Result<()> {
 pub(super) fn adopt_readable(shared: &Shared, path: &Path) -> Result<Option<(Place, PathBuf)>> {
     let Some(place) = shared.workspace.readable_save(path)? else { return Ok(None) };
     let Found::File(Local::Text { text, stamp, .. }) = shared.workspace.look_beside(path)? else { return Ok(None) };
-    let base = agreed(shared, &place)?;
-    let taken = take_over(shared, &place, base.as_deref(), (&text, stamp))?;
-    let is_linked = matches!(taken, Taken::Yes(_)) && matches!(put_link(shared, path, stamp, &place)?, Adopted::Linked);
-    if !is_linked {
-        let (see, path) = (shared.see.clone(), path.to_owned());
-        tokio::spawn(async move {
-            tokio::time::sleep(AGAIN).await;
-            see(Seen::Link(path));
-        });
+    let base = match shared.beside.base(path) {
+        Some(base) => Some(base),
+        None => agreed(shared, &place)?,
+    };
+    // Who has it open would write the rest of it into a file that has no name.
+    let is_whole = match Workspace::knows_writers() {
+        true => !shared.workspace.is_open(path, now()),
+        false => stands_still(&stamp, now()),
+    };
+    if !is_whole {
+        base.into_iter().for_each(|base| shared.beside.note_base(path, base));
+        look_again(shared, path);
+        return Ok(None);
     }
-    let Taken::Yes(Some(kept)) = taken else { return Ok(None) };
-    Ok(Some((place, kept)))
+    let Taken::Yes(kept) = take_over(shared, &place, base.as_deref(), (&text, stamp))? else {
+        look_again(shared, path);
+        return Ok(None);
+    };
+    if !matches!(put_link(shared, path, stamp, &place)?, Adopted::Linked) {
+        look_again(shared, path);
+    }
+    Ok(kept.map(|kept| (place, kept)))
+}
+
+/// Has a path among the readable links looked at once more in a while.
+fn look_again(shared: &Shared, path: &Path) {
+    let (see, path) = (shared.see.clone(), path.to_owned());
+    tokio::spawn(async move {
+        tokio::time::sleep(AGAIN).await;
+        see(Seen::Link(path));
+    });
 }
 
 /// Takes in what was saved in place of links while nobody looked, before anything is pushed: else what a save of the mirrored

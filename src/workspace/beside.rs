@@ -106,6 +106,12 @@ impl Workspace {
         writers.tells() && fs::symlink_metadata(path).is_ok_and(|metadata| writers.may_save(&metadata, at))
     }
 
+    /// Whether the system tells who has a file open to write.
+    #[must_use]
+    pub fn knows_writers() -> bool {
+        Writers::now().tells()
+    }
+
     /// Puts a link to a mirrored file where the file with the stamp `expect` stands, whose text is kept elsewhere by now.
     ///
     /// # Errors
