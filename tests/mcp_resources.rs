@@ -226,8 +226,6 @@ async fn a_document_is_read_by_its_id_and_what_is_not_there_is_told() {
     assert!(error["message"].as_str().unwrap().contains("in sections"), "{error}");
     for (method, params, words) in [
         ("resources/read", json!({}), "missing field `uri`"),
-        ("resources/subscribe", json!({}), "missing field `uri`"),
-        ("resources/subscribe", json!({ "uri": 7 }), "`uri`"),
         ("tools/call", json!({ "name": "fetch", "arguments": "{}" }), "`arguments`"),
     ] {
         let error = client.refuse(method, &params);
