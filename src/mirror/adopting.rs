@@ -1,5 +1,6 @@
 //! Saves that stand where a link to a mirrored file stood: each is an edit of that file, and the link is put there again.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -52,11 +53,11 @@ pub(super) async fn adopt(mirror: &MirrorHandle, link: Link, stamp: Stamp, text:
         if is_made_of {
             return Ok((keep_and_link(&shared, &link.path, (stamp, &text), &of, None)?, None));
         }
-        let base = match shared.beside.base(&link.path) {
-            Some(base) => Some(base),
-            None => agreed(&shared, &of)?,
+        let (base, is_later) = match shared.beside.base(&link.path) {
+            Some((base, is_later)) => (Some(base), Some(is_later)),
+            None => (agreed(&shared, &of)?, None),
         };
-        let kept = match take_over(&shared, &of, base.as_deref(), (&text, stamp))? {
+        let kept = match take_over(&shared, &of, (base.as_deref(), is_later), (&text, stamp))? {
             Taken::Yes(kept) => kept,
             Taken::Moved => return Ok((Adopted::Moved, None)),
             Taken::Foreign(target) => return Ok((Adopted::Foreign(target), None)),
@@ -84,7 +85,15 @@ enum Taken {
 
 /// Makes a text that of a mirrored file, which it was made of when that said `base`. Where the file holds a save of its own, the
 /// two are joined; where they say different things in one place, the later one stands, and the other is kept.
-fn take_over(shared: &Shared, place: &Place, base: Option<&str>, (text, saved): (&str, Stamp)) -> Result<Taken> {
+///
+/// Which was later is known where the save was seen while the file still said `base`, or something older; else the times of the
+/// files tell.
+fn take_over(
+    shared: &Shared,
+    place: &Place,
+    (base, is_later): (Option<&str>, Option<bool>),
+    (text, saved): (&str, Stamp),
+) -> Result<Taken> {
     let (item, part, target) = (&place.item, &place.part, shared.workspace.layout().path(place)?);
     let (current, stamp) = match shared.workspace.observe(item, part)? {
         Local::Text { text, stamp, .. } => (text, stamp),
@@ -125,7 +134,7 @@ fn take_over(shared: &Shared, place: &Place, base: Option<&str>, (text, saved): 
     }
     let name = place.name()?;
     let keep = |text| shared.workspace.put_aside(name.trim_end_matches(".md"), text, now()).map(Some);
-    if stamp.mtime_ns > saved.mtime_ns {
+    if is_later.unwrap_or(stamp.mtime_ns > saved.mtime_ns) {
         return Ok(Taken::Yes(keep(text)?));
     }
     save(text, keep(&current)?)
@@ -143,11 +152,24 @@ pub(super) fn note_base(shared: &Shared, path: &Path) -> Result<()> {
     // The connection is let go before it is asked once more.
     let link = shared.reader().link(path)?;
     if let Some(link) = link
-        && let Some(base) = agreed(shared, &Place::file(&link.item, &link.part))?
+        && let place = Place::file(&link.item, &link.part)
+        && let Some(base) = agreed(shared, &place)?
     {
-        shared.beside.note_base(path, base);
+        shared.beside.note_base(path, says(shared, &place, base, path));
     }
     Ok(())
+}
+
+/// Adds to what is agreed on whether what the mirrored file says otherwise was saved, or will be, after what stands at `path`.
+fn says(shared: &Shared, Place { item, part, .. }: &Place, base: String, path: &Path) -> (String, bool) {
+    let saved = path
+        .symlink_metadata()
+        .map_or(0, |data| i128::from(data.mtime()) * 1_000_000_000 + i128::from(data.mtime_nsec()));
+    let is_later = match shared.workspace.observe(item, part) {
+        Ok(Local::Text { text, stamp, .. }) => text == base || stamp.mtime_ns > saved,
+        Ok(Local::Absent | Local::Restless | Local::Unusable { .. }) | Err(_) => true,
+    };
+    (base, is_later)
 }
 
 /// Takes in a file that stands where a readable link should; returns the file that it is a save of, and where one of two saves
@@ -155,9 +177,9 @@ pub(super) fn note_base(shared: &Shared, path: &Path) -> Result<()> {
 pub(super) fn adopt_readable(shared: &Shared, path: &Path) -> Result<Option<(Place, PathBuf)>> {
     let Some(place) = shared.workspace.readable_save(path)? else { return Ok(None) };
     let Found::File(Local::Text { text, stamp, .. }) = shared.workspace.look_beside(path)? else { return Ok(None) };
-    let base = match shared.beside.base(path) {
-        Some(base) => Some(base),
-        None => agreed(shared, &place)?,
+    let (base, is_later) = match shared.beside.base(path) {
+        Some((base, is_later)) => (Some(base), Some(is_later)),
+        None => (agreed(shared, &place)?, None),
     };
     // Who has it open would write the rest of it into a file that has no name.
     let is_whole = match Workspace::knows_writers() {
@@ -165,11 +187,11 @@ pub(super) fn adopt_readable(shared: &Shared, path: &Path) -> Result<Option<(Pla
         false => stands_still(&stamp, now()),
     };
     if !is_whole {
-        base.into_iter().for_each(|base| shared.beside.note_base(path, base));
+        base.into_iter().for_each(|base| shared.beside.note_base(path, says(shared, &place, base, path)));
         look_again(shared, path);
         return Ok(None);
     }
-    let Taken::Yes(kept) = take_over(shared, &place, base.as_deref(), (&text, stamp))? else {
+    let Taken::Yes(kept) = take_over(shared, &place, (base.as_deref(), is_later), (&text, stamp))? else {
         look_again(shared, path);
         return Ok(None);
     };
@@ -225,7 +247,7 @@ fn adopt_one_settled(shared: &Shared, link: &Link) -> Result<Option<(Place, Path
         return note_base(shared, &link.path).map(|()| None);
     }
     let base = agreed(shared, &place)?;
-    let Taken::Yes(kept) = take_over(shared, &place, base.as_deref(), (&text, stamp))? else { return Ok(None) };
+    let Taken::Yes(kept) = take_over(shared, &place, (base.as_deref(), None), (&text, stamp))? else { return Ok(None) };
     put_link(shared, &link.path, stamp, &place)?;
     Ok(kept.map(|kept| (place, kept)))
 }

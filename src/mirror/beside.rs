@@ -45,8 +45,9 @@ pub(super) struct Watched {
     /// Whether all are to be looked at.
     all: AtomicBool,
     links: Links,
-    /// For saves in place of links: what the mirrored file and its item had agreed on when each was seen first.
-    bases: Mutex<BTreeMap<PathBuf, String>>,
+    /// For saves in place of links: what the mirrored file and its item had agreed on when each was seen first,
+    /// and whether what the file says otherwise is later.
+    bases: Mutex<BTreeMap<PathBuf, (String, bool)>>,
     waiting: Mutex<Vec<NotTakenIn>>,
     /// What was taken in, but not whole.
     told: Mutex<Vec<(PathBuf, String)>>,
@@ -86,14 +87,14 @@ impl Watched {
 
     /// Notes what a mirrored file and its item had agreed on when a save in place of a link was seen; only the first one counts until
     /// that is taken in.
-    pub(super) fn note_base(&self, path: &Path, base: String) {
+    pub(super) fn note_base(&self, path: &Path, base: (String, bool)) {
         let mut bases = self.bases.lock().unwrap_or_else(PoisonError::into_inner);
         if bases.len() < BASES_MAX {
             bases.entry(path.into()).or_insert(base);
         }
     }
 
-    pub(super) fn base(&self, path: &Path) -> Option<String> {
+    pub(super) fn base(&self, path: &Path) -> Option<(String, bool)> {
         self.bases.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
     }
 
