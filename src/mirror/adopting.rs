@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::mebdf;
 use crate::model::{ContentHash, ItemId, Millis, PartId, Stamp};
 use crate::store::Link;
-use crate::sync::{Event, Local, is_save_of, joined, names, says_more, stands_still, with_head_of};
+use crate::sync::{Event, Local, Saves, of_two_saves, stands_still, with_head_of};
 use crate::workspace::layout::Place;
 use crate::workspace::{Found, NotDeposited, Seen, Workspace};
 
@@ -109,35 +109,20 @@ fn take_over(
             return Err(editing::unreadable(&target, &notice.to_string(), "Make it readable first."));
         }
     };
-    if current == text {
-        return Ok(Taken::Yes(None));
-    }
-    if !names(text, item) && !is_save_of(text, &current) {
-        return Ok(Taken::Foreign(target));
-    }
     let save = |text: &str, kept| {
-        let is_saved = text == current || editing::save(shared, (item, part), text, stamp)?;
+        let is_saved = editing::save(shared, (item, part), text, stamp)?;
         Ok(if is_saved { Taken::Yes(kept) } else { Taken::Moved })
     };
-    // Where nothing is agreed, all that the file says may be somebody's own.
-    let base = base.unwrap_or_default();
-    if base == current {
-        return save(text, None);
-    }
-    let whole = with_head_of(base, text);
-    if let Some(both) = joined(base, &current, whole.as_deref().unwrap_or(text)) {
-        return save(&both, None);
-    }
-    // An earlier save of the same editor is in the next one.
-    if !says_more(&current, &[base, text]) {
-        return save(text, None);
-    }
     let name = place.name()?;
     let keep = |text| shared.workspace.put_aside(name.trim_end_matches(".md"), text, now()).map(Some);
-    if is_later.unwrap_or(stamp.mtime_ns > saved.mtime_ns) {
-        return Ok(Taken::Yes(keep(text)?));
+    let is_later = is_later.unwrap_or(stamp.mtime_ns > saved.mtime_ns);
+    match of_two_saves(item, base.unwrap_or_default(), (&current, is_later), text) {
+        Saves::Stands => Ok(Taken::Yes(None)),
+        Saves::Foreign => Ok(Taken::Foreign(target)),
+        Saves::Takes(text) => save(&text, None),
+        Saves::GivesWay => Ok(Taken::Yes(keep(text)?)),
+        Saves::GoesOver => save(text, keep(&current)?),
     }
-    save(text, keep(&current)?)
 }
 
 /// What a mirrored file and its item have agreed on.
@@ -149,6 +134,9 @@ fn agreed(shared: &Shared, place: &Place) -> Result<Option<String>> {
 /// Notes what a mirrored file and its item have agreed on when a save in place of a link to it is seen first: what is pushed
 /// until that is taken in is no text that it was made of.
 pub(super) fn note_base(shared: &Shared, path: &Path) -> Result<()> {
+    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Ok(());
+    }
     // The connection is let go before it is asked once more.
     let link = shared.reader().link(path)?;
     if let Some(link) = link
@@ -175,7 +163,10 @@ fn says(shared: &Shared, Place { item, part, .. }: &Place, base: String, path: &
 /// Takes in a file that stands where a readable link should; returns the file that it is a save of, and where one of two saves
 /// stands that say different things.
 pub(super) fn adopt_readable(shared: &Shared, path: &Path) -> Result<Option<(Place, PathBuf)>> {
-    let Some(place) = shared.workspace.readable_save(path)? else { return Ok(None) };
+    let Some(place) = shared.workspace.readable_save(path)? else {
+        shared.beside.forget_base(path);
+        return Ok(None);
+    };
     let Found::File(Local::Text { text, stamp, .. }) = shared.workspace.look_beside(path)? else { return Ok(None) };
     let (base, is_later) = match shared.beside.base(path) {
         Some((base, is_later)) => (Some(base), Some(is_later)),

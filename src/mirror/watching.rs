@@ -46,7 +46,14 @@ impl Mirror {
                 }
                 return;
             }
-            Seen::Beside(path) => return self.shared.beside.touch(path),
+            Seen::Beside(path) => {
+                // Until somebody looks there a save of the mirrored file may have been pushed. What is noted too late is forgotten
+                // with the look that follows when the link stands again.
+                if let Err(error) = adopting::note_base(&self.shared, &path) {
+                    tracing::warn!(%error, "what a save in place of a link was made of is not known");
+                }
+                return self.shared.beside.touch(path);
+            }
             Seen::Mark(number) => return self.shared.heard.mark(number),
             Seen::Silence => {
                 tracing::warn!("the watcher says nothing any more; the folder is watched anew");

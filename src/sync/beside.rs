@@ -193,9 +193,48 @@ impl Beside {
     }
 }
 
-/// Joins two saves of one file that were made of the same text; `None` where they say different things in one place.
+/// What becomes of a save that stands where a link to a file stood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Saves {
+    /// The file says it already.
+    Stands,
+    /// It has little in common with the file.
+    Foreign,
+    /// The file takes this text, in which nothing of either is missing.
+    Takes(String),
+    /// What the file says was saved later and stands; the save is kept elsewhere.
+    GivesWay,
+    /// It stands; what the file says is kept elsewhere.
+    GoesOver,
+}
+
+/// Decides what becomes of a save `text` that stands where a link to the file of an item stood: both were made of `base`, empty where
+/// that is not known, and the file says `current`, which was saved later or not.
 #[must_use]
-pub fn joined(base: &str, one: &str, other: &str) -> Option<String> {
+pub fn of_two_saves(item: &ItemId, base: &str, (current, is_later): (&str, bool), text: &str) -> Saves {
+    if current == text {
+        return Saves::Stands;
+    }
+    if !names(text, item) && !is_save_of(text, current) {
+        return Saves::Foreign;
+    }
+    // Where nothing is agreed, all that the file says may be somebody's own.
+    if base == current {
+        return Saves::Takes(text.to_owned());
+    }
+    let whole = with_head_of(base, text);
+    match joined(base, current, whole.as_deref().unwrap_or(text)) {
+        Some(both) if both == current => Saves::Stands,
+        Some(both) => Saves::Takes(both),
+        // An earlier save of the same editor is in the next one.
+        None if !says_more(current, &[base, text]) => Saves::Takes(text.to_owned()),
+        None if is_later => Saves::GivesWay,
+        None => Saves::GoesOver,
+    }
+}
+
+/// Joins two saves of one file that were made of the same text; `None` where they say different things in one place.
+fn joined(base: &str, one: &str, other: &str) -> Option<String> {
     if other == base {
         return Some(one.to_owned());
     }
@@ -204,15 +243,13 @@ pub fn joined(base: &str, one: &str, other: &str) -> Option<String> {
 }
 
 /// Tells whether a text has a word that none of the others has.
-#[must_use]
-pub fn says_more(text: &str, others: &[&str]) -> bool {
+fn says_more(text: &str, others: &[&str]) -> bool {
     let known: HashSet<String> = others.iter().flat_map(|other| said_in(other)).collect();
     said_in(text).iter().any(|word| !known.contains(word))
 }
 
 /// Tells whether the head of a text names an item.
-#[must_use]
-pub fn names(text: &str, item: &ItemId) -> bool {
+fn names(text: &str, item: &ItemId) -> bool {
     let head = mebdf::head(text);
     head.is_some_and(|head| head.entries.iter().any(|(key, value)| key == "id" && value.trim() == item.0))
 }
@@ -225,8 +262,7 @@ pub fn stands_still(stamp: &Stamp, now: Millis) -> bool {
 
 /// Tells whether a text that stands where a link to `current` stood is an edit of that: half of the words of the shorter one are in
 /// the other. Else it is another text that happens to have its name.
-#[must_use]
-pub fn is_save_of(text: &str, current: &str) -> bool {
+fn is_save_of(text: &str, current: &str) -> bool {
     let [text, current] = [text, current].map(|said| words_in(mebdf::body(said)).collect::<Vec<_>>());
     let mut left: HashMap<&str, usize> = HashMap::new();
     for word in &current {
@@ -303,7 +339,21 @@ mod tests {
         ] {
             assert_eq!(says_more(text, others), expected, "{text:?} {others:?}");
         }
+        let meets = base.replace("alpha beta", "others");
         let item = ItemId("1a".into());
+        for (base, current, is_later, text, expected) in [
+            (base, &*one, false, &*one, Saves::Stands),
+            (base, &one, true, base, Saves::Stands),
+            (base, base, true, &one, Saves::Takes(one.clone())),
+            (base, &one, true, &other, Saves::Takes(both.clone())),
+            (base, &one, true, &meets, Saves::GivesWay),
+            (base, &one, false, &meets, Saves::GoesOver),
+            ("", &one, false, &meets, Saves::GoesOver),
+            ("", &one, true, &meets, Saves::GivesWay),
+            (base, base, false, "Nothing of that at all, milk and bread.\n", Saves::Foreign),
+        ] {
+            assert_eq!(of_two_saves(&item, base, (current, is_later), text), expected, "{current:?} {text:?}");
+        }
         for (text, expected) in
             [("---\nid: 1a\n---\n\nx\n", true), ("---\nid: 1b\n---\n\nx\n", false), ("id: 1a\n", false)]
         {

@@ -58,9 +58,7 @@ mod within;
 mod words;
 
 pub use arrival::Arrival;
-pub use beside::{
-    Beside, NotTaken, Stands, Step, is_half_merged, is_save_of, joined, names, says_more, stands_still, with_head_of,
-};
+pub use beside::{Beside, NotTaken, Saves, Stands, Step, is_half_merged, of_two_saves, stands_still, with_head_of};
 pub use choice::{GIVEN_UP, RELEASED};
 pub use conflict::{SectionConflict, conflict_text, in_conflict, section_name};
 pub use effect::{Effect, JobEnd, Record, RecordPart};
