@@ -14,6 +14,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// The source of an error that came from outside.
 pub type Source = Box<dyn std::error::Error + Send + Sync>;
 
+/// How many causes of an error are looked at: a longer chain is a bug of some library, and the first few say enough.
+const CAUSES_MAX: usize = 8;
+
 /// Everything that can go wrong, with the facts known where it did.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -246,8 +249,6 @@ impl Error {
     /// Returns the message with those of its causes: `x failed: connection refused`.
     #[must_use]
     pub fn with_causes(&self) -> String {
-        // A chain that long is a bug of some library; the first few causes say enough.
-        const CAUSES_MAX: usize = 8;
         let mut message = self.to_string();
         let mut cause = std::error::Error::source(self);
         for _ in 0..CAUSES_MAX {
@@ -305,6 +306,7 @@ impl Error {
             Self::TabNotFound { .. } => "Name one of the tabs listed, by id or title.".into(),
             Self::RateLimited { retry_after: Some(wait) } => format!("Wait {} s and try again.", wait.as_secs()),
             Self::RateLimited { retry_after: None } => "Wait a minute and try again.".into(),
+            Self::Network { source, .. } | Self::Storage { source, .. } if wants_more_files(&**source) => MORE_FILES.into(),
             Self::Network { .. } => "Check the connection; the daemon keeps trying by itself.".into(),
             Self::StaleRevision { .. } => "Nothing to do: the newer text is fetched, merged and pushed again.".into(),
             Self::ReadOnly { .. } => "Ask for edit access, or make a copy of the item and edit that.".into(),
@@ -318,7 +320,11 @@ impl Error {
                 "Your text is kept in the file; make the edit in smaller steps, and report this as a bug.".into()
             }
             Self::ExtractionFailed { .. } => "Report this as a bug, with the kind of the document.".into(),
-            Self::Storage { .. } => "Check that the disk is not full and that the state folder is writable.".into(),
+            Self::Storage { .. } => {
+                "Check that the disk is not full, that the state folder is writable, and that the daemon may open enough \
+                 files (`ulimit -n`)."
+                    .into()
+            }
             Self::Damaged { .. } => {
                 "Stop the daemon and start it again; if that changes nothing, move the database (state.db, and what stands \
                  beside it) away before the start: your files are then compared with their documents anew."
@@ -332,16 +338,57 @@ impl Error {
     }
 }
 
+const MORE_FILES: &str =
+    "Let the daemon open more files (`ulimit -n`, or `LimitNOFILE=` of its service), and start it again.";
+
+/// Tells whether what failed could not open another file; a connection is one, too.
+fn wants_more_files(source: &(dyn std::error::Error + 'static)) -> bool {
+    let is_it = |error: &io::Error| {
+        let errno = error.raw_os_error().map(rustix::io::Errno::from_raw_os_error);
+        matches!(errno, Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE))
+    };
+    std::iter::successors(Some(source), |error| error.source())
+        .take(CAUSES_MAX)
+        .any(|error| error.downcast_ref().is_some_and(is_it))
+}
+
 /// What to do about a file that the system does not give or take.
 fn of_disk(source: &io::Error) -> &'static str {
     match source.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
-        Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE) => {
-            "Let the daemon open more files (`ulimit -n`, or `LimitNOFILE=` of its service), and start it again."
-        }
+        Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE) => MORE_FILES,
         Some(rustix::io::Errno::ROFS) => {
             "The disk can only be read: mount it for writing, or see whether it is failing."
         }
         Some(rustix::io::Errno::NOSPC | rustix::io::Errno::DQUOT) => "The disk is full: make room on it.",
         Some(_) | None => "Check the path's permissions and the free space of its disk.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An error of a library that says what the system said in its cause alone.
+    #[derive(Debug, thiserror::Error)]
+    #[error("no connection")]
+    struct Wrapped(#[source] io::Error);
+
+    #[track_caller]
+    fn check(error: &Error, advice: &str) {
+        assert!(error.suggestion().contains(advice), "{}: {}", error.with_causes(), error.suggestion());
+    }
+
+    #[test]
+    fn advice_is_of_what_the_system_said() {
+        let errno = |errno: rustix::io::Errno| io::Error::from_raw_os_error(errno.raw_os_error());
+        let disk = |source| Error::Disk { path: "a".into(), doing: "read", source };
+        let network = |source| Error::Network { doing: "asking".into(), outcome_unknown: false, source };
+        check(&disk(errno(rustix::io::Errno::MFILE)), "ulimit -n");
+        check(&disk(errno(rustix::io::Errno::NOSPC)), "make room");
+        check(&disk(errno(rustix::io::Errno::ACCESS)), "permissions");
+        check(&network(Box::new(Wrapped(errno(rustix::io::Errno::MFILE)))), "ulimit -n");
+        check(&network(Box::new(Wrapped(errno(rustix::io::Errno::CONNREFUSED)))), "Check the connection");
+        check(&Error::Storage { doing: "starting", source: Box::new(errno(rustix::io::Errno::NFILE)) }, "ulimit -n");
+        check(&Error::Storage { doing: "reading", source: "unable to open database file".into() }, "ulimit -n");
     }
 }

@@ -22,6 +22,20 @@ pub struct FrontMatter {
     pub entries: Vec<(String, String)>,
 }
 
+impl FrontMatter {
+    /// Returns the value of a key, the first one where it stands twice.
+    #[must_use]
+    pub fn value(&self, key: &str) -> Option<&str> {
+        self.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the id in `tab: t.2 "Its title"`, or whatever word stands in its place; no document of one tab has it.
+    #[must_use]
+    pub fn tab_id(&self) -> Option<&str> {
+        self.value("tab")?.split_whitespace().next()
+    }
+}
+
 /// A block and where it stood in the text that was parsed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {

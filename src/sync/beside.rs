@@ -250,8 +250,7 @@ fn says_more(text: &str, others: &[&str]) -> bool {
 
 /// Tells whether the head of a text names an item.
 fn names(text: &str, item: &ItemId) -> bool {
-    let head = mebdf::head(text);
-    head.is_some_and(|head| head.entries.iter().any(|(key, value)| key == "id" && value.trim() == item.0))
+    mebdf::head(text).is_some_and(|head| head.value("id").is_some_and(|id| id.trim() == item.0))
 }
 
 /// Tells whether nothing has written to a file for as long as one is waited for.
@@ -285,13 +284,12 @@ pub fn is_half_merged(text: &str) -> bool {
 /// needs none.
 #[must_use]
 pub fn with_head_of(base: &str, text: &str) -> Option<String> {
-    let names_item = |head: &mebdf::FrontMatter| head.entries.iter().any(|(key, _)| key == "id");
-    if text.trim().is_empty() || mebdf::head(text).is_some_and(|head| names_item(&head)) {
+    if text.trim().is_empty() || mebdf::head(text).is_some_and(|head| head.value("id").is_some()) {
         return None;
     }
     let (body, head_of) = (mebdf::body(text), |said: &str| said.len() - mebdf::body(said).len());
     let [own, head] = [text, base].map(|said| said.get(..head_of(said)).unwrap_or_default());
-    mebdf::head(base).filter(names_item)?;
+    mebdf::head(base)?.value("id")?;
     let title = |head: &str| head.lines().find(|line| line.starts_with("title:")).map(str::to_owned);
     let head = match (title(head), title(own)) {
         (Some(was), Some(is)) => head.replacen(&was, &is, 1),

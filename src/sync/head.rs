@@ -63,7 +63,7 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
     let mut pushes = false;
     let mut is_conflict = false;
     for name in names {
-        let (b, l, r) = (value(base_head, name), value(mine, name), value(theirs, name));
+        let (b, l, r) = (base_head.value(name), mine.value(name), theirs.value(name));
         let owned = OWNED.contains(&name.as_str());
         // A header without words says as much as none.
         let shown = |value: Option<&'_ str>| value.is_some_and(|text| !text.trim().is_empty());
@@ -140,7 +140,7 @@ fn is_raw(head: &FrontMatter) -> bool {
 
 /// The title that the head of a text says.
 pub(super) fn title(text: &str) -> Option<String> {
-    mebdf::head(text).as_ref().and_then(|head| value(head, TITLE)).map(ToOwned::to_owned)
+    mebdf::head(text).as_ref().and_then(|head| head.value(TITLE)).map(ToOwned::to_owned)
 }
 
 /// The text with another title in its head; `None` when it has it, or none.
@@ -155,11 +155,11 @@ pub(super) fn with_title(text: &str, title: &str) -> Option<String> {
 /// The text with what only Google says in its head as the remote has it; `None` when it has that, or is another item's.
 pub(super) fn with_owned(text: &str, remote: &str) -> Option<String> {
     let (mut head, theirs) = (mebdf::head(text)?, mebdf::head(remote)?);
-    if is_raw(&head) || is_raw(&theirs) || value(&head, "id") != value(&theirs, "id") {
+    if is_raw(&head) || is_raw(&theirs) || head.value("id") != theirs.value("id") {
         return None;
     }
     let before = head.clone();
-    head.entries.retain(|(name, _)| !OWNED.contains(&name.as_str()) || value(&theirs, name).is_some());
+    head.entries.retain(|(name, _)| !OWNED.contains(&name.as_str()) || theirs.value(name).is_some());
     for (name, theirs) in theirs.entries.iter().filter(|(name, _)| OWNED.contains(&name.as_str())) {
         match head.entries.iter_mut().find(|(key, _)| key == name) {
             Some((_, said)) => theirs.clone_into(said),
@@ -170,10 +170,6 @@ pub(super) fn with_owned(text: &str, remote: &str) -> Option<String> {
         let head = mebdf::print(&Tree { front_matter: Some(head), blocks: Vec::new() });
         format!("{head}\n{}", mebdf::body(text))
     })
-}
-
-fn value<'a>(head: &'a FrontMatter, name: &str) -> Option<&'a str> {
-    head.entries.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
 /// Keeps the file's own order of entries where it holds the same entries.

@@ -231,12 +231,12 @@ fn other_head(head: &FrontMatter, (local, is): Read<'_>) -> Option<Notice> {
             let (line, why) = found.map_or((1, "the head cannot be read"), |found| (found.line, &*found.message));
             Some(Notice { line, ..notice("HEAD_BROKEN", why) })
         }
-        Some(other) if value(other, "id") != value(head, "id") => {
+        Some(other) if other.value("id") != head.value("id") => {
             // Where it stands, or where the head begins when it has none.
             let line = local.lines().position(|line| line.trim_start().starts_with("id:")).unwrap_or(0);
             let message = format!(
                 "the `id` in the head is not this item's, which is `{}`; put that back, or push the text with `push --accept`",
-                value(head, "id").unwrap_or_default()
+                head.value("id").unwrap_or_default()
             );
             Some(at_line(line + 1, notice("ID_CHANGED", &message)))
         }
@@ -254,12 +254,12 @@ fn other_head(head: &FrontMatter, (local, is): Read<'_>) -> Option<Notice> {
 
 /// The id of the tab that a head names.
 fn tab_of(head: &FrontMatter) -> Option<&str> {
-    value(head, "tab")?.split_whitespace().next().filter(|id| id.starts_with("t."))
+    head.tab_id().filter(|id| id.starts_with("t."))
 }
 
 /// The head once more among the text, as where a file was pasted into itself.
 fn second_head(head: &FrontMatter, base: Read<'_>, local: Read<'_>) -> Option<Notice> {
-    let id = format!("id: {}", value(head, "id")?);
+    let id = format!("id: {}", head.value("id")?);
     let again = |(text, parsed): Read<'_>| {
         let first = parsed.tree.blocks.first().map_or(text.len(), |block| block.span.0.start);
         let head = text.get(..first).unwrap_or_default().lines().count();
@@ -283,10 +283,6 @@ fn outside_code<'a>(text: &'a str, parsed: &mebdf::Parsed) -> impl Iterator<Item
         let next = spans.get(spans.partition_point(|span| span.end <= at));
         (!next.is_some_and(|span| span.contains(&at))).then_some((number + 1, line.trim_end()))
     })
-}
-
-fn value<'a>(head: &'a FrontMatter, key: &str) -> Option<&'a str> {
-    head.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
 /// Gives a notice its line in the file, from 1.

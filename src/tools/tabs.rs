@@ -26,9 +26,7 @@ pub(super) fn meant(given: &str, id_or_url: &str) -> String {
 
 /// Returns the id of a tab, as the head of its file says it; the only tab of a document has no name there.
 pub(super) fn in_head(text: &str) -> Option<String> {
-    let head = mebdf::head(text)?;
-    let (_, value) = head.entries.iter().find(|(key, _)| key == "tab")?;
-    value.split_whitespace().next().map(str::to_owned)
+    mebdf::head(text)?.tab_id().map(str::to_owned)
 }
 
 /// Finds the file of a tab by id or title; the main file for an empty one.

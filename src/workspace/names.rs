@@ -82,9 +82,8 @@ impl Workspace {
         }
         let bytes = fs::read(path).map_err(|source| disk(path, "read", source))?;
         let Some(head) = std::str::from_utf8(&bytes).ok().and_then(mebdf::head) else { return Ok(None) };
-        let entry = |name: &str| head.entries.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-        let Some(item) = entry("id").map(|id| ItemId(id.trim().to_owned())) else { return Ok(None) };
-        let tab = entry("tab").and_then(|tab| tab.split_whitespace().next()).unwrap_or_default();
+        let Some(item) = head.value("id").map(|id| ItemId(id.trim().to_owned())) else { return Ok(None) };
+        let tab = head.tab_id().unwrap_or_default();
         let mut places = [PartId(tab.to_owned()), PartId::default()].map(|part| Place::file(&item, &part)).into_iter();
         Ok(places.find(|place| self.layout().path(place).is_ok_and(|path| is_file(&path))))
     }

@@ -244,9 +244,9 @@ impl Planner<'_> {
             return self.refuse(HEAD_FAULT, line, format!("{why}; nothing in it is pushed"));
         }
         for (name, value) in &remote.entries {
-            let here = local.entries.iter().find(|(other, _)| other == name).map(|(_, value)| value);
-            if here.map(|here| here.trim_end()) != Some(value.trim_end()) {
-                self.entry(name, value, here.map(String::as_str));
+            let here = local.value(name);
+            if here.map(str::trim_end) != Some(value.trim_end()) {
+                self.entry(name, value, here);
             }
         }
         for (name, _) in local.entries.iter().filter(|(name, _)| !remote.entries.iter().any(|(other, _)| other == name))
