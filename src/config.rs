@@ -11,7 +11,7 @@ use directories::{BaseDirs, ProjectDirs};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::model::Account;
+use crate::model::{Account, Feed};
 
 /// Names the folder that holds everything of one instance; `--home` goes before it.
 pub const HOME_VARIABLE: &str = "MCP_WORKSPACE_HOME";
@@ -149,10 +149,14 @@ impl Places {
         self.state.join(&account.0)
     }
 
-    /// Returns the database of one account.
+    /// Returns the database of one feed of an account.
     #[must_use]
-    pub fn database(&self, account: &Account) -> PathBuf {
-        self.account_state(account).join("state.db")
+    pub fn database(&self, account: &Account, feed: Feed) -> PathBuf {
+        let name = match feed {
+            Feed::Drive => "state.db",
+            Feed::Gmail => "gmail.db",
+        };
+        self.account_state(account).join(name)
     }
 
     fn check_socket(&self) -> Result<()> {
@@ -498,7 +502,7 @@ mod tests {
     #[test]
     fn one_home_holds_everything() {
         let places = Places::find(Some(Path::new("/h"))).unwrap();
-        assert_eq!(places.database(&Account("a@b".into())), Path::new("/h/state/a@b/state.db"));
+        assert_eq!(places.database(&Account("a@b".into()), Feed::Drive), Path::new("/h/state/a@b/state.db"));
         assert_eq!(places.socket("mcp.sock"), Path::new("/h/run/mcp.sock"));
         let long = format!("/{}", "x".repeat(100));
         let error = Places::find(Some(Path::new(&long))).unwrap_err();

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::google::{Client, Endpoints, Secrets, SignIn, Token, TokenSource};
 use crate::kinds::docs::Docs;
 use crate::mirror::{Mirror, Parts};
-use crate::model::Millis;
+use crate::model::{Feed, Millis};
 use crate::store::{Opened, Store};
 use crate::sync::quota::Limits;
 use crate::tools::{self, Mirrors, Profile};
@@ -101,9 +101,9 @@ async fn open(places: &Places, config: &Config, account: &AccountConfig, workspa
     let google = Arc::new(Client::new(endpoints, tokens)?.with_limits(limits));
     let read_only = account.mode == Mode::Mirror;
     let account = account.account();
-    let workspace = Workspace::open(workspace, &account)?;
+    let workspace = Workspace::open(workspace, &account, Feed::Drive)?;
     make_private(&places.account_state(&account))?;
-    let (store, opened) = Store::open_or_rebuild(&places.database(&account), now())?;
+    let (store, opened) = Store::open_or_rebuild(&places.database(&account, Feed::Drive), now())?;
     let damaged = match opened {
         Opened::Known => None,
         Opened::Rebuilt(aside) => Some(aside),

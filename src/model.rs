@@ -35,6 +35,38 @@ pub struct Cursor(pub String);
 pub enum KindName {
     /// Google Docs.
     Docs,
+    /// Threads of mails.
+    Gmail,
+}
+
+impl KindName {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Docs, Self::Gmail];
+}
+
+/// A stream of changes at Google. The items that it names stand in a folder of its own in that of an account, and no others
+/// do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Feed {
+    /// Google Drive, which has the documents.
+    Drive,
+    /// Gmail, which has the threads of mails.
+    Gmail,
+}
+
+impl Feed {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Drive, Self::Gmail];
+
+    /// Returns its name, which is its folder's too.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Drive => "drive",
+            Self::Gmail => "gmail",
+        }
+    }
 }
 
 /// A moment in milliseconds since the Unix epoch; pure rooms take it as an argument.
@@ -139,6 +171,7 @@ impl fmt::Display for KindName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Docs => "docs",
+            Self::Gmail => "gmail",
         })
     }
 }

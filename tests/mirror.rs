@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use mcp_workspace::error::{Error, Result};
 use mcp_workspace::kinds::{Changes, Comments, Created, Fetched, Kind, Lack, Outcome, Part, PushPlan};
 use mcp_workspace::mirror::{Mirror, MirrorHandle, Parts};
-use mcp_workspace::model::{Account, Cursor, ItemId, KindName, PartId, Revision};
+use mcp_workspace::model::{Account, Cursor, Feed, ItemId, KindName, PartId, Revision};
 use mcp_workspace::store::Store;
 use mcp_workspace::sync::Side;
 use mcp_workspace::sync::quota::Limits;
@@ -249,7 +249,8 @@ impl World {
 }
 
 fn start(folder: &Path, kind: &MemoryKind) -> (MirrorHandle, watch::Sender<bool>, JoinHandle<Result<()>>) {
-    let workspace = Workspace::open(&folder.join("workspace"), &Account("ana@example.com".into())).unwrap();
+    let workspace =
+        Workspace::open(&folder.join("workspace"), &Account("ana@example.com".into()), Feed::Drive).unwrap();
     let store = Store::open(&folder.join("state.db")).unwrap();
     // Polls come when a test asks for them.
     let parts = Parts {

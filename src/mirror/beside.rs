@@ -173,7 +173,7 @@ impl Watched {
 impl Shared {
     /// Tells whether a path is one of `new/`.
     pub(super) fn is_in_new(&self, path: &Path) -> bool {
-        path.parent() == Some(&self.workspace.layout().new_folder())
+        self.workspace.layout().new_folder().is_some_and(|new| path.parent() == Some(&new))
     }
 }
 

@@ -157,7 +157,7 @@ impl MirrorHandle {
             Ok(report) => report.stale,
             Err(error) => Some(error.to_string()),
         };
-        let file = self.shared().workspace.layout().drive_folder().join(comments_name(&item)?);
+        let file = self.shared().workspace.layout().items_folder().join(comments_name(&item)?);
         let path = file.symlink_metadata().is_ok().then_some(file);
         Ok(CommentReport { item, path, stale })
     }

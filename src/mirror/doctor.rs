@@ -248,7 +248,7 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
         findings.push(Finding::new(Check::Database, None, words, fix, Repair::ByHand));
     }
     if shared.workspace.identity().is_none() {
-        let path = shared.workspace.layout().drive_folder();
+        let path = shared.workspace.layout().items_folder();
         let message = format!("{} is not there", path.display());
         findings.push(Finding::new(
             Check::Folder,

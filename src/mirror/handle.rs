@@ -10,10 +10,10 @@ use super::failure::{error_of, once};
 use super::report::{FetchReport, Forgotten, ImageReport, PartReport, PushReport, Resolved, StatusReport};
 use super::{Message, Replied, Shared, blocking, images, making};
 use crate::error::{Error, Result};
-use crate::model::{Account, ItemId, Notice, PartId};
+use crate::model::{Account, ItemId, KindName, Notice, PartId};
 use crate::store::{Hits, Store, StoredItem};
 use crate::sync::{Answer, Command, GIVEN_UP, PartStatus, Side, Status};
-use crate::workspace::layout::Place;
+use crate::workspace::layout::{Layout, Place};
 
 /// How an item stands that nothing is under way for.
 const IDLE: &str = "idle";
@@ -65,6 +65,18 @@ impl MirrorHandle {
     #[must_use]
     pub fn account(&self) -> &Account {
         &self.shared.account
+    }
+
+    /// Returns where the files stand.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        self.shared.workspace.layout()
+    }
+
+    /// Returns the kind of the items.
+    #[must_use]
+    pub fn kind(&self) -> KindName {
+        self.shared.kind.name()
     }
 
     /// Returns the folder that holds the account's folder.
@@ -369,7 +381,11 @@ impl MirrorHandle {
     }
 
     /// Returns which item an id, a URL or a path means.
-    pub(super) fn item(&self, id_or_url: &str) -> Result<ItemId> {
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when it names none that this mirror could have.
+    pub fn item(&self, id_or_url: &str) -> Result<ItemId> {
         let text = id_or_url.trim();
         if let Some(item) = self.shared.kind.recognize(text) {
             Place::file(&item, &PartId::default()).name()?;

@@ -70,7 +70,7 @@ pub(super) async fn all_that_happened(shared: &Shared) -> Result<()> {
     if answer.is_err() {
         heard.waiting().remove(&number);
         (shared.see)(Seen::Silence);
-        let path = shared.workspace.layout().drive_folder();
+        let path = shared.workspace.layout().items_folder();
         return Err(Error::Disk { path, doing: "watched", source: std::io::ErrorKind::TimedOut.into() });
     }
     Ok(())

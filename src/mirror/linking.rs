@@ -16,7 +16,7 @@ pub(super) fn know_links(shared: &Shared) -> Result<()> {
     let new = shared.workspace.layout().new_folder();
     let links = shared.reader().links()?;
     for link in links {
-        if link.path.parent() != Some(&new) {
+        if new.as_deref().is_none_or(|new| link.path.parent() != Some(new)) {
             shared.beside.links().set(&link.path, true);
         }
     }

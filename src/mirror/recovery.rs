@@ -167,7 +167,7 @@ pub(super) fn take_in(shared: &Shared, loaded: &Loaded, standing: &[Place], now:
     }
     tracing::warn!(items = items.len(), "the state is new and files stand there: they are taken in");
     shared.workspace.distrust_displaced()?;
-    shared.store()?.adopt(&items, now)?;
+    shared.store()?.adopt(&items, shared.kind.name(), now)?;
     shared.recovered.took_in(items.len(), &mut *shared.store()?)?;
     Ok(true)
 }

@@ -52,7 +52,7 @@ type Found = Result<Standing, String>;
 
 /// Reads a file that a text names as a picture, and checks that it is one that Google takes.
 fn read(shared: &Shared, named: &str) -> Result<(Picture, Vec<u8>), String> {
-    let base = shared.workspace.layout().drive_folder();
+    let base = shared.workspace.layout().items_folder();
     let bytes = shared.workspace.read_named(&base, named, &shared.read_folders, PICTURE_BYTES_MAX)?;
     let picture = Picture::read(&bytes).map_err(|why| format!("`{named}` cannot be a picture: {why}"))?;
     Ok((picture, bytes))

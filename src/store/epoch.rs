@@ -169,7 +169,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
-    use crate::model::{Cursor, ItemId};
+    use crate::model::{Cursor, ItemId, KindName};
 
     #[test]
     fn each_epoch_is_later_than_those_before() {
@@ -194,7 +194,7 @@ mod tests {
         let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
         let hears = heard.clone();
         store.set_witness(move |epoch, durable| hears.lock().unwrap().push((epoch.number, durable)));
-        store.adopt(&[ItemId("one".into())], Millis(1)).unwrap();
+        store.adopt(&[ItemId("one".into())], KindName::Docs, Millis(1)).unwrap();
         store.note_making("New", "its text", None, Millis(2)).unwrap();
         store.save_paused(true).unwrap();
         // What nobody would miss is no epoch.
@@ -209,7 +209,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.db");
         let mut store = Store::open(&path).unwrap();
-        store.adopt(&[ItemId("one".into())], Millis(1)).unwrap();
+        store.adopt(&[ItemId("one".into())], KindName::Docs, Millis(1)).unwrap();
         store.save_cursor("changes", &Cursor("7".into())).unwrap();
         store.save_paused(true).unwrap();
         store.note_making("New", "its text", None, Millis(2)).unwrap();

@@ -446,8 +446,7 @@ impl Store {
 fn item_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredItem> {
     Ok(StoredItem {
         id: ItemId(row.get(0)?),
-        // There is one kind so far; the migration that adds a second one reads the column.
-        kind: KindName::Docs,
+        kind: values::kind(row.get_ref(1)?.as_str()?)?,
         title: row.get(2)?,
         url: row.get(3)?,
         revision: row.get::<_, Option<String>>(4)?.map(Revision),

@@ -47,14 +47,14 @@ impl Store {
     /// # Errors
     ///
     /// `Storage` as it comes.
-    pub fn adopt(&mut self, items: &[ItemId], at: Millis) -> Result<()> {
+    pub fn adopt(&mut self, items: &[ItemId], kind: KindName, at: Millis) -> Result<()> {
         let doing = "taking files in";
         let transaction = self.connection.transaction().map_err(storage(doing))?;
         for item in items {
             transaction
                 .execute(
                     "INSERT OR IGNORE INTO item (id, kind, title, can_edit, at) VALUES (?1, ?2, '', 0, ?3)",
-                    params![item.0, KindName::Docs.to_string(), millis(at)],
+                    params![item.0, kind.to_string(), millis(at)],
                 )
                 .map_err(storage(doing))?;
         }

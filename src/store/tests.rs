@@ -308,8 +308,8 @@ fn items_of_which_only_files_are_known_are_taken_in_once() {
     let (_folder, mut store) = store();
     store.record(&record("one", "First", &[("", "a\n")], 3), None).unwrap();
     let ids = ["one", "two"].map(|id| ItemId(id.into()));
-    store.adopt(&ids, Millis(5)).unwrap();
-    store.adopt(&ids, Millis(6)).unwrap();
+    store.adopt(&ids, KindName::Docs, Millis(5)).unwrap();
+    store.adopt(&ids, KindName::Docs, Millis(6)).unwrap();
     let items = store.items().unwrap();
     let told: Vec<(&str, usize, u64)> =
         items.iter().map(|item| (item.title.as_str(), item.parts.len(), item.at.0)).collect();

@@ -1,7 +1,7 @@
 //! How texts, lists and moments are stored.
 
 use crate::error::{Error, Result};
-use crate::model::Millis;
+use crate::model::{KindName, Millis};
 
 /// The longest text that is unpacked, in bytes; the workspace refuses longer files long before.
 const TEXT_BYTES_MAX: usize = 64 << 20;
@@ -24,6 +24,15 @@ pub(super) fn unpack(packed: &[u8]) -> Option<String> {
         String::from_utf8(bytes).map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error))
     });
     text.inspect_err(|error| tracing::error!(%error, "a stored text is damaged and is passed over")).ok()
+}
+
+/// Reads the name of a kind; a database that has another one is damaged, since newer ones are refused.
+pub(super) fn kind(name: &str) -> rusqlite::Result<KindName> {
+    let found = KindName::ALL.into_iter().find(|kind| kind.to_string() == name);
+    found.ok_or_else(|| {
+        let error = format!("there is no kind of items called `{}`", name.escape_debug());
+        rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, error.into())
+    })
 }
 
 pub(super) fn json<T: serde::Serialize + ?Sized>(value: &T, doing: &'static str) -> Result<String> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::turns::Turn;
 use crate::error::{Error, Result};
 use crate::kinds::{CommentPlace, Elements, Facts, Listing, Look, Restyled, StyleDefinition};
-use crate::model::{Account, ItemId, KindName, Notice, PartId};
+use crate::model::{Account, Feed, ItemId, KindName, Notice, PartId};
 
 /// What the socket serves: the mirror, seen from the door.
 ///
@@ -448,6 +448,8 @@ pub struct StatusReport {
 pub struct AccountStatus {
     /// Its address.
     pub account: Account,
+    /// Which of its items this is about.
+    pub feed: Feed,
     /// `two-way`, or `mirror` when edits of files stay in them.
     pub mode: String,
     /// Count of items mirrored.

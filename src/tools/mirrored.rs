@@ -1,4 +1,4 @@
-//! The host that is real: one mirror for each account.
+//! The host that is real: one mirror for each feed of each account.
 
 use std::path::{Path, PathBuf};
 
@@ -13,9 +13,9 @@ use super::turns::{Turn, Turns};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kinds;
 use crate::mirror::{self, MirrorHandle};
-use crate::model::{Account, ItemId, KindName};
+use crate::model::{Account, Feed, ItemId};
 use crate::sync::{self, JobId};
-use crate::workspace::layout::{Layout, Place};
+use crate::workspace::layout::Place;
 
 /// The mirrors of all accounts behind one door.
 pub struct Mirrors {
@@ -32,9 +32,23 @@ impl Mirrors {
         Self { workspace, handles, turns: Turns::default() }
     }
 
+    /// Returns the mirrors that may have what an id, a URL or a path names; none is an error.
+    fn naming(&self, id_or_url: &str) -> Result<Vec<&MirrorHandle>> {
+        let naming: Vec<_> = self.handles.iter().filter(|handle| handle.item(id_or_url).is_ok()).collect();
+        if naming.is_empty() {
+            self.first()?.item(id_or_url)?;
+        }
+        Ok(naming)
+    }
+
+    /// Returns the mirrors of documents.
+    fn of_documents(&self) -> impl Iterator<Item = &MirrorHandle> {
+        self.handles.iter().filter(|handle| handle.layout().feed() == Feed::Drive)
+    }
+
     /// Finds the mirror that holds an item already, if one does.
     async fn holding(&self, id_or_url: &str) -> Result<Option<(&MirrorHandle, mirror::FetchReport)>> {
-        for handle in &self.handles {
+        for handle in self.naming(id_or_url)? {
             if let Some(report) = handle.lookup(id_or_url).await? {
                 return Ok(Some((handle, report)));
             }
@@ -56,7 +70,7 @@ impl Mirrors {
 
     /// Finds the mirror to which an item comes back that is gone.
     async fn burying(&self, id_or_url: &str) -> Result<Option<&MirrorHandle>> {
-        for handle in &self.handles {
+        for handle in self.naming(id_or_url)? {
             if handle.is_buried(id_or_url).await? {
                 return Ok(Some(handle));
             }
@@ -70,7 +84,7 @@ impl Mirrors {
             return Ok((handle, handle.facts(id_or_url).await?));
         }
         let mut refusal = None;
-        for handle in &self.handles {
+        for handle in self.of_documents() {
             match handle.facts(id_or_url).await {
                 Ok(facts) => return Ok((handle, facts)),
                 Err(error @ (Error::NotFound { .. } | Error::PermissionDenied { .. })) => {
@@ -96,7 +110,10 @@ impl Mirrors {
             .map_or_else(|| path.to_owned(), |(parent, name)| parent.join(name));
         // The mirror knows its files by the name that the workspace was given.
         let known = real.strip_prefix(&root).map_or_else(|_| path.to_owned(), |below| self.workspace.join(below));
-        let found = self.handles.iter().find(|handle| known.starts_with(self.workspace.join(&handle.account().0)));
+        let of_account = |handle: &&MirrorHandle| known.starts_with(handle.layout().account_folder());
+        let mut mirrors = self.handles.iter();
+        let found =
+            mirrors.find(|handle| handle.layout().holds(&known)).or_else(|| self.handles.iter().find(of_account));
         found.map(|handle| (handle, known)).ok_or_else(|| Error::InvalidInput {
             what: format!("{} is no file of the workspace", path.display()),
             suggestion: format!("Give a file below {}.", self.workspace.display()),
@@ -117,7 +134,7 @@ impl Mirrors {
     }
 
     fn first(&self) -> Result<&MirrorHandle> {
-        self.handles.first().ok_or_else(|| Error::InvalidInput {
+        self.of_documents().next().ok_or_else(|| Error::InvalidInput {
             what: "no account is signed in".into(),
             suggestion: "Name an account in the config file, or try `mcp-workspace demo`.".into(),
         })
@@ -131,7 +148,7 @@ impl Host for Mirrors {
     }
 
     fn accounts(&self) -> Vec<Account> {
-        self.handles.iter().map(|handle| handle.account().clone()).collect()
+        self.of_documents().map(|handle| handle.account().clone()).collect()
     }
 
     async fn fetch(&self, id_or_url: &str, refresh: bool) -> Result<ItemReport> {
@@ -152,7 +169,7 @@ impl Host for Mirrors {
         }
         // An account that may not see the item says so; the next one may.
         let mut refusal = None;
-        for handle in &self.handles {
+        for handle in self.naming(id_or_url)? {
             match handle.fetch(id_or_url).await {
                 Ok(report) => return Ok(item_report(report)),
                 Err(error @ (Error::NotFound { .. } | Error::PermissionDenied { .. })) => {
@@ -170,14 +187,14 @@ impl Host for Mirrors {
     async fn search(&self, query: &str, limit: usize, offset: usize) -> Result<Vec<Hit>> {
         let mut lists = Vec::new();
         for handle in &self.handles {
-            let layout = Layout::new(&self.workspace, handle.account())?;
+            let layout = handle.layout();
             let found = handle.search(query, offset.saturating_add(limit), 0).await?;
             let mut hits = Vec::new();
             for hit in found.hits {
                 hits.push(Hit {
                     path: layout.path(&Place::file(&hit.item, &hit.part))?,
                     id: hit.item,
-                    kind: KindName::Docs,
+                    kind: handle.kind(),
                     account: handle.account().clone(),
                     title: hit.title,
                     snippet: hit.snippet,
@@ -220,8 +237,7 @@ impl Host for Mirrors {
         let mut accounts = Vec::new();
         for handle in &self.handles {
             let report = handle.status().await?;
-            let layout = Layout::new(&self.workspace, handle.account())?;
-            accounts.push(account_status(handle.account(), &layout, &report));
+            accounts.push(account_status(handle.layout(), &report));
         }
         Ok(StatusReport { workspace: self.workspace.clone(), accounts })
     }
@@ -257,7 +273,7 @@ impl Host for Mirrors {
     async fn documents(&self, query: &str, limit: usize) -> Result<kinds::Listing> {
         let mut all = kinds::Listing::default();
         self.first()?;
-        for handle in &self.handles {
+        for handle in self.of_documents() {
             let found = handle.list(query, limit).await?;
             (all.total, all.more) = (all.total + found.total, all.more || found.more);
             for item in found.items {
@@ -399,7 +415,7 @@ impl Host for Mirrors {
             // A path lies in the folder of one account alone.
             let here = id_or_url.map(Path::new).filter(|path| path.is_absolute()).map(|path| self.of_path(path));
             let (named, is_other) = match here.transpose()? {
-                Some((other, path)) => (Some(path.display().to_string()), other.account() != handle.account()),
+                Some((other, path)) => (Some(path.display().to_string()), other.layout() != handle.layout()),
                 None => (id_or_url.map(str::to_owned), false),
             };
             if is_other {
@@ -460,9 +476,8 @@ impl Host for Mirrors {
     async fn doctor(&self, repair: bool, remote_max: usize) -> Result<DoctorReport> {
         let mut findings = Vec::new();
         for handle in &self.handles {
-            let layout = Layout::new(&self.workspace, handle.account())?;
             let found = handle.doctor(repair, remote_max).await?;
-            findings.extend(found.into_iter().map(|found| finding(handle.account(), &layout, found)));
+            findings.extend(found.into_iter().map(|found| finding(handle.layout(), found)));
         }
         let waits = findings.iter().any(|finding| matches!(finding.repair.as_str(), "byhand" | "offered"));
         Ok(DoctorReport { findings, waits })

@@ -94,7 +94,7 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
 }
 
 /// Turns the engine's state into what a person must know: only what waits is listed.
-pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror::StatusReport) -> AccountStatus {
+pub(super) fn account_status(layout: &Layout, report: &mirror::StatusReport) -> AccountStatus {
     let status = &report.status;
     let mut waiting = Vec::new();
     let mut add = |id: &ItemId, part: Option<&PartId>, state: &str, message: String| {
@@ -155,11 +155,12 @@ pub(super) fn account_status(account: &Account, layout: &Layout, report: &mirror
     waiting.extend(of_no_item(report));
     let log = report.log.iter().filter_map(|line| {
         let path = layout.path(&Place::file(&line.item, &line.part)).ok()?;
-        Some(log_entry(account, line.clone(), path))
+        Some(log_entry(layout.account(), line.clone(), path))
     });
     let poll = status.next_poll.filter(|_| status.halted.is_none());
     AccountStatus {
-        account: account.clone(),
+        account: layout.account().clone(),
+        feed: layout.feed(),
         mode: if status.read_only { "mirror" } else { "two-way" }.into(),
         items: status.items.len(),
         queue: queue(status),
@@ -262,10 +263,10 @@ pub(super) fn log_entry(account: &Account, line: LogLine, path: PathBuf) -> LogE
 }
 
 /// Tells of something that does not hold.
-pub(super) fn finding(account: &Account, layout: &Layout, found: Finding) -> DoctorFinding {
+pub(super) fn finding(layout: &Layout, found: Finding) -> DoctorFinding {
     let path = found.place.as_ref().and_then(|(item, part)| layout.path(&Place::file(item, part)).ok());
     DoctorFinding {
-        account: account.clone(),
+        account: layout.account().clone(),
         check: match found.check {
             Check::Database => "database",
             Check::Folder => "folder",

@@ -11,6 +11,7 @@ use super::host::{Host, ItemReport, PartReport, StatusReport};
 use super::tabs;
 use super::verbs::{invalid, read_file};
 use crate::error::{Error, Result};
+use crate::model::Feed;
 use crate::workspace::layout::Layout;
 
 /// How all accounts stand; with a path behind it, how that file does.
@@ -175,8 +176,9 @@ async fn unmade_status(host: &dyn Host, path: &Path) -> Result<Option<Value>> {
     let accounts = host.status().await?.accounts;
     let told = accounts.into_iter().flat_map(|account| account.waiting).find(|told| told.path.as_deref() == Some(path));
     let is_file = tokio::fs::symlink_metadata(path).await.is_ok_and(|metadata| metadata.is_file());
-    let layouts = host.accounts().into_iter().filter_map(|account| Layout::new(&host.workspace(), &account).ok());
-    let is_new = is_file && layouts.into_iter().any(|layout| path.parent() == Some(&layout.new_folder()));
+    let workspace = host.workspace();
+    let new_folder = |account| Layout::new(&workspace, &account, Feed::Drive).ok()?.new_folder();
+    let is_new = is_file && host.accounts().into_iter().filter_map(new_folder).any(|new| path.parent() == Some(&new));
     let (state, message) = match told {
         Some(told) => (told.state, told.message),
         None if is_new => ("pending".to_owned(), "it becomes a document once it stands still".to_owned()),

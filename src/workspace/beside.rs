@@ -45,7 +45,7 @@ impl Workspace {
     ///
     /// `Disk` as it comes; a missing folder has no files.
     pub fn new_files(&self) -> Result<Vec<PathBuf>> {
-        let folder = self.layout().new_folder();
+        let Some(folder) = self.layout().new_folder() else { return Ok(Vec::new()) };
         let mut paths: Vec<PathBuf> = list(&folder)?.into_iter().map(|name| folder.join(name)).collect();
         paths.retain(|path| is_new(path));
         paths.sort_unstable();
@@ -191,7 +191,7 @@ impl Workspace {
     ///
     /// As [`Self::give_back`].
     pub fn give_back_own(&self, at: Millis) -> Result<()> {
-        let folders = [self.layout().new_folder(), self.layout().by_name_folder()].into_iter();
+        let folders = self.layout().new_folder().into_iter().chain([self.layout().by_name_folder()]);
         for folder in folders.filter(|folder| folder.is_dir()) {
             for name in list(&folder)? {
                 let Some(name) = name.to_str() else { continue };
@@ -277,25 +277,22 @@ impl Workspace {
         let to = link.parent()?.join(to);
         let name = to.file_name()?.to_str()?;
         let is_ours = match fs::canonicalize(to.parent()?) {
-            Ok(folder) => fs::canonicalize(self.layout().drive_folder()).is_ok_and(|drive| drive == folder),
-            Err(_) => to.parent()? == self.layout().drive_folder(),
+            Ok(folder) => fs::canonicalize(self.layout().items_folder()).is_ok_and(|drive| drive == folder),
+            Err(_) => to.parent()? == self.layout().items_folder(),
         };
         Place::of_name(name).filter(|place| is_ours && !place.conflict)
     }
 
     /// How a link at `path` leads to a mirrored file: from inside the workspace by way of it, so that the whole may be moved.
     fn way(&self, path: &Path, to: &Place) -> Result<PathBuf> {
-        let target = self.layout().path(to)?;
-        Ok(match target.strip_prefix(self.layout().account_folder()) {
-            Ok(below)
-                if [self.layout().new_folder(), self.layout().by_name_folder()]
-                    .iter()
-                    .any(|own| path.parent() == Some(own)) =>
-            {
-                Path::new("..").join(below)
-            }
-            Ok(_) | Err(_) => target,
-        })
+        let is_in = |folder: &Path| path.parent() == Some(folder);
+        if is_in(&self.layout().by_name_folder()) {
+            return Ok(self.layout().from_by_name().join(to.name()?));
+        }
+        if self.layout().new_folder().is_some_and(|new| is_in(&new)) {
+            return Ok(Path::new("..").join(self.layout().feed().name()).join(to.name()?));
+        }
+        self.layout().path(to)
     }
 }
 
@@ -330,7 +327,7 @@ fn split(path: &Path) -> Result<(&Path, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Account, ItemId, PartId};
+    use crate::model::{Account, Feed, ItemId, PartId};
 
     fn text(workspace: &Workspace, path: &Path) -> (Stamp, String) {
         let found = workspace.look_beside(path).unwrap();
@@ -341,9 +338,9 @@ mod tests {
     #[test]
     fn a_link_takes_the_place_of_the_file_that_was_read_and_of_no_other() {
         let root = tempfile::tempdir().unwrap();
-        let workspace = Workspace::open(&root.path().join("w"), &Account("a@example.com".into())).unwrap();
+        let workspace = Workspace::open(&root.path().join("w"), &Account("a@example.com".into()), Feed::Drive).unwrap();
         let place = Place::file(&ItemId("abc".into()), &PartId::default());
-        let path = workspace.layout().new_folder().join("Notes.md");
+        let path = workspace.layout().new_folder().unwrap().join("Notes.md");
         fs::write(&path, "one").unwrap();
         let (stamp, _) = text(&workspace, &path);
         fs::write(&path, "another").unwrap();
@@ -366,8 +363,8 @@ mod tests {
     #[test]
     fn what_a_process_that_died_had_taken_comes_back() {
         let root = tempfile::tempdir().unwrap();
-        let workspace = Workspace::open(&root.path().join("w"), &Account("a@example.com".into())).unwrap();
-        let new = workspace.layout().new_folder();
+        let workspace = Workspace::open(&root.path().join("w"), &Account("a@example.com".into()), Feed::Drive).unwrap();
+        let new = workspace.layout().new_folder().unwrap();
         let (path, taken) = (new.join("Notes.md"), new.join(".mcpw-taken-Notes.md"));
         fs::write(&taken, "one").unwrap();
         workspace.give_back_own(Millis(0)).unwrap();

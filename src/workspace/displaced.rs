@@ -78,10 +78,10 @@ impl Workspace {
         name: &str,
         expect: Stamp,
     ) -> Result<(), NotDeposited> {
-        let path = self.layout.drive_folder().join(name);
+        let path = self.layout.items_folder().join(name);
         let written = new.metadata().map_err(|source| disk(&path, "read", source))?;
         let old_name = format!("{OLD_PREFIX}{}.{}.{name}", version(&expect), version(&stamp(&written)));
-        let old_path = self.layout.drive_folder().join(&old_name);
+        let old_path = self.layout.items_folder().join(&old_name);
         let seen = self.displaced.lock();
         match fs::symlink_metadata(&path) {
             Ok(metadata) if stamp(&metadata) == expect => {}
@@ -116,7 +116,7 @@ impl Workspace {
     /// Changes two files back when what was replaced is not the file with the stamp `expect`; ours may have been opened
     /// meanwhile, so it stays a replaced file.
     fn is_as_expected(&self, folder: &OwnedFd, old_name: &str, name: &str, expect: Stamp) -> Result<(), NotDeposited> {
-        let old_path = self.layout.drive_folder().join(old_name);
+        let old_path = self.layout.items_folder().join(old_name);
         let old = fs::symlink_metadata(&old_path).map_err(|source| disk(&old_path, "read", source))?;
         // The exchange itself moved the change time, so everything but that must be equal.
         if (Stamp { ctime_ns: expect.ctime_ns, ..stamp(&old) }) == expect {
@@ -134,7 +134,7 @@ impl Workspace {
     ///
     /// `Disk` as it comes; then nothing is lost, and the next look finds the rest.
     pub fn sweep_displaced(&self, at: Millis) -> Result<Swept> {
-        let names = list(&self.layout.drive_folder())?.into_iter().filter_map(|name| name.into_string().ok());
+        let names = list(&self.layout.items_folder())?.into_iter().filter_map(|name| name.into_string().ok());
         let names: BTreeSet<String> = names.filter(|name| read_name(name).is_some()).collect();
         let mut swept = Swept::default();
         if names.is_empty() {
@@ -169,7 +169,7 @@ impl Workspace {
     ///
     /// `Disk` as it comes; calling it again does the rest.
     pub fn distrust_displaced(&self) -> Result<()> {
-        let drive = self.layout.drive_folder();
+        let drive = self.layout.items_folder();
         for old_name in list(&drive)?.into_iter().filter_map(|name| name.into_string().ok()) {
             let Some((was, new, name)) = read_name(&old_name) else { continue };
             if new.starts_with(NO_VERSION) {
@@ -198,7 +198,7 @@ impl Workspace {
 
     fn end_displaced(&self, folder: &OwnedFd, old_name: &str, writers: &Writers, at: Millis) -> Result<End> {
         let Some((was, new, name)) = read_name(old_name) else { return Ok(End::Removed) };
-        let (old_path, path) = (self.layout.drive_folder().join(old_name), self.layout.drive_folder().join(name));
+        let (old_path, path) = (self.layout.items_folder().join(old_name), self.layout.items_folder().join(name));
         let version_at = |path| fs::symlink_metadata(path).map(|metadata| version(&stamp(&metadata)));
         let old = match fs::symlink_metadata(&old_path) {
             Ok(old) => old,

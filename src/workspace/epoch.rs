@@ -88,7 +88,7 @@ impl Workspace {
         let name: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         EpochFile {
             path: self.layout.account_folder().join(format!("{PREFIX}{name}")),
-            drive: self.layout.drive_folder(),
+            drive: self.layout.items_folder(),
             open: Mutex::default(),
         }
     }
@@ -176,7 +176,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail, and says what it saw")]
 
     use super::*;
-    use crate::model::Account;
+    use crate::model::{Account, Feed};
 
     fn epoch(number: u64) -> Epoch {
         Epoch { database: "abc".into(), number }
@@ -189,7 +189,8 @@ mod tests {
     #[test]
     fn each_database_has_a_mark_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
-        let workspace = Workspace::open(&folder.path().join("workspace"), &Account("me@example.com".into())).unwrap();
+        let workspace =
+            Workspace::open(&folder.path().join("workspace"), &Account("me@example.com".into()), Feed::Drive).unwrap();
         let [one, two] = ["/state/one.db", "/state/two.db"].map(|path| workspace.epoch_file(Path::new(path)));
         assert_eq!(one.noted(), Noted::Nothing);
         one.note(&mark(1, 1, None)).unwrap();
@@ -212,7 +213,7 @@ mod tests {
         std::fs::remove_file(one.path()).unwrap();
         std::fs::create_dir(one.path()).unwrap();
         assert_eq!(one.noted(), Noted::Unreadable);
-        assert_eq!(std::fs::read_dir(workspace.layout().drive_folder()).unwrap().count(), 0, "nothing is left there");
+        assert_eq!(std::fs::read_dir(workspace.layout().items_folder()).unwrap().count(), 0, "nothing is left there");
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl Workspace {
     ) -> Result<()> {
         let folder = self.layout().images_folder(item)?;
         own_folder(&self.layout().account_folder())?;
-        own_folder(&self.layout().drive_folder())?;
+        own_folder(&self.layout().items_folder())?;
         own_folder(&folder)?;
         let path = folder.join(name);
         if fs::symlink_metadata(&path).is_ok() {

@@ -6,13 +6,13 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::model::{Account, ItemId, PartId};
-
-/// The folder of an account that holds the files of Drive.
-pub const DRIVE: &str = "drive";
+use crate::model::{Account, Feed, ItemId, PartId};
 
 /// The folder of an account that holds links with readable names.
 pub const BY_NAME: &str = "by-name";
+
+/// The folder in that one for links to threads of mails, so that they do not stand among the documents.
+const MAIL_BY_NAME: &str = "mail";
 
 /// The folder of an account in which a text that is saved becomes a document.
 pub const NEW: &str = "new";
@@ -117,20 +117,21 @@ pub fn comments_of_name(name: &str) -> Option<ItemId> {
     item_is_safe(item).then(|| ItemId(item.to_owned()))
 }
 
-/// Where the files of one account stand.
+/// Where the files of one feed of an account stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     root: PathBuf,
     account: Account,
+    feed: Feed,
 }
 
 impl Layout {
-    /// Lays out the account's part of the workspace at `root`.
+    /// Lays out what an account's feed has in the workspace at `root`.
     ///
     /// # Errors
     ///
     /// `InvalidInput` when the account's address cannot be the name of a folder.
-    pub fn new(root: &Path, account: &Account) -> Result<Self> {
+    pub fn new(root: &Path, account: &Account, feed: Feed) -> Result<Self> {
         let name = &account.0;
         let safe = name.len() <= 254
             && name.contains('@')
@@ -142,7 +143,7 @@ impl Layout {
                 suggestion: "Give the e-mail address of a Google account.".into(),
             });
         }
-        Ok(Self { root: root.into(), account: account.clone() })
+        Ok(Self { root: root.into(), account: account.clone(), feed })
     }
 
     /// Returns the whole workspace's folder.
@@ -157,6 +158,12 @@ impl Layout {
         &self.account
     }
 
+    /// Returns the feed.
+    #[must_use]
+    pub const fn feed(&self) -> Feed {
+        self.feed
+    }
+
     /// Returns the account's folder.
     #[must_use]
     pub fn account_folder(&self) -> PathBuf {
@@ -165,20 +172,47 @@ impl Layout {
 
     /// Returns the folder of the mirrored files.
     #[must_use]
-    pub fn drive_folder(&self) -> PathBuf {
-        self.account_folder().join(DRIVE)
+    pub fn items_folder(&self) -> PathBuf {
+        self.account_folder().join(self.feed.name())
     }
 
     /// Returns the folder of the readable links.
     #[must_use]
     pub fn by_name_folder(&self) -> PathBuf {
-        self.account_folder().join(BY_NAME)
+        let folder = self.account_folder().join(BY_NAME);
+        match self.feed {
+            Feed::Drive => folder,
+            Feed::Gmail => folder.join(MAIL_BY_NAME),
+        }
     }
 
-    /// Returns the folder in which a text that is saved becomes a document.
+    /// Returns how the folder of the mirrored files is named by a link among the readable ones.
     #[must_use]
-    pub fn new_folder(&self) -> PathBuf {
-        self.account_folder().join(NEW)
+    pub fn from_by_name(&self) -> PathBuf {
+        let up = match self.feed {
+            Feed::Drive => "..",
+            Feed::Gmail => "../..",
+        };
+        Path::new(up).join(self.feed.name())
+    }
+
+    /// Returns the folder in which a text that is saved becomes an item, if this feed's are made so.
+    #[must_use]
+    pub fn new_folder(&self) -> Option<PathBuf> {
+        match self.feed {
+            Feed::Drive => Some(self.account_folder().join(NEW)),
+            Feed::Gmail => None,
+        }
+    }
+
+    /// Returns the folders of this feed below the root, outer ones first.
+    #[must_use]
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let by_name = self.account_folder().join(BY_NAME);
+        let mut folders = vec![self.account_folder(), self.items_folder(), by_name, self.by_name_folder()];
+        folders.dedup();
+        folders.extend(self.new_folder());
+        folders
     }
 
     /// Returns the path of a file.
@@ -187,7 +221,7 @@ impl Layout {
     ///
     /// As [`Place::name`].
     pub fn path(&self, place: &Place) -> Result<PathBuf> {
-        Ok(self.drive_folder().join(place.name()?))
+        Ok(self.items_folder().join(place.name()?))
     }
 
     /// Returns the folder for the pictures of an item.
@@ -196,13 +230,22 @@ impl Layout {
     ///
     /// `InvalidInput` when the id holds what may not stand in a file name.
     pub fn images_folder(&self, item: &ItemId) -> Result<PathBuf> {
-        if item_is_safe(&item.0) { Ok(self.drive_folder().join(&item.0)) } else { Err(unsafe_id(&item.0)) }
+        if item_is_safe(&item.0) { Ok(self.items_folder().join(&item.0)) } else { Err(unsafe_id(&item.0)) }
+    }
+
+    /// Tells whether a path is below the folder of the mirrored files, or stands in one of the folders beside it.
+    #[must_use]
+    pub fn holds(&self, path: &Path) -> bool {
+        let is_in = |folder: &Path| path.parent() == Some(folder);
+        path.starts_with(self.items_folder())
+            || is_in(&self.by_name_folder())
+            || self.new_folder().is_some_and(|new| is_in(&new))
     }
 
     /// Returns the item whose comments file stands at `path`.
     #[must_use]
     pub fn comments(&self, path: &Path) -> Option<ItemId> {
-        if path.parent()? != self.drive_folder() {
+        if path.parent()? != self.items_folder() {
             return None;
         }
         comments_of_name(path.file_name()?.to_str()?)
@@ -211,7 +254,7 @@ impl Layout {
     /// Returns which file stands at `path`; `None` for everything that is not ours.
     #[must_use]
     pub fn place(&self, path: &Path) -> Option<Place> {
-        if path.parent()? != self.drive_folder() {
+        if path.parent()? != self.items_folder() {
             return None;
         }
         Place::of_name(path.file_name()?.to_str()?)
@@ -378,7 +421,7 @@ mod tests {
         for object in ["", ".", "..", "../x", "a/b", ".x", "x.", "a b", "a\0", "é", &"x".repeat(101)] {
             assert_eq!(image_name(object, "png"), None, "{object:?}");
         }
-        let layout = Layout::new(Path::new("/w"), &Account("a@b".into())).unwrap();
+        let layout = Layout::new(Path::new("/w"), &Account("a@b".into()), Feed::Drive).unwrap();
         assert_eq!(layout.images_folder(&ItemId("1x".into())).unwrap(), Path::new("/w/a@b/drive/1x"));
         assert!(layout.images_folder(&ItemId("..".into())).is_err());
     }
@@ -386,9 +429,9 @@ mod tests {
     #[test]
     fn hostile_accounts_are_no_folders() {
         for name in ["", "ana", "../a@b", ".a@b", "a@b/c", "a@b\n", "-a@b"] {
-            assert!(Layout::new(Path::new("/w"), &Account(name.into())).is_err(), "{name:?}");
+            assert!(Layout::new(Path::new("/w"), &Account(name.into()), Feed::Drive).is_err(), "{name:?}");
         }
-        let layout = Layout::new(Path::new("/w"), &Account("ana@example.com".into())).unwrap();
+        let layout = Layout::new(Path::new("/w"), &Account("ana@example.com".into()), Feed::Drive).unwrap();
         let place = Place::file(&ItemId("x".into()), &PartId("t.1".into()));
         let path = layout.path(&place).unwrap();
         assert_eq!(path, Path::new("/w/ana@example.com/drive/x.t.1.md"));

@@ -30,7 +30,7 @@ impl Workspace {
     ///
     /// `Disk` as it comes.
     pub fn put_mark(&self, number: u64) -> Result<Mark> {
-        let path = self.layout.drive_folder().join(format!("{NEW_PREFIX}{MARK}{number}"));
+        let path = self.layout.items_folder().join(format!("{NEW_PREFIX}{MARK}{number}"));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(_) => Ok(Mark { path }),
             Err(source) => Err(disk(&path, "written", source)),

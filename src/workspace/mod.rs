@@ -26,9 +26,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 
 use crate::error::{Error, Result};
-use crate::model::{Account, ItemId, PartId, Stamp};
+use crate::model::{Account, Feed, ItemId, PartId, Stamp};
 use crate::sync::Local;
-use layout::{DRIVE, Layout, Place};
+use layout::{Layout, Place};
 
 pub use beside::Found;
 pub use displaced::Swept;
@@ -49,7 +49,7 @@ const TEMP: &str = "temp";
 /// How many numbers are tried when a name is taken.
 const NUMBERED_MAX: usize = 10_000;
 
-/// One account's part of the workspace. Calls block; callers bring their own thread.
+/// What one feed of an account has in the workspace. Calls block; callers bring their own thread.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     layout: Layout,
@@ -73,24 +73,16 @@ impl From<Error> for NotDeposited {
 }
 
 impl Workspace {
-    /// Opens the account's folder in the workspace at `root`, and makes what is missing, readable by its owner alone.
+    /// Opens the folders of an account's feed in the workspace at `root`, and makes what is missing, readable by its owner alone.
     /// Files that a dead process was writing are removed, and `temp/` is emptied.
     ///
     /// # Errors
     ///
     /// `Unsafe` when a folder is a link, belongs to someone else, or others may write to it; `Disk` as it comes.
-    pub fn open(root: &Path, account: &Account) -> Result<Self> {
-        let layout = Layout::new(root, account)?;
-        for folder in [
-            root.to_path_buf(),
-            root.join(TEMP),
-            root.join(RETIRED),
-            layout.account_folder(),
-            layout.drive_folder(),
-            layout.by_name_folder(),
-            layout.new_folder(),
-        ] {
-            own_folder(&folder)?;
+    pub fn open(root: &Path, account: &Account, feed: Feed) -> Result<Self> {
+        let layout = Layout::new(root, account, feed)?;
+        for folder in [root.to_path_buf(), root.join(TEMP), root.join(RETIRED)].iter().chain(&layout.folders()) {
+            own_folder(folder)?;
         }
         let workspace = Self { layout, interrupt: || (), displaced: displaced::Displaced::default() };
         workspace.sweep()?;
@@ -113,7 +105,7 @@ impl Workspace {
     /// Returns what tells the folder of the mirrored files from another one at the same path; `None` when there is none.
     #[must_use]
     pub fn identity(&self) -> Option<(u64, u64)> {
-        let metadata = fs::symlink_metadata(self.layout.drive_folder()).ok()?;
+        let metadata = fs::symlink_metadata(self.layout.items_folder()).ok()?;
         metadata.is_dir().then(|| (metadata.dev(), metadata.ino()))
     }
 
@@ -123,10 +115,7 @@ impl Workspace {
     ///
     /// As [`Self::open`].
     pub fn mend(&self) -> Result<()> {
-        let layout = &self.layout;
-        [layout.account_folder(), layout.drive_folder(), layout.by_name_folder(), layout.new_folder()]
-            .iter()
-            .try_for_each(|folder| own_folder(folder))
+        self.layout.folders().iter().try_for_each(|folder| own_folder(folder))
     }
 
     /// Reads the file of a part.
@@ -143,7 +132,7 @@ impl Workspace {
             Err(Error::Disk { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(Local::Absent),
             Err(error) => return Err(error),
         };
-        Ok(observe::observe(&folder, &self.layout.drive_folder().join(&name), &name))
+        Ok(observe::observe(&folder, &self.layout.items_folder().join(&name), &name))
     }
 
     /// Returns the parts of an item that have a file, and whether a conflict file stands beside each.
@@ -161,7 +150,7 @@ impl Workspace {
     ///
     /// `Disk` as it comes; a missing folder has no files.
     pub fn all_files(&self) -> Result<Vec<Place>> {
-        let folder = self.layout.drive_folder();
+        let folder = self.layout.items_folder();
         let mut names: Vec<String> = list(&folder)?.into_iter().filter_map(|name| name.into_string().ok()).collect();
         names.sort_unstable();
         Ok(names.iter().filter_map(|name| Place::of_name(name)).collect())
@@ -182,9 +171,9 @@ impl Workspace {
     ) -> Result<Stamp, NotDeposited> {
         let name = Place::file(item, part).name()?;
         own_folder(&self.layout.account_folder())?;
-        own_folder(&self.layout.drive_folder())?;
+        own_folder(&self.layout.items_folder())?;
         let folder = self.folder()?;
-        let path = self.layout.drive_folder().join(&name);
+        let path = self.layout.items_folder().join(&name);
         let (new_name, new) = self.write_new(&folder, text.as_bytes())?;
         let placed = match expect {
             None => place_where_none_is(&folder, &new_name, &name, &path),
@@ -197,7 +186,7 @@ impl Workspace {
             tracing::debug!(?removed, "the file that was not deposited is removed");
             return Err(failure);
         }
-        rustix::fs::fsync(&folder).map_err(|errno| disk(&self.layout.drive_folder(), "written", errno.into()))?;
+        rustix::fs::fsync(&folder).map_err(|errno| disk(&self.layout.items_folder(), "written", errno.into()))?;
         // Renaming changes the change time, so the stamp is read afterwards, from our own file and not from the path,
         // at which somebody else's may stand by now.
         let metadata = new.metadata().map_err(|source| disk(&path, "read", source))?;
@@ -216,7 +205,7 @@ impl Workspace {
         let folder = self.folder()?;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let Ok(file) = rustix::fs::openat(&folder, &name, flags, Mode::empty()) else { return Ok(None) };
-        let path = self.layout.drive_folder().join(&name);
+        let path = self.layout.items_folder().join(&name);
         match rustix::fs::fsync(&file).and_then(|()| rustix::fs::fsync(&folder)) {
             // A pipe, for one, has nothing to write.
             Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::ROFS) => {
@@ -232,12 +221,12 @@ impl Workspace {
     fn folder(&self) -> Result<OwnedFd> {
         let root = open_folder(self.layout.root())?;
         let account = open_below(&root, &self.layout.account().0, &self.layout.account_folder())?;
-        open_below(&account, DRIVE, &self.layout.drive_folder())
+        open_below(&account, self.layout.feed().name(), &self.layout.items_folder())
     }
 
     /// Writes `bytes` under a name of its own, and waits until they are on the disk.
     fn write_new(&self, folder: &OwnedFd, bytes: &[u8]) -> Result<(String, File)> {
-        let shown = self.layout.drive_folder();
+        let shown = self.layout.items_folder();
         let mut random = [0_u8; 8];
         getrandom::fill(&mut random).map_err(|error| disk(&shown, "written", io::Error::other(error)))?;
         let name = format!("{NEW_PREFIX}{:016x}", u64::from_ne_bytes(random));
@@ -284,7 +273,7 @@ impl Workspace {
 
     /// Removes what dead processes of ours left behind.
     fn sweep(&self) -> Result<()> {
-        let drive = self.layout.drive_folder();
+        let drive = self.layout.items_folder();
         for name in list(&drive)? {
             if name.to_str().is_some_and(|name| name.starts_with(NEW_PREFIX)) {
                 let path = drive.join(&name);

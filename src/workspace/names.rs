@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::layout::{DRIVE, Place, readable_name};
+use super::layout::{Place, readable_name};
 use super::{NUMBERED_MAX, Workspace, disk, list, own_folder};
 use crate::error::Result;
 use crate::mebdf;
@@ -24,11 +24,10 @@ impl Workspace {
     /// `Disk` as it comes.
     pub fn set_links(&self, item: &ItemId, names: &[(PartId, String)]) -> Result<()> {
         let folder = self.layout().by_name_folder();
-        own_folder(&self.layout().account_folder())?;
-        own_folder(&folder)?;
+        self.layout().folders().iter().try_for_each(|folder| own_folder(folder))?;
         let mut standing: BTreeMap<PartId, String> = BTreeMap::new();
         for name in list(&folder)?.into_iter().filter_map(|name| name.into_string().ok()) {
-            let Some(place) = target(&folder.join(&name)) else { continue };
+            let Some(place) = self.target(&folder.join(&name)) else { continue };
             if place.item != *item {
                 continue;
             }
@@ -51,7 +50,7 @@ impl Workspace {
     }
 
     fn add_link(&self, folder: &Path, place: &Place, title: &str) -> Result<()> {
-        let to = Path::new("..").join(DRIVE).join(place.name()?);
+        let to = self.layout().from_by_name().join(place.name()?);
         let wanted = readable_name(title);
         for number in 1..NUMBERED_MAX {
             let name = if number == 1 { format!("{wanted}.md") } else { format!("{wanted} ({number}).md") };
@@ -109,7 +108,7 @@ impl Workspace {
             return Some(place);
         }
         if path.parent().is_some_and(|parent| parent == self.layout().by_name_folder()) {
-            return target(path);
+            return self.target(path);
         }
         if let Some(place) = self.led_to(path) {
             return Some(place);
@@ -118,20 +117,20 @@ impl Workspace {
         let (parent, name) = (path.parent()?, path.file_name()?);
         let parent = fs::canonicalize(if parent.as_os_str().is_empty() { Path::new(".") } else { parent }).ok()?;
         let is = |folder: &Path| fs::canonicalize(folder).is_ok_and(|folder| folder == parent);
-        if is(&self.layout().drive_folder()) {
+        if is(&self.layout().items_folder()) {
             return Place::of_name(name.to_str()?);
         }
-        if is(&self.layout().by_name_folder()) { target(&parent.join(name)) } else { None }
+        if is(&self.layout().by_name_folder()) { self.target(&parent.join(name)) } else { None }
     }
-}
 
-/// Returns what a readable link points at, if it is one of ours.
-fn target(link: &Path) -> Option<Place> {
-    let to = fs::read_link(link).ok()?;
-    if to.parent()? != Path::new("..").join(DRIVE) {
-        return None;
+    /// Returns what a readable link points at, if it is one of ours.
+    fn target(&self, link: &Path) -> Option<Place> {
+        let to = fs::read_link(link).ok()?;
+        if to.parent()? != self.layout().from_by_name() {
+            return None;
+        }
+        Place::of_name(to.file_name()?.to_str()?).filter(|place| !place.conflict)
     }
-    Place::of_name(to.file_name()?.to_str()?).filter(|place| !place.conflict)
 }
 
 /// Tells whether `stem` is `wanted` with a number behind it.

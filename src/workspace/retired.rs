@@ -28,7 +28,7 @@ impl Workspace {
         let expected = expect.unwrap_or_default().iter();
         let expected = expected.map(|(part, stamp)| Ok((Place::file(item, part).name()?, *stamp)));
         let expected = expected.collect::<Result<Vec<_>>>()?;
-        let stands = |name: &str| match fs::symlink_metadata(self.layout.drive_folder().join(name)) {
+        let stands = |name: &str| match fs::symlink_metadata(self.layout.items_folder().join(name)) {
             Ok(metadata) => Some(stamp(&metadata)),
             Err(_) => None,
         };
@@ -37,7 +37,7 @@ impl Workspace {
         }
         let mut names = self.files(item)?.iter().map(Place::name).collect::<Result<Vec<_>>>()?;
         let comments = comments_name(item)?;
-        if fs::symlink_metadata(self.layout.drive_folder().join(&comments)).is_ok() {
+        if fs::symlink_metadata(self.layout.items_folder().join(&comments)).is_ok() {
             names.push(comments);
         }
         if names.is_empty() {
@@ -77,7 +77,7 @@ impl Workspace {
     /// `Disk` as it comes.
     pub fn put_aside(&self, title: &str, text: &str, at: Millis) -> Result<PathBuf> {
         own_folder(&self.layout.account_folder())?;
-        own_folder(&self.layout.drive_folder())?;
+        own_folder(&self.layout.items_folder())?;
         let day = self.retired_folder(at)?;
         let (here, to) = (self.folder()?, open_folder(&day)?);
         let (new, _) = self.write_new(&here, text.as_bytes())?;
@@ -107,7 +107,7 @@ impl Workspace {
         to: &OwnedFd,
         (name, wanted): (&str, &str),
     ) -> Result<Option<String>> {
-        let path = self.layout.drive_folder().join(name);
+        let path = self.layout.items_folder().join(name);
         let stem = wanted.strip_suffix(".md").unwrap_or(wanted);
         for number in 1..NUMBERED_MAX {
             let target = if number == 1 { wanted.to_owned() } else { format!("{stem} ({number}).md") };

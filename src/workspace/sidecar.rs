@@ -71,12 +71,12 @@ impl Workspace {
 
     fn own_folders(&self) -> Result<()> {
         own_folder(&self.layout().account_folder())?;
-        own_folder(&self.layout().drive_folder())
+        own_folder(&self.layout().items_folder())
     }
 
     fn put_sidecar(&self, sidecar: &Sidecar<'_>, text: Option<&str>, at: Millis) -> Result<Option<PathBuf>> {
         let Sidecar { name, is_ours, is_kept } = sidecar;
-        let (path, folder) = (self.layout().drive_folder().join(name), self.folder()?);
+        let (path, folder) = (self.layout().items_folder().join(name), self.folder()?);
         let mut kept = None;
         for _ in 0..TRIES_MAX {
             let standing = match observe::observe(&folder, &path, name) {
@@ -135,7 +135,7 @@ impl Workspace {
     /// `InvalidInput` when the id is not ours; `Disk` when the folder cannot be opened.
     pub fn comments_are_disturbed(&self, item: &ItemId, is_ours: IsOurs<'_>) -> Result<bool> {
         let name = comments_name(item)?;
-        let path = self.layout().drive_folder().join(&name);
+        let path = self.layout().items_folder().join(&name);
         Ok(match observe::observe(&self.folder()?, &path, &name) {
             Local::Text { text, .. } => !is_ours(&text),
             Local::Absent | Local::Unusable { .. } => true,

@@ -17,7 +17,7 @@ fn fixture() -> Fixture {
     let parent = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/test-workspaces");
     fs::create_dir_all(&parent).unwrap();
     let folder = tempfile::tempdir_in(parent).unwrap();
-    let workspace = Workspace::open(&folder.path().join("w"), &account()).unwrap();
+    let workspace = Workspace::open(&folder.path().join("w"), &account(), Feed::Drive).unwrap();
     Fixture { folder, workspace }
 }
 
@@ -31,7 +31,7 @@ fn one() -> (ItemId, PartId) {
 
 impl Fixture {
     fn path(&self, name: &str) -> PathBuf {
-        self.workspace.layout().drive_folder().join(name)
+        self.workspace.layout().items_folder().join(name)
     }
 
     fn stamp(&self, name: &str) -> Stamp {
@@ -39,7 +39,7 @@ impl Fixture {
     }
 
     fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = list(&self.workspace.layout().drive_folder())
+        let mut names: Vec<String> = list(&self.workspace.layout().items_folder())
             .unwrap()
             .into_iter()
             .map(|name| name.into_string().unwrap())
@@ -76,7 +76,7 @@ fn a_deposit_is_read_back_and_private() {
     assert_eq!(sweep_twice(&f), Vec::<PathBuf>::new());
     assert_eq!(f.names(), ["one.md"]);
     assert_eq!(fs::metadata(f.path("one.md")).unwrap().permissions().mode() & 0o777, 0o600);
-    for folder in [f.workspace.layout().root().to_path_buf(), f.workspace.layout().drive_folder()] {
+    for folder in [f.workspace.layout().root().to_path_buf(), f.workspace.layout().items_folder()] {
         assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
     }
 }
@@ -326,7 +326,7 @@ fn links_follow_titles() {
 #[test]
 fn paths_given_by_people_are_understood() {
     let f = fixture();
-    let drive = f.workspace.layout().drive_folder();
+    let drive = f.workspace.layout().items_folder();
     let expected = Some(Place::file(&ItemId("one".into()), &PartId::default()));
     assert_eq!(f.workspace.resolve(&drive.join("one.md")), expected);
     assert_eq!(f.workspace.resolve(&drive.join("../drive/one.md")), expected);
@@ -344,8 +344,8 @@ fn a_start_cleans_up_after_a_dead_process() {
     let temp = f.workspace.layout().root().join("temp");
     fs::create_dir(temp.join("x")).unwrap();
     fs::write(temp.join("x/y"), "z").unwrap();
-    std::os::unix::fs::symlink(f.workspace.layout().drive_folder(), temp.join("link")).unwrap();
-    Workspace::open(f.workspace.layout().root(), &account()).unwrap();
+    std::os::unix::fs::symlink(f.workspace.layout().items_folder(), temp.join("link")).unwrap();
+    Workspace::open(f.workspace.layout().root(), &account(), Feed::Drive).unwrap();
     assert_eq!(f.names(), ["one.md~"]);
     assert!(list(&temp).unwrap().is_empty());
 }
@@ -366,7 +366,7 @@ fn what_cannot_be_synced_is_no_failure() {
 #[test]
 fn unsafe_folders_are_refused() {
     let f = fixture();
-    let refused = |root: &Path| matches!(Workspace::open(root, &account()), Err(Error::Unsafe { .. }));
+    let refused = |root: &Path| matches!(Workspace::open(root, &account(), Feed::Drive), Err(Error::Unsafe { .. }));
     let link = f.folder.path().join("link");
     std::os::unix::fs::symlink(f.workspace.layout().root(), &link).unwrap();
     assert!(refused(&link));
@@ -378,7 +378,7 @@ fn unsafe_folders_are_refused() {
     fs::write(&file, "").unwrap();
     assert!(refused(&file));
     // A folder inside that was replaced by a link leads nowhere.
-    let drive = f.workspace.layout().drive_folder();
+    let drive = f.workspace.layout().items_folder();
     fs::rename(&drive, f.folder.path().join("moved")).unwrap();
     std::os::unix::fs::symlink(f.folder.path().join("moved"), &drive).unwrap();
     let (item, part) = one();
@@ -497,7 +497,7 @@ fn saves_are_seen_as_what_they_are() {
     };
     assert_eq!(seen(&f, marked, "mark 7"), ["one/ modified", "one/ complete", "mark 7"]);
     assert_eq!(f.names(), ["one.md"]);
-    let new = f.workspace.layout().new_folder();
+    let new = f.workspace.layout().new_folder().unwrap();
     let beside = || {
         fs::write(new.join(".saving.md"), "of an editor").unwrap();
         fs::write(new.join("notes.md~"), "of an editor").unwrap();
@@ -528,7 +528,7 @@ fn saves_are_seen_as_what_they_are() {
     assert_eq!(seen(&f, conflict, "one/t.1 conflict missing"), ["one/t.1 conflict missing"]);
     let comments = f.path("one.comments.md");
     assert_eq!(seen(&f, || fs::write(&comments, "c").unwrap(), "one comments"), ["one comments"]);
-    let drive = f.workspace.layout().drive_folder();
+    let drive = f.workspace.layout().items_folder();
     let away = || fs::rename(&drive, f.workspace.layout().account_folder().join("away")).unwrap();
     assert_eq!(seen(&f, away, "rescan"), ["rescan"]);
 }

@@ -139,7 +139,7 @@ impl Translate {
         }
         for (index, path) in event.paths.iter().enumerate() {
             // A folder on the way to the files moved, so all of them did.
-            if self.layout.drive_folder().starts_with(path) {
+            if self.layout.items_folder().starts_with(path) {
                 if matters_for_folder(event.kind) {
                     see(Seen::Rescan);
                 }
@@ -151,7 +151,8 @@ impl Translate {
                 }
                 continue;
             }
-            let is_new = path.parent() == Some(&self.layout.new_folder()) && beside::is_new(path);
+            let is_new =
+                self.layout.new_folder().is_some_and(|new| path.parent() == Some(&new)) && beside::is_new(path);
             if is_new || self.links.has(path) {
                 if touch(event.kind, index, path).is_some() {
                     see(Seen::Beside(path.clone()));
