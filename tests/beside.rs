@@ -1,5 +1,4 @@
-//! Files beside the mirrored ones, with the real binary and the embedded Google: what is saved in `new/`, and what an editor puts
-//! where a link stood.
+//! Files in `new/`, with the real binary and the embedded Google: what is saved there becomes a document, once.
 #![allow(
     clippy::unwrap_used,
     clippy::string_slice,
@@ -12,12 +11,12 @@
 mod support;
 
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use support::daily::{is_link, named, replace, says, told_of, waiting, world};
 use support::world::{World, until};
 
 /// What a document says that was made of [`TEXT`].
@@ -25,50 +24,8 @@ const SAID: &str = "Plan\nWe meet on Monday in the small room.\nbring the list\n
 
 const TEXT: &str = "# Plan\n\nWe meet on Monday in the small room.\n\n- bring the list\n- bring the keys\n";
 
-fn world(name: &str) -> World {
-    let mut world = World::new(name);
-    world.start_daemon(&[]);
-    world
-}
-
 fn new_folder(world: &World) -> PathBuf {
     world.home.join("workspace/demo@example.com/new")
-}
-
-fn is_link(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink())
-}
-
-/// The ids of the documents with a title.
-async fn named(world: &World, title: &str) -> Vec<String> {
-    let all = world.documents().await;
-    all.into_iter().filter(|(name, _)| name == title).map(|(_, id)| id).collect()
-}
-
-fn waiting(world: &World) -> Vec<Value> {
-    let status = world.cli(&["status"]).1;
-    status["accounts"][0]["waiting"].as_array().unwrap_or_else(|| panic!("{status}")).clone()
-}
-
-/// What is told of a path.
-fn told_of(world: &World, path: &Path) -> Option<String> {
-    let told = waiting(world).into_iter().find(|told| told["path"].as_str() == path.to_str());
-    told.map(|told| told["message"].as_str().unwrap().to_owned())
-}
-
-/// Saves as editors do that write another file and rename it.
-fn replace(path: &Path, text: &str) {
-    let temporary = path.with_file_name(".saving");
-    fs::write(&temporary, text).unwrap();
-    fs::rename(&temporary, path).unwrap();
-}
-
-/// Waits until the text of a document is this, and nothing waits.
-async fn says(world: &World, id: &str, text: &str) {
-    until(&format!("the document says {text:?}"), || async { world.text(id).await == text }).await;
-    // What has landed is not recorded yet.
-    let rests = || world.cli(&["status"]).1["accounts"][0]["queue"]["working"] == 0;
-    until("nothing waits", || std::future::ready(waiting(world).is_empty() && rests())).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -470,179 +427,4 @@ async fn a_link_takes_the_place_of_a_file_of_any_name() {
     let names: Vec<_> = fs::read_dir(&new).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names.len(), paths.len(), "{names:?}");
     assert!(fs::read_to_string(longest).unwrap().contains("Sunday"));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_link_beside_ones_work_may_be_renamed_and_is_missed_when_it_is_gone() {
-    const MEETING: &str = "1demoMeetingNotesAbCdEfGhIjKlMnOpQrStUvWxYz0";
-    let world = world("link-names");
-    let work = world.home.join("work");
-    fs::create_dir(&work).unwrap();
-    let work = work.canonicalize().unwrap();
-    let link = |what: &str, folder: &Path| {
-        let (done, linked) = world.cli(&["link", what, folder.to_str().unwrap()]);
-        assert!(done, "{linked}");
-        linked
-    };
-    // The document has the name of the document, and another tab that as well, as in `by-name/`.
-    let title = world.documents().await.into_iter().find(|(_, id)| id == MEETING).unwrap().0;
-    let linked = link(MEETING, &work);
-    assert_eq!(linked["path"].as_str(), work.join(format!("{title}.md")).to_str());
-    let (_, fetched) = world.cli(&["fetch", MEETING]);
-    let tab = fetched["parts"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|part| part["part"] != "")
-        .unwrap_or_else(|| panic!("{fetched}"));
-    let linked = link(tab["path"].as_str().unwrap(), &work);
-    let wanted = work.join(format!("{title} - {}.md", tab["title"].as_str().unwrap()));
-    assert_eq!(linked["path"].as_str(), wanted.to_str());
-    // Under another name in its folder it is the same link.
-    let renamed = work.join("Renamed.md");
-    fs::rename(work.join(format!("{title}.md")), &renamed).unwrap();
-    tokio::time::sleep(Duration::from_secs(3)).await;
-    assert_eq!(waiting(&world), Vec::<Value>::new());
-    let text = fs::read_to_string(&renamed).unwrap();
-    let word = world.text(MEETING).await.split_whitespace().next().unwrap().to_owned();
-    let (head, body) = text.split_at(text.rfind("\n---\n").map_or(0, |at| at + 5));
-    replace(&renamed, &format!("{head}{}", body.replacen(&word, &format!("{word}ly"), 1)));
-    until("the edit arrives", || async { world.text(MEETING).await.contains(&format!("{word}ly")) }).await;
-    until("the link stands again", || std::future::ready(is_link(&renamed))).await;
-    // In another folder it is none that is known, and that is told until it is linked there.
-    let other = world.home.join("other");
-    fs::create_dir_all(other.join(".git")).unwrap();
-    fs::rename(&renamed, other.join("Moved.md")).unwrap();
-    until("it is told of", || std::future::ready(told_of(&world, &renamed).is_some())).await;
-    let told = waiting(&world).into_iter().find(|told| told["path"].as_str() == renamed.to_str()).unwrap();
-    assert!(told["state"] == "unlinked" && told["message"].to_string().contains(MEETING), "{told}");
-    let linked = link(MEETING, &other);
-    assert!(linked["note"].to_string().contains("version control"), "{linked}");
-    assert_eq!(told_of(&world, &renamed), None);
-    assert!(world.cli(&["forget", MEETING]).0);
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    assert_eq!(waiting(&world), Vec::<Value>::new());
-}
-
-/// Two saves of one document, one through a link that it replaces, and what should come of them.
-struct TwoSaves {
-    id: String,
-    file: PathBuf,
-    link: PathBuf,
-    link_first: bool,
-    is_down: bool,
-    /// Whether both say something else in the same place.
-    meet: bool,
-    /// How long after the first the second one is made.
-    gap_ms: u64,
-}
-
-impl TwoSaves {
-    fn save(&self) {
-        let said = fs::read_to_string(&self.file).unwrap();
-        let other = if self.meet { "second" } else { "fourth" };
-        let (through_link, direct) = (said.replace("second", "linked"), said.replace(other, "direct"));
-        let pause = || std::thread::sleep(Duration::from_millis(self.gap_ms));
-        if self.link_first {
-            replace(&self.link, &through_link);
-            pause();
-            fs::write(&self.file, direct).unwrap();
-        } else {
-            fs::write(&self.file, direct).unwrap();
-            pause();
-            replace(&self.link, &through_link);
-        }
-    }
-
-    async fn check(&self, world: &World) {
-        let (stands, went) = if self.link_first { ("direct", "linked") } else { ("linked", "direct") };
-        until("the later one is pushed", || async { world.text(&self.id).await.contains(stands) }).await;
-        until("the link stands again", || std::future::ready(is_link(&self.link))).await;
-        let case = format!("{}: {}", self.link.display(), fs::read_to_string(&self.file).unwrap());
-        if !self.meet {
-            until("the other one is pushed", || async { world.text(&self.id).await.contains(went) }).await;
-            assert!(world.text(&self.id).await.contains(stands), "{case}");
-            assert_eq!(told_of(world, &self.file), None, "{case}");
-            return;
-        }
-        until("the other one is told", || std::future::ready(told_of(world, &self.file).is_some())).await;
-        let told = told_of(world, &self.file).unwrap();
-        let kept = told.split('`').nth(1).unwrap();
-        assert!(told.contains("SAVED_ASIDE") && fs::read_to_string(kept).unwrap().contains(went), "{case}: {told}");
-        let text = world.text(&self.id).await;
-        assert!(text.contains(stands) && !text.contains(went), "{case}: {text}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn of_two_saves_both_stand_or_the_later_one_and_the_other_is_told() {
-    let mut world = world("two-saves");
-    let beside = world.home.join("beside");
-    fs::create_dir(&beside).unwrap();
-    let text = "# Plan\n\nThe second day begins at nine.\n\nThe fourth day is free for all.\n";
-    let mut saves = Vec::new();
-    // Through a readable link or one outside, before the file itself is saved or after, while nobody looks or somebody does.
-    for (is_outside, link_first, is_down, gap_ms) in [
-        (false, true, true, 50),
-        (false, false, true, 50),
-        (true, true, true, 50),
-        (true, false, true, 50),
-        (false, false, false, 50),
-        (true, true, false, 50),
-        (true, true, false, 1_500),
-        (true, false, false, 50),
-    ] {
-        // Which of two that meet is the later one is a matter of moments where somebody looks meanwhile.
-        for meet in [false, true].into_iter().filter(|meet| is_down || !meet) {
-            let title = format!("Two saves {}", saves.len());
-            let source = world.home.join("source.md");
-            fs::write(&source, text).unwrap();
-            let (done, made) = world.cli(&["create", "--title", &title, source.to_str().unwrap()]);
-            assert!(done, "{made}");
-            let id = made["id"].as_str().unwrap().to_owned();
-            let link = if is_outside {
-                let (done, linked) = world.cli(&["link", &id, beside.to_str().unwrap()]);
-                assert!(done, "{linked}");
-                beside.join(format!("{title}.md"))
-            } else {
-                world.home.join(format!("workspace/demo@example.com/by-name/{title}.md"))
-            };
-            assert!(is_link(&link), "{}", link.display());
-            let file = world.file(&id);
-            saves.push(TwoSaves { id, file, link, link_first, is_down, meet, gap_ms });
-        }
-    }
-    for save in saves.iter().filter(|save| !save.is_down) {
-        save.save();
-        save.check(&world).await;
-    }
-    world.kill_daemon();
-    saves.iter().filter(|save| save.is_down).for_each(TwoSaves::save);
-    world.start_daemon(&[]);
-    for save in saves.iter().filter(|save| save.is_down) {
-        save.check(&world).await;
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn who_writes_a_file_in_place_of_a_readable_link_in_pieces_loses_nothing() {
-    let world = world("pieces");
-    let source = world.home.join("source.md");
-    fs::write(&source, "# Plan\n\nThe first day begins at nine.\n\nThe last day is free.\n").unwrap();
-    let (done, made) = world.cli(&["create", "--title", "Pieces", source.to_str().unwrap()]);
-    assert!(done, "{made}");
-    let id = made["id"].as_str().unwrap().to_owned();
-    let link = world.home.join("workspace/demo@example.com/by-name/Pieces.md");
-    let text = fs::read_to_string(world.file(&id)).unwrap().replace("nine", "ten").replace("free", "busy");
-    let (first, rest) = text.split_at(text.find("The last").unwrap());
-    fs::remove_file(&link).unwrap();
-    let mut file = fs::File::create(&link).unwrap();
-    for piece in [first, rest] {
-        file.write_all(piece.as_bytes()).unwrap();
-        file.sync_all().unwrap();
-        std::thread::sleep(Duration::from_millis(3_000));
-    }
-    drop(file);
-    says(&world, &id, "Plan\nThe first day begins at ten.\nThe last day is busy.\n").await;
-    until("the link stands again", || std::future::ready(is_link(&link))).await;
 }

@@ -146,6 +146,8 @@ pub(crate) fn log_to_stderr() {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_env("MCP_WORKSPACE_LOG").unwrap_or_else(|_| EnvFilter::new("warn,rmcp=error"));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
+    // To tell on stderr that nothing can be told there would end the thread that wanted to, as on a full disk.
+    let log = log.log_internal_errors(false);
     if log.try_init().is_err() {
         tracing::debug!("the log goes elsewhere already");
     }

@@ -2,11 +2,11 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::clock::system_ms;
 use super::crash::crash_point;
 use super::handle::MirrorHandle;
+use super::linking::link_at;
 use super::{Message, Mirror, Shared, blocking, editing};
 use crate::error::{Error, Result};
 use crate::mebdf;
@@ -14,10 +14,7 @@ use crate::model::{ContentHash, ItemId, Millis, PartId, Stamp};
 use crate::store::Link;
 use crate::sync::{Event, Local, Saves, of_two_saves, stands_still, with_head_of};
 use crate::workspace::layout::Place;
-use crate::workspace::{Found, NotDeposited, Seen, Workspace};
-
-/// How long it takes until a save in place of a readable link is tried again that could not be taken in.
-const AGAIN: Duration = Duration::from_secs(2);
+use crate::workspace::{Found, NotDeposited};
 
 /// What became of a file that stands where a link stood.
 pub(super) enum Adopted {
@@ -53,10 +50,7 @@ pub(super) async fn adopt(mirror: &MirrorHandle, link: Link, stamp: Stamp, text:
         if is_made_of {
             return Ok((keep_and_link(&shared, &link.path, (stamp, &text), &of, None)?, None));
         }
-        let (base, is_later) = match shared.beside.base(&link.path) {
-            Some((base, is_later)) => (Some(base), Some(is_later)),
-            None => (agreed(&shared, &of)?, None),
-        };
+        let (base, is_later) = made_of(&shared, &link.path, &of)?;
         let kept = match take_over(&shared, &of, (base.as_deref(), is_later), (&text, stamp))? {
             Taken::Yes(kept) => kept,
             Taken::Moved => return Ok((Adopted::Moved, None)),
@@ -131,19 +125,38 @@ fn agreed(shared: &Shared, place: &Place) -> Result<Option<String>> {
     Ok(bases.into_iter().find(|(part, _)| *part == place.part).map(|(_, base)| base))
 }
 
+/// Returns what a save in place of a link was made of, and whether what the mirrored file says otherwise is later, if that was
+/// noted; else what is agreed on now.
+fn made_of(shared: &Shared, path: &Path, place: &Place) -> Result<(Option<String>, Option<bool>)> {
+    Ok(match shared.beside.base(path) {
+        Some((base, is_later)) => (Some(base), Some(is_later)),
+        None => (agreed(shared, place)?, None),
+    })
+}
+
 /// Notes what a mirrored file and its item have agreed on when a save in place of a link to it is seen first: what is pushed
 /// until that is taken in is no text that it was made of.
 pub(super) fn note_base(shared: &Shared, path: &Path) -> Result<()> {
     if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
         return Ok(());
     }
-    // The connection is let go before it is asked once more.
-    let link = shared.reader().link(path)?;
-    if let Some(link) = link
+    if shared.beside.base(path).is_none()
+        && let Some(link) = link_at(shared, path)?
         && let place = Place::file(&link.item, &link.part)
         && let Some(base) = agreed(shared, &place)?
+        && let (base, is_later) = says(shared, &place, base, path)
+        && shared.beside.note_base(path, (base.clone(), is_later))
     {
-        shared.beside.note_base(path, says(shared, &place, base, path));
+        // A start after this one must know it, too: by then more may be agreed on.
+        shared.store()?.note_link_base(path, &base, is_later)?;
+    }
+    Ok(())
+}
+
+/// Forgets what a save in place of a link was made of: none stands there any more.
+pub(super) fn forget_base(shared: &Shared, path: &Path) -> Result<()> {
+    if shared.beside.forget_base(path) {
+        shared.store()?.drop_link_base(path)?;
     }
     Ok(())
 }
@@ -160,64 +173,19 @@ fn says(shared: &Shared, Place { item, part, .. }: &Place, base: String, path: &
     (base, is_later)
 }
 
-/// Takes in a file that stands where a readable link should; returns the file that it is a save of, and where one of two saves
-/// stands that say different things.
-pub(super) fn adopt_readable(shared: &Shared, path: &Path) -> Result<Option<(Place, PathBuf)>> {
-    let Some(place) = shared.workspace.readable_save(path)? else {
-        shared.beside.forget_base(path);
-        return Ok(None);
-    };
-    let Found::File(Local::Text { text, stamp, .. }) = shared.workspace.look_beside(path)? else { return Ok(None) };
-    let (base, is_later) = match shared.beside.base(path) {
-        Some((base, is_later)) => (Some(base), Some(is_later)),
-        None => (agreed(shared, &place)?, None),
-    };
-    // Who has it open would write the rest of it into a file that has no name.
-    let is_whole = match Workspace::knows_writers() {
-        true => !shared.workspace.is_open(path, now()),
-        false => stands_still(&stamp, now()),
-    };
-    if !is_whole {
-        base.into_iter().for_each(|base| shared.beside.note_base(path, says(shared, &place, base, path)));
-        look_again(shared, path);
-        return Ok(None);
-    }
-    let Taken::Yes(kept) = take_over(shared, &place, (base.as_deref(), is_later), (&text, stamp))? else {
-        look_again(shared, path);
-        return Ok(None);
-    };
-    if !matches!(put_link(shared, path, stamp, &place)?, Adopted::Linked) {
-        look_again(shared, path);
-    }
-    Ok(kept.map(|kept| (place, kept)))
-}
-
-/// Has a path among the readable links looked at once more in a while.
-fn look_again(shared: &Shared, path: &Path) {
-    let (see, path) = (shared.see.clone(), path.to_owned());
-    tokio::spawn(async move {
-        tokio::time::sleep(AGAIN).await;
-        see(Seen::Link(path));
-    });
-}
-
 /// Takes in what was saved in place of links while nobody looked, before anything is pushed: else what a save of the mirrored
 /// file brought would be taken for what that in the place of the link took away. Returns saves for which later ones stand, each
 /// with the file that it is of.
 pub(super) fn adopt_settled(shared: &Shared) -> Vec<(Place, PathBuf)> {
     let mut kept = Vec::new();
-    for path in shared.workspace.readable_paths().unwrap_or_default() {
-        match adopt_readable(shared, &path) {
-            Ok(adopted) => kept.extend(adopted),
-            Err(error) => tracing::error!(%error, path = %path.display(), "a file saved in place of a link waits"),
-        }
-    }
     let links = shared.reader().links().unwrap_or_default();
-    for link in links {
-        match adopt_one_settled(shared, &link) {
+    let elsewhere = links.into_iter().map(|link| link.path).filter(|path| !shared.workspace.is_readable(path));
+    let (_, readable) = shared.workspace.readable_paths().unwrap_or_default();
+    for path in elsewhere.chain(readable) {
+        match adopt_one_settled(shared, &path) {
             Ok(adopted) => kept.extend(adopted),
             Err(error) => {
-                tracing::warn!(%error, path = %link.path.display(), "a save in place of a link is taken in later");
+                tracing::warn!(%error, path = %path.display(), "a save in place of a link is taken in later");
             }
         }
     }
@@ -225,7 +193,8 @@ pub(super) fn adopt_settled(shared: &Shared) -> Vec<(Place, PathBuf)> {
 }
 
 /// Takes in what stands in the place of one link, if it stands still; all else is looked at later.
-fn adopt_one_settled(shared: &Shared, link: &Link) -> Result<Option<(Place, PathBuf)>> {
+fn adopt_one_settled(shared: &Shared, path: &Path) -> Result<Option<(Place, PathBuf)>> {
+    let Some(link) = link_at(shared, path)? else { return Ok(None) };
     let Found::File(Local::Text { text, stamp, .. }) = shared.workspace.look_beside(&link.path)? else {
         return Ok(None);
     };
@@ -237,8 +206,9 @@ fn adopt_one_settled(shared: &Shared, link: &Link) -> Result<Option<(Place, Path
     if !stands_still(&stamp, now()) || shared.workspace.is_open(&link.path, now()) {
         return note_base(shared, &link.path).map(|()| None);
     }
-    let base = agreed(shared, &place)?;
-    let Taken::Yes(kept) = take_over(shared, &place, (base.as_deref(), None), (&text, stamp))? else { return Ok(None) };
+    let (base, is_later) = made_of(shared, &link.path, &place)?;
+    let taken = take_over(shared, &place, (base.as_deref(), is_later), (&text, stamp))?;
+    let Taken::Yes(kept) = taken else { return Ok(None) };
     put_link(shared, &link.path, stamp, &place)?;
     Ok(kept.map(|kept| (place, kept)))
 }
@@ -291,7 +261,7 @@ pub(super) fn keep_and_link(
 fn put_link(shared: &Shared, path: &Path, stamp: Stamp, to: &Place) -> Result<Adopted> {
     match shared.workspace.put_link(path, stamp, to) {
         Ok(()) => {
-            shared.beside.forget_base(path);
+            forget_base(shared, path)?;
             Ok(Adopted::Linked)
         }
         Err(NotDeposited::Moved) => Ok(Adopted::Moved),

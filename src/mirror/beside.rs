@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
-use super::adopting::{Adopted, adopt, keep_and_link, note_base};
+use super::adopting::{Adopted, adopt, forget_base, keep_and_link, note_base};
 use super::clock::{Clock, system_ms};
 use super::crash::crash_point;
 use super::handle::MirrorHandle;
@@ -86,20 +86,23 @@ impl Watched {
     }
 
     /// Notes what a mirrored file and its item had agreed on when a save in place of a link was seen; only the first one counts until
-    /// that is taken in.
-    pub(super) fn note_base(&self, path: &Path, base: (String, bool)) {
+    /// that is taken in. Tells whether it is noted by that.
+    pub(super) fn note_base(&self, path: &Path, base: (String, bool)) -> bool {
         let mut bases = self.bases.lock().unwrap_or_else(PoisonError::into_inner);
-        if bases.len() < BASES_MAX {
-            bases.entry(path.into()).or_insert(base);
+        let is_new = bases.len() < BASES_MAX && !bases.contains_key(path);
+        if is_new {
+            bases.insert(path.into(), base);
         }
+        is_new
     }
 
     pub(super) fn base(&self, path: &Path) -> Option<(String, bool)> {
         self.bases.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
     }
 
-    pub(super) fn forget_base(&self, path: &Path) {
-        self.bases.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+    /// Forgets it; tells whether there was anything.
+    pub(super) fn forget_base(&self, path: &Path) -> bool {
+        self.bases.lock().unwrap_or_else(PoisonError::into_inner).remove(path).is_some()
     }
 
     /// The links outside of the workspace.
@@ -171,6 +174,11 @@ impl Watched {
 }
 
 impl Shared {
+    /// Tells whether a path is one of the folders of ours that have links.
+    pub(super) fn is_own(&self, path: &Path) -> bool {
+        self.is_in_new(path) || self.workspace.is_readable(path)
+    }
+
     /// Tells whether a path is one of `new/`.
     pub(super) fn is_in_new(&self, path: &Path) -> bool {
         self.workspace.layout().new_folder().is_some_and(|new| path.parent() == Some(&new))
@@ -229,14 +237,19 @@ pub(super) async fn run(mirror: MirrorHandle, mut touched: mpsc::Receiver<PathBu
     }
 }
 
-/// Touches every file that stands in `new/`, and every link outside.
+/// Touches every file that stands in `new/`, every link outside, and what stands among the readable ones and is none. Where those
+/// lead is noted.
 async fn touch_all(mirror: &MirrorHandle, beside: &mut Beside, now: Millis) {
     let shared = mirror.shared_arc();
     let paths = blocking(move || {
         let mut paths = shared.workspace.new_files()?;
         paths.extend(shared.beside.links.all());
         // Of these it is to be found out whether they were removed.
-        paths.extend(shared.reader().links()?.into_iter().map(|link| link.path));
+        let known = shared.reader().links()?.into_iter().map(|link| link.path);
+        paths.extend(known.filter(|path| !shared.workspace.is_readable(path)));
+        let (links, others) = shared.workspace.readable_paths()?;
+        links.into_iter().try_for_each(|(path, place)| linking::know_link(&shared, &path, place))?;
+        paths.extend(others);
         Ok(paths)
     });
     match paths.await {
@@ -248,7 +261,7 @@ async fn touch_all(mirror: &MirrorHandle, beside: &mut Beside, now: Millis) {
 /// Gives files that a process that died was about to link their names back. What cannot be done for one is done for the others.
 fn finish(shared: &Shared) -> Result<()> {
     let links = shared.reader().links()?;
-    for link in links {
+    for link in links.into_iter().filter(|link| !shared.is_own(&link.path)) {
         if let Err(error) = shared.workspace.give_back(&link.path, now()) {
             tracing::warn!(%error, "a file that was taken in has not its name");
         }
@@ -290,8 +303,8 @@ async fn look(mirror: &MirrorHandle, beside: &mut Beside, clock: &Clock, path: &
         let stands = stands(&shared, &at)?;
         match stands {
             Stands::Text { .. } => note_base(&shared, &at)?,
-            Stands::Nothing => shared.beside.forget_base(&at),
-            Stands::Idle if at.is_symlink() => shared.beside.forget_base(&at),
+            Stands::Nothing => forget_base(&shared, &at)?,
+            Stands::Idle if at.is_symlink() => forget_base(&shared, &at)?,
             // It may be between two saves.
             Stands::Idle | Stands::Unusable(_) => {}
         }
@@ -319,7 +332,15 @@ async fn look(mirror: &MirrorHandle, beside: &mut Beside, clock: &Clock, path: &
 }
 
 fn stands(shared: &Shared, path: &Path) -> Result<Stands> {
-    Ok(match shared.workspace.look_beside(path)? {
+    let found = shared.workspace.look_beside(path)?;
+    // What somebody put among the readable links, and not in the place of one, is theirs.
+    if shared.workspace.is_readable(path)
+        && matches!(found, Found::File(_))
+        && linking::link_at(shared, path)?.is_none()
+    {
+        return Ok(Stands::Idle);
+    }
+    Ok(match found {
         // Where the whole folder is away, as a disk is that was taken out, nobody removed the file.
         Found::Nothing | Found::File(Local::Absent) if !path.parent().is_some_and(Path::is_dir) => Stands::Idle,
         Found::Nothing | Found::File(Local::Absent) => Stands::Nothing,
@@ -349,7 +370,7 @@ fn is_half_merged_new(shared: &Shared, path: &Path, text: &str) -> Result<bool> 
 /// Takes in a file: as an edit of the item to which a link led from there, or as a new item.
 async fn take(mirror: &MirrorHandle, path: &Path, stamp: Stamp) -> Result<(), NotTaken> {
     let (shared, at) = (mirror.shared_arc(), path.to_owned());
-    let read = blocking(move || Ok(text_of(&shared, &at, stamp)?.zip(Some(shared.reader().link(&at)?))));
+    let read = blocking(move || Ok(text_of(&shared, &at, stamp)?.zip(Some(linking::link_at(&shared, &at)?))));
     let Some((text, link)) = read.await.map_err(|error| later(&error))? else { return Err(saved_meanwhile()) };
     let is_in_new = mirror.shared().is_in_new(path);
     let adopted = match link {

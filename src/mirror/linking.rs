@@ -11,16 +11,32 @@ use crate::model::{ItemId, Millis, Stamp};
 use crate::store::{Link, Making};
 use crate::workspace::layout::Place;
 
-/// Takes the links that are known into what is watched.
+/// Takes the links that are known into what is watched, and what saves in their places were made of.
 pub(super) fn know_links(shared: &Shared) -> Result<()> {
-    let new = shared.workspace.layout().new_folder();
     let links = shared.reader().links()?;
     for link in links {
-        if new.as_deref().is_none_or(|new| link.path.parent() != Some(new)) {
+        if !shared.is_own(&link.path) {
             shared.beside.links().set(&link.path, true);
         }
     }
+    let bases = shared.reader().link_bases()?;
+    for (path, base) in bases {
+        shared.beside.note_base(&path, base);
+    }
     Ok(())
+}
+
+/// Finds the link that stood at a path. Among the readable ones, which may not be noted yet, a text that stands there says by its
+/// head whose it is; while the link of that stands, it is a copy that somebody keeps there.
+pub(super) fn link_at(shared: &Shared, path: &Path) -> Result<Option<Link>> {
+    let known = shared.reader().link(path)?;
+    if known.is_some() || !shared.workspace.is_readable(path) {
+        return Ok(known);
+    }
+    let Some(place) = shared.workspace.named_by_head(path)? else { return Ok(None) };
+    let (links, _) = shared.workspace.readable_paths()?;
+    let named = Some(place).filter(|place| links.iter().all(|(_, other)| other != place));
+    Ok(named.map(|Place { item, part, .. }| Link { path: path.into(), item, part, made_of: None }))
 }
 
 impl MirrorHandle {
@@ -97,7 +113,7 @@ pub(super) fn miss(shared: &Shared, path: &Path, seen: Option<Stamp>) -> Result<
             Some(_) | None => store.drop_makings_of(path)?,
         }
     }
-    let Some(link) = link.filter(|_| !shared.is_in_new(path)) else { return Ok(()) };
+    let Some(link) = link.filter(|_| !shared.is_own(path)) else { return Ok(()) };
     let place = Place::file(&link.item, &link.part);
     for other in shared.workspace.links_beside(path, &place)? {
         if shared.reader().link(&other)?.is_none() {
@@ -110,16 +126,20 @@ pub(super) fn miss(shared: &Shared, path: &Path, seen: Option<Stamp>) -> Result<
     Ok(())
 }
 
-/// Notes where a link in `new/` leads, or one outside that is known: somebody may have given it the name of another one, and what is
+/// Notes where a link in `new/` or among the readable ones leads, or one outside that is known: somebody may have given it the name of another one, and what is
 /// saved there next is an edit of what it led to last.
 pub(super) fn know_link(shared: &Shared, path: &Path, Place { item, part, .. }: Place) -> Result<()> {
     let known = shared.reader().link(path)?;
-    let is_new = shared.is_in_new(path);
     let is_noted = known.as_ref().is_some_and(|link| (&link.item, &link.part) == (&item, &part));
-    if is_noted || known.is_none() && !is_new {
+    if is_noted || known.is_none() && !shared.is_own(path) {
         return Ok(());
     }
-    shared.store()?.note_link(&Link { path: path.into(), item, part, made_of: None }, now())
+    let link = Link { path: path.into(), item, part, made_of: None };
+    match shared.workspace.is_readable(path) {
+        // There are as many of these as documents, and each can be read again.
+        true => shared.store()?.know_link(&link, now()),
+        false => shared.store()?.note_link(&link, now()),
+    }
 }
 
 fn now() -> Millis {

@@ -37,15 +37,6 @@ impl Mirror {
             Seen::Touched { item, part, touch } => Event::Touched { item, part, touch },
             Seen::ConflictMissing { item, part } => Event::ConflictMissing { item, part },
             Seen::Comments(item) => return comments::look(self.shared.clone(), self.sender.clone(), item),
-            Seen::Link(path) => {
-                // The file that it becomes is touched by that, and goes its ordinary way.
-                match adopting::adopt_readable(&self.shared, &path) {
-                    Ok(Some((place, kept))) => self.saved_aside(place, &kept),
-                    Ok(None) => {}
-                    Err(error) => tracing::error!(%error, "a file saved in place of a link could not be taken in"),
-                }
-                return;
-            }
             Seen::Beside(path) => {
                 // Until somebody looks there a save of the mirrored file may have been pushed. What is noted too late is forgotten
                 // with the look that follows when the link stands again.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::values::millis;
+use super::values::{millis, pack, unpack};
 use super::{Store, storage};
 use crate::error::Result;
 use crate::model::{ContentHash, ItemId, Millis, PartId};
@@ -32,6 +32,56 @@ impl Store {
         let doing = "noting a link";
         self.durably(doing, |connection| insert_link(connection, link, at).map_err(storage(doing)))?;
         self.advanced()
+    }
+
+    /// Notes where a link leads that could be looked up again, in place of what was noted of its path.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn know_link(&mut self, link: &Link, at: Millis) -> Result<()> {
+        insert_link(&self.connection, link, at).map_err(storage("noting a link"))?;
+        self.advanced()
+    }
+
+    /// Notes what a save in place of a link was made of, and whether what the mirrored file says otherwise is later.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn note_link_base(&mut self, path: &Path, base: &str, is_later: bool) -> Result<()> {
+        let doing = "noting what a save was made of";
+        let packed = pack(base.as_bytes(), doing)?;
+        let insert = "INSERT OR REPLACE INTO link_base (path, base, is_later) VALUES (?1, ?2, ?3)";
+        self.connection.execute(insert, params![path.to_string_lossy(), packed, is_later]).map_err(storage(doing))?;
+        self.advanced()
+    }
+
+    /// Forgets what a save in place of a link was made of.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn drop_link_base(&mut self, path: &Path) -> Result<()> {
+        self.connection
+            .execute("DELETE FROM link_base WHERE path = ?1", [path.to_string_lossy()])
+            .map_err(storage("forgetting what a save was made of"))?;
+        self.advanced()
+    }
+
+    /// Returns what saves in place of links were made of, and whether what their files say otherwise is later.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes; one that is damaged is left out.
+    pub fn link_bases(&self) -> Result<Vec<(PathBuf, (String, bool))>> {
+        let doing = "reading what saves were made of";
+        let mut statement =
+            self.connection.prepare_cached("SELECT path, base, is_later FROM link_base").map_err(storage(doing))?;
+        let rows =
+            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).map_err(storage(doing))?;
+        let rows: Vec<(String, Vec<u8>, bool)> = rows.collect::<Result<_, _>>().map_err(storage(doing))?;
+        Ok(rows.into_iter().filter_map(|(path, base, later)| Some((path.into(), (unpack(&base)?, later)))).collect())
     }
 
     /// Returns what is noted of a path.

@@ -196,6 +196,15 @@ const MADE_EMPTY: &str = "ALTER TABLE making ADD COLUMN item TEXT;";
 /// Whether anybody was asked to make an item.
 const ASKED: &str = "ALTER TABLE making ADD COLUMN asked INTEGER NOT NULL DEFAULT 1;";
 
+/// What saves in place of links were made of, until they are taken in.
+const LINK_BASES: &str = "
+CREATE TABLE link_base (
+    path     TEXT PRIMARY KEY,
+    base     BLOB NOT NULL,
+    is_later INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
     let all = [
@@ -218,6 +227,7 @@ pub(super) fn migrations() -> Migrations<'static> {
         LINKS,
         MADE_EMPTY,
         ASKED,
+        LINK_BASES,
     ];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

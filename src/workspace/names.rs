@@ -1,11 +1,12 @@
 //! Links with readable names: `by-name/Meeting notes.md` → `../drive/1AbC.md`. They follow renames.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use super::beside::is_new;
 use super::layout::{Place, readable_name};
 use super::{NUMBERED_MAX, Workspace, disk, list, own_folder};
 use crate::error::Result;
@@ -25,24 +26,33 @@ impl Workspace {
     pub fn set_links(&self, item: &ItemId, names: &[(PartId, String)]) -> Result<()> {
         let folder = self.layout().by_name_folder();
         self.layout().folders().iter().try_for_each(|folder| own_folder(folder))?;
-        let mut standing: BTreeMap<PartId, String> = BTreeMap::new();
-        for name in list(&folder)?.into_iter().filter_map(|name| name.into_string().ok()) {
-            let Some(place) = self.target(&folder.join(&name)) else { continue };
-            if place.item != *item {
-                continue;
-            }
-            let wanted = names.iter().find(|(part, _)| *part == place.part).map(|(_, title)| readable_name(title));
-            let stem = name.strip_suffix(".md").unwrap_or(&name);
-            let fits = wanted.is_some_and(|wanted| stem == wanted || is_numbered(stem, &wanted));
-            if fits && !standing.contains_key(&place.part) {
-                standing.insert(place.part, name);
-                continue;
-            }
+        let mut entries: Vec<String> = list(&folder)?.into_iter().filter_map(|name| name.into_string().ok()).collect();
+        // Where two lead to one file, the one without a number stays.
+        entries.sort_unstable_by_key(|name| (name.len(), name.clone()));
+        let mut standing: BTreeSet<PartId> = BTreeSet::new();
+        for name in entries {
             let path = folder.join(&name);
-            fs::remove_file(&path).map_err(|source| disk(&path, "removed", source))?;
+            let stem = name.strip_suffix(".md").unwrap_or(&name);
+            let fits = |place: &Place| {
+                let wanted = names.iter().find(|(part, _)| *part == place.part).map(|(_, title)| readable_name(title));
+                wanted.is_some_and(|wanted| stem == wanted || is_numbered(stem, &wanted))
+            };
+            match self.target(&path) {
+                Some(place) if place.item != *item => {}
+                Some(place) => {
+                    if !fits(&place) || !standing.insert(place.part) {
+                        fs::remove_file(&path).map_err(|source| disk(&path, "removed", source))?;
+                    }
+                }
+                // A save that is to be taken in: the link will stand there again.
+                None => {
+                    let saved = self.named_by_head(&path)?.filter(|place| place.item == *item && fits(place));
+                    standing.extend(saved.map(|place| place.part));
+                }
+            }
         }
         for (part, title) in names {
-            if !standing.contains_key(part) {
+            if !standing.contains(part) {
                 self.add_link(&folder, &Place::file(item, part), title)?;
             }
         }
@@ -64,22 +74,29 @@ impl Workspace {
         Err(disk(folder, "written", io::ErrorKind::AlreadyExists.into()))
     }
 
-    /// Finds the mirrored file whose text stands where a readable link should, as its own head says; `None` when `path` is no such
-    /// file.
+    /// Tells whether a path is one of the readable links, or in the place of one.
+    #[must_use]
+    pub fn is_readable(&self, path: &Path) -> bool {
+        path.parent() == Some(&self.layout().by_name_folder())
+    }
+
+    /// Finds the mirrored file whose text stands at a path, as its own head says; `None` when it says none.
     ///
     /// # Errors
     ///
     /// `Disk` as it comes.
-    pub fn readable_save(&self, path: &Path) -> Result<Option<Place>> {
-        let folder = self.layout().by_name_folder();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let is_candidate = path.parent() == Some(&folder) && name.ends_with(".md") && !name.starts_with('.');
+    pub fn named_by_head(&self, path: &Path) -> Result<Option<Place>> {
         let is_file =
             |path: &Path| path.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() <= ADOPTED_BYTES_MAX);
-        if !is_candidate || !is_file(path) {
+        if !is_file(path) {
             return Ok(None);
         }
-        let bytes = fs::read(path).map_err(|source| disk(path, "read", source))?;
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            // Who cannot read it does not know what it says.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
+            Err(source) => return Err(disk(path, "read", source)),
+        };
         let Some(head) = std::str::from_utf8(&bytes).ok().and_then(mebdf::head) else { return Ok(None) };
         let Some(item) = head.value("id").map(|id| ItemId(id.trim().to_owned())) else { return Ok(None) };
         let tab = head.tab_id().unwrap_or_default();
@@ -87,17 +104,24 @@ impl Workspace {
         Ok(places.find(|place| self.layout().path(place).is_ok_and(|path| is_file(&path))))
     }
 
-    /// Lists the paths in the folder of readable links.
+    /// Lists what stands among the readable links under the name of one: the links, each with where it leads, and all else.
     ///
     /// # Errors
     ///
     /// `Disk` as it comes.
-    pub fn readable_paths(&self) -> Result<Vec<PathBuf>> {
+    pub fn readable_paths(&self) -> Result<(Vec<(PathBuf, Place)>, Vec<PathBuf>)> {
         let folder = self.layout().by_name_folder();
+        let (mut links, mut others) = (Vec::new(), Vec::new());
         if !folder.is_dir() {
-            return Ok(Vec::new());
+            return Ok((links, others));
         }
-        Ok(list(&folder)?.into_iter().map(|name| folder.join(name)).collect())
+        for path in list(&folder)?.into_iter().map(|name| folder.join(name)).filter(|path| is_new(path)) {
+            match self.target(&path) {
+                Some(place) => links.push((path, place)),
+                None => others.push(path),
+            }
+        }
+        Ok((links, others))
     }
 
     /// Returns which file a path given by a person means: a mirrored file, its conflict file, or a readable link to one.

@@ -321,6 +321,20 @@ fn links_follow_titles() {
     assert_eq!(f.workspace.resolve(&folder.join("Mine.md")), None);
     f.workspace.set_links(&one, &[]).unwrap();
     assert_eq!(f.links(), ["Mine.md > ", "Notes (2).md > ../drive/two.md"]);
+    // A save in the place of a link is no other name that is taken: the link comes back there.
+    let saved = "---\nid: two\n---\n\nedited\n";
+    fs::write(f.path("two.md"), "text").unwrap();
+    fs::remove_file(folder.join("Notes (2).md")).unwrap();
+    fs::write(folder.join("Notes.md"), saved).unwrap();
+    f.workspace.set_links(&two, &named("Notes")).unwrap();
+    assert_eq!(f.links(), ["Mine.md > ", "Notes.md > "]);
+    // Where both stand, the one without a number does.
+    fs::remove_file(folder.join("Notes.md")).unwrap();
+    for name in ["Notes (2).md", "Notes.md"] {
+        std::os::unix::fs::symlink("../drive/two.md", folder.join(name)).unwrap();
+    }
+    f.workspace.set_links(&two, &named("Notes")).unwrap();
+    assert_eq!(f.links(), ["Mine.md > ", "Notes.md > ../drive/two.md"]);
 }
 
 #[test]
@@ -462,7 +476,6 @@ fn seen(f: &Fixture, act: impl FnOnce(), last: &str) -> Vec<String> {
         let Ok(seen) = receive.recv_timeout(left) else { panic!("never saw {last}: {found:?}") };
         let word = match seen {
             Seen::Beside(path) => format!("beside {}", path.file_name().unwrap_or_default().display()),
-            Seen::Link(path) => format!("link {}", path.file_name().unwrap_or_default().display()),
             Seen::Rescan => "rescan".to_owned(),
             Seen::Silence => "silence".to_owned(),
             Seen::Mark(number) => format!("mark {number}"),

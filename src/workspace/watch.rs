@@ -37,9 +37,7 @@ pub enum Seen {
         /// Which of its files the conflict is in.
         part: PartId,
     },
-    /// Something was saved in the folder of readable links.
-    Link(PathBuf),
-    /// Something happened in `new/`, or to a link that stands elsewhere.
+    /// Something happened in `new/`, among the readable links, or to a link that stands elsewhere.
     Beside(PathBuf),
     /// A mark was put into the folder, and all that happened before has been told.
     Mark(u64),
@@ -145,15 +143,9 @@ impl Translate {
                 }
                 continue;
             }
-            if path.parent() == Some(&self.layout.by_name_folder()) {
-                if touch(event.kind, index, path) == Some(Touch::Complete) {
-                    see(Seen::Link(path.clone()));
-                }
-                continue;
-            }
-            let is_new =
-                self.layout.new_folder().is_some_and(|new| path.parent() == Some(&new)) && beside::is_new(path);
-            if is_new || self.links.has(path) {
+            let mut own = self.layout.new_folder().into_iter().chain([self.layout.by_name_folder()]);
+            let is_own = own.any(|folder| path.parent() == Some(&folder)) && beside::is_new(path);
+            if is_own || self.links.has(path) {
                 if touch(event.kind, index, path).is_some() {
                     see(Seen::Beside(path.clone()));
                 }

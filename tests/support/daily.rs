@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::world::{World, edit_in_place};
+use super::world::{World, edit_in_place, until};
 
 pub(crate) fn world(name: &str) -> World {
     let mut world = World::new(name);
@@ -14,9 +14,14 @@ pub(crate) fn world(name: &str) -> World {
 
 /// A document that says `text`: its id and its file.
 pub(crate) fn document(world: &World, text: &str) -> (String, PathBuf) {
+    document_of(world, "Told", text)
+}
+
+/// A document with a title that says `text`: its id and its file.
+pub(crate) fn document_of(world: &World, title: &str, text: &str) -> (String, PathBuf) {
     let source = world.home.join("source.md");
     std::fs::write(&source, text).unwrap();
-    let (done, made) = world.cli(&["create", "--title", "Told", source.to_str().unwrap()]);
+    let (done, made) = world.cli(&["create", "--title", title, source.to_str().unwrap()]);
     assert!(done, "{made}");
     let told = |key: &str| made[key].as_str().unwrap().to_owned();
     (told("id"), told("path").into())
@@ -52,4 +57,40 @@ pub(crate) fn database(world: &World) -> PathBuf {
 
 fn account(world: &World) -> String {
     done(world, &["status"])["accounts"][0]["account"].as_str().unwrap_or("demo@example.com").to_owned()
+}
+
+pub(crate) fn is_link(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink())
+}
+
+/// The ids of the documents with a title.
+pub(crate) async fn named(world: &World, title: &str) -> Vec<String> {
+    let all = world.documents().await;
+    all.into_iter().filter(|(name, _)| name == title).map(|(_, id)| id).collect()
+}
+
+pub(crate) fn waiting(world: &World) -> Vec<Value> {
+    let status = world.cli(&["status"]).1;
+    status["accounts"][0]["waiting"].as_array().unwrap_or_else(|| panic!("{status}")).clone()
+}
+
+/// What is told of a path.
+pub(crate) fn told_of(world: &World, path: &Path) -> Option<String> {
+    let told = waiting(world).into_iter().find(|told| told["path"].as_str() == path.to_str());
+    told.map(|told| told["message"].as_str().unwrap().to_owned())
+}
+
+/// Saves as editors do that write another file and rename it.
+pub(crate) fn replace(path: &Path, text: &str) {
+    let temporary = path.with_file_name(".saving");
+    std::fs::write(&temporary, text).unwrap();
+    std::fs::rename(&temporary, path).unwrap();
+}
+
+/// Waits until the text of a document is this, and nothing waits.
+pub(crate) async fn says(world: &World, id: &str, text: &str) {
+    until(&format!("the document says {text:?}"), || async { world.text(id).await == text }).await;
+    // What has landed is not recorded yet.
+    let rests = || world.cli(&["status"]).1["accounts"][0]["queue"]["working"] == 0;
+    until("nothing waits", || std::future::ready(waiting(world).is_empty() && rests())).await;
 }
