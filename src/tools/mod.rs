@@ -19,6 +19,7 @@ mod profile;
 mod reaching;
 mod reports;
 mod resources;
+mod result;
 mod schema;
 mod server;
 mod skill;

@@ -4,13 +4,12 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
     CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, GetSkillRequestParams, GetSkillResult,
     Implementation, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListSkillsResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, RequestId, Resource, ResourceContents, ResourceUpdatedNotificationParam,
+    ReadResourceResponse, ReadResourceResult, RequestId, ResourceContents, ResourceUpdatedNotificationParam,
     ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, SubscriptionContext};
@@ -25,6 +24,7 @@ use super::docs::Exports;
 use super::host::Host;
 use super::profile::Profile;
 use super::resources::{self, Named};
+use super::result;
 use super::skill;
 use super::socket::{connect_is_mine, connections_of};
 use super::transport::{Limits, Lines, Unanswered};
@@ -39,9 +39,6 @@ const CALLS_MAX: usize = 32;
 const CALL_WAIT: Duration = Duration::from_secs(120);
 /// The pause between two words about a call that takes long.
 const PROGRESS_PAUSE: Duration = Duration::from_secs(1);
-/// What stands in the address of a file as it is.
-const PATH_LETTERS: &AsciiSet =
-    &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_').remove(b'~').remove(b'@');
 /// How long tools and documentation may be kept: they change with the program alone.
 const KEEP_MS: u64 = 3_600_000;
 
@@ -121,7 +118,7 @@ impl Server {
         })
         .await;
         Ok(match result {
-            Ok(Some(Ok(value))) => with_link(value),
+            Ok(Some(Ok(value))) => result::of(value),
             // Text alone: clients check structured content against the output schema even in an error, and would
             // show their own complaint instead of ours.
             Ok(Some(Err(error))) => error_result(&error),
@@ -173,19 +170,6 @@ impl Server {
             }
         })
     }
-}
-
-/// An answer with a link to the file that it names, for clients that show or open such links.
-fn with_link(value: Value) -> CallToolResult {
-    let said = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let link = said("path").zip(said("title")).map(|(path, title)| {
-        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
-        let address = format!("file://{}", utf8_percent_encode(&path, PATH_LETTERS));
-        Resource::new(address, name).with_title(title).with_mime_type("text/markdown")
-    });
-    let mut result = CallToolResult::structured(value);
-    result.content.extend(link.map(ContentBlock::resource_link));
-    result
 }
 
 /// Tells a client that wants to know of it every second that its call is still at work; how much is left nobody knows.

@@ -195,8 +195,12 @@ impl Client {
             return Err(text);
         }
         assert_ne!(text["success"], false, "{text}");
-        assert_eq!(result["structuredContent"], text);
-        Ok(text)
+        let answer = result["structuredContent"].clone();
+        // The text of a long answer with an outline lacks its lists, and says so.
+        if text["left_out"].is_null() || answer.get("outline").is_none() {
+            assert_eq!(answer, text);
+        }
+        Ok(answer)
     }
 
     pub(crate) fn done(&mut self, tool: &str, arguments: &Value) -> Value {
