@@ -471,3 +471,68 @@ async fn an_import_of_an_older_export_takes_nothing_from_the_file_either() {
         assert_eq!(world.text(&id).await, said.replace("person's", "own"));
     }
 }
+
+/// Paragraphs of a document that is longer than most clients show.
+fn paragraphs(count: usize, length: usize) -> Vec<String> {
+    let words = "and words enough to make a paragraph of the usual length of it, ".repeat(length) + "and the end";
+    (0..count).map(|at| format!("Paragraph {at} has its own number {at}, {words}.")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_that_a_client_has_cut_is_not_imported() {
+    let all = paragraphs(1000, 1);
+    let (world, id) = document("profile-cut-there", &all.join("\n\n"));
+    let mut client = Client::new(&world, "docs");
+    let whole = json!({ "document_id": id });
+    let export = client.done("export_tab", &whole);
+    let content = export["content"].as_str().unwrap().to_owned();
+    assert!(export["warnings"][0].as_str().unwrap().contains("this is long"), "{}", export["warnings"]);
+    assert_eq!(content.trim_end().split("\n\n").count(), all.len());
+    let said = world.text(&id).await;
+    let import = |content: &str| json!({ "document_id": id, "content": content });
+    let cut = &content[..content.len() * 9 / 10];
+    let middle = format!("{}\n[...]\n{}", &content[..20_000], &content[60_000..]);
+    for content in [cut, &middle] {
+        refused(&mut client, "import_tab", &import(content), "InvalidInputError", "looks cut");
+        // A client that was given nothing on this connection is no other.
+        let mut other = Client::new(&world, "docs");
+        refused(&mut other, "import_tab", &import(content), "InvalidInputError", "looks cut");
+    }
+    assert_eq!(world.text(&id).await, said);
+    // What is taken out by hand goes.
+    let taken = all[500..510].join("\n\n") + "\n\n";
+    client.done("import_tab", &import(&content.replace(&taken, "")));
+    assert_eq!(world.text(&id).await, said.replace(&taken.replace("\n\n", "\n"), ""));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_that_is_longer_than_any_client_takes_is_cut_and_what_was_cut_stays() {
+    let all = paragraphs(1000, 10);
+    let (world, id) = document("profile-cut-here", &all.join("\n\n"));
+    let mut client = Client::new(&world, "docs");
+    let export = client.done("export_tab", &json!({ "document_id": id }));
+    let content = export["content"].as_str().unwrap().to_owned();
+    let told = export["warnings"][0].as_str().unwrap();
+    let file = world.file(&id);
+    assert!(
+        told.starts_with("cut: ") && told.contains(file.to_str().unwrap()) && told.contains("export_section"),
+        "{told}"
+    );
+    assert!(content.ends_with(".\n") && !content.contains("Paragraph 999 "), "it ends with a paragraph");
+    let said = world.text(&id).await;
+    let pushes = world.pushes().await.len();
+    let import = |content: &str| json!({ "document_id": id, "content": content });
+    // Unedited it sends nothing; edited, again and again, it changes what was edited alone.
+    client.done("import_tab", &import(&content));
+    assert_eq!((world.text(&id).await == said, world.pushes().await.len()), (true, pushes));
+    let (mut content, mut said) = (content, said);
+    for (old, new) in [("number 7,", "number seven,"), ("number 8,", "number eight,")] {
+        (content, said) = (content.replacen(old, new, 1), said.replacen(old, new, 1));
+        let done = client.done("import_tab", &import(&content));
+        assert!(done["warnings"][0].as_str().unwrap().contains("was cut, stays as it is"), "{done}");
+        assert!(world.text(&id).await == said, "{new}");
+    }
+    // Of what was given here the client may have cut more.
+    refused(&mut client, "import_tab", &import(&content[..100_000]), "InvalidInputError", "looks cut");
+    assert!(world.text(&id).await == said);
+}

@@ -4,7 +4,7 @@
 //! document. So each connection remembers what it gave, and an import is merged with what stands there by then. A client of the newer
 //! era has no session, but it has a connection all the same.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use crate::mebdf;
@@ -15,6 +15,12 @@ use crate::sync::{self, SectionConflict};
 const EXPORTS_MAX: usize = 64;
 /// The most bytes of them: as much as the longest text that is imported.
 const EXPORTS_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// From this length on a client may have cut what it was given before its model saw it: about 10,000 tokens.
+const LONG_BYTES: usize = 30_000;
+/// So much of a long text is not left out in one piece by an edit of it.
+const LACKS_BYTES: usize = 4_000;
+/// Nor so much at its end, where most clients cut.
+const LACKS_AT_END_BYTES: usize = 1_000;
 
 /// What was exported.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,17 +33,26 @@ pub(in crate::tools) struct Place {
     pub(super) section: Option<String>,
 }
 
-/// The exports of one connection, the newest last. Each is kept with all of its tab, so that it merges as files do.
+/// The exports of one connection, the newest last.
 #[derive(Debug, Default)]
-pub(in crate::tools) struct Exports(VecDeque<(Place, Arc<str>)>);
+pub(in crate::tools) struct Exports(VecDeque<Export>);
+
+#[derive(Debug)]
+struct Export {
+    place: Place,
+    /// What all of its tab said, so that it merges as files do.
+    text: Arc<str>,
+    /// How many bytes of the place the client has, where it was given the beginning alone.
+    given: Option<usize>,
+}
 
 impl Exports {
-    /// Remembers what a tab said when the client was given this of it; the oldest are forgotten.
-    pub(super) fn remember(&mut self, place: Place, text: &str) {
-        self.0.retain(|(other, _)| *other != place);
+    /// Remembers what a tab said when the client was given this of it, all or so many bytes; the oldest are forgotten.
+    pub(super) fn remember(&mut self, place: Place, text: &str, given: Option<usize>) {
+        self.0.retain(|other| other.place != place);
         // The sections of one text share it.
-        let known = self.0.iter().rev().find(|(_, known)| &**known == text).map(|(_, known)| known.clone());
-        self.0.push_back((place, known.unwrap_or_else(|| text.into())));
+        let known = self.0.iter().rev().find(|other| &*other.text == text).map(|other| other.text.clone());
+        self.0.push_back(Export { place, text: known.unwrap_or_else(|| text.into()), given });
         while self.0.len() > EXPORTS_MAX || self.bytes() > EXPORTS_BYTES_MAX {
             self.0.pop_front();
         }
@@ -45,20 +60,40 @@ impl Exports {
 
     /// What a tab said when the client was given this of it last, be it alone or within a larger part.
     pub(super) fn last(&self, place: &Place) -> Option<Arc<str>> {
-        let covers = |(given, text): &&(Place, Arc<str>)| {
+        self.newest(place).map(|export| export.text.clone())
+    }
+
+    /// What of a place the client was not given, where its content lacks that: nobody took it out. A client that has the whole
+    /// from elsewhere says most of it.
+    pub(super) fn rest(&self, place: &Place, content: &str) -> Option<String> {
+        let export = self.newest(place).filter(|export| export.place == *place)?;
+        let part = part(&export.text, place.section.as_deref())?;
+        let (given, rest) = part.split_at_checked(export.given?)?;
+        let mut said = Lines::of(content);
+        for line in lines(given) {
+            said.take(line);
+        }
+        let all: usize = lines(rest).map(str::len).sum();
+        let there: usize = lines(rest).filter(|line| said.take(line)).map(str::len).sum();
+        (there * 2 < all).then(|| rest.to_owned())
+    }
+
+    fn newest(&self, place: &Place) -> Option<&Export> {
+        let covers = |export: &&Export| {
+            let given = &export.place;
             (&given.document, &given.tab) == (&place.document, &place.tab)
                 && match (&given.section, &place.section) {
                     (None, _) => true,
                     (Some(_), None) => false,
-                    (Some(given), Some(section)) => given == section || is_within(text, section, given),
+                    (Some(given), Some(section)) => given == section || is_within(&export.text, section, given),
                 }
         };
-        self.0.iter().rev().find(covers).map(|(_, text)| text.clone())
+        self.0.iter().rev().find(covers)
     }
 
     fn bytes(&self) -> usize {
         let mut seen: Vec<&Arc<str>> = Vec::new();
-        for (_, text) in &self.0 {
+        for Export { text, .. } in &self.0 {
             if !seen.iter().any(|other| Arc::ptr_eq(other, text)) {
                 seen.push(text);
             }
@@ -74,6 +109,98 @@ fn is_within(text: &str, section: &str, around: &str) -> bool {
     inner.zip(outer).is_some_and(|(inner, outer)| {
         !inner.blocks.is_empty() && outer.blocks.start <= inner.blocks.start && inner.blocks.end <= outer.blocks.end
     })
+}
+
+/// The lines of a text that say something.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim_end).filter(|line| !line.is_empty())
+}
+
+/// How often each line stands in a text.
+struct Lines<'a>(HashMap<&'a str, usize>);
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut counts = HashMap::new();
+        lines(text).for_each(|line| *counts.entry(line).or_default() += 1);
+        Self(counts)
+    }
+
+    /// Takes a line out once; tells whether it was there.
+    fn take(&mut self, line: &str) -> bool {
+        match self.0.get_mut(line).filter(|count| **count > 0) {
+            Some(count) => {
+                *count -= 1;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// A piece of a text that an import lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::tools) struct Lacking {
+    /// How long it is.
+    pub(super) bytes: usize,
+    /// The line that it begins with.
+    pub(super) from: String,
+}
+
+/// Finds the piece of a place that a content lacks as one that was cut on its way does: clients shorten what is long, at its end or in
+/// the middle, and whoever then imports it means no deletion. What has something else in its place is edited, not cut.
+pub(super) fn lacking(text: &str, section: Option<&str>, content: &str) -> Option<Lacking> {
+    let was = part(text, section).filter(|was| was.len() >= LONG_BYTES)?;
+    let mut said = Lines::of(content);
+    let (mut here, mut longest) =
+        (Lacking { bytes: 0, from: String::new() }, Lacking { bytes: 0, from: String::new() });
+    for line in lines(&was) {
+        if said.take(line) {
+            here.bytes = 0;
+            continue;
+        }
+        if here.bytes == 0 {
+            line.clone_into(&mut here.from);
+        }
+        here.bytes += line.len() + 1;
+        if here.bytes > longest.bytes {
+            longest.clone_from(&here);
+        }
+    }
+    let is_cut = |piece: &Lacking, from: usize| piece.bytes >= from && content.len() + piece.bytes / 4 * 3 <= was.len();
+    match (is_cut(&here, LACKS_AT_END_BYTES), is_cut(&longest, LACKS_BYTES)) {
+        (true, _) => Some(here),
+        (false, true) => Some(longest),
+        (false, false) => None,
+    }
+}
+
+/// Where a text is cut to take at most so many bytes as JSON: behind a paragraph if one ends there, else behind a line.
+pub(super) fn cut(text: &str, bytes_max: usize) -> usize {
+    let (mut used, mut at, mut line_end, mut paragraph_end) = (0, 0, 0, 0);
+    for line in text.split_inclusive('\n') {
+        used += serde_json::Value::from(line).to_string().len();
+        if used > bytes_max {
+            break;
+        }
+        if line.trim().is_empty() {
+            paragraph_end = line_end;
+        } else {
+            line_end = at + line.trim_end_matches('\n').len();
+        }
+        at += line.len();
+    }
+    // A letter takes six bytes at most.
+    let letter_end =
+        || text.char_indices().map(|(at, _)| at).take_while(|at| *at <= bytes_max / 6).last().unwrap_or_default();
+    [paragraph_end, line_end].into_iter().find(|end| *end > 0).unwrap_or_else(letter_end)
+}
+
+/// How much of a place the client has of a text that says its content and then the `rest`, which it was not given.
+pub(super) fn given(text: &str, section: Option<&str>, rest: &str) -> Option<usize> {
+    let part = part(text, section)?;
+    let given = part.trim_end_matches('\n').strip_suffix(rest.trim_end_matches('\n'))?;
+    Some(given.len())
 }
 
 /// A tab's text with what is imported.
@@ -249,15 +376,15 @@ mod tests {
         let check = |exports: &Exports, section: Option<&str>, expected: Option<&str>| {
             assert_eq!(exports.last(&place("d", section)).as_deref(), expected, "{section:?}");
         };
-        exports.remember(place("d", Some("h.a")), BODY);
+        exports.remember(place("d", Some("h.a")), BODY, None);
         check(&exports, Some("h.a"), Some(BODY));
         check(&exports, Some("h.b"), Some(BODY));
         check(&exports, Some("h.c"), None);
         check(&exports, None, None);
-        exports.remember(place("d", None), "new");
+        exports.remember(place("d", None), "new", None);
         check(&exports, Some("h.a"), Some("new"));
         check(&exports, None, Some("new"));
-        exports.remember(place("d", Some("h.a")), "newer");
+        exports.remember(place("d", Some("h.a")), "newer", None);
         check(&exports, Some("h.a"), Some("newer"));
         check(&exports, None, Some("new"));
         assert_eq!(exports.last(&place("other", None)), None);
@@ -267,16 +394,75 @@ mod tests {
     fn the_oldest_exports_are_forgotten() {
         let mut exports = Exports::default();
         for at in 0..=EXPORTS_MAX {
-            exports.remember(place(&at.to_string(), None), "text");
+            exports.remember(place(&at.to_string(), None), "text", None);
         }
         assert_eq!((exports.0.len(), exports.bytes()), (EXPORTS_MAX, 4));
         assert_eq!(exports.last(&place("0", None)), None);
         let half = "x".repeat(EXPORTS_BYTES_MAX / 2);
-        exports.remember(place("a", None), &half);
+        exports.remember(place("a", None), &half, None);
         assert_eq!(exports.0.len(), EXPORTS_MAX);
-        exports.remember(place("b", None), &format!("{half}y"));
+        exports.remember(place("b", None), &format!("{half}y"), None);
         assert_eq!((exports.last(&place("a", None)), exports.0.len()), (None, 1));
-        exports.remember(place("c", None), &half.repeat(3));
+        exports.remember(place("c", None), &half.repeat(3), None);
         assert!(exports.0.is_empty());
+    }
+
+    fn long(paragraphs: std::ops::Range<usize>) -> String {
+        let paragraph =
+            |at: usize| format!("Paragraph {at} has words of its own, as long as paragraphs are that say a thing.\n");
+        paragraphs.map(paragraph).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_text_that_was_cut_on_its_way_is_no_deletion() {
+        let check = |content: &str, expected: Option<&str>| {
+            let found = lacking(&format!("{HEAD}{}", long(0..1000)), None, content);
+            assert_eq!(
+                found.map(|piece| piece.from.split(' ').take(2).collect::<Vec<_>>().join(" ")).as_deref(),
+                expected
+            );
+        };
+        check(&long(0..1000), None);
+        check(&long(0..900), Some("Paragraph 900"));
+        check(&format!("{}Paragraph 90", long(0..900)), Some("Paragraph 900"));
+        check(&format!("{}\n[... 70000 characters more]\n", long(0..900)), Some("Paragraph 900"));
+        check(&format!("{}\n[...]\n\n{}", long(0..200), long(800..1000)), Some("Paragraph 200"));
+        // What a person takes out, puts in, or says in other words.
+        check(&format!("{}\n{}", long(0..200), long(220..1000)), None);
+        check(&long(0..995), None);
+        check(&format!("{}\n{}", long(0..900), long(900..1000).replace("words", "a few words")), None);
+        check(&long(0..1000).to_uppercase(), None);
+        assert_eq!(lacking(&long(0..100), None, &long(0..50)), None, "a short text comes whole");
+    }
+
+    #[test]
+    fn what_a_client_was_not_given_stays() {
+        let whole = format!("{HEAD}{}", long(0..100));
+        let at = cut(&long(0..100), 2000);
+        let given = format!("{}\n", long(0..100).get(..at).unwrap());
+        assert!(given.ends_with("a thing.\n") && given.len() > 1700, "{given}");
+        let mut exports = Exports::default();
+        exports.remember(place("d", None), &whole, Some(at));
+        let edited = given.replace("Paragraph 3 ", "Paragraph three ");
+        let rest = exports.rest(&place("d", None), &edited).unwrap();
+        let made = woven(Some(&whole), &whole, None, &format!("{}{rest}", edited.trim_end_matches('\n'))).unwrap();
+        assert_eq!(made.text, whole.replace("Paragraph 3 ", "Paragraph three "));
+        // The next import of the same client goes on from there.
+        let has = super::given(&made.text, None, &rest).unwrap();
+        assert_eq!(made.text.strip_prefix(HEAD).unwrap().get(..has), Some(edited.trim_end_matches('\n')));
+        // Whoever has the whole from its file says it, and all of it counts.
+        assert_eq!(exports.rest(&place("d", None), &long(0..100).replace("Paragraph 99 ", "P ")), None);
+        exports.remember(place("d", None), &whole, None);
+        assert_eq!(exports.rest(&place("d", None), &given), None);
+    }
+
+    #[test]
+    fn a_text_is_cut_where_something_ends() {
+        let check =
+            |text: &str, bytes_max: usize, expected: usize| assert_eq!(cut(text, bytes_max), expected, "{text:?}");
+        check("one\n\ntwo\nthree\n", 100, 3);
+        check("one\n\ntwo\nthree\n", 12, 3);
+        check("one\ntwo\nthree\n", 14, 7);
+        check(&"ä".repeat(100), 60, 10);
     }
 }

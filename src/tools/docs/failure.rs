@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::exports::Lacking;
 use crate::error::{Error, ErrorKind};
 use crate::kinds::CommentPlace;
 use crate::model::Notice;
@@ -46,6 +47,8 @@ pub(in crate::tools) enum Failure {
     },
     /// The client's text changes what others changed since it was given that.
     Changed(Vec<SectionConflict>),
+    /// The client's text lacks a piece as one that was cut on its way to it does.
+    Lacks(Lacking),
     /// The edit stands in the file and waits there.
     Waits(Box<PushReport>),
     /// The file was saved again and again meanwhile.
@@ -96,6 +99,7 @@ impl Failure {
                 )
             }
             Self::Changed(conflicts) => changed(conflicts),
+            Self::Lacks(piece) => lacks(piece),
             Self::Waits(report) => waits(report),
             Self::Restless => shown(
                 "NetworkError",
@@ -149,6 +153,20 @@ fn changed(conflicts: &[SectionConflict]) -> Value {
         "EditConflictError",
         &format!("others changed since your export what your text changes, too: {}", said.join("; ")),
         "Export it again, make your change in that, and import it. Nothing was changed.",
+    )
+}
+
+/// Writes what a text lacks.
+fn lacks(piece: &Lacking) -> Value {
+    shown(
+        "InvalidInputError",
+        &format!(
+            "`content` lacks {} bytes in one piece, which begin with: {}; it looks cut, as clients do with long texts, not edited",
+            piece.bytes,
+            excerpt(&piece.from)
+        ),
+        "Export the section that you change with export_section, and import that alone. To take out so much, import the section that \
+         it stands in without it, or take it out in smaller pieces. Nothing was changed.",
     )
 }
 

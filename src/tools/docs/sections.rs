@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::exports::{Exports, Place, Woven, woven};
+use super::exports::{Exports, Place, Woven, cut, given, lacking, woven};
 use super::failure::{Failure, Outcome};
 use super::{OpenTab, arguments, open};
 use crate::error::Error;
@@ -17,8 +17,14 @@ use crate::model::Notice;
 use crate::tools::host::{Host, PushReport};
 use crate::tools::verbs::{TEXT_BYTES_MAX, excerpt, require};
 
+/// Told when a part of the place was not the client's to edit.
+const KEPT: &str = "what your export did not have, since it was cut, stays as it is";
 /// How often an edit is made anew on a file that was saved meanwhile.
 const TRIES_MAX: usize = 5;
+/// The longest content of an export as JSON: with the rest of the answer it is within what clients take at all.
+const CONTENT_BYTES_MAX: usize = 450_000;
+/// From this length on many clients show a part alone: about 25,000 tokens.
+const LONG_BYTES: usize = 75_000;
 /// Told when more was changed than the client knows.
 const MERGED: &str = "others changed this since your export; their changes stand, and yours were merged with them: export it again to see all of it";
 
@@ -64,14 +70,15 @@ pub(super) async fn export_section(host: &dyn Host, exports: &Mutex<Exports>, gi
     let tab = open(host, &document_id, &tab_id).await?;
     let text = mebdf::clean(&tab.text);
     let (section, found) = section_of(host, &tab, (&text, &mebdf::parse(&text).tree), &anchor_id).await?;
-    of(exports).remember(tab.place(Some(section)), &text);
-    Ok(json!({ "success": true, "content": found.text, "anchor_id": anchor_id, "warnings": tab.warnings() }))
+    let Given { content, given, warnings } = Given::of(&tab, &found.text);
+    of(exports).remember(tab.place(Some(section)), &text, given);
+    Ok(json!({ "success": true, "content": content, "anchor_id": anchor_id, "warnings": warnings }))
 }
 
 /// Answers `import_section`.
 pub(super) async fn import_section(host: &dyn Host, exports: &Mutex<Exports>, given: Map<String, Value>) -> Outcome {
     let ImportSection { document_id, anchor_id, content, tab_id } = arguments(given)?;
-    let content = checked(&content)?;
+    let content = short(&content)?;
     let new = mebdf::parse(&content);
     require(
         new.tree.front_matter.is_none(),
@@ -89,19 +96,54 @@ pub(super) async fn export_tab(host: &dyn Host, exports: &Mutex<Exports>, given:
     let ExportTab { document_id, tab_id } = arguments(given)?;
     let tab = open(host, &document_id, &tab_id).await?;
     let text = mebdf::clean(&tab.text);
-    of(exports).remember(tab.place(None), &text);
-    Ok(json!({ "success": true, "content": mebdf::body(&text), "tab_id": tab.id, "warnings": tab.warnings() }))
+    let Given { content, given, warnings } = Given::of(&tab, mebdf::body(&text));
+    of(exports).remember(tab.place(None), &text, given);
+    Ok(json!({ "success": true, "content": content, "tab_id": tab.id, "warnings": warnings }))
 }
 
 /// Answers `import_tab`.
 pub(super) async fn import_tab(host: &dyn Host, exports: &Mutex<Exports>, given: Map<String, Value>) -> Outcome {
     let ImportTab { document_id, content, tab_id } = arguments(given)?;
-    let content = checked(&content)?;
+    let content = short(&content)?;
     let new = mebdf::parse(&content);
     let import = Import { section: None, content: &content };
     let done = edit(host, exports, (&document_id, &tab_id), import).await?;
     let warnings = warnings(&done, &new);
     Ok(json!({ "success": true, "tab_id": done.tab.id, "preserved_objects": done.preserved, "warnings": warnings }))
+}
+
+/// What a client is given of a text.
+struct Given {
+    content: String,
+    /// How many bytes these are, where it is the beginning alone.
+    given: Option<usize>,
+    warnings: Vec<String>,
+}
+
+impl Given {
+    /// All of a text, unless no client takes so much: then its beginning, and where the whole stands.
+    fn of(tab: &OpenTab, text: &str) -> Self {
+        let bytes = Value::from(text).to_string().len();
+        let mut warnings = tab.warnings();
+        if bytes <= CONTENT_BYTES_MAX {
+            let long = "this is long: where your client shows a part of it alone, export section by section; an import that lacks a long \
+                        piece of it is refused";
+            if bytes > LONG_BYTES {
+                warnings.insert(0, long.to_owned());
+            }
+            return Self { content: text.to_owned(), given: None, warnings };
+        }
+        let given = cut(text, CONTENT_BYTES_MAX);
+        let content = format!("{}\n", text.get(..given).unwrap_or_default());
+        let told = format!(
+            "cut: these are the first {given} of {} bytes; the file {} has the whole, and get_hierarchy with export_section gives it in \
+             parts. An import of this leaves what was cut as it is",
+            text.len(),
+            tab.part.path.display()
+        );
+        warnings.insert(0, told);
+        Self { content, given: Some(given), warnings }
+    }
 }
 
 /// What is put into a tab.
@@ -120,6 +162,8 @@ struct Imported {
     preserved: Vec<String>,
     /// Whether others changed what the client had been given.
     others: bool,
+    /// Whether the client was given the beginning alone.
+    kept: bool,
 }
 
 /// A tab's text with an import.
@@ -129,6 +173,8 @@ struct Made {
     place: Place,
     /// The objects that stood there.
     had: Vec<String>,
+    /// What the client was not given of it, and that stays.
+    rest: Option<String>,
 }
 
 impl Import<'_> {
@@ -147,9 +193,21 @@ impl Import<'_> {
             None => (None, objects(&tree.blocks)),
         };
         let place = tab.place(section);
-        let base = of(exports).last(&place);
-        let woven = woven(base.as_deref(), text, place.section.as_deref(), self.content).map_err(Failure::Changed)?;
-        Ok(Made { woven, place, had })
+        let (base, rest) = {
+            let exports = of(exports);
+            (exports.last(&place), exports.rest(&place, self.content))
+        };
+        let section = place.section.as_deref();
+        let content = match &rest {
+            Some(rest) => &format!("{}{rest}", self.content.trim_end_matches('\n')),
+            None => self.content,
+        };
+        check(content)?;
+        if let Some(piece) = lacking(base.as_deref().unwrap_or(text), section, content) {
+            return Err(Failure::Lacks(piece));
+        }
+        let woven = woven(base.as_deref(), text, section, content).map_err(Failure::Changed)?;
+        Ok(Made { woven, place, had, rest })
     }
 }
 
@@ -172,7 +230,7 @@ async fn edit(
             // What is held has another text than the document, which the client goes by.
             Err(failure) => return Err(held(host, &tab.part.path).await?.map_or(failure, Failure::Waits)),
         };
-        let Made { woven: Woven { text: edited, known, others }, place, had } = made;
+        let Made { woven: Woven { text: edited, known, others }, place, had, rest } = made;
         let there = objects(&tree.blocks);
         let mut unknown = objects(&mebdf::parse(&edited).tree.blocks);
         unknown.retain(|object| !there.contains(object));
@@ -186,8 +244,10 @@ async fn edit(
             tab = open(host, document, &tab.id).await?;
             continue;
         };
+        let kept = rest.is_some();
         if let Some(known) = known.filter(|_| !pushed.unsaved) {
-            of(exports).remember(place, &known);
+            let given = rest.and_then(|rest| given(&known, place.section.as_deref(), &rest));
+            of(exports).remember(place, &known, given);
         }
         // What waited in the file before is no failure of an edit that went.
         if pushed.waits && !pushed.pushed && edited != tab.text {
@@ -196,7 +256,7 @@ async fn edit(
         tab.text = host.text(&tab.part.path).await?;
         let stand = objects(&mebdf::parse(&tab.text).tree.blocks);
         let preserved = had.into_iter().filter(|object| stand.contains(object)).collect();
-        return Ok(Imported { tab, pushed, preserved, others });
+        return Ok(Imported { tab, pushed, preserved, others, kept });
     }
     Err(Failure::Restless)
 }
@@ -234,16 +294,20 @@ async fn section_of(
     Err(Failure::NoSection { comment: excerpt(anchor), tab: tab.id.clone(), place })
 }
 
-/// Returns a text that may be written, clean.
-fn checked(content: &str) -> Result<String, Failure> {
+/// Returns a text that is short enough to be written, clean.
+fn short(content: &str) -> Result<String, Failure> {
     let is_short = u64::try_from(content.len()).is_ok_and(|bytes| bytes <= TEXT_BYTES_MAX);
     require(is_short, "`content` is longer than 4 MiB", "Import it section by section.")?;
-    let content = mebdf::clean(content).into_owned();
-    let parsed = mebdf::parse(&content);
+    Ok(mebdf::clean(content).into_owned())
+}
+
+/// Refuses a text whose forms are none.
+fn check(content: &str) -> Result<(), Failure> {
+    let parsed = mebdf::parse(content);
     let unsaid: BTreeSet<&str> = parsed.unsaid().map(|notice| notice.code.as_str()).collect();
     let malformed: Vec<Notice> =
         parsed.diagnostics.iter().filter(|notice| !unsaid.contains(notice.code.as_str())).cloned().collect();
-    if malformed.is_empty() { Ok(content) } else { Err(Failure::Malformed(malformed)) }
+    if malformed.is_empty() { Ok(()) } else { Err(Failure::Malformed(malformed)) }
 }
 
 /// The ids of the objects in some blocks, each once; a new picture has none.
@@ -260,10 +324,11 @@ fn objects(blocks: &[mebdf::Block]) -> Vec<String> {
 }
 
 /// What does not go as it is written, and what else went.
-fn warnings(Imported { tab, pushed, others, .. }: &Imported, new: &Parsed) -> Vec<String> {
+fn warnings(Imported { tab, pushed, others, kept, .. }: &Imported, new: &Parsed) -> Vec<String> {
     let told = [&pushed.refused, &pushed.told, &pushed.unsaid].into_iter().flatten().map(ToString::to_string);
     let mut warnings: Vec<String> =
         others.then(|| MERGED.to_owned()).into_iter().chain(tab.warnings_after(pushed)).collect();
+    warnings.extend(kept.then(|| KEPT.to_owned()));
     let waits = pushed.waits.then(|| pushed.message.clone());
     for warning in waits.into_iter().chain(new.unsaid().map(ToString::to_string)).chain(told) {
         if !warnings.contains(&warning) {
