@@ -239,6 +239,9 @@ async fn what_google_refuses_stays_in_the_file_alone() {
     scene.refused("import_section", &scene.import("Alpha mine beta."), refused);
     let wish = scene.on(&json!({ "body_size": "13pt" }));
     scene.refused("normalize_formatting", &wish, ("EditRefusedError", "Google refused", ""));
+    let export = Client::new(&scene.world, "docs").done("export_tab", &scene.on(&json!({})));
+    assert!(export["content"].as_str().unwrap().contains("Alpha mine"), "{export}");
+    assert!(export["warnings"][0].as_str().unwrap().contains("was refused, stands in the file alone"), "{export}");
     assert_eq!(std::fs::read_to_string(&scene.file).unwrap(), scene.text.replace("Alpha", "Alpha mine"));
     assert_eq!(scene.world.text(&scene.id).await, SAID);
     scene.world.delete("/admin/faults").await;
@@ -296,6 +299,47 @@ async fn an_import_that_is_held_does_not_go_along_with_a_later_one() {
     assert!(done, "{told}");
     scene.docs.done("import_tab", &later);
     until("the later text arrives", || async { scene.world.text(&scene.id).await.contains("Something else") }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_client_hears_that_an_export_has_what_waits() {
+    let (text, short) = long_text();
+    let (world, id) = document("errors-held-other", &text);
+    let mut scene = Scene::of(world, id);
+    let whole = scene.on(&json!({}));
+    let import = |content: &str| json!({ "document_id": whole["document_id"], "content": content });
+    let (mut before, mut after) = (Client::new(&scene.world, "docs"), Client::new(&scene.world, "docs"));
+    let older = before.done("export_tab", &whole);
+    assert_eq!(older["warnings"], json!([]));
+    let said = scene.world.text(&scene.id).await;
+    let mine = short.replace("number 1.", "number one.");
+    scene.refused("import_tab", &import(&mine), ("EditHeldError", "60 %", "push --accept"));
+    let file = std::fs::read_to_string(&scene.file).unwrap();
+    let newer = after.done("export_tab", &whole);
+    let warning = |at: usize| newer["warnings"][at].as_str().unwrap();
+    assert!(warning(0).contains("not the document") && warning(1).contains("60 %"), "{newer}");
+    let content = |export: &Value| export["content"].as_str().unwrap().to_owned();
+    assert!(content(&newer).contains("number one.") && !content(&newer).contains("Paragraph 7"), "{newer}");
+    // Whenever the other has exported, its import neither sends what waits nor drops it.
+    for (is_before, content) in [
+        (true, content(&older).replace("number 5.", "number five.")),
+        (true, content(&older)),
+        (false, content(&newer).replace("number 2.", "number two.")),
+    ] {
+        let client = if is_before { &mut before } else { &mut after };
+        let error = client.call("import_tab", &import(&content)).map_err(|error| error["error"].clone());
+        if let Err(error) = error {
+            assert_eq!(error["type"], "EditHeldError", "{error}");
+            assert!(error["message"].as_str().unwrap().contains("earlier edit"), "{error}");
+        }
+        assert_eq!(std::fs::read_to_string(&scene.file).unwrap(), file);
+        assert_eq!(scene.world.text(&scene.id).await, said);
+    }
+    // As the warning says: with what is brought back goes what is left of the earlier edit.
+    let back = text.replace("number 1.", "number one.");
+    after.done("import_tab", &import(&back));
+    assert_eq!(scene.world.text(&scene.id).await, said.replace("number 1.", "number one."));
+    assert_eq!(after.done("export_tab", &whole)["warnings"], json!([]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

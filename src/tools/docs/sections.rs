@@ -70,7 +70,7 @@ pub(super) async fn export_section(host: &dyn Host, exports: &Mutex<Exports>, gi
     let tab = open(host, &document_id, &tab_id).await?;
     let text = mebdf::clean(&tab.text);
     let (section, found) = section_of(host, &tab, (&text, &mebdf::parse(&text).tree), &anchor_id).await?;
-    let Given { content, given, warnings } = Given::of(&tab, &found.text);
+    let Given { content, given, warnings } = Given::of(host, &tab, &found.text).await?;
     of(exports).remember(tab.place(Some(section)), &text, given);
     Ok(json!({ "success": true, "content": content, "anchor_id": anchor_id, "warnings": warnings }))
 }
@@ -96,7 +96,7 @@ pub(super) async fn export_tab(host: &dyn Host, exports: &Mutex<Exports>, given:
     let ExportTab { document_id, tab_id } = arguments(given)?;
     let tab = open(host, &document_id, &tab_id).await?;
     let text = mebdf::clean(&tab.text);
-    let Given { content, given, warnings } = Given::of(&tab, mebdf::body(&text));
+    let Given { content, given, warnings } = Given::of(host, &tab, mebdf::body(&text)).await?;
     of(exports).remember(tab.place(None), &text, given);
     Ok(json!({ "success": true, "content": content, "tab_id": tab.id, "warnings": warnings }))
 }
@@ -122,16 +122,17 @@ struct Given {
 
 impl Given {
     /// All of a text, unless no client takes so much: then its beginning, and where the whole stands.
-    fn of(tab: &OpenTab, text: &str) -> Self {
+    async fn of(host: &dyn Host, tab: &OpenTab, text: &str) -> Result<Self, Failure> {
         let bytes = Value::from(text).to_string().len();
-        let mut warnings = tab.warnings();
+        let mut warnings = unsent(host, tab).await?;
+        warnings.extend(tab.warnings());
         if bytes <= CONTENT_BYTES_MAX {
             let long = "this is long: where your client shows a part of it alone, export section by section; an import that lacks a long \
                         piece of it is refused";
             if bytes > LONG_BYTES {
                 warnings.insert(0, long.to_owned());
             }
-            return Self { content: text.to_owned(), given: None, warnings };
+            return Ok(Self { content: text.to_owned(), given: None, warnings });
         }
         let given = cut(text, CONTENT_BYTES_MAX);
         let content = format!("{}\n", text.get(..given).unwrap_or_default());
@@ -142,8 +143,43 @@ impl Given {
             tab.part.path.display()
         );
         warnings.insert(0, told);
-        Self { content, given: Some(given), warnings }
+        Ok(Self { content, given: Some(given), warnings })
     }
+}
+
+/// What of a tab's file is in no document, for a client that takes the one for the other.
+async fn unsent(host: &dyn Host, tab: &OpenTab) -> Result<Vec<String>, Failure> {
+    // Only where there is something to tell of a document it may be that.
+    if tab.report.notices.is_empty() {
+        return Ok(Vec::new());
+    }
+    let accounts = host.status().await?.accounts;
+    let states: Vec<String> = accounts
+        .into_iter()
+        .flat_map(|account| account.waiting)
+        .filter(|waits| waits.path.as_ref() == Some(&tab.part.path))
+        .map(|waits| waits.state)
+        .collect();
+    let told = [
+        (
+            "held",
+            "this is the mirrored file, not the document: an earlier edit of it waits for the person, and the document does not have \
+             that. Until it is sent or taken back, only an import is made that brings back what that edit took out; what you import \
+             then goes with what is left of it",
+        ),
+        (
+            "conflict",
+            "this is the mirrored file, not the document: in the section in conflict the document says something else, and what is \
+             imported there waits with it",
+        ),
+        (
+            "refused",
+            "this is the mirrored file, not the document: an earlier edit of it was refused, stands in the file alone, and is tried \
+             again with the next import",
+        ),
+    ];
+    let told = told.into_iter().filter(|(state, _)| states.iter().any(|other| other == state));
+    Ok(told.map(|(_, said)| said.to_owned()).collect())
 }
 
 /// What is put into a tab.
