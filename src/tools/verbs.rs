@@ -135,24 +135,34 @@ fn hit_value(hit: &Hit) -> Value {
     value
 }
 
-/// Writes where a search goes on. Bound to the query, because the same place in another query means nothing.
+/// Writes where a search goes on: the query's mark, because the same place in another query means nothing, the place, and a mark of
+/// both, so that one that was changed is known. It guards no secret: whoever writes a place of his own gets to no more than by paging.
 fn cursor_of(query: &str, offset: usize) -> String {
-    format!("{}-{offset}", query_mark(query))
+    let place = format!("{}-{offset}", mark(query));
+    format!("{place}-{}", mark(&place))
 }
 
 fn read_cursor(cursor: &str, query: &str) -> Result<usize> {
-    let offset = cursor.strip_prefix(&query_mark(query)).and_then(|rest| rest.strip_prefix('-'));
-    match offset.and_then(|offset| offset.parse::<usize>().ok()) {
-        Some(offset) if offset <= OFFSET_MAX => Ok(offset),
-        Some(_) | None => Err(invalid(
-            "`cursor` does not belong to this query",
-            "Use the next_cursor of the page before with the very same query, or leave it out.",
-        )),
+    let damaged = || {
+        invalid(
+            "`cursor` is damaged: it is not one that a search gave",
+            "Give the next_cursor of the page before as it is, or leave it out to begin anew.",
+        )
+    };
+    let (place, check) = cursor.rsplit_once('-').ok_or_else(damaged)?;
+    let (of, offset) = place.split_once('-').filter(|_| mark(place) == check).ok_or_else(damaged)?;
+    let offset = offset.parse::<usize>().ok().filter(|offset| *offset <= OFFSET_MAX).ok_or_else(damaged)?;
+    if of == mark(query) {
+        return Ok(offset);
     }
+    Err(invalid(
+        "`cursor` belongs to another query",
+        "Use the next_cursor of the page before with the very same query, or leave it out.",
+    ))
 }
 
-fn query_mark(query: &str) -> String {
-    ContentHash::of(query.as_bytes()).0.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+fn mark(text: &str) -> String {
+    ContentHash::of(text.as_bytes()).0.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Answers `fetch`.

@@ -412,6 +412,21 @@ async fn search_pages_and_refuses() {
     assert_eq!(second["results"].as_array().unwrap().len(), 5);
     assert_eq!(second.get("next_cursor"), None);
     assert_eq!(*host.calls.lock().unwrap(), ["search report 21 0", "search report 21 20"]);
+    let given = cursor.as_str().unwrap();
+    let damaged = [
+        given.replace("-20-", "-40-"),
+        given.replace("-20-", "-+20-"),
+        given.strip_suffix(|_: char| true).unwrap().to_owned(),
+        given.rsplit_once('-').unwrap().0.to_owned(),
+        format!("{given}-"),
+        "nonsense".to_owned(),
+        String::new(),
+    ];
+    for damaged in damaged {
+        assert_ne!(damaged, given);
+        let arguments = json!({ "query": "report", "cursor": damaged });
+        client.check_refused("search", arguments, "invalid_input", "`cursor` is damaged").await;
+    }
     for (arguments, words) in [
         (json!({}), "missing field `query`"),
         (json!({ "query": "  " }), "`query` is empty"),
@@ -420,7 +435,7 @@ async fn search_pages_and_refuses() {
         (json!({ "query": "x", "limit": 51 }), "`limit`"),
         (json!({ "query": "x", "kinds": ["sheets"] }), "no kind `sheets`"),
         (json!({ "query": "x", "account": "b@example.com" }), "not signed in"),
-        (json!({ "query": "other", "cursor": cursor }), "`cursor`"),
+        (json!({ "query": "other", "cursor": cursor }), "`cursor` belongs to another query"),
         (json!({ "query": "x", "cursor": "nonsense" }), "`cursor`"),
         (json!({ "query": "x", "colour": "red" }), "unknown field `colour`"),
     ] {
