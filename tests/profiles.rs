@@ -472,6 +472,51 @@ async fn an_import_of_an_older_export_takes_nothing_from_the_file_either() {
     }
 }
 
+/// How often something was sent to a document.
+async fn batches(world: &World) -> usize {
+    let log = world.get("/admin/requests").await;
+    let paths = log.as_array().unwrap().iter().map(|entry| entry["path"].as_str().unwrap().to_owned());
+    paths.filter(|path| path.ends_with(":batchUpdate")).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn looks_that_several_clients_set_at_once_take_turns() {
+    let (world, id) = document("profile-turns", TEXT);
+    // The first is slow, so that the others come while it is at work.
+    let slow = json!([{ "match": { "path": ":batchUpdate" }, "times": 1, "fault": "slow", "delay_ms": 1500 }]);
+    world.post("/admin/faults", &slow).await;
+    let before = batches(&world).await;
+    let on = |tool: &str, more: Value| {
+        let mut all = json!({ "document_id": id });
+        all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({ "name": tool, "arguments": all })
+    };
+    let calls = [
+        on("google_docs_apply_style", json!({ "start_index": 1, "end_index": 7, "bold": true })),
+        on("google_docs_apply_style", json!({ "start_index": 1, "end_index": 7, "italic": true })),
+        on("normalize_formatting", json!({ "body_size": "13pt" })),
+        on("apply_styles", json!({ "styles": [{ "element_type": "heading1", "font_family": "Georgia" }] })),
+        on("google_docs_edit_text", json!({ "old_text": "Delta", "new_text": "Delta more" })),
+    ];
+    let mut clients: Vec<Client> = calls.iter().map(|_| Client::new(&world, "full")).collect();
+    for (client, call) in clients.iter_mut().zip(&calls) {
+        client.begin("tools/call", call);
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    for client in &mut clients {
+        let answer = client.next();
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+    }
+    // None met another's edit, which it would have had to be made anew for.
+    assert_eq!(batches(&world).await, before + calls.len());
+    let file = std::fs::read_to_string(world.file(&id)).unwrap();
+    assert!(file.contains("***Before***") && file.contains("Delta more"), "{file}");
+    let styles = clients[0].done("extract_styles", &json!({ "document_id": id }))["styles"].clone();
+    let of =
+        |name: &str| styles.as_array().unwrap().iter().find(|style| style["element_type"] == name).unwrap().clone();
+    assert_eq!((&of("body")["font_size"], &of("heading1")["font_family"]), (&json!("13pt"), &json!("Georgia")));
+}
+
 /// Paragraphs of a document that is longer than most clients show.
 fn paragraphs(count: usize, length: usize) -> Vec<String> {
     let words = "and words enough to make a paragraph of the usual length of it, ".repeat(length) + "and the end";

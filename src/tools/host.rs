@@ -116,7 +116,8 @@ pub trait Host: Send + Sync + 'static {
     /// `NotFound` and `TabNotFound`; network and permission errors as they come.
     async fn styles(&self, id_or_url: &str, tab: &str) -> Result<Vec<StyleDefinition>>;
 
-    /// Makes the kinds of paragraphs of a Doc's tab look so; no text is changed, and the mirrored file follows.
+    /// Makes the kinds of paragraphs of a Doc's tab look so; no text is changed, and the mirrored file follows. It takes a turn of its
+    /// own, as [`Host::dress`] does: whoever has one must not call either.
     ///
     /// # Errors
     ///

@@ -299,7 +299,8 @@ impl Host for Mirrors {
     }
 
     async fn restyle(&self, id_or_url: &str, tab: &str, styles: &[kinds::StyleDefinition]) -> Result<kinds::Restyled> {
-        let (handle, _) = self.seeing(id_or_url).await?;
+        let (handle, facts) = self.seeing(id_or_url).await?;
+        let _turn = self.turns.take(&facts.id).await?;
         handle.restyle(id_or_url, tab, styles).await
     }
 
@@ -314,7 +315,8 @@ impl Host for Mirrors {
     }
 
     async fn dress(&self, id_or_url: &str, tab: &str, range: (u32, u32), look: &kinds::Look) -> Result<Vec<String>> {
-        let (handle, _) = self.seeing(id_or_url).await?;
+        let (handle, facts) = self.seeing(id_or_url).await?;
+        let _turn = self.turns.take(&facts.id).await?;
         handle.dress(id_or_url, tab, range, look).await
     }
 
