@@ -555,7 +555,17 @@ async fn an_export_that_is_longer_than_any_client_takes_is_cut_and_what_was_cut_
     let all = paragraphs(1000, 10);
     let (world, id) = document("profile-cut-here", &all.join("\n\n"));
     let mut client = Client::new(&world, "docs");
-    let export = client.done("export_tab", &json!({ "document_id": id }));
+    let result = client.ask("tools/call", &json!({ "name": "export_tab", "arguments": { "document_id": id } }));
+    let export = &result["structuredContent"];
+    let limit = client.ask("tools/list", &json!({}))["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|tool| tool["name"] == "export_tab")
+        .unwrap()["_meta"]["anthropic/maxResultSizeChars"]
+        .as_u64()
+        .unwrap();
+    assert!((export.to_string().len() as u64) < limit, "{limit}");
     let content = export["content"].as_str().unwrap().to_owned();
     let told = export["warnings"][0].as_str().unwrap();
     let file = world.file(&id);

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 /// The most hits one search gives.
@@ -181,6 +181,12 @@ pub(super) fn tool(
             Some(idempotent),
             Some(open_world),
         ))
+}
+
+/// Says how long an answer of a tool may be, for clients that would else cut it sooner: Claude Code takes up to 500,000 letters of one
+/// that says so, and about 25,000 tokens of any other.
+pub(super) fn with_long_answers(tool: Tool, chars_max: usize) -> Tool {
+    tool.with_meta(MetaObject(JsonObject::from_iter([("anthropic/maxResultSizeChars".to_owned(), chars_max.into())])))
 }
 
 fn object(schema: &Value) -> Arc<JsonObject> {

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::exports::{Exports, Place, Woven, cut, given, lacking, woven};
 use super::failure::{Failure, Outcome};
+use super::schema::LONG_CHARS_MAX;
 use super::{OpenTab, arguments, open};
 use crate::error::Error;
 use crate::kinds::CommentPlace;
@@ -21,8 +22,8 @@ use crate::tools::verbs::{TEXT_BYTES_MAX, excerpt, require};
 const KEPT: &str = "what your export did not have, since it was cut, stays as it is";
 /// How often an edit is made anew on a file that was saved meanwhile.
 const TRIES_MAX: usize = 5;
-/// The longest content of an export as JSON: with the rest of the answer it is within what clients take at all.
-const CONTENT_BYTES_MAX: usize = 450_000;
+/// The longest content of an export as JSON: with the rest of the answer it is within what clients are told to take.
+const CONTENT_BYTES_MAX: usize = LONG_CHARS_MAX / 10 * 9;
 /// From this length on many clients show a part alone: about 25,000 tokens.
 const LONG_BYTES: usize = 75_000;
 /// Told when more was changed than the client knows.

@@ -563,6 +563,24 @@ fn schemas_are_the_golden_ones() {
     }
 }
 
+/// Answers that have a text are told to be long, so that clients take them as they are.
+#[test]
+fn tools_that_give_a_text_say_how_long_it_may_be() {
+    let told: Vec<(String, u64)> = Profile::Full
+        .tools()
+        .into_iter()
+        .filter_map(|tool| Some((tool.name.to_string(), tool.meta?.0["anthropic/maxResultSizeChars"].as_u64()?)))
+        .collect();
+    let expected = [
+        ("get_hierarchy", 500_000),
+        ("export_section", 500_000),
+        ("export_tab", 500_000),
+        ("google_docs_get_document_by_id", 75_000),
+        ("google_docs_get_all_documents", 75_000),
+    ];
+    assert_eq!(told, expected.map(|(name, chars)| (name.to_owned(), chars)));
+}
+
 #[test]
 fn schemas_are_plain_objects() {
     for tool in Profile::ALL.into_iter().flat_map(Profile::tools) {
