@@ -74,7 +74,7 @@ async fn the_manual_is_read_page_by_page_and_as_a_skill() {
             assert_eq!(read["contents"][0]["text"].as_str().unwrap().len() as u64, file["size"].as_u64().unwrap());
         }
         let templates = client.ask("resources/templates/list", &json!({}));
-        assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 3);
+        assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 4);
     }
 }
 

@@ -105,6 +105,10 @@ async fn a_comment_names_the_section_that_it_stands_in() {
     let tree = client.done("get_hierarchy", &json!({ "document_id": id }));
     let anchor = |at: usize| tree["headings"][at]["anchor_id"].clone();
     let section = |anchor: &Value| json!({ "document_id": id, "anchor_id": anchor });
+    let none = client.ask("resources/read", &json!({ "uri": format!("workspace://comments/{id}") }));
+    assert!(none["contents"][0]["text"].as_str().unwrap().contains("No comment"), "{none}");
+    world.delete("/admin/requests").await;
+    let mut made = Vec::new();
     let mut said = |anchor: &Value| client.done("export_section", &section(anchor))["content"].clone();
     for (words, named) in [("Before", json!("")), ("beta", anchor(0)), ("Gamma.", anchor(1)), ("Delta", anchor(2))] {
         let expected = said(&named);
@@ -112,8 +116,15 @@ async fn a_comment_names_the_section_that_it_stands_in() {
         let comment = commented(&world, &id, words).await;
         assert_eq!(said(&json!(comment)), expected, "{words}");
         assert_eq!(asked_for_comments(&world).await, 1);
+        made.push(comment);
         world.delete("/admin/requests").await;
     }
+    // What lists them is a resource.
+    let mut listed = || {
+        let read = client.ask("resources/read", &json!({ "uri": format!("workspace://comments/{id}") }));
+        read["contents"][0]["text"].as_str().unwrap().to_owned()
+    };
+    assert!(made.iter().all(|comment| listed().contains(comment.as_str())), "{made:?} in {}", listed());
     // One on a range, as people make them.
     let gamma = marked(&world, &id, json!({ "startIndex": 30, "endIndex": 33 })).await;
     let export = client.done("export_section", &section(&json!(gamma)));

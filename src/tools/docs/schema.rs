@@ -101,7 +101,8 @@ fn get_hierarchy() -> Tool {
         "markdown": text("The headings as Markdown, a line each, with their anchors."),
     }));
     let description = "Get the headings of a tab with the anchor_id of each, which names its section. What stands before the first \
-                       heading is the section with the empty anchor_id.";
+                       heading is the section with the empty anchor_id. The ids of open comments, which name a section as well, are in \
+                       the resource workspace://comments/ID of the document, which is the file ID.comments.md beside the mirrored one.";
     let tool = tool("get_hierarchy", "Get the headings of a tab", description, &input, &output, READS);
     with_long_answers(tool, LONG_CHARS_MAX)
 }
@@ -257,8 +258,8 @@ fn tab_id() -> Value {
 
 fn anchor_id() -> Value {
     text(
-        "anchor_id from get_hierarchy, or the id of an anchor in the text or of an open comment, for the section it stands in; empty for \
-         what stands before the first heading.",
+        "anchor_id from get_hierarchy, or the id of an anchor in the text or of an open comment (resource workspace://comments/ID of the \
+         document), for the section it stands in; empty for what stands before the first heading.",
     )
 }
 
