@@ -343,6 +343,26 @@ async fn another_client_hears_that_an_export_has_what_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_edit_by_text_that_takes_most_of_a_text_is_not_made() {
+    let phrase = "A long sentence that stands in every paragraph of this text. ";
+    let text: Vec<String> = (0..10).map(|at| format!("{phrase}Number {at}.")).collect();
+    let (world, id) = document("errors-shrunk", &text.join("\n\n"));
+    let mut scene = Scene::of(world, id);
+    let said = scene.world.text(&scene.id).await;
+    let all = json!({ "old_text": phrase, "new_text": "", "replace_all": true });
+    for _ in 0..2 {
+        scene.refused_there("edit_text", &all, "SHRUNK: the file lost more than 60 %", "Tell the person what is to go");
+        assert_eq!(std::fs::read_to_string(&scene.file).unwrap(), scene.text);
+        assert_eq!(scene.world.text(&scene.id).await, said);
+    }
+    // Nothing waits after it: what takes less goes at once.
+    let arguments = scene.on(&json!({ "old_text": phrase, "new_text": "" }));
+    let done = scene.google.done("google_docs_edit_text", &arguments);
+    assert!(done.get("warnings").is_none(), "{done}");
+    assert_eq!(scene.world.text(&scene.id).await, said.replacen(phrase, "", 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_edit_that_arrived_without_an_answer_after_a_failed_one_stays() {
     for (first, lost) in [("500", "truncated"), ("429", "lost_reply"), ("drop", "lost_reply")] {
         let mut scene = Scene::new(&format!("errors-lost-{first}-{lost}"));
