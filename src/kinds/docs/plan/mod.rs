@@ -34,6 +34,7 @@ mod rest;
 mod restored;
 mod restyle;
 mod rows;
+mod run_looks;
 mod scopes;
 mod seats;
 mod settings;

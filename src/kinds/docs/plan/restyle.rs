@@ -6,9 +6,9 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::edit::{Expected, Shape, Wanted, What, range};
-use super::lists;
 use super::planner::{Notices, below, rows_of};
 use super::properties::{Context, Delta, paragraph_delta, request_style, text_delta, without_item_indents};
+use super::lists;
 use crate::gdocs::{BulletPreset, DeleteParagraphBullets, Request, Style, UpdateParagraphStyle, UpdateTextStyle};
 use crate::kinds::docs::text::extract::{Extract, Origin, lines};
 use crate::kinds::docs::text::flat::Look;
@@ -311,7 +311,6 @@ fn is_unsaid(field: &str, wanted: &[Wanted], units: &Range<usize>) -> bool {
 struct Last {
     has: Rc<Marks>,
     wanted: Rc<Marks>,
-    family: Option<Rc<str>>,
     becomes: Rc<Marks>,
     delta: Delta,
 }
@@ -333,21 +332,19 @@ fn delta(
     if unit.marks == wanted.marks {
         return Delta::new();
     }
-    let family = line.family_at(unit.at).map(Rc::from);
     if let Some(last) = last.as_ref()
         && Rc::ptr_eq(&last.has, &unit.marks)
         && Rc::ptr_eq(&last.wanted, &wanted.marks)
-        && last.family == family
     {
         wanted.marks = Rc::clone(&last.becomes);
         return last.delta.clone();
     }
     let asked = Rc::clone(&wanted.marks);
     let mut marks = Marks::clone(&asked);
-    let delta = text_delta(context, line, unit.at, &unit.marks, &mut marks, number, notices);
+    let delta = text_delta(context, line, &unit.marks, &mut marks, number, notices);
     wanted.marks = Rc::new(marks);
     let becomes = Rc::clone(&wanted.marks);
-    *last = Some(Last { has: Rc::clone(&unit.marks), wanted: asked, family, becomes, delta: delta.clone() });
+    *last = Some(Last { has: Rc::clone(&unit.marks), wanted: asked, becomes, delta: delta.clone() });
     delta
 }
 

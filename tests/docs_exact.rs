@@ -1,0 +1,213 @@
+//! What a document says more exactly than its file stays as it is, wherever text is typed anew.
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
+
+mod support;
+
+use mcp_workspace::kinds::PushPlan;
+use mcp_workspace::kinds::docs;
+use serde_json::{Value, json};
+use support::model::{applied, document, fetched};
+
+/// Calls `found` for every paragraph of the body and of its tables.
+fn each_paragraph(content: &Value, found: &mut impl FnMut(&Value)) {
+    for element in content.as_array().into_iter().flatten() {
+        if element.get("paragraph").is_some() {
+            found(&element["paragraph"]);
+        }
+        for row in element["table"]["tableRows"].as_array().into_iter().flatten() {
+            row["tableCells"].as_array().into_iter().flatten().for_each(|cell| each_paragraph(&cell["content"], found));
+        }
+    }
+}
+
+fn content(raw: &Value) -> &Value {
+    &raw["tabs"][0]["documentTab"]["body"]["content"]
+}
+
+/// The looks of each letter of a word, wherever it stands.
+fn looks(raw: &Value, word: &str) -> Vec<Vec<Value>> {
+    let mut all = Vec::new();
+    each_paragraph(content(raw), &mut |paragraph| {
+        let (mut text, mut styles) = (String::new(), Vec::new());
+        for part in paragraph["elements"].as_array().unwrap() {
+            let content = part["textRun"]["content"].as_str().unwrap_or("\u{1}");
+            text.push_str(content);
+            styles.extend(content.bytes().map(|_| part["textRun"]["textStyle"].clone()));
+        }
+        all.extend(text.match_indices(word).map(|(at, _)| styles[at..at + word.len()].to_vec()));
+    });
+    all
+}
+
+/// Gives the first of these words a style.
+fn styled(raw: &Value, words: &str, style: &Value, fields: &str) -> Value {
+    let mut range = Value::Null;
+    each_paragraph(content(raw), &mut |paragraph| {
+        for part in paragraph["elements"].as_array().unwrap() {
+            let at = part["textRun"]["content"].as_str().and_then(|text| text.find(words));
+            if let (Some(at), true) = (at, range.is_null()) {
+                let start = part["startIndex"].as_u64().unwrap_or(0) + at as u64;
+                range = json!({"startIndex": start, "endIndex": start + words.len() as u64});
+            }
+        }
+    });
+    assert!(!range.is_null(), "{words}");
+    applied(raw, &[json!({"updateTextStyle": {"range": range, "textStyle": style, "fields": fields}})], 3)
+}
+
+/// Plans an edit of the file in which the ids of headings are left out.
+fn edited(raw: &Value, edit: &dyn Fn(&str) -> String) -> (PushPlan, String) {
+    let remote = fetched(raw);
+    let text = remote.parts[0].text.clone();
+    let file = edit(&text);
+    assert_ne!(file, text);
+    (docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap(), file)
+}
+
+/// Puts a block behind another; both are named by how their lines end.
+fn behind(text: &str, what: &str, other: &str) -> String {
+    let line = |words: &str| text.lines().find(|line| line.ends_with(words)).unwrap().to_owned();
+    let (what, other) = (line(what), line(other));
+    let without = text.replacen(&format!("{what}\n\n"), "", 1);
+    without.replacen(&format!("{other}\n"), &format!("{other}\n\n{what}\n"), 1)
+}
+
+fn fonts() -> Vec<(Value, &'static str)> {
+    let color = |red: f64| json!({"color": {"rgbColor": {"red": red, "green": 0.1}}});
+    vec![
+        (json!({"weightedFontFamily": {"fontFamily": "Courier New", "weight": 500}}), "weightedFontFamily"),
+        (json!({"weightedFontFamily": {"fontFamily": "Consolas"}}), "weightedFontFamily"),
+        (json!({"foregroundColor": color(0.5004)}), "foregroundColor"),
+        (
+            json!({"backgroundColor": color(0.5004), "fontSize": {"magnitude": 10.6, "unit": "PT"}}),
+            "backgroundColor,fontSize",
+        ),
+        (json!({"link": {"url": "https://a.com"}, "underline": false}), "link,underline"),
+        (json!({"link": {"url": "https://a.com"}}), "link,underline,foregroundColor"),
+    ]
+}
+
+/// Edits a document in which one word has such a look, for each of them, and checks that the word keeps it.
+#[track_caller]
+fn check_kept(text: &str, edit: &dyn Fn(&str) -> String) {
+    for (style, fields) in fonts() {
+        let raw = styled(&document(text), "courier", &style, fields);
+        let before = looks(&raw, "courier");
+        let (plan, file) = edited(&raw, edit);
+        assert!(plan.refused.is_empty() && plan.holds.is_empty(), "{:#?}", plan.refused);
+        let after = applied(&raw, &plan.requests, 9);
+        assert_eq!(looks(&after, "courier"), before, "{file}\n{:#?}", plan.requests);
+        for other in ["plain", "tail"] {
+            assert_eq!(looks(&after, other), looks(&raw, other), "{file}\n{:#?}", plan.requests);
+        }
+    }
+}
+
+#[test]
+fn text_that_is_typed_anew_keeps_the_look_that_no_file_says_exactly() {
+    let text = "## head\n\nsome courier word\n\nplain middle\n\ntail\n";
+    check_kept(text, &|text| behind(text, "head", "word"));
+    check_kept(text, &|text| behind(text, "word", "tail"));
+    check_kept(text, &|text| behind(text, "word", "plain middle"));
+    // Edited, too.
+    check_kept(text, &|text| behind(text, "word", "tail").replace(" word", " words here"));
+    // Inside of its paragraph.
+    let text = "many words that stay and courier then other words\n\nplain\n\ntail\n";
+    check_kept(text, &|text| {
+        let at = text.find(" and ").unwrap() + 5;
+        let end = text.find(" then").unwrap();
+        let word = text[at..end].to_owned();
+        text.replacen(&format!("{word} then"), "then", 1).replacen("other words", &format!("other {word} words"), 1)
+    });
+    let text = "- one courier\n- plain two\n- three\n\ntail\n";
+    check_kept(text, &|text| {
+        let line = text.lines().find(|line| line.starts_with("- one")).unwrap().to_owned();
+        text.replacen(&format!("{line}\n"), "", 1).replacen("- three\n", &format!("- three\n{line}\n"), 1)
+    });
+    let text = "top\n\n| h | i |\n| --- | --- |\n| plain | x |\n| courier | y |\n| z | w |\n\ntail\n";
+    check_kept(text, &|text| {
+        let line = text.lines().find(|line| line.ends_with("| y |")).unwrap().to_owned();
+        text.replacen(&format!("{line}\n"), "", 1).replacen("| --- | --- |\n", &format!("| --- | --- |\n{line}\n"), 1)
+    });
+}
+
+#[test]
+fn what_a_file_rounds_of_a_paragraph_goes_with_it() {
+    let text = "# head\n\nshaded one\n\nmiddle\n\ntail\n";
+    let raw = document(text);
+    let at = raw["tabs"][0]["documentTab"]["body"]["content"].as_array().unwrap()[2].clone();
+    let range = json!({"startIndex": at["startIndex"], "endIndex": at["endIndex"]});
+    let shading = json!({"backgroundColor": {"color": {"rgbColor": {"red": 0.5004, "green": 0.25}}}});
+    let style = json!({"shading": shading, "lineSpacing": 117.123, "spaceAbove": {"magnitude": 7.6543, "unit": "PT"}});
+    let fields = "shading,lineSpacing,spaceAbove";
+    let raw = applied(
+        &raw,
+        &[json!({"updateParagraphStyle": {"range": range, "paragraphStyle": style, "fields": fields}})],
+        3,
+    );
+    let style = |raw: &Value| {
+        let mut found = Value::Null;
+        each_paragraph(content(raw), &mut |paragraph| {
+            if paragraph["elements"][0]["textRun"]["content"] == "shaded one\n" {
+                found = paragraph["paragraphStyle"].clone();
+            }
+        });
+        found
+    };
+    let line = |text: &str| text.lines().find(|line| line.starts_with("{!")).map(|line| format!("{line}\n")).unwrap();
+    let (plan, file) = edited(&raw, &|text| {
+        let directive = line(text);
+        let end =
+            text.lines().find(|line| *line == "{!Normal text}").map(|line| format!("{line}\n")).unwrap_or_default();
+        let text = text.replacen(&directive, "", 1).replacen(&end, "", 1).replacen("shaded one\n\n", "", 1);
+        text.replacen("tail\n", &format!("tail\n\n{directive}shaded one\n"), 1)
+    });
+    assert!(plan.refused.is_empty(), "{:#?}", plan.refused);
+    let after = applied(&raw, &plan.requests, 9);
+    assert_eq!(style(&after), style(&raw), "{file}\n{:#?}", plan.requests);
+}
+
+#[test]
+fn a_font_is_the_one_that_the_file_names() {
+    for family in ["Courier New", "Consolas", "monospace", "Calibri"] {
+        for written in [format!("{{!font:\"{family}\"}}plain{{/!}}"), format!("{{!font:{family}}}plain{{/!}}")] {
+            let raw = document("some plain word\n");
+            let (plan, _) = edited(&raw, &|text| text.replacen("plain", &written, 1));
+            assert!(plan.refused.is_empty() && plan.told.is_empty() && plan.unsaid.is_empty(), "{:#?}", plan.refused);
+            let after = applied(&raw, &plan.requests, 9);
+            assert_eq!(looks(&after, "plain")[0][0]["weightedFontFamily"]["fontFamily"], family);
+            let text = fetched(&after).parts[0].text.clone();
+            assert!(text.contains(&format!("{{!font:{family}}}plain{{/!}}")), "{text}");
+        }
+    }
+    let raw = document("some plain word\n");
+    let (plan, _) = edited(&raw, &|text| text.replacen("plain", "{!mono}plain{/!}", 1));
+    let after = applied(&raw, &plan.requests, 9);
+    assert_eq!(looks(&after, "plain")[0][0]["weightedFontFamily"]["fontFamily"], "Roboto Mono");
+}
+
+#[test]
+fn a_link_without_a_line_is_shown_as_one() {
+    let raw = styled(
+        &document("some link word\n"),
+        "link",
+        &json!({"link": {"url": "https://a.com"}, "underline": false}),
+        "link,underline",
+    );
+    let text = fetched(&raw).parts[0].text.clone();
+    assert!(text.contains("{!underline:false}[link](https://a.com){/!}"), "{text}");
+    let (plan, _) =
+        edited(&raw, &|text| text.replacen("{!underline:false}[link](https://a.com){/!}", "[link](https://a.com)", 1));
+    let after = applied(&raw, &plan.requests, 9);
+    assert_eq!(looks(&after, "link")[0][0]["underline"], true, "{:#?}", plan.requests);
+    let again = fetched(&raw);
+    let plan = docs::plan(&again, &again.parts[0].id, &again.parts[0].text, false).unwrap();
+    assert!(plan.requests.is_empty(), "{:#?}", plan.requests);
+}
