@@ -1,4 +1,5 @@
-//! What a document says more exactly than its file stays as it is, wherever text is typed anew.
+//! What a document says more exactly than its file stays as it is, wherever text is typed anew; and what is new takes no
+//! part in a list that it does not belong to.
 #![allow(
     clippy::unwrap_used,
     clippy::string_slice,
@@ -9,6 +10,8 @@
 )]
 
 mod support;
+
+use std::collections::BTreeMap;
 
 use mcp_workspace::kinds::PushPlan;
 use mcp_workspace::kinds::docs;
@@ -210,4 +213,46 @@ fn a_link_without_a_line_is_shown_as_one() {
     let again = fetched(&raw);
     let plan = docs::plan(&again, &again.parts[0].id, &again.parts[0].text, false).unwrap();
     assert!(plan.requests.is_empty(), "{:#?}", plan.requests);
+}
+
+/// The list of each item, by its text.
+fn lists(raw: &Value) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    each_paragraph(content(raw), &mut |paragraph| {
+        if let Some(list) = paragraph["bullet"]["listId"].as_str() {
+            let text = paragraph["elements"][0]["textRun"]["content"].as_str().unwrap().trim().to_owned();
+            found.insert(text, list.to_owned());
+        }
+    });
+    found
+}
+
+#[test]
+fn a_new_list_above_another_is_a_list_of_its_own() {
+    for (mark, next) in [("1.", "2."), ("-", "-")] {
+        let text = format!("para one\n\nmid two\n\n{mark} b1\n{next} b2\n\ntail\n");
+        let raw = document(&text);
+        let new = format!("{mark} x\n{next} y\n\n");
+        for (old, new) in [
+            ("mid two\n\n".to_owned(), format!("mid two\n\n{new}sep\n\n")),
+            ("mid two\n\n".to_owned(), format!("mid two\n\n{new}## Head\n\n")),
+            ("mid two\n\n".to_owned(), format!("# Head\n\n{new}sep\n\n")),
+        ] {
+            let (plan, file) = edited(&raw, &|text| text.replacen(&old, &new, 1));
+            assert!(plan.refused.is_empty(), "{:#?}", plan.refused);
+            let after = applied(&raw, &plan.requests, 9);
+            let (was, is) = (lists(&raw), lists(&after));
+            assert_eq!((&is["b1"], &is["b2"]), (&was["b1"], &was["b2"]), "{file}");
+            assert_eq!(is["x"], is["y"], "{file}");
+            assert_ne!(is["x"], is["b1"], "{file}\n{:#?}", plan.requests);
+        }
+    }
+    let raw = document("1. a1\n2. a2\n\npara one\n\nmid two\n\n1. b1\n2. b2\n\ntail\n");
+    let (plan, file) = edited(&raw, &|text| {
+        text.replace("1. a1\n2. a2", "Q").replace("1. b1\n2. b2", "1. a1\n2. a2").replace('Q', "1. b1\n2. b2")
+    });
+    assert!(plan.refused.is_empty(), "{:#?}", plan.refused);
+    let is = lists(&applied(&raw, &plan.requests, 9));
+    assert_eq!((&is["a1"], &is["b1"]), (&is["a2"], &is["b2"]), "{file}");
+    assert_ne!(is["a1"], is["b1"], "{file}\n{:#?}", plan.requests);
 }

@@ -2,6 +2,7 @@
 
 mod align;
 mod anchors;
+mod apart;
 mod blocks;
 mod carried;
 mod characters;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::edit::{Expected, Shape, Wanted, What, range};
 use super::planner::{Notices, below, rows_of};
 use super::properties::{Context, Delta, paragraph_delta, request_style, text_delta, without_item_indents};
-use super::lists;
+use super::{apart, lists};
 use crate::gdocs::{BulletPreset, DeleteParagraphBullets, Request, Style, UpdateParagraphStyle, UpdateTextStyle};
 use crate::kinds::docs::text::extract::{Extract, Origin, lines};
 use crate::kinds::docs::text::flat::Look;
@@ -33,12 +33,14 @@ pub(super) fn paragraph_styles(
     if found.len() != expected.len() {
         return Err(format!("{} blocks were expected, {} would be there", expected.len(), found.len()));
     }
+    let apart = apart::found(context.tab, after, expected);
     let mut leaving: Vec<(u32, u32)> = Vec::new();
     let mut styles: Vec<(u32, u32, Map<String, Value>, String)> = Vec::new();
     let mut stretches: Vec<Vec<lists::Item>> = Vec::new();
     for (expected, (index, content, origin)) in expected.iter_mut().zip(found) {
         let look = after.looks.get(index).cloned().unwrap_or_default();
         let (Origin::Line { line, .. }, What::Edited { .. }) = (origin, &expected.what) else { continue };
+        let content = (content, apart.contains(&index));
         let change = change(line, content, &look, expected, context, notices);
         if change.leaves {
             extend(&mut leaving, line.start, line.end);
@@ -89,9 +91,10 @@ struct Change {
     item: Option<lists::Item>,
 }
 
+/// Finds what is done to a paragraph; `apart` tells that it is no part of the list that it is in.
 fn change(
     line: &Line,
-    content: &Content,
+    (content, apart): (&Content, bool),
     found: &Look,
     expected: &mut Expected,
     context: &Context<'_>,
@@ -109,7 +112,7 @@ fn change(
             matches!(content, Content::Item { depth: has, mark: is, .. } if has == depth && same_kind(*is, *mark));
         // A list of a kind that the API cannot make was refused before; its items stay as they are.
         let preset = preset(*mark, wanted.list.as_deref());
-        if let Some(preset) = preset.filter(|_| !in_place || found.list != wanted.list) {
+        if let Some(preset) = preset.filter(|_| apart || !in_place || found.list != wanted.list) {
             change.item = Some(item(line, lines.first().map_or(0, Vec::len), *depth, preset));
         }
     }
