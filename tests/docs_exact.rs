@@ -256,3 +256,39 @@ fn a_new_list_above_another_is_a_list_of_its_own() {
     assert_eq!((&is["a1"], &is["b1"]), (&is["a2"], &is["b2"]), "{file}");
     assert_ne!(is["a1"], is["b1"], "{file}\n{:#?}", plan.requests);
 }
+
+/// A document with a list of which the first level is changed.
+fn custom(mark: &str, change: &dyn Fn(&mut Value)) -> Value {
+    let mut raw = document(&format!("top\n\n{mark} one\n{mark} two\n{mark} three\n\ntail\n"));
+    for list in raw["tabs"][0]["documentTab"]["lists"].as_object_mut().unwrap().values_mut() {
+        list["listProperties"]["nestingLevels"].as_array_mut().unwrap().iter_mut().for_each(change);
+    }
+    raw
+}
+
+#[test]
+fn a_new_item_takes_part_in_a_list_that_the_api_cannot_make() {
+    let numbers = custom("1.", &|level| level["startNumber"] = json!(5));
+    let bullets = custom("-", &|level| level["glyphSymbol"] = json!("\u{27a4}"));
+    for (raw, named) in [(&numbers, "{!list:decimal 5}"), (&bullets, "{!list:other-bullet}")] {
+        let text = fetched(raw).parts[0].text.clone();
+        assert!(text.contains(named), "{text}");
+        let line = |words: &str| text.lines().find(|line| line.ends_with(words)).unwrap().to_owned();
+        for (beside, before) in [("one", true), ("one", false), ("three", false)] {
+            let (line, new) = (line(beside), line(beside).replace(beside, "new"));
+            let (plan, file) = edited(raw, &|text| {
+                let both = if before { format!("{new}\n{line}\n") } else { format!("{line}\n{new}\n") };
+                text.replacen(&format!("{line}\n"), &both, 1)
+            });
+            assert!(plan.refused.is_empty(), "{:#?}\n{file}", plan.refused);
+            let is = lists(&applied(raw, &plan.requests, 9));
+            assert!(is.len() == 4 && is.values().all(|list| *list == is["new"]), "{is:?} of {file}");
+        }
+        // One that stands apart would be a list of its own, which the API cannot make.
+        let (plan, file) = edited(raw, &|text| {
+            let first = line("one");
+            text.replacen(&first, &format!("{}\n\nsep\n\n{first}", first.replace("one", "new")), 1)
+        });
+        assert!(plan.refused.iter().any(|notice| notice.message.contains("cannot make a list")), "{file}");
+    }
+}
