@@ -292,3 +292,36 @@ fn a_new_item_takes_part_in_a_list_that_the_api_cannot_make() {
         assert!(plan.refused.iter().any(|notice| notice.message.contains("cannot make a list")), "{file}");
     }
 }
+
+/// Ties a named range of another program to words.
+fn tied(raw: &Value, words: &str) -> Value {
+    let mut start = None;
+    each_paragraph(content(raw), &mut |paragraph| {
+        let part = &paragraph["elements"][0];
+        if part["textRun"]["content"].as_str().is_some_and(|text| text.starts_with(words)) {
+            start = part["startIndex"].as_u64();
+        }
+    });
+    let range = json!({"startIndex": start.unwrap(), "endIndex": start.unwrap() + words.len() as u64});
+    applied(raw, &[json!({"createNamedRange": {"name": "theirs", "range": range}})], 3)
+}
+
+#[test]
+fn a_list_that_was_moved_past_what_stays_is_moved_whole() {
+    let raw = tied(&document("1. a1\n2. a2\n\npara one\n\nmid two\n\n1. b1\n2. b2\n\ntail\n"), "para");
+    let (plan, file) = edited(&raw, &|text| {
+        let text = text.replacen("1. a1\n2. a2\n\n", "", 1).replacen("mid two\n\n", "", 1);
+        text.replacen("2. b2\n", "2. b2\n\nsep new\n\n1. a1\n2. a2\n", 1)
+    });
+    assert!(plan.refused.is_empty(), "{:#?}", plan.refused);
+    let after = applied(&raw, &plan.requests, 9);
+    assert_eq!(fetched(&after).parts[0].text, file);
+    let (was, is) = (lists(&raw), lists(&after));
+    assert_eq!((&is["b1"], &is["b2"], &is["a1"]), (&was["b1"], &was["b2"], &is["a2"]));
+    assert_ne!(is["a1"], is["b1"]);
+    // Where nobody can tell which of both was moved, both are named.
+    let raw = tied(&document("- a1\n- a2\n\npara one\n\ntail\n"), "para");
+    let (plan, _) = edited(&raw, &|text| text.replacen("- a1\n- a2\n\npara one\n", "para one\n\n- a1\n- a2\n", 1));
+    let told = "changed places with the list with `a1`, which would be made anew, whichever of them was moved";
+    assert!(plan.refused.len() == 1 && plan.refused[0].message.contains(told), "{:#?}", plan.refused);
+}
