@@ -293,6 +293,23 @@ fn a_new_item_takes_part_in_a_list_that_the_api_cannot_make() {
     }
 }
 
+#[test]
+fn the_text_of_a_new_footnote_takes_the_place_of_the_blank_that_google_puts_there() {
+    let mut raw = document("abc def\n");
+    for seed in 9..11 {
+        let remote = fetched(&raw);
+        let file = "abc def[^a]\n\n[^a]: my note\n";
+        let head = &remote.parts[0].text[..remote.parts[0].text.find("abc").unwrap()];
+        let plan = docs::plan(&remote, &remote.parts[0].id, &format!("{head}{file}"), false).unwrap();
+        assert!(plan.refused.is_empty(), "{:#?}", plan.refused);
+        raw = applied(&raw, &plan.requests, seed);
+    }
+    let notes = raw["tabs"][0]["documentTab"]["footnotes"].as_object().unwrap();
+    let parts = notes.values().next().unwrap()["content"][0]["paragraph"]["elements"].as_array().unwrap().clone();
+    let text: String = parts.iter().map(|part| part["textRun"]["content"].as_str().unwrap()).collect();
+    assert_eq!(text, "my note\n");
+}
+
 /// Ties a named range of another program to words.
 fn tied(raw: &Value, words: &str) -> Value {
     let mut start = None;
