@@ -253,6 +253,9 @@ fn what_a_lost_heading_shielded_is_told() {
         &["One."],
         &[("One.", "alignment", "CENTER"), ("Mid", "alignment", "CENTER")],
     );
+    // It need not be gone: text that stands before it now is not shielded any more.
+    let moved = &[("One.", "alignment", "CENTER"), ("Three.", "alignment", "START")];
+    check_scope(text, &[("# Alpha\n\nOne.", "One.\n\n# Alpha")], &["One."], moved);
     // Without a directive before it, a heading ends nothing.
     check_scope("Zero.\n\n# Alpha\n\n{!Title}\n\nOne.\n", &[("# Alpha\n\n", "")], &[], &[("One.", named, title)]);
 }

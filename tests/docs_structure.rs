@@ -704,13 +704,13 @@ fn a_new_footnote_keeps_the_size_that_docs_gives_it() {
         })
         .collect()
     };
-    assert_eq!(sizes(&raw), ["\"All nine. \\n\" 10"]);
+    assert_eq!(sizes(&raw), ["\"All nine.\\n\" 10"]);
     let file = fetched(&raw).parts[0].text.clone();
     assert!(file.contains("[^1]: All nine.\n"), "{file}");
     let (_, raw) = push(&raw, 0, &file.replacen("All nine.", "All {!size:14pt}nine{/!}.", 1)).unwrap();
-    assert_eq!(sizes(&raw), ["\"All \" 10", "\"nine\" 14", "\". \\n\" 10"]);
+    assert_eq!(sizes(&raw), ["\"All \" 10", "\"nine\" 14", "\".\\n\" 10"]);
     let (_, raw) = push(&raw, 0, &file).unwrap();
-    assert_eq!(sizes(&raw), ["\"All nine. \\n\" 10"]);
+    assert_eq!(sizes(&raw), ["\"All nine.\\n\" 10"]);
 }
 
 /// A table in which each cell says its column, as the file has it.

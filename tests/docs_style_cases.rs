@@ -69,7 +69,12 @@ fn a_document_of_every_style_shows_its_overrides_only() {
 fn what_is_not_shown_is_not_touched() {
     for (old, new, requests, text) in [
         // The weight of a typewriter font other than ours changes, and the font stays.
-        ("{!mono}typewriter", "{!mono, weight:700}typewriter", 1, "{!weight:700, mono}typewriter"),
+        (
+            "{!font:Courier New}typewriter",
+            "{!font:Courier New, weight:700}typewriter",
+            1,
+            "{!font:Courier New, weight:700}typewriter",
+        ),
         // A heading keeps the alignment that it does not show.
         ("# {^ h.styles1}{!color:#008033}Centred", "## {^ h.styles1}{!color:#008033}Centred", 1, "## {^ h.styles1}"),
         ("### {^ h.styles3}a heading that", "### {^ h.styles3}still a heading that", 1, "still a heading"),
@@ -84,7 +89,12 @@ fn what_is_not_shown_is_not_touched() {
         let plan = check("docs/every-style", &[(old, new)], &[], text);
         assert!(plan.requests.len() <= requests, "{old:?}: {:#?}", plan.requests);
     }
-    let plan = check("docs/every-style", &[("{!mono}typewriter", "{!mono, weight:700}typewriter")], &[], "typewriter");
+    let plan = check(
+        "docs/every-style",
+        &[("{!font:Courier New}typewriter", "{!font:Courier New, weight:700}typewriter")],
+        &[],
+        "typewriter",
+    );
     assert_eq!(plan.requests[0]["updateTextStyle"]["textStyle"]["weightedFontFamily"]["fontFamily"], "Courier New");
     // A paragraph that becomes a heading leaves behind what was said of it, but for the way it runs.
     let plan = check("docs/every-style", &[("\nShaded, indented", "\n# Shaded, indented")], &["NO_EFFECT"], "Shaded");

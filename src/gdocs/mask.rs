@@ -46,6 +46,11 @@ impl Mask {
         self.0.iter().any(|path| path.first().is_some_and(|first| first == name))
     }
 
+    /// Tells whether the mask names a part of a field alone.
+    pub(crate) fn names_part_of(&self, name: &str) -> bool {
+        self.0.iter().any(|path| path.len() > 1 && path.first().is_some_and(|first| first == name))
+    }
+
     /// Returns the mask of a message inside this one: the fields of it that are named, or all when it is named whole;
     /// `None` when it is not named.
     ///

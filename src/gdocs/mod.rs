@@ -58,6 +58,7 @@ mod segment;
 mod setting;
 mod shared;
 mod style;
+mod style_values;
 mod suggest;
 mod suggested;
 mod suggestion;

@@ -17,6 +17,7 @@ use super::refusal::Refusal;
 use super::request::{UpdateDocumentStyle, UpdateNamedStyle, UpdateSectionStyle};
 use super::schema::{DOCUMENT_STYLE, NAMED_STYLE, PARAGRAPH_STYLE, SECTION_STYLE, TEXT_STYLE};
 use super::segment::Address;
+use super::style_values::{check_paragraph, check_text};
 
 /// Margins of the page; set on the document they are cleared on all sections.
 const MARGINS: [&str; 4] = ["marginTop", "marginBottom", "marginRight", "marginLeft"];
@@ -156,6 +157,12 @@ pub(crate) fn update_named(batch: &mut Batch, request: &UpdateNamedStyle) -> Res
     }
     let text = mask.inner("textStyle", TEXT_STYLE)?;
     let paragraph = mask.inner("paragraphStyle", PARAGRAPH_STYLE)?;
+    if let (Some(mask), Some(given)) = (&text, &request.named_style.text_style) {
+        check_text(mask, &given.0)?;
+    }
+    if let (Some(mask), Some(given)) = (&paragraph, &request.named_style.paragraph_style) {
+        check_paragraph(mask, &given.0)?;
+    }
     let (tab, _) = batch.tab(request.tab_id.as_deref())?;
     let plain = if kind == "NORMAL_TEXT" { plain_tab().named_style(kind).cloned() } else { None };
     let plain = plain.unwrap_or_default();

@@ -135,6 +135,50 @@ fn documents_have_styles() {
 }
 
 #[test]
+fn values_of_styles_that_there_are_not_are_refused() {
+    let family = "font_family must also be set with a non-empty value";
+    let weight = |weight: i32| json!({"weightedFontFamily": {"fontFamily": "Arial", "weight": weight}});
+    let border = json!({"width": points(1.0), "padding": points(1.0), "dashStyle": "SOLID"});
+    for (style, fields, refused) in [
+        (json!({"weightedFontFamily": {"weight": 700}}), "weightedFontFamily", Some(family)),
+        (json!({"weightedFontFamily": {"fontFamily": "", "weight": 700}}), "weightedFontFamily", Some(family)),
+        (json!({"weightedFontFamily": {}}), "weightedFontFamily", Some(family)),
+        (json!({"weightedFontFamily": {"weight": 700}}), "weightedFontFamily.weight", Some(family)),
+        (json!({}), "weightedFontFamily", None),
+        (weight(700), "weightedFontFamily", None),
+        (weight(450), "weightedFontFamily", Some("multiple of 100")),
+        (weight(1000), "weightedFontFamily", Some("multiple of 100")),
+        (json!({"fontSize": points(-1.0)}), "fontSize", Some("must not be negative")),
+        (json!({"fontSize": points(-1.0), "bold": true}), "bold", None),
+    ] {
+        let range = json!({"startIndex": 1, "endIndex": 2});
+        let text = json!([{"updateTextStyle": {"range": range, "textStyle": style, "fields": fields}}]);
+        let named = json!([{"updateNamedStyle": {"namedStyle": {"namedStyleType": "HEADING_1", "textStyle": style},
+            "fields": format!("textStyle.{fields}")}}]);
+        for requests in [text, named] {
+            match (send(&of("ab"), &requests), refused) {
+                (Ok(_), None) => {}
+                (Err(is), Some(wanted)) => assert!(is.contains(wanted), "{is} of {requests}"),
+                (is, _) => panic!("{requests}: {:?}", is.err()),
+            }
+        }
+    }
+    let link = |link: Value| json!([{"updateTextStyle": {"range": {"startIndex": 1, "endIndex": 2}, "textStyle": {"link": link}, "fields": "link"}}]);
+    let both = link(json!({"url": "https://example.com", "headingId": "h.a"}));
+    assert!(send(&of("ab"), &both).unwrap_err().contains("one destination"));
+    assert!(send(&of("ab"), &link(json!({"url": "https://example.com"}))).is_ok());
+    for (style, fields, is_fine) in [
+        (json!({"borderLeft": border}), "borderLeft", true),
+        (json!({}), "borderLeft", true),
+        (json!({"borderLeft": {"width": points(1.0)}}), "borderLeft", false),
+        (json!({"borderLeft": border}), "borderLeft.width", false),
+    ] {
+        let requests = json!([{"updateParagraphStyle": {"range": {"startIndex": 1, "endIndex": 2}, "paragraphStyle": style, "fields": fields}}]);
+        assert_eq!(send(&of("ab"), &requests).is_ok(), is_fine, "{requests}");
+    }
+}
+
+#[test]
 fn named_styles_are_changed() {
     let update = |style: Value, fields: &str| json!([{"updateNamedStyle": {"namedStyle": style, "fields": fields}}]);
     let style = |kind: &str, requests: &Value| {

@@ -16,6 +16,7 @@ use super::runs::join_at;
 use super::schema::PARAGRAPH_STYLE;
 use super::segment::Segment;
 use super::style::{inherited_paragraph, is_heading, same};
+use super::style_values::check_paragraph;
 
 /// Carries out `updateParagraphStyle` on a segment.
 ///
@@ -25,6 +26,7 @@ use super::style::{inherited_paragraph, is_heading, same};
 pub(crate) fn update(segment: &mut Segment<'_>, request: &UpdateParagraphStyle) -> Result<(), Refusal> {
     let Segment { tab, content, id, ids, .. } = segment;
     let mask = Mask::read(&request.fields, PARAGRAPH_STYLE)?;
+    check_paragraph(&mask, &request.paragraph_style.0)?;
     let (start, end) = check_range(&request.range, content)?;
     let breaks = request.paragraph_style.0.get("pageBreakBefore") == Some(&Value::Bool(true));
     let touched = content.iter().skip(first_ending_after(content, start));

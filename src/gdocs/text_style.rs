@@ -14,18 +14,20 @@ use super::request::UpdateTextStyle;
 use super::runs::{join_at, split_at};
 use super::schema::TEXT_STYLE;
 use super::style::{inherited_text, link_look, same};
+use super::style_values::check_text;
 
 /// Carries out `updateTextStyle` on a segment.
 ///
 /// # Errors
 ///
-/// Google's refusals of a bad range or mask, and of an end inside a surrogate pair.
+/// Google's refusals of a bad range, mask or value, and of an end inside a surrogate pair.
 pub(crate) fn update(
     tab: &DocumentTab,
     content: &mut [StructuralElement],
     request: &UpdateTextStyle,
 ) -> Result<(), Refusal> {
     let mask = Mask::read(&request.fields, TEXT_STYLE)?;
+    check_text(&mask, &request.text_style.0)?;
     let (start, end) = check_range(&request.range, content)?;
     let change = Change { tab, mask, values: values(&request.text_style) };
     each_paragraph_mut(content, start, end, &mut |element| {

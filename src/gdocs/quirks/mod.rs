@@ -157,6 +157,25 @@ pub(crate) fn unknown_range(id: &str) -> String {
     format!("The named range with ID {id} was not found.")
 }
 
+/// Text for a font of which only the weight is said. The discovery text says so; doubt for the first words.
+pub(crate) const NO_FONT_FAMILY: &str =
+    "If weighted_font_family is set, then font_family must also be set with a non-empty value.";
+
+/// Text for a weight that no font has. The discovery text names those that there are; doubt for the refusal and its words.
+pub(crate) const BAD_FONT_WEIGHT: &str = "The font weight must be a multiple of 100 between 100 and 900, inclusive.";
+
+/// Text for a size below zero. Doubt: never recorded, and the discovery text is silent.
+pub(crate) const NEGATIVE_FONT_SIZE: &str = "The font size must not be negative.";
+
+/// Text for a link to several places. Source: the reference calls them a union; doubt for the words.
+/// <https://developers.google.com/docs/api/reference/rest/v1/documents#link>
+pub(crate) const LINK_TO_SEVERAL: &str = "A link must have one destination only.";
+
+/// Text for a part of a border. The discovery text says that it must be specified in its entirety; doubt for the words, and
+/// for a border without a colour, which is taken.
+pub(crate) const PART_OF_BORDER: &str =
+    "Paragraph borders cannot be partially updated. The new border must be specified in its entirety.";
+
 /// Text for a styled range that ends inside a surrogate pair or an equation. Doubt: never recorded.
 pub(crate) const INSIDE_CHARACTER: &str = "The range cannot start or end within a character.";
 

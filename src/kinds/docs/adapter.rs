@@ -392,6 +392,7 @@ impl Kind for Docs {
                 let Ok((now, _)) = self.threads(id).await else { return Err(error) };
                 if comments::was_said(found, &now, act) { Ok(()) } else { Err(error) }
             }
+            Err(error @ Error::Refused { .. }) => Err(comments::refused(&error, act)),
             other => other,
         }
     }

@@ -162,6 +162,17 @@ pub(super) fn answerable<'a>(threads: &'a [DriveComment], id: &str, act: &Commen
     }
 }
 
+/// What is told of an act that Google refused: what was to be said stands in no file.
+pub(super) fn refused(error: &Error, act: &CommentAct) -> Error {
+    let suggestion = match act {
+        CommentAct::Reply(_) => {
+            "Nothing was said, and the reply is kept nowhere: answer in other words, or in several shorter replies."
+        }
+        CommentAct::Resolve | CommentAct::Reopen => "The comment stays as it is; try it in Google Docs.",
+    };
+    Error::Told { kind: error.kind(), message: error.to_string(), suggestion: suggestion.to_owned() }
+}
+
 /// Tells whether an act whose answer was lost has happened: `before` is the thread as it was.
 pub(super) fn was_said(before: &DriveComment, threads: &[DriveComment], act: &CommentAct) -> bool {
     let Some(now) = threads.iter().find(|thread| thread.id == before.id) else { return false };

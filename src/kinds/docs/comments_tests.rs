@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::comments::{answerable, render, tie, was_said};
+use super::comments::{answerable, refused, render, tie, was_said};
 use super::wire::{CommentList, DriveComment};
+use crate::error::{Error, ErrorKind};
 use crate::gdocs::{Document, apply, new_document, read_requests};
 use crate::kinds::CommentAct;
 use crate::kinds::sidecar::is_sealed;
@@ -250,5 +251,19 @@ proptest! {
             }
         }
         prop_assert_eq!((anchors, items), (words.len(), 2 * words.len()), "{}", text);
+    }
+}
+
+#[test]
+fn what_became_of_a_refused_reply_is_told() {
+    let error = Error::Refused { message: "The content is too long.".into() };
+    for (act, told) in [
+        (CommentAct::Reply("x".repeat(5000)), "the reply is kept nowhere"),
+        (CommentAct::Resolve, "stays as it is"),
+        (CommentAct::Reopen, "stays as it is"),
+    ] {
+        let refused = refused(&error, &act);
+        assert_eq!(refused.kind(), ErrorKind::Refused);
+        assert!(refused.to_string().contains("too long") && refused.suggestion().contains(told), "{refused:?}");
     }
 }

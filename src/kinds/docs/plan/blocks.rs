@@ -186,6 +186,7 @@ impl Planner<'_> {
             let neighbour = |entry: &Entry<'_>| Neighbour {
                 origin: self.remote.origins[entry.index].clone(),
                 shape: shape(&entry.block.content),
+                list: entry.look.list.clone(),
                 linked: linked(&entry.block.content),
             };
             let gap = Gap {
@@ -197,6 +198,7 @@ impl Planner<'_> {
                         block: entry.block,
                         origin: &self.remote.origins[entry.index],
                         lock: entry.look.locked.clone(),
+                        list: entry.look.list.clone(),
                     })
                     .collect(),
                 inserted: new[passed_new..new_end]
@@ -308,6 +310,8 @@ pub(super) struct Neighbour {
     pub(super) origin: Origin,
     /// What kind of block it is.
     pub(super) shape: Shape,
+    /// The glyphs of its list, where its mark does not say them.
+    pub(super) list: Option<String>,
     /// Whether it is a heading that a link goes to.
     pub(super) linked: bool,
 }
@@ -320,6 +324,8 @@ pub(super) struct Gone<'a> {
     pub(super) origin: &'a Origin,
     /// Why it is read-only, if so.
     pub(super) lock: Option<String>,
+    /// The glyphs of its list, where its mark does not say them.
+    pub(super) list: Option<String>,
 }
 
 /// A block that the document does not have.

@@ -187,6 +187,11 @@ pub(super) fn edit_line(
         }
         result.extend(inserted);
     }
+    if !requests.is_empty() && line.segment.is_some() && line.units.is_empty() && line.start < line.newline_at() {
+        // Google makes a footnote with a blank in it, which would stay behind the text.
+        requests
+            .insert(0, delete_range(line.segment.as_deref(), planner.tab_id.as_deref(), line.start, line.newline_at()));
+    }
     result.extend(same(planner, &line.units[old_at..], &new[new_at..], number));
     Some((requests, shown(result, |wanted| &wanted.token)))
 }

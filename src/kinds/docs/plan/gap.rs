@@ -1,6 +1,7 @@
 //! The edits between two pairs of blocks: those that are gone, and those that are new. Pure.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::blocks::{Gap, Gone, Neighbour, New, is_settled};
 use super::edit::{
@@ -11,7 +12,8 @@ use super::paragraphs::locked_list;
 use super::planner::{Planner, because, excerpt, text_of, words_of};
 use crate::kinds::docs::text::extract::Origin;
 use crate::kinds::docs::text::line::{Line, Token, block_runs, tokens};
-use crate::mebdf::{Content, Mark, Object, plain};
+use crate::kinds::docs::text::lists::preset;
+use crate::mebdf::{Content, Mark, Marks, Object, plain};
 
 /// Plans the blocks that are gone and those that are new between two pairs.
 pub(super) fn plan(planner: &mut Planner<'_>, gap: &Gap<'_>) {
@@ -250,6 +252,7 @@ impl Insertions {
         let last = last.map(|gone| Neighbour {
             origin: gone.origin.clone(),
             shape: shape(&gone.block.content),
+            list: gone.list.clone(),
             linked: false,
         });
         let previous = last.or_else(|| gap.previous.clone());
@@ -300,8 +303,9 @@ impl Insertions {
                      {way_out}"
                 ));
             }
-            if let (Ok(_), Content::Item { mark, .. }) = (&place, &new.block.content)
-                && let Some(reason) = locked_list(*mark, &new.look, &tokens)
+            if let Ok(chosen) = place
+                && let Some(reason) =
+                    no_item(new, insertions.place.unwrap_or(chosen), (previous.as_ref(), gap), &tokens)
             {
                 place = Err(reason);
             }
@@ -393,6 +397,31 @@ impl Insertions {
         };
         Some(Group { elements: vec![*element], requests: vec![insert_text(None, tab, index, &text)] })
     }
+}
+
+/// Why a new block cannot be an item of a list. What no request makes it still is in the list of its neighbour, when it is
+/// as that one is, and so is all that is new between them.
+fn no_item(
+    new: &New<'_>,
+    place: Place,
+    (previous, gap): (Option<&Neighbour>, &Gap<'_>),
+    tokens: &[(Token, Rc<Marks>)],
+) -> Option<String> {
+    let Content::Item { mark, .. } = &new.block.content else { return None };
+    let mut sides = gap.inserted.split(|other| std::ptr::eq(other, new));
+    let (neighbour, between) = match place {
+        Place::Previous => (previous, sides.next()),
+        Place::Next => (gap.next.as_ref(), sides.next_back()),
+    };
+    let is_alike = |new: &New<'_>| {
+        let shape = shape(&new.block.content).unticked();
+        neighbour.is_some_and(|beside| shape == beside.shape.unticked() && new.look.list == beside.list)
+    };
+    let goes_on = is_alike(new) && between.is_some_and(|between| between.iter().all(is_alike));
+    if goes_on && preset(*mark, new.look.list.as_deref()).is_none() {
+        return None;
+    }
+    locked_list(*mark, &new.look, tokens)
 }
 
 /// What the refusal of a new table begins with.

@@ -2,6 +2,7 @@
 
 mod align;
 mod anchors;
+mod apart;
 mod blocks;
 mod carried;
 mod characters;
@@ -34,6 +35,7 @@ mod rest;
 mod restored;
 mod restyle;
 mod rows;
+mod run_looks;
 mod scopes;
 mod seats;
 mod settings;

@@ -233,8 +233,13 @@ fn past_list(
             continue;
         }
         let place = before_move(pairs, &run, at, new.len());
+        // Where it would then stand on the other side of what stays, it is the list that was moved.
+        if pairs.iter().any(|(i, j)| !run.contains(j) && (*i < a) != (*j < place)) {
+            continue;
+        }
         let reason = format!(
-            "it holds {}, which cannot be moved, and the list with `{}` that it was moved past would be made anew",
+            "it holds {}, which cannot be moved, and changed places with the list with `{}`, which would be made anew, \
+             whichever of them was moved",
             old[a].fixed.as_ref()?,
             excerpt(&said(&old[at.0].block.content))
         );

@@ -364,6 +364,7 @@ impl Text {
         let endings = trial.endings(&before, &expected);
         trial.carry_out(endings)?;
         touched.append(&mut trial.restore_settings(&expected)?);
+        touched.append(&mut trial.restore_run_looks(&expected, &mut told.lost)?);
         touched.append(&mut trial.restore_glyphs(&before, &expected, (&told.notices, &mut told.lost))?);
         verify::arrives(&trial.extract, &expected).map_err(|reason| task.rejected(reason))?;
         verify::nothing_else_moves(&before, &trial.document, task.part, &touched, &expected, &head)

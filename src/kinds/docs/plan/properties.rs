@@ -17,7 +17,7 @@ use crate::model::Notice;
 pub(super) type Delta = Vec<(&'static str, Option<Value>)>;
 
 /// The fields of text in the order in which they are sent.
-const TEXT_FIELDS: [&str; 10] = [
+pub(super) const TEXT_FIELDS: [&str; 10] = [
     "bold",
     "italic",
     "strikethrough",
@@ -158,12 +158,11 @@ pub(super) fn no_value(property: &Property) -> (&'static str, String) {
     }
 }
 
-/// What must change at one place of a line that looks as `has` says and shall look as `wants` says; takes back from
+/// What must change in a line where it looks as `has` says and shall look as `wants` says; takes back from
 /// `wants` what cannot be.
 pub(super) fn text_delta(
     context: &Context<'_>,
     line: &Line,
-    at: u32,
     has: &Marks,
     wants: &mut Marks,
     number: u32,
@@ -213,7 +212,7 @@ pub(super) fn text_delta(
             }
         } else if !(linked && old.is_none() && by_link) {
             let plain = (footnote && field == "fontSize").then(style::footnote_size);
-            let new = new.cloned().map(|value| whole_font(value, old, line, at, base));
+            let new = new.cloned().map(|value| whole_font(value, base));
             delta.push((field, new.or(plain)));
         }
     }
@@ -221,19 +220,11 @@ pub(super) fn text_delta(
 }
 
 /// A font cannot be set without its family: a weight alone takes the family that stands there.
-fn whole_font(mut value: Value, old: Option<&Value>, line: &Line, at: u32, base: Base<'_>) -> Value {
-    let family = |value: Option<&Value>| value.and_then(|value| value.get("fontFamily")).cloned();
-    let (is, was) = (family(Some(&value)), family(old));
+fn whole_font(mut value: Value, base: Base<'_>) -> Value {
     if let Value::Object(font) = &mut value
         && font.contains_key("weight")
     {
-        let own = line.family_at(at).map(Value::from);
-        if is.is_none() {
-            let plain = base.family().unwrap_or("Arial");
-            font.insert("fontFamily".into(), plain.into());
-        } else if let (true, Some(own)) = (is == was, own) {
-            font.insert("fontFamily".into(), own);
-        }
+        font.entry("fontFamily").or_insert_with(|| base.family().unwrap_or("Arial").into());
     }
     value
 }

@@ -7,9 +7,9 @@ use super::planner::Notices;
 use super::restyle::contents;
 use super::told::line_saying;
 use super::trial::Trial;
-use super::{endings, glyphs, settings};
+use super::{endings, glyphs, run_looks, settings};
 use crate::error::Result;
-use crate::gdocs::{Document, Request, StructuralElement, Tab, apply_traced};
+use crate::gdocs::{Document, Request, SegmentTrace, StructuralElement, Tab, apply_traced};
 use crate::kinds::docs::text::extract::{Origin, tab_of};
 use crate::model::PartId;
 
@@ -41,13 +41,8 @@ impl Trial<'_> {
         let tab = |document| tab_of(document, task.part).and_then(|tab| tab.document_tab.as_ref());
         let document = self.document.clone();
         let (Some(was), Some(is)) = (tab(task.document), tab(&document)) else { return Ok(Vec::new()) };
-        let traces = || {
-            let tab = tab_of(task.document, task.part).map(Tab::id);
-            let traces = apply_traced(task.document, &self.requests, 0).map(|(_, traces)| traces);
-            traces.unwrap_or_default().into_iter().filter(|trace| Some(&*trace.tab_id) == tab).collect()
-        };
         let edited = self.edited(before, expected);
-        let Some(marked) = glyphs::Marked::read(was, is, traces, &edited) else { return Ok(Vec::new()) };
+        let Some(marked) = glyphs::Marked::read(was, is, || self.traces(), &edited) else { return Ok(Vec::new()) };
         let mut restored = marked.restored(is, tab_id);
         let mut touched = restored.touched(&self.extract, expected);
         self.carry_out(std::mem::take(&mut restored.requests))?;
@@ -78,6 +73,44 @@ impl Trial<'_> {
             let message = "the mark of this list item has lost a look of its own, such as a colour, which the file does not \
                            show: no request changes it without the item's text";
             lost.refuse("LOOK_LOST", line, message);
+        }
+        Ok(touched)
+    }
+
+    /// Where the characters of the tab come from.
+    fn traces(&self) -> Vec<SegmentTrace> {
+        let tab = tab_of(self.task.document, self.task.part).map(Tab::id);
+        let traces = apply_traced(self.task.document, &self.requests, 0).map(|(_, traces)| traces);
+        traces.unwrap_or_default().into_iter().filter(|trace| Some(&*trace.tab_id) == tab).collect()
+    }
+
+    /// Gives text that was typed anew the looks that it had and that the file does not say exactly, and tells in `lost` of
+    /// what cannot have them; returns the elements that change, by their places before the text was edited.
+    ///
+    /// # Errors
+    ///
+    /// `PlanRejected` with the model's words when it refuses a request.
+    pub(super) fn restore_run_looks(&mut self, expected: &[Expected], lost: &mut Notices) -> Result<Vec<usize>> {
+        let (task, tab_id) = (self.task, self.task.tab_id.as_deref());
+        let tab = |document| tab_of(document, task.part).and_then(|tab| tab.document_tab.as_ref());
+        let document = self.document.clone();
+        let (Some(was), Some(is)) = (tab(task.document), tab(&document)) else { return Ok(Vec::new()) };
+        let mut restored = run_looks::restored(was, is, || self.traces(), tab_id);
+        if restored.requests.is_empty() {
+            return Ok(Vec::new());
+        }
+        let touched = restored.touched(&self.extract, expected);
+        self.carry_out(std::mem::take(&mut restored.requests))?;
+        // What the model makes of them counts.
+        let document = self.document.clone();
+        let Some(is) = tab(&document) else { return Ok(touched) };
+        let left = run_looks::restored(was, is, || self.traces(), tab_id);
+        for (expected, (_, origin)) in expected.iter().zip(contents(&self.extract)) {
+            if expected.line > 0 && edit::element(origin).is_some_and(|at| left.changed.contains(&at)) {
+                let message = "text that was moved here has lost a look of its own, which the file does not show: no request \
+                               gives it that";
+                lost.refuse("LOOK_LOST", expected.line, message);
+            }
         }
         Ok(touched)
     }

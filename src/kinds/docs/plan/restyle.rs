@@ -6,9 +6,9 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::edit::{Expected, Shape, Wanted, What, range};
-use super::lists;
 use super::planner::{Notices, below, rows_of};
 use super::properties::{Context, Delta, paragraph_delta, request_style, text_delta, without_item_indents};
+use super::{apart, lists};
 use crate::gdocs::{BulletPreset, DeleteParagraphBullets, Request, Style, UpdateParagraphStyle, UpdateTextStyle};
 use crate::kinds::docs::text::extract::{Extract, Origin, lines};
 use crate::kinds::docs::text::flat::Look;
@@ -33,12 +33,14 @@ pub(super) fn paragraph_styles(
     if found.len() != expected.len() {
         return Err(format!("{} blocks were expected, {} would be there", expected.len(), found.len()));
     }
+    let apart = apart::found(context.tab, after, expected);
     let mut leaving: Vec<(u32, u32)> = Vec::new();
     let mut styles: Vec<(u32, u32, Map<String, Value>, String)> = Vec::new();
     let mut stretches: Vec<Vec<lists::Item>> = Vec::new();
     for (expected, (index, content, origin)) in expected.iter_mut().zip(found) {
         let look = after.looks.get(index).cloned().unwrap_or_default();
         let (Origin::Line { line, .. }, What::Edited { .. }) = (origin, &expected.what) else { continue };
+        let content = (content, apart.contains(&index));
         let change = change(line, content, &look, expected, context, notices);
         if change.leaves {
             extend(&mut leaving, line.start, line.end);
@@ -89,9 +91,10 @@ struct Change {
     item: Option<lists::Item>,
 }
 
+/// Finds what is done to a paragraph; `apart` tells that it is no part of the list that it is in.
 fn change(
     line: &Line,
-    content: &Content,
+    (content, apart): (&Content, bool),
     found: &Look,
     expected: &mut Expected,
     context: &Context<'_>,
@@ -109,7 +112,7 @@ fn change(
             matches!(content, Content::Item { depth: has, mark: is, .. } if has == depth && same_kind(*is, *mark));
         // A list of a kind that the API cannot make was refused before; its items stay as they are.
         let preset = preset(*mark, wanted.list.as_deref());
-        if let Some(preset) = preset.filter(|_| !in_place || found.list != wanted.list) {
+        if let Some(preset) = preset.filter(|_| apart || !in_place || found.list != wanted.list) {
             change.item = Some(item(line, lines.first().map_or(0, Vec::len), *depth, preset));
         }
     }
@@ -311,7 +314,6 @@ fn is_unsaid(field: &str, wanted: &[Wanted], units: &Range<usize>) -> bool {
 struct Last {
     has: Rc<Marks>,
     wanted: Rc<Marks>,
-    family: Option<Rc<str>>,
     becomes: Rc<Marks>,
     delta: Delta,
 }
@@ -333,21 +335,19 @@ fn delta(
     if unit.marks == wanted.marks {
         return Delta::new();
     }
-    let family = line.family_at(unit.at).map(Rc::from);
     if let Some(last) = last.as_ref()
         && Rc::ptr_eq(&last.has, &unit.marks)
         && Rc::ptr_eq(&last.wanted, &wanted.marks)
-        && last.family == family
     {
         wanted.marks = Rc::clone(&last.becomes);
         return last.delta.clone();
     }
     let asked = Rc::clone(&wanted.marks);
     let mut marks = Marks::clone(&asked);
-    let delta = text_delta(context, line, unit.at, &unit.marks, &mut marks, number, notices);
+    let delta = text_delta(context, line, &unit.marks, &mut marks, number, notices);
     wanted.marks = Rc::new(marks);
     let becomes = Rc::clone(&wanted.marks);
-    *last = Some(Last { has: Rc::clone(&unit.marks), wanted: asked, family, becomes, delta: delta.clone() });
+    *last = Some(Last { has: Rc::clone(&unit.marks), wanted: asked, becomes, delta: delta.clone() });
     delta
 }
 

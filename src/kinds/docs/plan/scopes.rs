@@ -1,13 +1,15 @@
 //! Headings that are gone and ended what a directive said: it now says that of what stands behind them, too. And new ones,
 //! which end it now. Pure.
 
+use std::collections::BTreeMap;
+
 use super::align::Step;
 use super::blocks::{Entry, aligned, entries, key};
 use super::moves::Staying;
 use super::planner::{excerpt, text_of};
 use crate::gdocs::DocumentTab;
 use crate::kinds::docs::text::extract::Extract;
-use crate::kinds::docs::text::flat::{Flat, flatten, flatten_ended};
+use crate::kinds::docs::text::flat::{Flat, Look, flatten, flatten_ended};
 use crate::mebdf::{Block, Content, Property, State, Tree, states};
 
 /// A directive that reaches further than it did, or less far.
@@ -25,14 +27,17 @@ pub(super) struct Reach {
 pub(super) fn flattened(parsed: &Tree, text: &str, tab: &DocumentTab, remote: &Extract) -> (Flat, Vec<Reach>) {
     let plain = flatten(parsed, text, tab);
     let directs = |block: &Block| matches!(block.content, Content::Directive { .. });
-    if !parsed.blocks.iter().any(directs) || headings(&remote.tree) == headings(&plain.tree) {
+    let as_before = || headings(&remote.tree) == headings(&plain.tree) && !any_restyled(remote, &plain);
+    if !parsed.blocks.iter().any(directs) || as_before() {
         return (plain, Vec::new());
     }
     let (old, new) = entries(remote, &plain, &Staying::default());
     let sides = Sides { steps: aligned(remote, &old, &new), old, new };
     let mut reaches = closed(parsed, &sides);
+    reaches.extend(passed(parsed, &sides));
     let ends = ends(parsed, &plain, &sides);
     if ends.is_empty() {
+        reaches.sort_by_key(|reach| reach.at);
         return (plain, reaches);
     }
     let all: Vec<usize> = ends.iter().map(|(at, _)| *at).collect();
@@ -85,6 +90,58 @@ fn closed(parsed: &Tree, Sides { old, new, steps }: &Sides<'_>) -> Vec<Reach> {
                 }
             }
             Step::Pair(..) | Step::Insert(_) | Step::Delete(_) => {}
+        }
+    }
+    found
+}
+
+/// Tells whether anything that the file says as the document does looks otherwise in it.
+fn any_restyled(remote: &Extract, plain: &Flat) -> bool {
+    let mut looks: BTreeMap<String, Vec<&Look>> = BTreeMap::new();
+    for (block, look) in remote.tree.blocks.iter().zip(&remote.looks) {
+        looks.entry(key(&block.content)).or_default().push(look);
+    }
+    plain.tree.blocks.iter().zip(&plain.looks).any(|(block, look)| {
+        !is_heading(block)
+            && looks.get(&key(&block.content)).is_some_and(|looks| !looks.iter().any(|other| other.is_like(look)))
+    })
+}
+
+/// Text that nobody edited and that stands before the heading now that ended a directive for it, each with the directive.
+fn passed(parsed: &Tree, Sides { old, new, steps }: &Sides<'_>) -> Vec<Reach> {
+    let states = states(&parsed.blocks);
+    let state = |block: &Block| {
+        let at = parsed.blocks.partition_point(|other| other.span.0.start <= block.span.0.start);
+        at.checked_sub(1).and_then(|at| states.get(at))
+    };
+    let mut pairs: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut gone: BTreeMap<&str, usize> = BTreeMap::new();
+    for step in steps {
+        if let Step::Pair(i, j) = *step {
+            pairs.insert(i, j);
+        } else if let Step::Delete(i) = *step {
+            gone.insert(&old[i].key, i);
+        }
+    }
+    let mut found: Vec<Reach> = Vec::new();
+    let (mut kept, mut told) = (None, None);
+    for step in steps {
+        match *step {
+            Step::Pair(i, j) => kept = old[i].look.is_like(new[j].look).then(|| state(new[j].block)).flatten(),
+            Step::Insert(j) if !is_heading(new[j].block) => {
+                let Some(i) = gone.get(&*new[j].key).copied().filter(|i| !old[*i].look.is_like(new[j].look)) else {
+                    continue;
+                };
+                let ends = (0..i).rev().find(|at| is_heading(old[*at].block));
+                let passed = ends.filter(|at| pairs.get(at).is_some_and(|now| *now > j));
+                let now = state(new[j].block).filter(|now| kept == Some(*now) && **now != State::default());
+                if let (Some(heading), Some(now)) = (passed, now)
+                    && told.replace(heading) != Some(heading)
+                {
+                    found.push(Reach { at: new[j].block.span.0.start, says: said(now), ended_by: None });
+                }
+            }
+            Step::Insert(_) | Step::Delete(_) => {}
         }
     }
     found

@@ -1,4 +1,4 @@
-//! The settings of paragraphs that no file shows, such as borders: a paragraph that was moved is typed anew and would lose
+//! The settings of paragraphs that no file shows, such as borders, or not exactly: a paragraph that was moved is typed anew and would lose
 //! them, and so would one that others were moved past. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use super::edit::{Expected, element, range};
 use super::restyle::contents;
 use crate::gdocs::{DocumentTab, Paragraph, Request, Style, UpdateParagraphStyle, same, same_field};
 use crate::kinds::docs::text::extract::Extract;
-use crate::kinds::docs::text::style::Base;
+use crate::kinds::docs::text::style::{self, Base};
 
 /// The settings, which all can be set in the body.
 const FIELDS: [&str; 10] = [
@@ -28,23 +28,22 @@ const FIELDS: [&str; 10] = [
 /// What stands for an object among words.
 const OBJECT: &str = "\u{fffc}";
 
-/// What of a heading no file shows, either.
-const OF_HEADINGS: [&str; 9] = [
-    "alignment",
-    "direction",
-    "lineSpacing",
-    "spaceAbove",
-    "spaceBelow",
-    "indentStart",
-    "indentEnd",
-    "indentFirstLine",
-    "shading",
-];
-
-/// The settings of a paragraph that no file shows.
+/// The settings of a paragraph that no file shows, or not exactly: of a heading a file shows none. An item has its indents
+/// from its list.
 fn hidden(paragraph: &Paragraph) -> impl Iterator<Item = &'static str> {
-    let is_heading = paragraph.named_style_type().starts_with("HEADING_");
-    FIELDS.into_iter().chain(OF_HEADINGS.into_iter().filter(move |_| is_heading))
+    let of_list = paragraph.bullet.is_some();
+    let is_hidden = move |field: &&str| !(of_list && matches!(*field, "indentStart" | "indentFirstLine"));
+    FIELDS.into_iter().chain(style::PARAGRAPH_FIELDS.into_iter().filter(is_hidden))
+}
+
+/// What the file says of the settings of a paragraph, as these.
+fn said(tab: &DocumentTab, paragraph: &Paragraph) -> Map<String, Value> {
+    if paragraph.named_style_type().starts_with("HEADING_") {
+        return Map::new();
+    }
+    let base = Base { tab, named: paragraph.named_style_type(), footnote: false };
+    let properties = style::block_properties(paragraph.paragraph_style.as_ref(), base, paragraph.bullet.is_some());
+    style::write_paragraph(&properties).0
 }
 
 /// What gives paragraphs their settings again.
@@ -81,8 +80,12 @@ pub(super) fn restored(was: &DocumentTab, is: &DocumentTab, tab_id: Option<&str>
         let Some(here) = old.get(words).filter(|here| here.len() == there.len()) else { continue };
         for ((_, before), (at, after)) in paired(here, there) {
             let (had, has) = (own(was, before), own(is, after));
-            let fields: Vec<&str> =
+            let mut fields: Vec<&str> =
                 hidden(after).filter(|field| !same_field(had.get(*field), has.get(*field))).collect();
+            if !fields.is_empty() {
+                let (said, says) = (said(was, before), said(is, after));
+                fields.retain(|field| same_field(said.get(*field), says.get(*field)));
+            }
             if !fields.is_empty() {
                 found.push((*at, fields, had));
             }

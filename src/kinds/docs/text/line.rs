@@ -54,8 +54,6 @@ pub(crate) struct Line {
     pub(crate) overrides: Vec<&'static str>,
     /// Whether it is in a list.
     pub(crate) bullet: bool,
-    /// Where text begins whose monospace font is not the one that the file's `mono` is given, with that font.
-    families: Vec<(u32, u32, String)>,
 }
 
 impl Line {
@@ -81,12 +79,7 @@ impl Line {
         let named_style = paragraph.named_style_type().to_owned();
         let footnote = segment.is_some_and(|id| tab.footnotes.contains_key(id));
         let base = Base { tab, named: &named_style, footnote };
-        let mut families = Vec::new();
         for part in &paragraph.elements {
-            let look = part.text_run.as_ref().and_then(|run| run.text_style.as_ref());
-            if let Some(family) = style::other_monospace(look) {
-                families.push((part.start_index.utf16(), part.end_index.utf16(), family.to_owned()));
-            }
             if part.rest.values().any(|value| value.as_object().is_some_and(suggestion_keys))
                 || part.text_run.as_ref().is_some_and(|run| suggestion_keys(&run.rest))
             {
@@ -112,7 +105,6 @@ impl Line {
             bullet: paragraph.bullet.is_some(),
             named_style,
             overrides,
-            families,
         };
         (line, runs)
     }
@@ -125,11 +117,6 @@ impl Line {
     /// Where text appended to the paragraph goes: before its newline.
     pub(crate) const fn newline_at(&self) -> u32 {
         self.end.saturating_sub(1)
-    }
-
-    /// The monospace font of its own that text at `at` has.
-    pub(crate) fn family_at(&self, at: u32) -> Option<&str> {
-        self.families.iter().find(|(start, end, _)| (*start..*end).contains(&at)).map(|(_, _, family)| family.as_str())
     }
 }
 

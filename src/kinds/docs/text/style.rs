@@ -28,7 +28,7 @@ const CODE_COLOR: &str = "#188038";
 pub(super) const CODE_SHADING: &str = "#f5f5f5";
 
 /// The weight that Docs writes with every font family.
-const NORMAL_WEIGHT: u64 = 400;
+pub(crate) const NORMAL_WEIGHT: u64 = 400;
 
 /// Docs' largest font, in points.
 const SIZE_MAX: f64 = 400.0;
@@ -115,7 +115,12 @@ fn read_text(fields: &Map<String, Value>, link: Option<String>, base: Base<'_>) 
     {
         properties.push(text_property("size", length(size)));
     }
-    switch(fields, "underline", "underline", link.is_some() || base.is_on("underline"), &mut properties);
+    if link.is_some() && is_painted(fields) {
+        // Docs writes the look of a link into its text, and takes away what was turned off.
+        properties.push(Property { name: "underline".into(), value: PropertyValue::Off });
+    } else {
+        switch(fields, "underline", "underline", link.is_some() || base.is_on("underline"), &mut properties);
+    }
     let shown = |field: &str, plain: Option<&str>| {
         let own = fields.get(field).and_then(color)?;
         let inherited = base.text(field).and_then(color);
@@ -150,6 +155,11 @@ fn read_text(fields: &Map<String, Value>, link: Option<String>, base: Base<'_>) 
     Marks { bold: flag("bold"), italic: flag("italic"), strike: flag("strikethrough"), code, link, properties }
 }
 
+/// Tells whether text has the colour of a link, or another, and no line under it.
+fn is_painted(fields: &Map<String, Value>) -> bool {
+    fields.contains_key("foregroundColor") && !fields.contains_key("underline")
+}
+
 /// A boolean that is shown where it differs from what stands there without it.
 fn switch(fields: &Map<String, Value>, field: &str, name: &str, plain: bool, properties: &mut Vec<Property>) {
     match fields.get(field).and_then(Value::as_bool) {
@@ -166,19 +176,13 @@ fn font(fields: &Map<String, Value>, base: Base<'_>, properties: &mut Vec<Proper
     let family = family.filter(|family| base.family() != Some(*family));
     let plain = if family.is_some() { NORMAL_WEIGHT } else { base.weight() };
     match family {
-        Some(family) if MONOSPACE_FONTS.contains(&family) => properties.push(on("mono")),
+        Some(MONOSPACE) => properties.push(on("mono")),
         Some(family) => properties.push(text_property("font", family.into())),
         None => {}
     }
     if let Some(weight) = weight.filter(|weight| *weight != plain) {
         properties.push(text_property("weight", weight.to_string()));
     }
-}
-
-/// Tells whether a font is read as `mono` although it is not the one that `mono` is given.
-pub(super) fn other_monospace(style: Option<&Style>) -> Option<&str> {
-    let family = style?.0.get("weightedFontFamily")?.get("fontFamily")?.as_str()?;
-    (family != MONOSPACE && MONOSPACE_FONTS.contains(&family)).then_some(family)
 }
 
 /// Tells whether text has a font of code.
@@ -263,7 +267,7 @@ pub(crate) fn is_link_look(field: &str, value: &Value) -> bool {
 }
 
 /// Reads the direct overrides of a paragraph that a block directive can say. `item` leaves out what the list gives.
-pub(super) fn block_properties(style: Option<&Style>, base: Base<'_>, item: bool) -> Vec<Property> {
+pub(crate) fn block_properties(style: Option<&Style>, base: Base<'_>, item: bool) -> Vec<Property> {
     let empty = Map::new();
     read_paragraph(style.map_or(&empty, |style| &style.0), base, item)
 }
