@@ -1,5 +1,6 @@
 //! The embedded Gmail, asked over HTTP as the product asks it.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::cast_possible_truncation, reason = "chance is cut to what is asked for")]
 #![allow(clippy::print_stdout, reason = "a test says what it skips")]
 
 #[path = "support/discovery.rs"]
@@ -530,20 +531,20 @@ async fn searches_find_what_gmail_finds() {
         ("from:ana@example.com subject:lunch", 2),
         ("from:ana subject:(lunch thursday)", 2),
         ("from:me subject:lunch", 1),
-        ("to:ana lunch", 2),
+        ("to:ana lunch", 1),
         ("cc:chloe", 1),
         ("lunch -from:me -is:unread", 1),
         ("is:unread subject:lunch", 1),
         ("is:read subject:lunch", 2),
         ("is:starred", 1),
         ("is:important", 2),
-        ("\"outside Ana\"", 1),
+        ("\"outside Ana\"", 2),
         ("\"river tables\"", 0),
         ("has:attachment offer", 1),
         ("filename:pdf", 1),
         ("filename:figures.csv", 1),
         ("filename:chart", 1),
-        ("in:sent", 8),
+        ("in:sent", 7),
         ("in:trash", 1),
         ("in:spam", 1),
         ("wrong address", 0),

@@ -16,7 +16,7 @@ use crate::emulator::state::Google;
 const MAX_NAME: usize = 225;
 
 /// The labels that every mailbox has, with whether lists show them.
-const SYSTEM: [(&str, bool); 15] = [
+const SYSTEM: [(&str, bool); 14] = [
     ("INBOX", true),
     ("SENT", true),
     ("DRAFT", true),
@@ -31,7 +31,6 @@ const SYSTEM: [(&str, bool); 15] = [
     ("CATEGORY_PROMOTIONS", false),
     ("CATEGORY_UPDATES", false),
     ("CATEGORY_FORUMS", false),
-    ("CATEGORY_PURCHASES", false),
 ];
 
 /// A label.

@@ -1,6 +1,5 @@
 //! Which messages a search takes.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
@@ -22,7 +21,7 @@ pub(super) struct Matcher<'g> {
 struct Seen<'g> {
     google: &'g Google,
     message: &'g Message,
-    raw: OnceCell<Cow<'g, [u8]>>,
+    raw: OnceCell<Vec<u8>>,
     words: OnceCell<Vec<String>>,
 }
 
@@ -86,9 +85,9 @@ fn is_cheap(search: &Search) -> bool {
     }
 }
 
-impl<'g> Seen<'g> {
+impl Seen<'_> {
     fn raw(&self) -> &[u8] {
-        self.raw.get_or_init(|| Cow::Owned(self.google.raw(self.message)))
+        self.raw.get_or_init(|| self.google.raw(self.message))
     }
 
     fn header_says(&self, field: Field, words: &str) -> bool {
