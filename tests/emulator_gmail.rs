@@ -96,7 +96,8 @@ impl Site {
         let kind = response.headers()["content-type"].to_str().unwrap().to_owned();
         let boundary = kind.strip_prefix("multipart/mixed; boundary=").unwrap().to_owned();
         let text = response.text().await.unwrap();
-        let parts = text.split(&format!("--{boundary}")).filter(|part| part.contains("HTTP/1.1"));
+        let mark = format!("--{boundary}");
+        let parts = text.split(&mark).filter(|part| part.contains("HTTP/1.1"));
         parts.map(part_of).collect()
     }
 }

@@ -143,7 +143,7 @@ impl Letter {
             &mut text,
             &[
                 &format!("Date: {}\n", rfc2822(date_ms)),
-                &format!("From: {} <{address}>\nTo: <{to}>\n", encoded(name)),
+                &format!("From: {} <{address}>\nTo: <{to}>\n", shown_name(name)),
                 &format!("Subject: {}\n", encoded(&format!("{mark}{}", self.subject()))),
                 &format!("Message-ID: {}\n", self.message_id()),
             ],
@@ -279,10 +279,15 @@ fn rfc2822(ms: i64) -> String {
     format!("{}, {day} {} {year} {time} +0000", named.0, named.1)
 }
 
+/// Writes a name as it stands before an address.
+fn shown_name(name: &str) -> String {
+    if name.contains(',') { format!("\"{name}\"") } else { encoded(name) }
+}
+
 /// Writes a header's text so that it is ASCII.
 fn encoded(text: &str) -> String {
     if text.is_ascii() {
-        return if text.contains(',') { format!("\"{text}\"") } else { text.to_owned() };
+        return text.to_owned();
     }
     let mut words = Vec::new();
     let mut word = String::new();

@@ -152,6 +152,8 @@ pub(super) struct Mailbox {
     pub(super) floor: u64,
     /// Messages by the hash of what they are called in their header.
     named: HashMap<u64, u64>,
+    /// The threads of all bytes that ever came, so that a seed that was deleted, or edited, does not come back.
+    came: HashMap<[u8; 32], u64>,
 }
 
 impl Default for Mailbox {
@@ -166,6 +168,7 @@ impl Default for Mailbox {
             history: 1_000,
             floor: 1_000,
             named: HashMap::new(),
+            came: HashMap::new(),
         }
     }
 }
@@ -196,6 +199,11 @@ impl Mailbox {
     /// Returns the message that a header names.
     pub(super) fn named(&self, message_id: &str) -> Option<&Message> {
         self.named.get(&name_hash(message_id)).and_then(|id| self.messages.get(id))
+    }
+
+    /// Returns the thread in which a message of these bytes came, though it may be gone.
+    pub(super) fn came(&self, raw: &[u8]) -> Option<u64> {
+        self.came.get(blake3::hash(raw).as_bytes()).copied()
     }
 
     /// Returns an id for a message of a moment: Gmail's begin with it, too.
@@ -269,6 +277,7 @@ impl Mailbox {
             history: 0,
             raw: Raw::Kept(key, new.size),
         };
+        self.came.entry(key).or_insert(new.thread);
         if let Some(draft) = &new.draft {
             self.drafts.insert(draft.clone(), new.id);
         }

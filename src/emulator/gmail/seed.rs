@@ -34,9 +34,8 @@ pub(in crate::emulator) fn take_in_message(
     let hash = blake3::hash(&raw);
     let chance = u64::from_le_bytes(*hash.as_bytes().first_chunk().unwrap_or(&[0; 8]));
     let mut mail = google.mail();
-    let same = read.header("message-id").and_then(|id| mail.mailbox.named(id));
-    if let Some(known) = same.filter(|known| google.raw(known) == raw) {
-        return Ok(Ok(hex(known.thread)));
+    if let Some(thread) = mail.mailbox.came(&raw) {
+        return Ok(Ok(hex(thread)));
     }
     let from_me = read.header("from").is_some_and(|from| from.to_lowercase().contains(DEMO_ACCOUNT));
     let labels = labels_of(&mut mail, named.as_deref(), from_me)?;
@@ -81,6 +80,9 @@ pub(in crate::emulator) fn take_in_recording(
             Ok(raw) => raw,
             Err(why) => return Ok(Err(why)),
         };
+        if mail.mailbox.came(&raw).is_some() {
+            continue;
+        }
         let ids = message["labelIds"].as_array().map(Vec::as_slice).unwrap_or_default();
         let names: Vec<&str> = ids.iter().filter_map(Value::as_str).collect();
         let labels = labels_of(&mut mail, Some(&names.join(",")), false)?;

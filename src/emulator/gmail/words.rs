@@ -54,7 +54,14 @@ fn plain(mail: &Mail<'_>, part: &Part) -> String {
     let mut text = mail.text(part);
     let cut = (0..=MAX_TEXT.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     text.truncate(cut);
-    if part.media_type == "text/html" { html_to_text(&text) } else { text }
+    if part.media_type != "text/html" {
+        return text;
+    }
+    // The converter knows no cells and items, whose words would run together.
+    for tag in ["<li", "<td", "<th"] {
+        text = text.replace(tag, &format!(" {tag}"));
+    }
+    html_to_text(&text)
 }
 
 fn escape(text: &str) -> String {
@@ -81,6 +88,7 @@ mod tests {
         for (raw, wanted) in [
             ("Subject: x\n\nTom & \"Ana\"  <x>\nit's\n", "Tom &amp; &quot;Ana&quot; &lt;x&gt; it&#39;s"),
             ("Content-Type: text/html\n\n<p>One</p><script>no()</script><p>two</p>", "One two"),
+            ("Content-Type: text/html\n\n<ul><li>One</li><li>t<b>w</b>o</li></ul>", "One two"),
             ("Content-Type: application/pdf\n\n%PDF", ""),
         ] {
             assert_eq!(snippet(&Mail::read(raw.as_bytes())), wanted, "{raw}");
