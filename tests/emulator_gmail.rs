@@ -275,21 +275,25 @@ async fn a_recorded_thread_comes_out_as_it_went_in() {
         for label in was["labelIds"].as_array().unwrap() {
             assert!(is["labelIds"].as_array().unwrap().contains(label), "{label}");
         }
-        assert_eq!(without_attachment_ids(&was["payload"]), without_attachment_ids(&is["payload"]));
+        assert_eq!(without_what_differs(&was["payload"]), without_what_differs(&is["payload"]));
         // Gmail's words are cut at about 200 characters, and not in one way.
         let words = |value: &Value| value["snippet"].as_str().unwrap().chars().take(60).collect::<String>();
         assert_eq!(words(was), words(is));
     }
 }
 
-/// A payload with the ids of attachments, which are never the same, blotted out.
-fn without_attachment_ids(payload: &Value) -> Value {
+/// A payload without the ids of attachments, which are never the same, and without the sizes of texts: in the recording
+/// names were changed after Gmail had counted.
+fn without_what_differs(payload: &Value) -> Value {
     let mut payload = payload.clone();
     if payload["body"].get("attachmentId").is_some() {
         payload["body"]["attachmentId"] = "some".into();
     }
+    if payload["body"].get("data").is_some() {
+        payload["body"]["size"] = Value::Null;
+    }
     if let Some(inner) = payload["parts"].as_array_mut() {
-        inner.iter_mut().for_each(|part| *part = without_attachment_ids(part));
+        inner.iter_mut().for_each(|part| *part = without_what_differs(part));
     }
     payload
 }
