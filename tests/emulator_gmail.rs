@@ -469,7 +469,8 @@ async fn drafts_keep_their_id_and_change_their_message() {
     let site = Site::new().await;
     let (_, thread) = site.deliver(&message("Trip", "Message-ID: <t1@x>\r\n", "one")).await;
     let draft = |body: &str| {
-        let raw = base64url(message("Re: Trip", "In-Reply-To: <t1@x>\r\nReferences: <t1@x>\r\n", body).as_bytes());
+        let more = "Message-ID: <d1@x>\r\nIn-Reply-To: <t1@x>\r\nReferences: <t1@x>\r\n";
+        let raw = base64url(message("Re: Trip", more, body).as_bytes());
         Some(json!({"message": {"raw": raw, "threadId": &thread}}))
     };
     let start = site.history().await;
@@ -485,6 +486,8 @@ async fn drafts_keep_their_id_and_change_their_message() {
     let read = site.get(&format!("drafts/{id}?format=raw")).await;
     let raw = String::from_utf8(decoded(read["message"]["raw"].as_str().unwrap())).unwrap();
     assert!(raw.ends_with("second\r\n"), "{raw}");
+    let named = site.get("messages?q=rfc822msgid:d1@x").await;
+    assert_eq!(ids(&named["messages"]), [changed["message"]["id"].as_str().unwrap()]);
     let listed = site.get("drafts?q=second").await;
     assert_eq!((ids(&listed["drafts"]), listed["drafts"].as_array().unwrap().len()), (vec![id.to_owned()], 1));
     let masked = site.http.get(format!("{}{USER}/drafts?fields=drafts", site.running.url())).bearer_auth(DEFAULT_TOKEN);

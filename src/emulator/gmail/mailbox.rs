@@ -253,8 +253,12 @@ impl Mailbox {
         message.labels.sort_unstable();
         message.labels.dedup();
         message.history = self.happened(id, thread, Happened::Added);
-        if let Some(name) = message_id {
-            self.named.entry(name_hash(name)).or_insert(id);
+        if let Some(name) = message_id.map(name_hash) {
+            // A draft that is saved again has the name of the one that it takes the place of.
+            let taken = self.named.get(&name).is_some_and(|other| self.messages.contains_key(other));
+            if !taken {
+                self.named.insert(name, id);
+            }
         }
         self.order.insert((date, id));
         let siblings = self.threads.entry(thread).or_default();

@@ -13,6 +13,7 @@ use crate::emulator::state::Google;
 /// Looks messages up for one search.
 pub(super) struct Matcher<'g> {
     google: &'g Google,
+    mailbox: &'g Mailbox,
     labels: HashMap<String, LabelNumber>,
     unread: Option<LabelNumber>,
 }
@@ -27,10 +28,10 @@ struct Seen<'g> {
 
 impl<'g> Matcher<'g> {
     /// Begins a search.
-    pub(super) fn new(google: &'g Google, mailbox: &Mailbox) -> Self {
+    pub(super) fn new(google: &'g Google, mailbox: &'g Mailbox) -> Self {
         let labels = mailbox.labels.iter().enumerate().filter(|(_, label)| !label.deleted);
         let labels = labels.filter_map(|(at, label)| Some((label_name(&label.name), LabelNumber::try_from(at).ok()?)));
-        Self { google, labels: labels.collect(), unread: mailbox.label("UNREAD") }
+        Self { google, mailbox, labels: labels.collect(), unread: mailbox.label("UNREAD") }
     }
 
     /// Tells whether a search takes a message.
@@ -62,6 +63,8 @@ impl<'g> Matcher<'g> {
             Term::Before(moment) => message.date_ms < *moment,
             Term::After(moment) => message.date_ms >= *moment,
             Term::Header(field, words) => seen.header_says(*field, words),
+            // Copies of a message stand in its thread, so that no other one need be read.
+            Term::MessageId(id) if self.mailbox.named(id).is_none_or(|named| named.thread != message.thread) => false,
             Term::MessageId(id) => {
                 let bare = |id: &str| id.trim().trim_start_matches('<').trim_end_matches('>').to_owned();
                 Mail::head(seen.raw()).header("message-id").is_some_and(|own| bare(own) == bare(id))
