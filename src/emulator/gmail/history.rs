@@ -37,7 +37,7 @@ pub(super) fn list(google: &Google, call: &Call, stale: bool) -> Handled {
     }
     let from = mailbox.events.partition_point(|event| event.id <= after);
     let wanted = |event: &&Event| {
-        types.is_none_or(|types| types.contains(&name_of(&event.happened)))
+        types.is_none_or(|types| types.contains(name_of(&event.happened)))
             && label.is_none_or(|label| concerns(mailbox, event, label))
     };
     let mut found = mailbox.events.get(from..).unwrap_or_default().iter().filter(wanted);
