@@ -225,7 +225,7 @@ pub(crate) struct DemoArguments {
     /// A bearer token that stands for the demo account
     #[arg(long)]
     pub(crate) token: Option<String>,
-    /// Import every raw Document (*.json with documentId and tabs) of this folder; may be given several times
+    /// Import this folder's raw Documents (*.json with documentId and tabs) and mail (*.eml, or *.json that threads.get answered); may be given several times
     #[arg(long, value_name = "DIR")]
     pub(crate) seed: Vec<PathBuf>,
 }
@@ -239,10 +239,10 @@ pub(crate) struct EmulatorArguments {
     /// A bearer token that stands for the demo account
     #[arg(long)]
     pub(crate) token: Option<String>,
-    /// Import every raw Document (*.json with documentId and tabs) of this folder; may be given several times
+    /// Import this folder's raw Documents (*.json with documentId and tabs) and mail (*.eml, or *.json that threads.get answered); may be given several times
     #[arg(long, value_name = "DIR")]
     pub(crate) seed: Vec<PathBuf>,
-    /// Keep the documents in this folder, so that they are there after a restart
+    /// Keep documents and mail in this folder, so that they are there after a restart
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
 }

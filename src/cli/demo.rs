@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::arguments::DemoArguments;
+use super::demo_mail::MESSAGES;
 use super::{Answer, client, print, progress, serve};
 use crate::config::{AccountConfig, Config, Endpoints, HOME_VARIABLE, Places, Secret, shell_word};
 use crate::emulator::{self, DEFAULT_TOKEN, DEMO_ACCOUNT, Running};
@@ -224,8 +225,9 @@ fn seed_dirs(places: &Places, named: Vec<PathBuf>) -> Answer<Vec<PathBuf>> {
     let dir = places.state.join("demo-documents");
     let disk = |source| failed(Error::Disk { path: dir.clone(), doing: "written", source });
     fs::create_dir_all(&dir).map_err(disk)?;
-    for (name, text) in DOCUMENTS {
-        fs::write(dir.join(name), text).map_err(disk)?;
+    let documents = DOCUMENTS.iter().map(|(name, text)| (*name, text.as_bytes()));
+    for (name, bytes) in documents.chain(MESSAGES) {
+        fs::write(dir.join(name), bytes).map_err(disk)?;
     }
     Ok(vec![dir])
 }

@@ -3,6 +3,7 @@
 mod arguments;
 mod client;
 mod demo;
+mod demo_mail;
 mod mcp;
 mod print;
 mod progress;

@@ -39,7 +39,9 @@ pub(crate) async fn emulator(arguments: EmulatorArguments, json: bool) -> Answer
     for dir in &arguments.seed {
         let seeded = running.import_seed_dir(dir).map_err(failed)?;
         if !json {
-            print::line(&format!("{}: {}", dir.display(), counted(seeded.ids.len(), "document")));
+            let (documents, threads) = (seeded.ids.len(), seeded.threads.len());
+            let mail = if threads > 0 { format!(", {} of mail", counted(threads, "thread")) } else { String::new() };
+            print::line(&format!("{}: {}{mail}", dir.display(), counted(documents, "document")));
         }
         tell_skipped(dir, &seeded.skipped, json);
     }
@@ -61,7 +63,7 @@ pub(crate) async fn emulator(arguments: EmulatorArguments, json: bool) -> Answer
     Ok(())
 }
 
-/// Names the files of a seed folder that are no documents.
+/// Names the files of a seed folder that were not taken in.
 pub(crate) fn tell_skipped(dir: &Path, skipped: &[(String, String)], json: bool) {
     for (name, reason) in skipped {
         let file = dir.join(name);

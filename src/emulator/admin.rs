@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::call::{Answer, Call, Handled};
 use super::errors::{self, aip};
 use super::state::{Google, Role, lock};
-use super::{COLLEAGUE, docs, oauth};
+use super::{COLLEAGUE, docs, gmail, oauth};
 use crate::gdocs::check_items;
 
 /// Finds the call; `rest` is what follows `/admin`.
@@ -21,6 +21,7 @@ pub(super) fn handle(google: &Google, call: &Call, rest: &[&str]) -> Handled {
             Some((id, "share")) => share(google, call, id),
             _ => Err(errors::no_route(&format!("POST {}", call.path))),
         },
+        (_, ["mail" | "mail:expire-history", ..]) => gmail::admin(google, call, rest),
         ("POST", ["codes"]) => Ok(Answer::json(200, &oauth::issue_code(google))),
         ("GET", ["faults"]) => Ok(Answer::json(200, &json!(*lock(&google.faults)))),
         ("POST", ["faults"]) => {

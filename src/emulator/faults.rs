@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::call::{Answer, Call};
 use super::errors::{aip, legacy};
+use super::gmail;
 use super::state::{Google, lock};
 use crate::error::{Error, Result};
 
@@ -111,7 +112,12 @@ impl Fault {
     /// Returns the answer that takes the place of carrying the request out, if the fault is of that sort.
     pub(super) fn answer(&self, call: &Call) -> Option<Answer> {
         let drive = call.path.starts_with("/drive/");
+        let mail = call.path.starts_with("/gmail/") || call.path.starts_with("/batch");
         let answer = match self.fault {
+            FaultKind::TooMany if mail => {
+                too_many_of_mail(429, "RESOURCE_EXHAUSTED", "Too many concurrent requests for user.")
+            }
+            FaultKind::RateForbidden if mail => too_many_of_mail(403, "PERMISSION_DENIED", "Rate Limit Exceeded"),
             FaultKind::TooMany if drive => legacy(429, "rateLimitExceeded", "Rate Limit Exceeded", None),
             FaultKind::TooMany => too_many(call.method == "GET"),
             FaultKind::RateForbidden => user_rate(),
@@ -136,15 +142,25 @@ impl Fault {
     fn hits(&self, call: &Call) -> bool {
         self.matches.method.as_ref().is_none_or(|method| method.eq_ignore_ascii_case(&call.method))
             && self.matches.path.as_ref().is_none_or(|part| call.target().contains(part.as_str()))
-            && (self.fault != FaultKind::StaleFeed || call.path == "/drive/v3/changes")
+            && (self.fault != FaultKind::StaleFeed || is_feed(&call.path))
     }
 }
 
 impl Google {
     /// Takes the first fault that hits a call, and counts it.
     pub(super) fn take_fault(&self, call: &Call) -> Option<Fault> {
+        self.take_first(|fault| fault.hits(call))
+    }
+
+    /// Takes the first fault that answers a call within a batch, where there is no connection of its own to cut or to
+    /// slow down.
+    pub(super) fn take_answering_fault(&self, call: &Call) -> Option<Answer> {
+        self.take_first(|fault| fault.hits(call) && fault.answer(call).is_some())?.answer(call)
+    }
+
+    fn take_first(&self, wanted: impl Fn(&Fault) -> bool) -> Option<Fault> {
         let mut faults = lock(&self.faults);
-        let at = faults.iter().position(|fault| fault.hits(call))?;
+        let at = faults.iter().position(wanted)?;
         let fault = faults.get_mut(at)?;
         fault.times = fault.times.saturating_sub(1);
         Some(if fault.times == 0 { faults.remove(at) } else { fault.clone() })
@@ -164,6 +180,16 @@ impl Google {
         faults.extend(new.into_iter().filter(|fault| fault.times > 0));
         Ok(json!(*faults))
     }
+}
+
+/// Tells whether a path is that of a feed of changes.
+fn is_feed(path: &str) -> bool {
+    path == "/drive/v3/changes" || (path.starts_with("/gmail/") && path.ends_with("/history"))
+}
+
+/// Returns what Gmail answers when a quota is used up.
+fn too_many_of_mail(code: u16, status: &str, message: &str) -> Answer {
+    gmail::refused(code, status, "rateLimitExceeded", message)
 }
 
 /// Returns what Docs answers when a quota is used up.

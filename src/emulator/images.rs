@@ -233,7 +233,7 @@ pub(super) fn to_base64(bytes: &[u8]) -> String {
 }
 
 /// Decodes base64 with its padding; `None` when it is none.
-fn from_base64(text: &str) -> Option<Vec<u8>> {
+pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
     let text = text.trim_end_matches('=');
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 2);
     for group in text.as_bytes().chunks(4) {

@@ -4,6 +4,7 @@
 //! as Google words them. What is not built answers 501 and says so.
 
 mod admin;
+mod batch;
 mod call;
 mod clock;
 mod comments;
@@ -13,6 +14,7 @@ mod errors;
 mod export;
 mod faults;
 mod fields;
+mod gmail;
 mod images;
 mod oauth;
 mod page;
@@ -122,10 +124,11 @@ impl Running {
         self.google.import(document)
     }
 
-    /// Imports every raw Document (`*.json` with `documentId` and `tabs`) of a folder, in the order of names.
+    /// Imports a folder in the order of names: raw Documents (`*.json` with `documentId` and `tabs`), messages (`*.eml`,
+    /// which come together in threads by their headers), and raw answers of Gmail's `threads.get`.
     ///
-    /// A document that is here already is left as it is and listed among the ids, so that a second start finds the
-    /// world as it was left.
+    /// What is here already is left as it is and listed among the ids, so that a second start finds the world as it was
+    /// left.
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@ use super::errors::{self, Envelope};
 use super::faults::FaultKind;
 use super::state::Google;
 use super::wire::Wire;
-use super::{admin, clock, docs, drive, oauth, page, upload};
+use super::{admin, batch, clock, docs, drive, gmail, oauth, page, upload};
 
 /// Bytes that an import may have.
 const IMPORT_BYTES: usize = 64 << 20;
@@ -56,6 +56,7 @@ async fn read(request: Request) -> Result<Call, Answer> {
     let limit = match path.as_str() {
         "/admin/documents" => IMPORT_BYTES,
         "/upload/drive/v3/files" => UPLOAD_BYTES,
+        mail if mail.starts_with("/gmail/") || mail.starts_with("/admin/mail") => gmail::BODY_BYTES,
         _ => BODY_BYTES,
     };
     let body = to_bytes(body, limit).await.map_err(|error| {
@@ -154,7 +155,7 @@ async fn carry_out(google: &Arc<Google>, call: Call, stale_feed: bool) -> Answer
 }
 
 /// Finds the handler.
-fn dispatch(google: &Google, call: &Call, stale_feed: bool) -> Handled {
+pub(super) fn dispatch(google: &Google, call: &Call, stale_feed: bool) -> Handled {
     let segments: Vec<&str> = call.segments.iter().map(String::as_str).collect();
     match (call.method.as_str(), segments.as_slice()) {
         ("POST", ["token"]) => oauth::token(google, call),
@@ -175,6 +176,12 @@ fn dispatch(google: &Google, call: &Call, stale_feed: bool) -> Handled {
             google.authorize(call, Envelope::Legacy)?;
             upload::create(google, call)
         }
+        (_, ["gmail", "v1", rest @ ..]) => {
+            google.authorize(call, Envelope::Legacy)?;
+            gmail::handle(google, call, rest, stale_feed)
+        }
+        ("POST", ["batch"]) => batch::handle(google, call, None),
+        ("POST", ["batch", service @ ..]) => batch::handle(google, call, Some(&service.join("/"))),
         // Both are for everybody who has the URI, so neither asks for a token.
         ("GET", ["docsz", key]) => google.image(call, key),
         ("GET", ["uc"]) => google.public_file(call),

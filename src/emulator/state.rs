@@ -13,6 +13,7 @@ use super::call::{Answer, Call};
 use super::clock;
 use super::errors::{self, Envelope};
 use super::faults::Fault;
+use super::gmail::Mail;
 use super::oauth::Tokens;
 use super::persist::Store;
 use super::{DEFAULT_TOKEN, Options};
@@ -182,6 +183,9 @@ pub(super) struct Google {
     bytes: Mutex<BTreeMap<String, Arc<Vec<u8>>>>,
     /// Counts the ids that were made ahead.
     reserved: AtomicU64,
+    /// Counts what must be another one each time, such as the ids of attachments.
+    pub(super) chance: AtomicU64,
+    pub(super) mail: Mutex<Mail>,
     world: Mutex<World>,
     pub(super) tokens: Mutex<Tokens>,
     pub(super) faults: Mutex<Vec<Fault>>,
@@ -219,6 +223,8 @@ impl Google {
             store,
             bytes: Mutex::default(),
             reserved: AtomicU64::new(0),
+            chance: AtomicU64::new(0),
+            mail: Mutex::new(Mail::open(options.state_dir.as_deref())?),
             world: Mutex::new(world),
             tokens: Mutex::new(tokens),
             faults: Mutex::new(faults),
@@ -388,7 +394,7 @@ impl Google {
     }
 
     /// Returns the key for one use of the salt.
-    fn key(&self, word: &str) -> [u8; 32] {
+    pub(super) fn key(&self, word: &str) -> [u8; 32] {
         blake3::derive_key(word, &self.salt)
     }
 }
