@@ -1,0 +1,172 @@
+//! Messages and what their files say.
+
+use super::{body, file, mail};
+
+#[test]
+fn the_file_of_a_thread() {
+    let first = b"From: =?utf-8?q?Ana_L=C3=A9e?= <ana@example.com>\r\nTo: bob@example.com\r\nSubject: Tea: {!mono} --- time\r\n\r\nHello\r\n# no heading\r\n---\r\n{^ x}\r\n".as_slice();
+    let second = b"From: bob@example.com\r\nTo: Ana <ANA@example.com>\r\nCc: \"Lee, C.\" <c@example.com>\r\nSubject: Re: Tea: {!mono} --- time\r\n\r\nYes.\r\n\r\nOn Fri, 20 Nov 2026 at 14:03, Ana <ana@example.com> wrote:\r\n> Hello\r\n> # no heading\r\n> ---\r\n> {^ x}\r\n".as_slice();
+    let made = file(&[first, second]);
+    let expected = "---
+title: \"Tea: {!mono} --- time\"
+id: 19b0
+url: https://mail.google.com/mail/u/0/#all/19b0
+labels:
+participants: Ana Lée <ana@example.com>, bob@example.com, \"Lee, C.\" <c@example.com>
+from: 2026-11-20T14:03:00Z
+to: 2026-11-20T14:04:00Z
+messages: 2
+---
+
+## {^ msg.00000000000019b0}Ana Lée — 2026-11-20 14:03
+
+To: bob@example.com
+
+Hello\\
+\\# no heading\\
+\\---\\
+\\{^ x}
+
+## {^ msg.00000000000019b1}bob@example.com — 2026-11-20 14:04
+
+To: Ana <ANA@example.com>\\
+Cc: \"Lee, C.\" <c@example.com>
+
+Yes.
+
+(5 quoted lines folded: they stand above)
+";
+    assert_eq!(made.text, expected);
+    assert_eq!(made.title, "Tea: {!mono} --- time");
+}
+
+fn check(content_type: &str, text: &str, expected: &str) {
+    assert_eq!(body(&mail(content_type, text)), expected, "{text}");
+}
+
+#[test]
+fn html_is_told_as_blocks() {
+    for (html, expected) in [
+        ("<p>One</p><p>Two<br>three</p>", "One\n\nTwo\\\nthree"),
+        ("<div>a</div><div>b</div><div><br></div><div>c</div>", "a\\\nb\n\nc"),
+        ("<b>bold</b> and <i>it</i> <a href='https://x.test/a'>link</a>", "**bold** and *it* [link](https://x.test/a)"),
+        ("<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul>", "- a\n- b\n  - c"),
+        ("<ol><li>a<li>b</ol>", "1. a\n2. b"),
+        ("<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>", "| **A** | **B** |\n| --- | --- |\n| 1 | 2 |"),
+        ("<table><tr><td>one column</td></tr><tr><td>of text</td></tr></table>", "one column\n\nof text"),
+        ("a<script>var x = 1 < 2;</script><style>p{}</style><!-- c --><!--[if mso]>m<![endif]-->b", "ab"),
+        ("x<img width=1 height=1 src='https://t.test/p.gif'><img src='https://t.test/q.gif' style='display:none'>y", "xy"),
+        ("<img src='https://i.test/a.png' alt='A tea pot'>", "[A tea pot](https://i.test/a.png)"),
+        ("<div style='display:none'>hidden words</div>seen<span style='font-size:0'>x</span>", "seen"),
+        ("<font color=white>unseen</font>seen", "seen"),
+        ("<td bgcolor='#000000'><font color=white>on black</font></td>", "on black"),
+        ("<p>{!mono} # no</p><p># no heading</p><p>---</p>", "{!mono} # no"),
+        ("<pre>a\n  b</pre>", "```\na\n  b\n```"),
+        ("<a href='javascript:alert(1)'>click</a>", "click"),
+        ("&lt;b&gt; &amp;amp; &#x1F600;", "\\<b> \\&amp; 😀"),
+        ("<h1>Title</h1>text", "**Title**\n\ntext"),
+        ("<p dir=rtl>שלום עולם</p>", "שלום עולם"),
+        ("<b>open <i>never <div>closed", "**open *never***\\\n***closed***"),
+        ("</div></b>stray", "stray"),
+        ("a<svg><title>t</title><text>shape</text></svg>b", "ashapeb"),
+    ] {
+        let said = body(&mail("text/html; charset=utf-8", html));
+        if html.contains("{!mono}") {
+            assert!(!said.contains("\n---\n") && !said.contains("\n# ") && !said.starts_with("{!"), "{said}");
+            continue;
+        }
+        assert_eq!(said, expected, "{html}");
+    }
+}
+
+#[test]
+fn charsets_and_encodings() {
+    check("text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable", "caf=E9 =\nau lait", "café au lait");
+    check("text/plain; charset=utf-8\nContent-Transfer-Encoding: base64", "44GK6Iy2", "お茶");
+    check("text/plain; charset=shift_jis\nContent-Transfer-Encoding: base64", "grGC8YLJgr+CzQ==", "こんにちは");
+    check("text/plain; charset=gb2312\nContent-Transfer-Encoding: base64", "xOO6ww==", "你好");
+    check("text/plain; charset=koi8-r\nContent-Transfer-Encoding: quoted-printable", "=F0=D2=C9=D7=C5=D4", "Привет");
+    check("text/plain; charset=no-such", "plain", "plain");
+    check("text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable", "100=\n% =ZZ =", "100% =ZZ =");
+}
+
+#[test]
+fn flowed_text() {
+    check("text/plain; format=flowed", "One line \nthat flows.\nNext.\n-- \nAna", "One line that flows.\\\nNext.\n\n(2 lines of signature folded)");
+    check("text/plain; format=flowed; delsp=yes", "日本 \n語\n> a \n> b", "日本語\\\n> ab");
+    check("text/plain; format=flowed", " >not a quote", "\\>not a quote");
+}
+
+#[test]
+fn the_body_that_says_more() {
+    let both = |plain: &str, html: &str| {
+        body(&mail(
+            "multipart/alternative; boundary=b",
+            &format!("--b\nContent-Type: text/plain\n\n{plain}\n--b\nContent-Type: text/html\n\n{html}\n--b--\n"),
+        ))
+    };
+    assert_eq!(both("Hello *you*", "<p>Hello <b>you</b></p>"), "Hello \\*you\\*");
+    assert_eq!(both("", "<p>Hello</p>"), "Hello");
+    assert_eq!(both("See here", "<p>See <a href='https://x.test'>here</a></p>"), "See [here](https://x.test)");
+    assert_eq!(both("See here <https://x.test/>", "<p>See <a href='https://x.test/'>here</a></p>").contains("https://x.test/"), true);
+    assert_eq!(both("View this email in your browser", "<p>News of the day</p><p>Much of it</p>"), "News of the day\n\nMuch of it");
+    assert_eq!(both("A B 1 2", "<table><tr><td>A<td>B<tr><td>1<td>2</table>"), "| A | B |\n| --- | --- |\n| 1 | 2 |");
+    assert_eq!(both("All of the many words of the message stand here and nowhere else at all", "<p>Hi</p>").contains("nowhere"), true);
+}
+
+#[test]
+fn pictures_and_files() {
+    let raw = mail(
+        "multipart/mixed; boundary=m",
+        "--m\nContent-Type: multipart/related; boundary=r\n\n--r\nContent-Type: text/html\n\n<p>See <img src=\"cid:a@b\" alt=\"the pot\"> there</p>\n\
+         --r\nContent-Type: image/png; name=\"pot.png\"\nContent-ID: <a@b>\nContent-Disposition: inline; filename=\"pot.png\"\nContent-Transfer-Encoding: base64\n\naGk=\n--r--\n\
+         --m\nContent-Type: application/pdf\nContent-Disposition: attachment; filename=\"../../.ssh/authorized_keys\"\n\npdf\n--m\nContent-Type: application/pdf\nContent-Disposition: attachment; filename*=utf-8''%E8%8C%B6.pdf\n\npdf2\n--m--\n",
+    );
+    let made = file(&[raw.as_bytes()]);
+    assert!(made.text.contains("See [the pot](attachments/19b0/pot.png) there"), "{}", made.text);
+    assert!(made.text.contains("Attachments: [authorized\\_keys](attachments/19b0/authorized_keys), [茶.pdf](attachments/19b0/茶.pdf)"), "{}", made.text);
+    let told: Vec<_> = made.attachments.iter().map(|one| (&*one.name, one.inline, one.size)).collect();
+    assert_eq!(told, [("pot.png", true, 2), ("authorized_keys", false, 3), ("茶.pdf", false, 4)]);
+    let bytes = |at: usize| crate::kinds::gmail::text::attachment_bytes(raw.as_bytes(), &made.attachments[at].part).unwrap();
+    assert_eq!((bytes(0), bytes(1), bytes(2)), (b"hi".to_vec(), b"pdf".to_vec(), b"pdf2".to_vec()));
+}
+
+#[test]
+fn attached_messages_invitations_and_reports() {
+    check(
+        "multipart/mixed; boundary=m",
+        "--m\nContent-Type: text/plain\n\nSee below.\n--m\nContent-Type: message/rfc822\n\nFrom: Bob <bob@example.com>\nDate: Mon, 3 Feb 2026 09:15:00 +0100\nSubject: Old tea\nContent-Type: text/plain\n\nThe old text.\n\n> older\n--m--\n",
+        "See below.\n\nAttached message\n\n> From: Bob \\<bob@example.com>\\\n> Date: 2026-02-03T09:15:00+01:00\\\n> Subject: Old tea\n\n> The old text.\n\n>> older",
+    );
+    check(
+        "text/calendar; method=REQUEST",
+        "BEGIN:VCALENDAR\nMETHOD:REQUEST\nBEGIN:VEVENT\nSUMMARY:Tea\\, with cakes\nDTSTART;TZID=Europe/Berlin:20261120T140300\nDTEND;TZID=Europe/Berlin:20261120T150000\nLOCATION:Kitch\n en\nORGANIZER;CN=Ana Lee:mailto:ana@example.com\nATTENDEE;RSVP=TRUE;PARTSTAT=NEEDS-ACTION;CN=Bob:mailto:bob@example.com\nBEGIN:VALARM\nDESCRIPTION:no\nEND:VALARM\nEND:VEVENT\nEND:VCALENDAR\n",
+        "Attachments: [invite.ics](attachments/19b0/invite.ics)\n\nInvitation: Tea, with cakes\\\nWhen: 2026-11-20 14:03 Europe/Berlin – 2026-11-20 15:00 Europe/Berlin\\\nWhere: Kitchen\\\nOrganizer: Ana Lee \\<ana@example.com>\\\nWho: Bob \\<bob@example.com>\\\nAnswer: wanted",
+    );
+    let report = body(&mail(
+        "multipart/report; report-type=delivery-status; boundary=m",
+        "--m\nContent-Type: text/plain\n\nYour message was not delivered.\n--m\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; x\n\nFinal-Recipient: rfc822; bob@example.com\nAction: failed\nStatus: 5.1.1\n--m--\n",
+    ));
+    assert!(report.starts_with("Your message was not delivered.\n\nFinal-Recipient: rfc822; bob@example.com\\\nAction: failed"), "{report}");
+    let encrypted = body(&mail("multipart/encrypted; boundary=m", "--m\nContent-Type: application/pgp-encrypted\n\nVersion: 1\n--m--\n"));
+    assert!(encrypted.contains("(This message is encrypted; its text is in the attachment.)"), "{encrypted}");
+}
+
+#[test]
+fn what_has_no_text_says_so() {
+    assert_eq!(body(&mail("text/plain", "")), "(This message has no text.)".replace("This message has no text.", "No text can be read in this message; it has 103 bytes."));
+    assert!(file(&[b""]).text.contains("(This message has no text.)"));
+    assert!(file(&[b"\0\xff\xfe"]).text.contains("messages: 1"));
+}
+
+#[test]
+fn html_replies_are_folded_and_signatures_in_containers() {
+    let first = mail("text/html", "<div>The first text</div><div>of <b>two</b> lines</div>");
+    let second = mail(
+        "text/html",
+        "<div>Yes</div><div class=gmail_signature>Bob<br>ACME</div><div class=\"gmail_quote\"><div class=\"gmail_attr\">On Mon, Bob wrote:<br></div>\
+         <blockquote class=\"gmail_quote\" style=\"border-left:1px solid\"><div>The first text</div><div>of <b>two</b> lines</div></blockquote></div>",
+    );
+    let text = file(&[first.as_bytes(), second.as_bytes()]).text;
+    assert!(text.trim_end().ends_with("Yes\n\n(3 quoted lines folded: they stand above; 2 lines of signature folded)"), "{text}");
+}
