@@ -26,11 +26,8 @@ const NOUNS: [&str; 2] = ["error", "model"];
 const PURE_ROOMS: [&str; 6] = ["gdocs", "sync", "mebdf", "clients", "model", "error"];
 
 /// Rooms within a kind, which are pure, and what of the kind they must not know.
-const INNER_ROOMS: [(&str, &[&str]); 3] = [
-    ("kinds/docs/text", &["adapter", "plan"]),
-    ("kinds/docs/plan", &["adapter"]),
-    ("kinds/gmail/text", &["adapter"]),
-];
+const INNER_ROOMS: [(&str, &[&str]); 3] =
+    [("kinds/docs/text", &["adapter", "plan"]), ("kinds/docs/plan", &["adapter"]), ("kinds/gmail/text", &["adapter"])];
 
 /// Files that are pure in every room.
 const PURE_FILES: [&str; 5] = ["extract.rs", "plan.rs", "wire.rs", "layout.rs", "ids.rs"];

@@ -134,7 +134,8 @@ fn message_id(text: &str) -> Option<String> {
         Some(id) => inner(&id).unwrap_or_else(|| id.trim().to_owned()),
         None => inner(text)?,
     };
-    let is_one = id.contains('@') && !id.contains(|c: char| c.is_whitespace() || c.is_control() || c == '<' || c == '>');
+    let is_one =
+        id.contains('@') && !id.contains(|c: char| c.is_whitespace() || c.is_control() || c == '<' || c == '>');
     is_one.then_some(id)
 }
 

@@ -67,7 +67,12 @@ fn addresses_of_threads() {
         check(&form.replace("{}", ID), thread());
     }
     let number = u64::from_str_radix(ID, 16).unwrap();
-    check(&format!("https://mail.google.com/mail/u/0/?ui=2&view=btop&ver=abc&search=inbox&th=%23thread-f%3A{number}&cvid=1"), thread());
+    check(
+        &format!(
+            "https://mail.google.com/mail/u/0/?ui=2&view=btop&ver=abc&search=inbox&th=%23thread-f%3A{number}&cvid=1"
+        ),
+        thread(),
+    );
     check(&format!("https://mail.google.com/mail/u/0/popout?ver=1&th=%23thread-f%3A{number}%7Cmsg-f%3A12"), thread());
     check(&format!("https://mail.google.com/mail/u/0/?ui=2&view=lg&permthid=thread-f:{number}"), thread());
     check(&format!("https://mail.google.com/mail/?ui=1&view=cv&th={ID}"), Some(Named::Either(ID.to_owned())));
@@ -78,7 +83,10 @@ fn addresses_of_threads() {
 fn addresses_of_messages_and_drafts() {
     let message = Some(Named::Message("19fdaeed11138ef2".to_owned()));
     check("https://mail.google.com/mail/u/0/?ik=0&view=om&permmsgid=msg-f%3A1872845353272970994", message.clone());
-    check("https://mail.google.com/mail/u/0/?ik=0&view=pt&search=all&permmsgid=msg-f:1872845353272970994&simpl=x", message);
+    check(
+        "https://mail.google.com/mail/u/0/?ik=0&view=pt&search=all&permmsgid=msg-f:1872845353272970994&simpl=x",
+        message,
+    );
     check_refused("https://mail.google.com/mail/u/0/?view=om&permmsgid=msg-a:r-123", "rfc822msgid:");
     let draft = Some(Named::Draft(ID.to_owned()));
     check(&format!("https://mail.google.com/mail/u/0/#drafts/{TOKEN}"), draft.clone());
@@ -100,9 +108,18 @@ fn message_ids() {
 #[test]
 fn what_is_nothing_of_mail() {
     for text in [
-        "", " ", "ana@example.com", "Ana <ana@example.com>", "lantern", "https://docs.google.com/document/d/1AbC/edit",
-        "1bREiVmvgSsRKJLjamTOE0Wasq1ze7R3bIPOdtJMomKM", "https://example.com/mail/#inbox/FMfcgz", "BCDFGHJKLMNPQRSTVWXZbcdf",
-        "<b>", "rfc822msgid:", "abc def",
+        "",
+        " ",
+        "ana@example.com",
+        "Ana <ana@example.com>",
+        "lantern",
+        "https://docs.google.com/document/d/1AbC/edit",
+        "1bREiVmvgSsRKJLjamTOE0Wasq1ze7R3bIPOdtJMomKM",
+        "https://example.com/mail/#inbox/FMfcgz",
+        "BCDFGHJKLMNPQRSTVWXZbcdf",
+        "<b>",
+        "rfc822msgid:",
+        "abc def",
     ] {
         check(text, None);
     }
@@ -112,9 +129,13 @@ fn what_is_nothing_of_mail() {
 #[test]
 fn what_is_gmails_and_names_nothing() {
     for text in [
-        "https://mail.google.com/mail/u/0/#inbox", "https://mail.google.com/mail/u/0/", "https://mail.google.com",
-        "https://mail.google.com/mail/u/0/#search/tea", "https://mail.google.com/mail/u/0/#label/Work",
-        "https://mail.google.com/mail/u/0/#inbox/p2", "https://mail.google.com/mail/u/0/#settings/general",
+        "https://mail.google.com/mail/u/0/#inbox",
+        "https://mail.google.com/mail/u/0/",
+        "https://mail.google.com",
+        "https://mail.google.com/mail/u/0/#search/tea",
+        "https://mail.google.com/mail/u/0/#label/Work",
+        "https://mail.google.com/mail/u/0/#inbox/p2",
+        "https://mail.google.com/mail/u/0/#settings/general",
     ] {
         check_refused(text, "");
     }
@@ -124,7 +145,8 @@ fn what_is_gmails_and_names_nothing() {
 
 #[test]
 fn the_words_of_a_search() {
-    let url = "https://mail.google.com/mail/u/0/#search/from%3Aalice%40example.com+lantern/FMfcgzQhVNfMCxqltVrdVFJgqxZhgmhM";
+    let url =
+        "https://mail.google.com/mail/u/0/#search/from%3Aalice%40example.com+lantern/FMfcgzQhVNfMCxqltVrdVFJgqxZhgmhM";
     assert_eq!(search_query(url).as_deref(), Some("from:alice@example.com lantern"));
     check(url, Some(Named::Thread("19f6f4db2c7a36e3".to_owned())));
     assert_eq!(search_query("https://mail.google.com/mail/u/0/#inbox/x"), None);

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use mail_parser::{MessageParser, MimeHeaders as _};
 
+use super::Attachment;
 use super::calendar;
 use super::choice::html_says_more;
 use super::html::{self, Page};
@@ -13,7 +14,6 @@ use super::names::Names;
 use super::people::{one_line, people, row, sender};
 use super::plain;
 use super::quotes::Mark;
-use super::Attachment;
 use crate::model::ContentHash;
 
 /// The most bytes of text that are shown of one message; books are sent as attachments. The rest lies in the raw message.
@@ -81,8 +81,16 @@ impl<'t> Body<'t> {
             self.tell("NESTED", format!("parts that nest deeper than {DEPTH_MAX} are not shown"));
         }
         if self.hidden_words > 0 {
-            self.tell("HIDDEN_TEXT", format!("{} words that cannot be seen in the message are left out", self.hidden_words));
+            self.tell(
+                "HIDDEN_TEXT",
+                format!("{} words that cannot be seen in the message are left out", self.hidden_words),
+            );
         }
+    }
+
+    /// How many bytes of text were taken.
+    pub(super) fn weight(&self) -> usize {
+        SHOWN_BYTES_MAX - self.left
     }
 
     fn tell(&mut self, code: &'static str, message: String) {
@@ -93,9 +101,14 @@ impl<'t> Body<'t> {
     fn name_attachments(&mut self, part: &Part<'_>, prefix: &str, in_alternative: bool) {
         let alternative = part.media_type == "multipart/alternative";
         for child in &part.children {
-            self.name_attachments(child, prefix, alternative || (in_alternative && part.media_type == "multipart/related"));
+            self.name_attachments(
+                child,
+                prefix,
+                alternative || (in_alternative && part.media_type == "multipart/related"),
+            );
         }
-        let is_container = !part.children.is_empty() || part.body.is_empty() && part.media_type.starts_with("multipart/");
+        let is_container =
+            !part.children.is_empty() || part.body.is_empty() && part.media_type.starts_with("multipart/");
         if is_container || is_body(part, in_alternative) || is_message(part) || is_status(part) {
             return;
         }
@@ -130,8 +143,13 @@ impl<'t> Body<'t> {
                 self.tell("ENCRYPTED", "the message is encrypted and its text cannot be read".to_owned());
             }
             "application/pkcs7-mime" | "application/x-pkcs7-mime" => {
-                let kind = part.headers.content_type().and_then(|found| found.attribute("smime-type")).unwrap_or_default();
-                let (said, code) = if kind.contains("signed") { ("signed as a whole (S/MIME)", "SIGNED") } else { ("encrypted (S/MIME)", "ENCRYPTED") };
+                let kind =
+                    part.headers.content_type().and_then(|found| found.attribute("smime-type")).unwrap_or_default();
+                let (said, code) = if kind.contains("signed") {
+                    ("signed as a whole (S/MIME)", "SIGNED")
+                } else {
+                    ("encrypted (S/MIME)", "ENCRYPTED")
+                };
                 self.say(&format!("(This message is {said}; its text is in the attachment.)"), depth);
                 self.tell(code, format!("the message is {said} and its text cannot be read"));
             }
@@ -162,9 +180,10 @@ impl<'t> Body<'t> {
     fn alternative(&mut self, part: &Part<'_>, prefix: &str, depth: usize, level: usize) {
         let plain = part.children.iter().find(|child| child.media_type == "text/plain" && is_body(child, true));
         let html = part.children.iter().find_map(|child| html_of(child, 0));
-        let others = part.children.iter().filter(|child| {
-            !plain.is_some_and(|plain| std::ptr::eq(*child, plain)) && html_of(child, 0).is_none()
-        });
+        let others = part
+            .children
+            .iter()
+            .filter(|child| !plain.is_some_and(|plain| std::ptr::eq(*child, plain)) && html_of(child, 0).is_none());
         match (plain, html) {
             (None, None) => {
                 // What nobody knows is least of all the last, which says most.
@@ -197,7 +216,9 @@ impl<'t> Body<'t> {
 
     fn plain(&mut self, part: &Part<'_>) -> Vec<Line> {
         let (text, all) = part.text(SHOWN_BYTES_MAX);
-        let parameter = |name: &str| part.headers.content_type().and_then(|found| found.attribute(name)).map(str::to_ascii_lowercase);
+        let parameter = |name: &str| {
+            part.headers.content_type().and_then(|found| found.attribute(name)).map(str::to_ascii_lowercase)
+        };
         let flowed = parameter("format").is_some_and(|format| format == "flowed");
         let delsp = parameter("delsp").is_some_and(|delsp| delsp == "yes");
         if text.contains("-----BEGIN PGP MESSAGE-----") {
@@ -246,7 +267,7 @@ impl<'t> Body<'t> {
 
     fn take(&mut self, lines: Vec<Line>, depth: usize) {
         for (number, mut line) in lines.into_iter().enumerate() {
-            let length = line.said().len();
+            let length = line.weight();
             if length > self.left {
                 if self.left > 0 {
                     self.tell("LONG", format!("more than {SHOWN_BYTES_MAX} bytes of text are not shown"));

@@ -23,7 +23,9 @@ pub(super) fn lines(text: &str, depth: usize) -> Vec<Line> {
         let Some((name, parameters, value)) = property(&line) else { continue };
         match (&*name, &mut event) {
             ("METHOD", None) => value.trim().to_ascii_uppercase().clone_into(&mut method),
-            ("BEGIN", None) if value.trim().eq_ignore_ascii_case("VEVENT") || value.trim().eq_ignore_ascii_case("VTODO") => {
+            ("BEGIN", None)
+                if value.trim().eq_ignore_ascii_case("VEVENT") || value.trim().eq_ignore_ascii_case("VTODO") =>
+            {
                 event = Some(Event::default());
             }
             ("BEGIN", Some(_)) => inner += 1,
@@ -66,7 +68,8 @@ struct Event {
 
 impl Event {
     fn take(&mut self, name: &str, parameters: &[(String, String)], value: &str) {
-        let parameter = |wanted: &str| parameters.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+        let parameter =
+            |wanted: &str| parameters.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
         match name {
             "SUMMARY" => self.what = shown(value, VALUE_MAX),
             "DTSTART" => self.begin = moment(value, parameter("TZID")),
@@ -161,7 +164,8 @@ fn property(line: &str) -> Option<(String, Vec<(String, String)>, String)> {
     }
     let name = pieces.first()?.trim().to_ascii_uppercase();
     let parameters = pieces.iter().skip(1).take(32).filter_map(|piece| piece.split_once('='));
-    let parameters = parameters.map(|(name, value)| (name.trim().to_ascii_uppercase(), value.trim_matches('"').to_owned()));
+    let parameters =
+        parameters.map(|(name, value)| (name.trim().to_ascii_uppercase(), value.trim_matches('"').to_owned()));
     Some((name, parameters.collect(), value.to_owned()))
 }
 
@@ -198,7 +202,10 @@ fn moment(value: &str, zone: Option<&str>) -> String {
 
 fn person(value: &str, name: Option<&str>) -> String {
     let address = value.trim();
-    let address = address.get(..7).filter(|head| head.eq_ignore_ascii_case("mailto:")).map_or(address, |_| address.get(7..).unwrap_or_default());
+    let address = address
+        .get(..7)
+        .filter(|head| head.eq_ignore_ascii_case("mailto:"))
+        .map_or(address, |_| address.get(7..).unwrap_or_default());
     let (address, name) = (shown(address, 200), shown(name.unwrap_or_default(), 100));
     if name.is_empty() || name == address { address } else { format!("{name} <{address}>") }
 }

@@ -11,10 +11,25 @@ const LINKS_MAX: usize = 200;
 
 /// What a plain text says that stands for a page, in lower case.
 const SEE_THE_PAGE: &[&str] = &[
-    "view this email in your browser", "view in browser", "view it in your browser", "view this message in",
-    "does not support html", "doesn't support html", "cannot display html", "html-enabled", "enable html", "html email",
-    "im browser ansehen", "im browser anzeigen", "unterstützt kein html", "voir dans le navigateur", "version en ligne", "ver en el navegador",
-    "visualizza nel browser", "bekijk in browser", "открыть в браузере",
+    "view this email in your browser",
+    "view in browser",
+    "view it in your browser",
+    "view this message in",
+    "does not support html",
+    "doesn't support html",
+    "cannot display html",
+    "html-enabled",
+    "enable html",
+    "html email",
+    "im browser ansehen",
+    "im browser anzeigen",
+    "unterstützt kein html",
+    "voir dans le navigateur",
+    "version en ligne",
+    "ver en el navegador",
+    "visualizza nel browser",
+    "bekijk in browser",
+    "открыть в браузере",
 ];
 
 /// Tells whether the HTML says more than the plain text: something that this has not, such as links, pictures in their places, a table of data.

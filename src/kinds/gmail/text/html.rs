@@ -141,7 +141,8 @@ impl Walk<'_> {
                 self.apart = true;
                 return;
             }
-            b"wbr" | b"meta" | b"link" | b"base" | b"input" | b"col" | b"area" | b"source" | b"track" | b"embed" | b"param" => return,
+            b"wbr" | b"meta" | b"link" | b"base" | b"input" | b"col" | b"area" | b"source" | b"track" | b"embed"
+            | b"param" => return,
             b"body" | b"html" => {
                 // They hold all and close nothing.
                 self.apply(tag);
@@ -231,13 +232,17 @@ impl Walk<'_> {
     /// Closes the elements from this one on.
     fn close_from(&mut self, at: usize) {
         while self.open.len() > at {
+            // The last line within ends while its element is still open.
+            let Some(name) = self.open.last().map(|open| open.name.clone()) else { return };
+            let name = name.as_slice();
+            if !is_skipped(name) {
+                self.block_edge(name);
+            }
             let Some(open) = self.open.pop() else { return };
-            let name = open.name.as_slice();
             if is_skipped(name) {
                 self.look = open.outside;
                 continue;
             }
-            self.block_edge(name);
             match name {
                 b"table" if !self.tables.is_empty() => self.close_table(),
                 b"td" | b"th" => self.close_cell(),
@@ -271,14 +276,15 @@ impl Walk<'_> {
     /// Ends the line where a block begins or ends.
     fn block_edge(&mut self, name: &[u8]) {
         match name {
-            b"p" | b"blockquote" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"ul" | b"ol" | b"dl" | b"pre" | b"table" => {
+            b"p" | b"blockquote" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"ul" | b"ol" | b"dl" | b"pre"
+            | b"table" => {
                 self.flush();
                 // A list within an item, and what is no more than the begin of one, goes on.
                 self.apart |= !(self.item.is_some() || (matches!(name, b"ul" | b"ol") && self.lists.len() > 1));
             }
-            b"div" | b"tr" | b"li" | b"td" | b"th" | b"dt" | b"dd" | b"section" | b"article" | b"header" | b"footer" | b"center"
-            | b"address" | b"form" | b"fieldset" | b"main" | b"nav" | b"caption" | b"figure" | b"figcaption" | b"aside" | b"option"
-            | b"details" | b"summary" | b"legend" => self.flush(),
+            b"div" | b"tr" | b"li" | b"td" | b"th" | b"dt" | b"dd" | b"section" | b"article" | b"header"
+            | b"footer" | b"center" | b"address" | b"form" | b"fieldset" | b"main" | b"nav" | b"caption"
+            | b"figure" | b"figcaption" | b"aside" | b"option" | b"details" | b"summary" | b"legend" => self.flush(),
             _ => {}
         }
     }
@@ -306,7 +312,8 @@ impl Walk<'_> {
         }
         let hidden = self.look.hidden || look::is_unseen(self.look.color, self.look.background);
         if hidden {
-            self.page.hidden_words += text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
+            self.page.hidden_words +=
+                text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
             return;
         }
         if self.look.pre {
@@ -360,7 +367,6 @@ impl Walk<'_> {
         if is_blank {
             return;
         }
-        trim(&mut runs);
         let (heading, code) = (self.stands_in(&HEADINGS), self.look.pre && self.stands_in(&[b"pre"]));
         let what = match &mut self.item {
             Some((depth, bullet, begun)) if !*begun => {
@@ -372,6 +378,7 @@ impl Walk<'_> {
             None if code => What::Code,
             None => What::Text,
         };
+        trim(&mut runs, what == What::Code);
         self.line(what, runs);
     }
 
@@ -395,7 +402,8 @@ impl Walk<'_> {
 
     fn picture(&mut self, tag: &StartTag<()>) {
         let said = said(tag);
-        let small = |max: u32| said.width.is_some_and(|width| width <= max) || said.height.is_some_and(|height| height <= max);
+        let small =
+            |max: u32| said.width.is_some_and(|width| width <= max) || said.height.is_some_and(|height| height <= max);
         let source = attribute(tag, "src").unwrap_or_default();
         let alt = attribute(tag, "alt").map(|alt| alt.split_whitespace().collect::<Vec<_>>().join(" "));
         let alt = alt.unwrap_or_default();
@@ -430,9 +438,9 @@ impl Walk<'_> {
     }
 }
 
-/// Takes blanks from the begin and the end of a line.
-fn trim(runs: &mut [Run]) {
-    for run in runs.iter_mut() {
+/// Takes blanks from the begin and the end of a line; code keeps its indent.
+fn trim(runs: &mut [Run], code: bool) {
+    for run in runs.iter_mut().take(if code { 0 } else { usize::MAX }) {
         let RunContent::Text(text) = &mut run.content else { return };
         *text = text.trim_start().to_owned();
         if !text.is_empty() {
@@ -499,10 +507,19 @@ fn container(tag: &StartTag<()>) -> Option<Container> {
     let class = attribute(tag, "class").unwrap_or_default();
     let id = attribute(tag, "id").unwrap_or_default();
     let names = || class.split_whitespace().chain(Some(&*id));
-    let is = |wanted: &[&str]| names().any(|name| wanted.iter().any(|wanted| name.strip_prefix("x_").unwrap_or(name) == *wanted));
+    let is = |wanted: &[&str]| {
+        names().any(|name| wanted.iter().any(|wanted| name.strip_prefix("x_").unwrap_or(name) == *wanted))
+    };
     let signatures = [
-        "gmail_signature", "moz-signature", "Signature", "signature", "ms-outlook-mobile-signature", "AppleMailSignature",
-        "protonmail_signature_block", "tutanota_signature", "zmail_signature",
+        "gmail_signature",
+        "moz-signature",
+        "Signature",
+        "signature",
+        "ms-outlook-mobile-signature",
+        "AppleMailSignature",
+        "protonmail_signature_block",
+        "tutanota_signature",
+        "zmail_signature",
     ];
     if is(&signatures) || attribute(tag, "data-smartmail").is_some_and(|value| value == "gmail_signature") {
         return Some(Container::Signature);
@@ -518,5 +535,7 @@ fn address(href: &str) -> Option<String> {
     let href: String = href.chars().filter(|letter| !letter.is_control()).collect();
     let href = href.trim().replace(' ', "%20");
     let scheme = href.split_once(':')?.0.to_ascii_lowercase();
-    (matches!(&*scheme, "http" | "https" | "mailto" | "tel" | "ftp" | "sip" | "callto" | "webcal") && href.len() > scheme.len() + 1).then_some(href)
+    (matches!(&*scheme, "http" | "https" | "mailto" | "tel" | "ftp" | "sip" | "callto" | "webcal")
+        && href.len() > scheme.len() + 1)
+        .then_some(href)
 }

@@ -67,6 +67,16 @@ impl Line {
         out
     }
 
+    /// How many bytes the line takes in the file, nearly: its text, marks and indent.
+    pub(super) fn weight(&self) -> usize {
+        let (depth, cells) = match &self.what {
+            What::Item { depth, .. } | What::ItemText { depth } => (usize::from(*depth), 0),
+            What::Table(rows) => (0, rows.iter().map(Vec::len).sum()),
+            What::Text | What::Heading | What::Code | What::Rule => (0, 0),
+        };
+        self.said().len() + 4 + 3 * depth + self.depth.min(DEPTH_MAX) + 4 * cells + 4 * self.runs.len()
+    }
+
     /// The line as it is looked at for folding.
     pub(super) fn seen(&self) -> Seen<'_> {
         Seen { depth: self.depth, text: self.said().into(), mark: self.mark, apart: self.apart }
@@ -91,7 +101,8 @@ fn said(runs: &[Run], out: &mut String) {
 fn is_same(text: &str, link: &str) -> bool {
     let text = text.trim().trim_end_matches('/');
     let link = link.trim_end_matches('/');
-    let bare = ["mailto:", "tel:", "https://", "http://"].iter().find_map(|scheme| link.strip_prefix(scheme)).unwrap_or(link);
+    let bare =
+        ["mailto:", "tel:", "https://", "http://"].iter().find_map(|scheme| link.strip_prefix(scheme)).unwrap_or(link);
     text == link || text == bare
 }
 

@@ -98,8 +98,12 @@ pub(super) fn color(value: &str) -> u32 {
         };
     }
     let inner = value.strip_prefix("rgb(").and_then(|rest| rest.strip_suffix(')'));
-    let parts: Vec<u32> =
-        inner.unwrap_or_default().split(',').filter_map(|part| part.trim().parse().ok()).filter(|part| *part < 256).collect();
+    let parts: Vec<u32> = inner
+        .unwrap_or_default()
+        .split(',')
+        .filter_map(|part| part.trim().parse().ok())
+        .filter(|part| *part < 256)
+        .collect();
     match parts[..] {
         [red, green, blue] => red << 16 | green << 8 | blue,
         _ => SOME_COLOR,

@@ -51,12 +51,23 @@ impl Budget {
 }
 
 /// Splits a message, or one that stands in another.
-pub(super) fn split<'r>(parser: &MessageParser, raw: &'r [u8], path: &str, depth: usize, budget: &mut Budget) -> Part<'r> {
+pub(super) fn split<'r>(
+    parser: &MessageParser,
+    raw: &'r [u8],
+    path: &str,
+    depth: usize,
+    budget: &mut Budget,
+) -> Part<'r> {
     part(parser, raw, path.to_owned(), depth, budget, "text/plain")
 }
 
 fn part<'r>(
-    parser: &MessageParser, raw: &'r [u8], path: String, depth: usize, budget: &mut Budget, usual: &str,
+    parser: &MessageParser,
+    raw: &'r [u8],
+    path: String,
+    depth: usize,
+    budget: &mut Budget,
+    usual: &str,
 ) -> Part<'r> {
     let body_at = head_end(raw);
     let head = raw.get(..body_at.min(HEAD_BYTES_MAX)).unwrap_or_default();
@@ -216,8 +227,11 @@ fn in_charset(bytes: &[u8], said: Option<&str>, is_html: bool) -> String {
 fn charset_within(bytes: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(bytes.get(..1024).unwrap_or(bytes)).to_ascii_lowercase();
     let (_, rest) = head.split_once("charset=")?;
-    let name: String =
-        rest.trim_start_matches(['"', '\'']).chars().take_while(|c| c.is_ascii_alphanumeric() || "-_:".contains(*c)).collect();
+    let name: String = rest
+        .trim_start_matches(['"', '\''])
+        .chars()
+        .take_while(|c| c.is_ascii_alphanumeric() || "-_:".contains(*c))
+        .collect();
     Some(name).filter(|name| !name.is_empty())
 }
 
@@ -252,7 +266,9 @@ fn base64(body: &[u8]) -> Vec<u8> {
 /// Quoted-printable in which what is malformed stands for itself.
 fn lenient(body: &[u8]) -> Vec<u8> {
     let (mut out, mut at) = (Vec::with_capacity(body.len()), 0);
-    let hex = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16)).and_then(|digit| u8::try_from(digit).ok());
+    let hex = |byte: Option<&u8>| {
+        byte.and_then(|byte| char::from(*byte).to_digit(16)).and_then(|digit| u8::try_from(digit).ok())
+    };
     while let Some(byte) = body.get(at) {
         at += 1;
         if *byte != b'=' {

@@ -102,7 +102,12 @@ pub fn thread(id: &str, messages: &[Message<'_>], labels: &BTreeMap<String, Stri
     }
     let front_matter = making.head(&messages, labels);
     let tree = Tree { front_matter: Some(front_matter), blocks: making.blocks };
-    ThreadText { title: making.title, text: mebdf::print(&tree), attachments: making.attachments, notices: making.notices }
+    ThreadText {
+        title: making.title,
+        text: mebdf::print(&tree),
+        attachments: making.attachments,
+        notices: making.notices,
+    }
 }
 
 /// Reads the bytes of an attachment from the raw message; `part` is [`Attachment::part`]. `None` when there is no such part.
@@ -151,6 +156,7 @@ impl<'m> Making<'m> {
         let mut body = Body::new(&self.parser, &mut self.folder, self.id, message.id);
         let root = mime::split(&self.parser, message.raw, "", 0, &mut body.budget);
         body.read(&root);
+        self.bytes += body.weight();
         let Body { lines, attachments, told, .. } = body;
         let subject = root.headers.subject().map(one_line).unwrap_or_default();
         if self.blocks.is_empty() {
@@ -160,7 +166,8 @@ impl<'m> Making<'m> {
         let (to, cc, bcc) = (people(root.headers.to()), people(root.headers.cc()), people(root.headers.bcc()));
         self.meet(from.iter().chain(&to).chain(&cc).chain(&bcc));
         self.heading(message, from.as_ref());
-        let differs = bare_subject(&subject) != bare_subject(&self.title) && !(subject.is_empty() && self.title == "(no subject)");
+        let differs = bare_subject(&subject) != bare_subject(&self.title)
+            && !(subject.is_empty() && self.title == "(no subject)");
         let mut facts: Vec<Vec<Run>> = Vec::new();
         for (name, row) in [("To", row(&to)), ("Cc", row(&cc)), ("Bcc", row(&bcc))] {
             facts.extend((!row.is_empty()).then(|| vec![run(&format!("{name}: {row}"))]));
@@ -169,7 +176,7 @@ impl<'m> Making<'m> {
         facts.extend(self.files(&attachments));
         self.paragraph(facts);
         if lines.is_empty() {
-            self.nothing(message.raw, &attachments);
+            self.nothing(root.body, message.raw.len(), &attachments);
         }
         self.text(&lines, phrases::is_forward_subject(&subject), message);
         self.attachments.extend(attachments);
@@ -226,12 +233,12 @@ impl<'m> Making<'m> {
     }
 
     /// Says why there is no text.
-    fn nothing(&mut self, raw: &[u8], attachments: &[Attachment]) {
-        let bare = raw.iter().all(u8::is_ascii_whitespace) || !attachments.is_empty();
+    fn nothing(&mut self, body: &[u8], size: usize, attachments: &[Attachment]) {
+        let bare = body.iter().all(u8::is_ascii_whitespace) || !attachments.is_empty();
         let said = if bare {
             "(This message has no text.)".to_owned()
         } else {
-            format!("(No text can be read in this message; it has {} bytes.)", raw.len())
+            format!("(No text can be read in this message; it has {size} bytes.)")
         };
         self.paragraph(vec![vec![run(&said)]]);
     }
@@ -239,7 +246,8 @@ impl<'m> Making<'m> {
     /// Adds the text of a message, without what stands in the thread already.
     fn text(&mut self, lines: &[Line], forwards: bool, message: &Message<'_>) {
         let mut all = vec![Fate::Keep; lines.len()];
-        let own: Vec<usize> = lines.iter().enumerate().filter(|(_, line)| line.mark != Mark::Attached).map(|(at, _)| at).collect();
+        let own: Vec<usize> =
+            lines.iter().enumerate().filter(|(_, line)| line.mark != Mark::Attached).map(|(at, _)| at).collect();
         let seen: Vec<Seen<'_>> = own.iter().filter_map(|at| lines.get(*at)).map(Line::seen).collect();
         for (at, fate) in own.iter().zip(fates(&seen, Thread::Known(&self.earlier), forwards)) {
             if let Some(place) = all.get_mut(*at) {
@@ -251,10 +259,15 @@ impl<'m> Making<'m> {
             shown.push_str(&line.said());
             shown.push('\n');
         }
-        self.bytes += shown.len();
         if self.bytes > FILE_BYTES_MAX {
-            self.paragraph(vec![vec![run(&format!("(The thread is too long: {} bytes of text are not shown.)", shown.len()))]]);
-            self.tell("LONG", format!("message {}: its text is not shown, since that of the thread is too long", message.id));
+            self.paragraph(vec![vec![run(&format!(
+                "(The thread is too long: {} bytes of text are not shown.)",
+                shown.len()
+            ))]]);
+            self.tell(
+                "LONG",
+                format!("message {}: its text is not shown, since that of the thread is too long", message.id),
+            );
             return;
         }
         self.earlier.push(&shown);

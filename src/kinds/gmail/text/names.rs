@@ -42,7 +42,8 @@ impl Names {
 /// Makes a name safe: the last part of a path, without what would be no name, mislead, or be hidden; `None` when nothing is left.
 #[must_use]
 pub fn safe(said: &str) -> Option<String> {
-    let last = said.rsplit(['/', '\\']).find(|part| !part.chars().all(|c| c == '.' || c.is_whitespace() || is_unseen(c)))?;
+    let last =
+        said.rsplit(['/', '\\']).find(|part| !part.chars().all(|c| c == '.' || c.is_whitespace() || is_unseen(c)))?;
     let mut name = String::with_capacity(last.len());
     for letter in last.chars().filter(|letter| !is_unseen(*letter)) {
         match letter {

@@ -67,7 +67,11 @@ pub(super) fn row(people: &[Person]) -> String {
 /// A text of a header on one line, without what is not seen or turns text around.
 pub(super) fn one_line(text: &str) -> String {
     let unseen = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-    let clean: String = text.chars().filter(|c| !unseen(*c)).map(|c| if c.is_control() || c == '\u{2028}' || c == '\u{2029}' { ' ' } else { c }).collect();
+    let clean: String = text
+        .chars()
+        .filter(|c| !unseen(*c))
+        .map(|c| if c.is_control() || c == '\u{2028}' || c == '\u{2029}' { ' ' } else { c })
+        .collect();
     let words: Vec<&str> = clean.split_whitespace().collect();
     let all = words.join(" ");
     if all.chars().count() > TEXT_MAX { format!("{}…", all.chars().take(TEXT_MAX).collect::<String>()) } else { all }
@@ -80,8 +84,42 @@ pub(super) fn bare_subject(subject: &str) -> &str {
         let head = head.trim().to_lowercase();
         let head = head.split(['[', '(']).next().unwrap_or_default();
         let known = [
-            "re", "fw", "fwd", "aw", "wg", "sv", "vs", "vb", "antw", "tr", "rv", "res", "enc", "odp", "pd", "ynt", "ilt", "ré", "回复", "转发",
-            "答复", "回覆", "轉寄", "r", "i", "doorst", "απ", "πρθ", "hv", "svar", "fs", "vá", "továbbítás", "ha", "na", "ref",
+            "re",
+            "fw",
+            "fwd",
+            "aw",
+            "wg",
+            "sv",
+            "vs",
+            "vb",
+            "antw",
+            "tr",
+            "rv",
+            "res",
+            "enc",
+            "odp",
+            "pd",
+            "ynt",
+            "ilt",
+            "ré",
+            "回复",
+            "转发",
+            "答复",
+            "回覆",
+            "轉寄",
+            "r",
+            "i",
+            "doorst",
+            "απ",
+            "πρθ",
+            "hv",
+            "svar",
+            "fs",
+            "vá",
+            "továbbítás",
+            "ha",
+            "na",
+            "ref",
         ];
         if !known.contains(&head) {
             break;

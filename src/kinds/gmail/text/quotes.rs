@@ -228,12 +228,22 @@ fn segments(lines: &[Seen<'_>], forwards: bool) -> Vec<Segment> {
         if let Some(above) = above {
             if lines.get(above.end).is_some_and(|next| next.depth > 0) {
                 let end = quote_end(lines, above.end);
-                found.push(Segment { kind: Kind::Quote, header: at..above.end, dated: above.dated, lines: above.end..end });
+                found.push(Segment {
+                    kind: Kind::Quote,
+                    header: at..above.end,
+                    dated: above.dated,
+                    lines: above.end..end,
+                });
                 at = end;
                 continue;
             }
             if above.dated && above.end < lines.len() {
-                found.push(Segment { kind: Kind::Copy, header: at..above.end, dated: true, lines: above.end..lines.len() });
+                found.push(Segment {
+                    kind: Kind::Copy,
+                    header: at..above.end,
+                    dated: true,
+                    lines: above.end..lines.len(),
+                });
                 break;
             }
         }
@@ -261,7 +271,11 @@ struct Header {
 fn header(lines: &[Seen<'_>], at: usize, forwards: bool) -> Option<Header> {
     let first = lines.get(at)?;
     if first.mark == Mark::Attribution {
-        let count = lines.iter().skip(at).take_while(|line| line.mark == Mark::Attribution && line.depth == first.depth).count();
+        let count = lines
+            .iter()
+            .skip(at)
+            .take_while(|line| line.mark == Mark::Attribution && line.depth == first.depth)
+            .count();
         return Some(Header { end: at + count, dated: true });
     }
     attribution(lines, at).or_else(|| if forwards { None } else { copied_head(lines, at) })
@@ -278,7 +292,13 @@ fn attribution(lines: &[Seen<'_>], at: usize) -> Option<Header> {
             return None;
         }
         // Only a last line ends with a colon.
-        if !row.last()?.text.trim_end().trim_end_matches(['\u{200e}', '\u{200f}', '\u{202c}', '*']).ends_with([':', '：']) {
+        if !row
+            .last()?
+            .text
+            .trim_end()
+            .trim_end_matches(['\u{200e}', '\u{200f}', '\u{202c}', '*'])
+            .ends_with([':', '：'])
+        {
             continue;
         }
         let quoted = lines.get(at + count).is_some_and(|next| next.depth > depth);
@@ -301,7 +321,8 @@ fn attribution(lines: &[Seen<'_>], at: usize) -> Option<Header> {
 /// `From: … Sent: … To: … Subject: …`, with the line that parts it from the text above.
 fn copied_head(lines: &[Seen<'_>], at: usize) -> Option<Header> {
     let depth = lines.get(at)?.depth;
-    let begin = at + lines.iter().skip(at).take(2).take_while(|line| line.depth == depth && is_separator(&line.text)).count();
+    let begin =
+        at + lines.iter().skip(at).take(2).take_while(|line| line.depth == depth && is_separator(&line.text)).count();
     let (mut end, mut seen): (usize, Vec<Field>) = (begin, Vec::new());
     let mut between = 0;
     for (place, line) in lines.iter().enumerate().skip(begin).take(HEAD_LINES_MAX) {
@@ -322,7 +343,8 @@ fn copied_head(lines: &[Seen<'_>], at: usize) -> Option<Header> {
             break;
         }
     }
-    let is_head = seen.len() >= 3 || (seen.len() == 2 && (begin > at || seen.contains(&Field::From)) && seen.contains(&Field::Sent));
+    let is_head = seen.len() >= 3
+        || (seen.len() == 2 && (begin > at || seen.contains(&Field::From)) && seen.contains(&Field::Sent));
     if is_head {
         return Some(Header { end, dated: true });
     }
@@ -332,7 +354,12 @@ fn copied_head(lines: &[Seen<'_>], at: usize) -> Option<Header> {
 
 /// Looks the lines of a quote up in the earlier messages, and folds what is found.
 fn look_up(
-    lines: &[Seen<'_>], segment: &Segment, followed: bool, alone: bool, search: &mut Search<'_>, fates: &mut [Fate],
+    lines: &[Seen<'_>],
+    segment: &Segment,
+    followed: bool,
+    alone: bool,
+    search: &mut Search<'_>,
+    fates: &mut [Fate],
 ) {
     if segment.kind == Kind::Own {
         return;
@@ -385,7 +412,9 @@ fn blocks(lines: &[Seen<'_>], range: Range<usize>) -> Vec<Block> {
         match found.last_mut() {
             // The first line below a line above, or one more of the same depth.
             Some(last) if last.lines.is_empty() && last.lines.end == at => last.lines.end = at + 1,
-            Some(last) if lines.get(last.lines.start).is_some_and(|first| first.depth == line.depth) => last.lines.end = at + 1,
+            Some(last) if lines.get(last.lines.start).is_some_and(|first| first.depth == line.depth) => {
+                last.lines.end = at + 1
+            }
             Some(_) | None => found.push(Block { header: at..at, lines: at..at + 1 }),
         }
         at += 1;

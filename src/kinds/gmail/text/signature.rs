@@ -17,12 +17,46 @@ const DEVICE_LINE_MAX: usize = 70;
 
 /// What a line by which a device or a program says that it sent a message begins with, in lower case.
 const SENT_FROM: &[&str] = &[
-    "sent from my ", "sent from mail for ", "sent from outlook", "sent from yahoo", "sent from samsung", "sent from proton",
-    "sent from gmail mobile", "sent via ", "sent with proton", "get outlook for ", "sent using ", "von meinem ", "gesendet von ",
-    "gesendet mit ", "envoyé de mon ", "envoyé depuis ", "enviado desde mi ", "enviado desde ", "enviado do meu ", "enviado de mi ",
-    "enviado a partir ", "inviato da ", "inviato dal mio ", "verstuurd vanaf ", "verzonden vanaf ", "verzonden met ", "wysłane z ",
-    "wysłano z ", "отправлено с ", "отправлено из ", "надіслано з ", "odesláno z", "skickat från min ", "sendt fra min ",
-    "lähetetty ", "στάλθηκε από ", "נשלח מה", "تم الإرسال من ", "发自我的", "從我的",
+    "sent from my ",
+    "sent from mail for ",
+    "sent from outlook",
+    "sent from yahoo",
+    "sent from samsung",
+    "sent from proton",
+    "sent from gmail mobile",
+    "sent via ",
+    "sent with proton",
+    "get outlook for ",
+    "sent using ",
+    "von meinem ",
+    "gesendet von ",
+    "gesendet mit ",
+    "envoyé de mon ",
+    "envoyé depuis ",
+    "enviado desde mi ",
+    "enviado desde ",
+    "enviado do meu ",
+    "enviado de mi ",
+    "enviado a partir ",
+    "inviato da ",
+    "inviato dal mio ",
+    "verstuurd vanaf ",
+    "verzonden vanaf ",
+    "verzonden met ",
+    "wysłane z ",
+    "wysłano z ",
+    "отправлено с ",
+    "отправлено из ",
+    "надіслано з ",
+    "odesláno z",
+    "skickat från min ",
+    "sendt fra min ",
+    "lähetetty ",
+    "στάλθηκε από ",
+    "נשלח מה",
+    "تم الإرسال من ",
+    "发自我的",
+    "從我的",
 ];
 
 /// The same for languages that have the verb at the end.
@@ -30,8 +64,28 @@ const SENT_FROM_ENDS: &[&str] = &["gönderildi", "から送信", "에서 보냄"
 
 /// One of these stands in a line that a device wrote.
 const DEVICES: &[&str] = &[
-    "iphone", "ipad", "ios", "android", "galaxy", "samsung", "blackberry", "outlook", "windows", "mail", "gmail", "proton", "yahoo",
-    "smartphone", "huawei", "xiaomi", "pixel", "mobile", "telefon", "phone", "айфон", "handy",
+    "iphone",
+    "ipad",
+    "ios",
+    "android",
+    "galaxy",
+    "samsung",
+    "blackberry",
+    "outlook",
+    "windows",
+    "mail",
+    "gmail",
+    "proton",
+    "yahoo",
+    "smartphone",
+    "huawei",
+    "xiaomi",
+    "pixel",
+    "mobile",
+    "telefon",
+    "phone",
+    "айфон",
+    "handy",
 ];
 
 /// What the afterthoughts begin with that people write under their name.
@@ -85,6 +139,9 @@ fn is_device_line(text: &str) -> bool {
     let begins = SENT_FROM.iter().any(|phrase| lower.starts_with(phrase));
     let ends = SENT_FROM_ENDS.iter().any(|phrase| lower.ends_with(phrase));
     let words = lower.split_whitespace().count();
-    (begins || ends) && DEVICES.iter().any(|name| lower.contains(name)) && words <= 9 && lower.chars().count() <= DEVICE_LINE_MAX
+    (begins || ends)
+        && DEVICES.iter().any(|name| lower.contains(name))
+        && words <= 9
+        && lower.chars().count() <= DEVICE_LINE_MAX
         && !lower.contains(['?', '!'])
 }

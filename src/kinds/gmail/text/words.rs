@@ -105,15 +105,20 @@ impl<'e> Search<'e> {
         let Some(first) = words.first() else { return true };
         // Right behind the last line is where it stands most often; a short line stands in many places.
         let newest_first = (0..self.reached.len()).rev();
-        let order: Vec<usize> = (self.last != usize::MAX).then_some(self.last).into_iter().chain(newest_first).collect();
+        let order: Vec<usize> =
+            (self.last != usize::MAX).then_some(self.last).into_iter().chain(newest_first).collect();
         for &message in &order {
-            let (Some(index), Some(at)) = (self.earlier.messages.get(message), self.reached.get(message)) else { continue };
+            let (Some(index), Some(at)) = (self.earlier.messages.get(message), self.reached.get(message)) else {
+                continue;
+            };
             if index.words.get(*at..).is_some_and(|rest| rest.starts_with(words)) {
                 return self.take(message, *at + words.len(), words.len());
             }
         }
         for &message in &order {
-            let (Some(index), Some(reached)) = (self.earlier.messages.get(message), self.reached.get(message)) else { continue };
+            let (Some(index), Some(reached)) = (self.earlier.messages.get(message), self.reached.get(message)) else {
+                continue;
+            };
             let places = index.places.get(first).map_or(&[][..], Vec::as_slice);
             let from = places.partition_point(|place| place < reached);
             for place in places.get(from..).unwrap_or_default() {

@@ -13,7 +13,8 @@ fn check_kept(body: &str, earlier: &[&str]) {
     check(body, earlier, (body, 0, 0));
 }
 
-const FIRST: &str = "Hello all,\n\nshall we meet on Monday at nine?\nI would bring the tea and some of the cakes.\n\nAna";
+const FIRST: &str =
+    "Hello all,\n\nshall we meet on Monday at nine?\nI would bring the tea and some of the cakes.\n\nAna";
 
 fn quoted(text: &str) -> String {
     text.lines().map(|line| if line.is_empty() { ">\n".to_owned() } else { format!("> {line}\n") }).collect()
@@ -108,7 +109,11 @@ fn nested_quotes_are_looked_up_in_their_messages() {
     // The first message is not there: what stands of it only here is kept, with the line above it.
     let folded = fold_in_thread(&body, &[second]);
     assert_eq!(folded.quoted_lines, 3);
-    assert!(folded.text.contains("09:15, Ana Lee") && folded.text.contains("the tea and some of the cakes"), "{}", folded.text);
+    assert!(
+        folded.text.contains("09:15, Ana Lee") && folded.text.contains("the tea and some of the cakes"),
+        "{}",
+        folded.text
+    );
     assert!(!folded.text.contains("nine is fine"));
 }
 
@@ -134,7 +139,12 @@ fn an_answer_below_the_whole_message_is_kept_alone() {
 fn a_quote_with_anything_else_in_it_stays() {
     let header = "On Mon, 3 Feb 2026 at 09:15, Ana wrote:";
     check_kept(&format!("Yes.\n\n{header}\n> shall we meet on Tuesday at nine?"), &[FIRST]);
-    check_kept(&format!("Yes.\n\n{header}\n> I would bring the tea and some of the cakes.\n> shall we meet on Monday at nine?"), &[FIRST]);
+    check_kept(
+        &format!(
+            "Yes.\n\n{header}\n> I would bring the tea and some of the cakes.\n> shall we meet on Monday at nine?"
+        ),
+        &[FIRST],
+    );
     check_kept("The order was -5:\n\nOn 3 Feb 2026 at 09:15, Ana wrote:\n> 5", &["the 4"]);
     // A quote that its writer chose, without a line above.
     check_kept("You said:\n\n> the tea and some of the cakes", &[FIRST]);
@@ -143,8 +153,18 @@ fn a_quote_with_anything_else_in_it_stays() {
 
 #[test]
 fn forwarded_messages_stay_whole() {
-    for head in ["---------- Forwarded message ---------", "Begin forwarded message:", "-------- Weitergeleitete Nachricht --------", "---------- 転送メッセージ ----------"] {
-        check_kept(&format!("FYI\n\n{head}\nFrom: Ana <ana@example.com>\nDate: Mon\nSubject: Tea\nTo: Bob\n\n{FIRST}\n\n-- \nAna"), &[FIRST]);
+    for head in [
+        "---------- Forwarded message ---------",
+        "Begin forwarded message:",
+        "-------- Weitergeleitete Nachricht --------",
+        "---------- 転送メッセージ ----------",
+    ] {
+        check_kept(
+            &format!(
+                "FYI\n\n{head}\nFrom: Ana <ana@example.com>\nDate: Mon\nSubject: Tea\nTo: Bob\n\n{FIRST}\n\n-- \nAna"
+            ),
+            &[FIRST],
+        );
     }
 }
 

@@ -19,16 +19,36 @@ fn check(name: &str, raw: &[u8]) {
 
 #[test]
 fn bombs_take_bounded_time() {
-    let parts: String = (0..10_000).map(|number| format!("--b\nContent-Type: text/plain; name=\"a{number}\"\n\nx\n")).collect();
+    let parts: String =
+        (0..10_000).map(|number| format!("--b\nContent-Type: text/plain; name=\"a{number}\"\n\nx\n")).collect();
     check("10,000 parts", mail("multipart/mixed; boundary=b", &parts).as_bytes());
-    let nested: String = (0..1_000).map(|n| format!("--b{n}\nContent-Type: multipart/mixed; boundary=b{}\n\n", n + 1)).collect();
+    let nested: String =
+        (0..1_000).map(|n| format!("--b{n}\nContent-Type: multipart/mixed; boundary=b{}\n\n", n + 1)).collect();
     check("depth of 1,000", mail("multipart/mixed; boundary=b0", &nested).as_bytes());
     check("messages in messages", "Content-Type: message/rfc822\n\n".repeat(50_000).as_bytes());
-    check("boundaries that never come", format!("{}{}", mail("multipart/mixed; boundary=b", ""), "--b\nContent-Type: multipart/mixed; boundary=none\n\n".repeat(20_000)).as_bytes());
+    check(
+        "boundaries that never come",
+        format!(
+            "{}{}",
+            mail("multipart/mixed; boundary=b", ""),
+            "--b\nContent-Type: multipart/mixed; boundary=none\n\n".repeat(20_000)
+        )
+        .as_bytes(),
+    );
     for (name, piece) in [
-        ("divs", "<div>"), ("bold", "<b class=x>a"), ("tables", "<table><tr><td>"), ("cells", "<td>a"), ("quotes", "<blockquote>a"),
-        ("lists", "<ul><li>a"), ("ends", "</div>"), ("comments", "<!--"), ("angles", "<"), ("attributes", "<a b=c "), ("entities", "&lt"),
-        ("paragraphs", "<p>a"), ("pictures", "<img src=x alt=y>"),
+        ("divs", "<div>"),
+        ("bold", "<b class=x>a"),
+        ("tables", "<table><tr><td>"),
+        ("cells", "<td>a"),
+        ("quotes", "<blockquote>a"),
+        ("lists", "<ul><li>a"),
+        ("ends", "</div>"),
+        ("comments", "<!--"),
+        ("angles", "<"),
+        ("attributes", "<a b=c "),
+        ("entities", "&lt"),
+        ("paragraphs", "<p>a"),
+        ("pictures", "<img src=x alt=y>"),
     ] {
         check(name, mail("text/html", &piece.repeat((5 << 20) / piece.len())).as_bytes());
     }
@@ -60,7 +80,8 @@ fn check_structure(raw: &[u8]) {
     let head = parsed.tree.front_matter.as_ref().unwrap();
     let keys: Vec<&str> = head.entries.iter().map(|(key, _)| key.as_str()).collect();
     assert_eq!(keys, ["title", "id", "url", "labels", "participants", "from", "to", "messages"]);
-    let headings = parsed.tree.blocks.iter().filter(|block| matches!(block.content, mebdf::Content::Heading { .. })).count();
+    let headings =
+        parsed.tree.blocks.iter().filter(|block| matches!(block.content, mebdf::Content::Heading { .. })).count();
     assert_eq!(headings, 1, "{text}");
     assert_eq!(mebdf::print(&parsed.tree), text);
     let structure = parsed.tree.blocks.iter().any(|block| matches!(block.content, mebdf::Content::Directive { .. }));
@@ -70,15 +91,28 @@ fn check_structure(raw: &[u8]) {
 #[test]
 fn text_is_no_structure() {
     for text in [
-        "{!mono}\n{^ x}\n{^= image \"x\"}\n{/!}", "---\ntitle: x\n---\n\n# y", "## {^ msg.1}Bob — 2026", "[^1]: note", "[a]: https://x",
-        "```\ncode", "| a |\n| - |\n| b |", "- a\n1. b\n> c", "<b>x</b>", "a\\", "\\", "Setext\n===", "*a* _b_ `c` ~~d~~ [x](y)",
+        "{!mono}\n{^ x}\n{^= image \"x\"}\n{/!}",
+        "---\ntitle: x\n---\n\n# y",
+        "## {^ msg.1}Bob — 2026",
+        "[^1]: note",
+        "[a]: https://x",
+        "```\ncode",
+        "| a |\n| - |\n| b |",
+        "- a\n1. b\n> c",
+        "<b>x</b>",
+        "a\\",
+        "\\",
+        "Setext\n===",
+        "*a* _b_ `c` ~~d~~ [x](y)",
     ] {
         check_structure(mail("text/plain", text).as_bytes());
         let html = text.replace('&', "&amp;").replace('<', "&lt;").replace('\n', "<br>");
         check_structure(mail("text/html", &html).as_bytes());
         check_structure(mail("text/html", &format!("<blockquote>{html}</blockquote><ul><li>{html}</ul>")).as_bytes());
         let header = text.replace('\n', "\n ");
-        check_structure(format!("From: {header} <a@b>\nSubject: {header}\nTo: \"{header}\" <c@d>\n\n{text}").as_bytes());
+        check_structure(
+            format!("From: {header} <a@b>\nSubject: {header}\nTo: \"{header}\" <c@d>\n\n{text}").as_bytes(),
+        );
     }
 }
 
