@@ -3,6 +3,7 @@
 use super::*;
 use crate::error::ErrorKind;
 
+#[expect(clippy::needless_pass_by_value, reason = "cases are written that way")]
 fn check(text: &str, expected: Option<Named>) {
     assert_eq!(named(text).unwrap(), expected, "{text}");
 }

@@ -179,13 +179,14 @@ impl<'t> Body<'t> {
     /// Reads the body that says more, and what stands beside the bodies.
     fn alternative(&mut self, part: &Part<'_>, prefix: &str, depth: usize, level: usize) {
         let plain = part.children.iter().find(|child| child.media_type == "text/plain" && is_body(child, true));
-        let html = part.children.iter().find_map(|child| html_of(child, 0));
+        let rich: Vec<&Part<'_>> =
+            part.children.iter().rev().map(rich_of).find(|found| !found.is_empty()).unwrap_or_default();
         let others = part
             .children
             .iter()
-            .filter(|child| !plain.is_some_and(|plain| std::ptr::eq(*child, plain)) && html_of(child, 0).is_none());
-        match (plain, html) {
-            (None, None) => {
+            .filter(|child| !plain.is_some_and(|plain| std::ptr::eq(*child, plain)) && rich_of(child).is_empty());
+        match (plain, &rich[..]) {
+            (None, []) => {
                 // What nobody knows is least of all the last, which says most.
                 let readable = |child: &&Part<'_>| child.media_type != "text/calendar";
                 if let Some(child) = part.children.iter().rev().find(readable) {
@@ -196,16 +197,16 @@ impl<'t> Body<'t> {
                 }
                 return;
             }
-            (Some(plain), None) => {
+            (Some(plain), []) => {
                 let lines = self.plain(plain);
                 self.take(lines, depth);
             }
-            (None, Some(html)) => {
-                let page = self.page(html);
+            (None, rich) => {
+                let page = self.pages(rich);
                 self.take_page(page, depth);
             }
-            (Some(plain), Some(html)) => {
-                let (lines, page) = (self.plain(plain), self.page(html));
+            (Some(plain), rich) => {
+                let (lines, page) = (self.plain(plain), self.pages(rich));
                 if html_says_more(&lines, &page) { self.take_page(page, depth) } else { self.take(lines, depth) }
             }
         }
@@ -229,6 +230,24 @@ impl<'t> Body<'t> {
             lines.push(self.cut(part));
         }
         lines
+    }
+
+    /// Reads bodies that are one text.
+    fn pages(&mut self, parts: &[&Part<'_>]) -> Page {
+        let mut all = Page::default();
+        for part in parts {
+            if part.media_type == "text/html" {
+                let page = self.page(part);
+                all.lines.extend(page.lines);
+                all.placed.extend(page.placed);
+                all.links.extend(page.links);
+                all.hidden_words += page.hidden_words;
+                all.has_table |= page.has_table;
+            } else {
+                all.lines.extend(self.plain(part));
+            }
+        }
+        all
     }
 
     fn page(&mut self, part: &Part<'_>) -> Page {
@@ -359,13 +378,32 @@ fn is_status(part: &Part<'_>) -> bool {
     matches!(&*part.media_type, "message/delivery-status" | "message/disposition-notification")
 }
 
-/// The HTML of a part, which may stand beside its pictures.
-fn html_of<'p, 'r>(part: &'p Part<'r>, level: usize) -> Option<&'p Part<'r>> {
-    if part.media_type == "text/html" && !part.is_attachment() {
-        return Some(part);
+/// The bodies of a part that has HTML, which may stand beside its pictures or be cut by files; none where it has no HTML.
+fn rich_of<'p, 'r>(part: &'p Part<'r>) -> Vec<&'p Part<'r>> {
+    let mut found = Vec::new();
+    gather(part, &mut found);
+    if found.iter().any(|part| part.media_type == "text/html") { found } else { Vec::new() }
+}
+
+fn gather<'p, 'r>(part: &'p Part<'r>, found: &mut Vec<&'p Part<'r>>) {
+    if part.children.is_empty() {
+        found.extend(is_body(part, true).then_some(part));
+        return;
     }
-    let beside = matches!(&*part.media_type, "multipart/related" | "multipart/mixed") && level < DEPTH_MAX;
-    beside.then(|| part.children.iter().find_map(|child| html_of(child, level + 1))).flatten()
+    let before = found.len();
+    for child in &part.children {
+        gather(child, found);
+    }
+    // Of two forms of the same text the richer one.
+    if part.media_type == "multipart/alternative"
+        && found.iter().skip(before).any(|part| part.media_type == "text/html")
+    {
+        let mut at = 0;
+        found.retain(|part| {
+            at += 1;
+            at <= before || part.media_type == "text/html"
+        });
+    }
 }
 
 /// Reads the bytes of an attachment again. `part`: as [`Attachment::part`] says.

@@ -146,8 +146,11 @@ fn unfolded(text: &str) -> Vec<String> {
     out
 }
 
+/// Names of parameters with their values.
+type Parameters = Vec<(String, String)>;
+
 /// Reads `NAME;PARAMETER=value:value`.
-fn property(line: &str) -> Option<(String, Vec<(String, String)>, String)> {
+fn property(line: &str) -> Option<(String, Parameters, String)> {
     let mut quoted = false;
     let colon = line.char_indices().find(|(_, letter)| {
         quoted ^= *letter == '"';

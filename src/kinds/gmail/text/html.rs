@@ -7,18 +7,15 @@
 
 use html5gum::{Emitter as _, HtmlString, StartTag, Token, Tokenizer};
 
+use super::attributes::{Container, address, attribute, container, is_layout, said, span};
 use super::lines::{Line, What};
-use super::look::{self, Said};
+use super::look;
 use super::quotes::Mark;
 use super::tables::{Frame, TABLES_MAX};
 use crate::mebdf::{Mark as Bullet, Marks, Run, RunContent};
 
 /// How many elements may be open; what is deeper looks as its parent does. Newsletters of nested tables have 60.
 const OPEN_MAX: usize = 256;
-
-/// How many attributes of an element are read, and how long a value may be, in bytes: an address has 2,000 at most.
-const ATTRIBUTES_MAX: usize = 64;
-const ADDRESS_BYTES_MAX: usize = 8 << 10;
 
 /// The deepest list, as the format has it.
 const LISTS_MAX: usize = 31;
@@ -459,83 +456,4 @@ fn trim(runs: &mut [Run], code: bool) {
 /// Elements whose text is for no reader; up to their end tag all is text, also where that is missing.
 fn is_skipped(name: &[u8]) -> bool {
     matches!(name, b"script" | b"style" | b"title" | b"noframes" | b"iframe")
-}
-
-fn is_layout(tag: &StartTag<()>) -> bool {
-    attribute(tag, "role").is_some_and(|role| matches!(&*role, "presentation" | "none"))
-}
-
-fn span(tag: &StartTag<()>) -> usize {
-    attribute(tag, "colspan").and_then(|span| span.trim().parse().ok()).unwrap_or(1)
-}
-
-fn attribute(tag: &StartTag<()>, name: &str) -> Option<String> {
-    let value = tag.attributes.get(name.as_bytes())?;
-    (value.len() <= ADDRESS_BYTES_MAX).then(|| String::from_utf8_lossy(value).into_owned())
-}
-
-/// Reads the attributes that say how an element looks.
-fn said(tag: &StartTag<()>) -> Said {
-    let mut said = Said::default();
-    if tag.attributes.is_empty() || tag.attributes.len() > ATTRIBUTES_MAX {
-        return said;
-    }
-    said.hidden = tag.attributes.contains_key(&b"hidden"[..]);
-    said.width = attribute(tag, "width").and_then(|value| look::pixels(&value));
-    said.height = attribute(tag, "height").and_then(|value| look::pixels(&value));
-    said.background = attribute(tag, "bgcolor").map(|value| look::color(&value));
-    if tag.attributes.contains_key(&b"background"[..]) {
-        said.background = Some(u32::MAX);
-    }
-    if tag.name.as_slice() == b"font" {
-        said.color = attribute(tag, "color").map(|value| look::color(&value));
-    }
-    if let Some(style) = attribute(tag, "style") {
-        look::style(&style, &mut said);
-    }
-    said
-}
-
-/// What mail programs mark an element as.
-enum Container {
-    Signature,
-    Attribution,
-    Quote,
-}
-
-fn container(tag: &StartTag<()>) -> Option<Container> {
-    let class = attribute(tag, "class").unwrap_or_default();
-    let id = attribute(tag, "id").unwrap_or_default();
-    let names = || class.split_whitespace().chain(Some(&*id));
-    let is = |wanted: &[&str]| {
-        names().any(|name| wanted.iter().any(|wanted| name.strip_prefix("x_").unwrap_or(name) == *wanted))
-    };
-    let signatures = [
-        "gmail_signature",
-        "moz-signature",
-        "Signature",
-        "signature",
-        "ms-outlook-mobile-signature",
-        "AppleMailSignature",
-        "protonmail_signature_block",
-        "tutanota_signature",
-        "zmail_signature",
-    ];
-    if is(&signatures) || attribute(tag, "data-smartmail").is_some_and(|value| value == "gmail_signature") {
-        return Some(Container::Signature);
-    }
-    if is(&["gmail_attr", "moz-cite-prefix", "moz-email-headers-table", "yahoo-quoted-begin"]) {
-        return Some(Container::Attribution);
-    }
-    is(&["yahoo_quoted", "OLK_SRC_BODY_SECTION", "zmail_extra_quote"]).then_some(Container::Quote)
-}
-
-/// Reads where a link leads; `None` where that is nowhere that a reader can go.
-fn address(href: &str) -> Option<String> {
-    let href: String = href.chars().filter(|letter| !letter.is_control()).collect();
-    let href = href.trim().replace(' ', "%20");
-    let scheme = href.split_once(':')?.0.to_ascii_lowercase();
-    (matches!(&*scheme, "http" | "https" | "mailto" | "tel" | "ftp" | "sip" | "callto" | "webcal")
-        && href.len() > scheme.len() + 1)
-        .then_some(href)
 }

@@ -6,6 +6,7 @@
 //! **Invariant:** nothing is taken from a message but what is folded, which stands in an earlier message or is a signature, and what cannot be
 //! seen; each is said, and the raw message has it.
 
+mod attributes;
 mod body;
 mod calendar;
 mod choice;
@@ -128,6 +129,8 @@ struct Making<'m> {
     attachments: Vec<Attachment>,
     notices: Vec<Notice>,
     bytes: usize,
+    /// Whom the last message was from.
+    last: Option<String>,
 }
 
 impl<'m> Making<'m> {
@@ -149,6 +152,7 @@ impl<'m> Making<'m> {
             attachments: Vec::new(),
             notices: Vec::new(),
             bytes: 0,
+            last: None,
         }
     }
 
@@ -168,8 +172,13 @@ impl<'m> Making<'m> {
         self.heading(message, from.as_ref());
         let differs = bare_subject(&subject) != bare_subject(&self.title)
             && !(subject.is_empty() && self.title == "(no subject)");
+        // That an answer goes to whom it answers needs no word.
+        let answers =
+            matches!(&to[..], [one] if cc.is_empty() && self.last.as_deref() == Some(&*one.address.to_lowercase()));
+        self.last = from.as_ref().map(|from| from.address.to_lowercase());
+        let to_row = if answers { String::new() } else { row(&to) };
         let mut facts: Vec<Vec<Run>> = Vec::new();
-        for (name, row) in [("To", row(&to)), ("Cc", row(&cc)), ("Bcc", row(&bcc))] {
+        for (name, row) in [("To", to_row), ("Cc", row(&cc)), ("Bcc", row(&bcc))] {
             facts.extend((!row.is_empty()).then(|| vec![run(&format!("{name}: {row}"))]));
         }
         facts.extend(differs.then(|| vec![run(&format!("Subject: {subject}"))]));

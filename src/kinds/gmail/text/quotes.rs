@@ -364,16 +364,17 @@ fn look_up(
     if segment.kind == Kind::Own {
         return;
     }
-    let has_header = !segment.header.is_empty();
+    let blocks = blocks(lines, segment.lines.clone());
+    // Some programs put the line above within the quote.
+    let has_header = !segment.header.is_empty() || blocks.first().is_some_and(|block| !block.header.is_empty());
     // An answer follows, and other quotes are answered, too: then each stands beside its answer.
     if followed && !(alone && has_header) {
         return;
     }
     search.begin();
-    let blocks = blocks(lines, segment.lines.clone());
     let mut found: Vec<bool> = Vec::with_capacity(blocks.len());
     for block in &blocks {
-        let here = block.lines.clone().all(|at| lines.get(at).is_some_and(|line| search.finds(&words(&line.text))));
+        let here = block.lines.clone().all(|at| lines.get(at).is_some_and(|line| finds(search, &line.text)));
         // A line above that has nothing below goes with the lines before it.
         found.push(here && (!block.lines.is_empty() || found.last().copied().unwrap_or_default()));
     }
@@ -389,6 +390,19 @@ fn look_up(
     if found.first().is_some_and(|found| *found) {
         fill(fates, segment.header.clone());
     }
+}
+
+/// Finds a line. The number of an item is no word of it where the item stands in a list, and the list counts for itself.
+fn finds(search: &mut Search<'_>, text: &str) -> bool {
+    let all = words(text);
+    if search.finds(&all) {
+        return true;
+    }
+    let text = text.trim_start();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let is_item = (1..=3).contains(&digits)
+        && text.get(digits..).is_some_and(|rest| rest.starts_with(". ") || rest.starts_with(") "));
+    is_item && all.len() > 1 && search.finds(all.get(1..).unwrap_or_default())
 }
 
 /// Lines of one depth within a quote, with the line above them.
@@ -413,7 +427,7 @@ fn blocks(lines: &[Seen<'_>], range: Range<usize>) -> Vec<Block> {
             // The first line below a line above, or one more of the same depth.
             Some(last) if last.lines.is_empty() && last.lines.end == at => last.lines.end = at + 1,
             Some(last) if lines.get(last.lines.start).is_some_and(|first| first.depth == line.depth) => {
-                last.lines.end = at + 1
+                last.lines.end = at + 1;
             }
             Some(_) | None => found.push(Block { header: at..at, lines: at..at + 1 }),
         }

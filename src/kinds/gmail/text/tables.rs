@@ -92,10 +92,7 @@ impl Walk<'_> {
             return;
         }
         for row in rows {
-            for (number, line) in row.into_iter().flatten().enumerate() {
-                let apart = line.apart && (number == 0 || line.apart);
-                self.lines.push(Line { apart, ..line });
-            }
+            self.lines.extend(row.into_iter().flatten());
         }
         self.apart = true;
     }

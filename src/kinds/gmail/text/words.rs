@@ -10,6 +10,9 @@ const COMPARED_MAX: usize = 8_000_000;
 /// The words of a text. Letters and digits make words, a letter of a script without blanks is one by itself, and so is a sign that
 /// says something, such as `%` or an emoji; quote marks, emphasis and punctuation are none.
 pub(super) fn words(text: &str) -> Vec<u64> {
+    // What programs write into plain text in place of a picture is its name.
+    let named = text.contains("[image: ").then(|| text.replace("[image: ", "["));
+    let text = named.as_deref().unwrap_or(text);
     let mut found = Vec::new();
     let mut word = String::new();
     let mut letters = text.chars().peekable();
@@ -62,13 +65,13 @@ struct Index {
 
 /// The bodies of the earlier messages of a thread.
 #[derive(Debug, Default)]
-pub struct Earlier {
+pub(super) struct Earlier {
     messages: Vec<Index>,
 }
 
 impl Earlier {
     /// Takes the text that a message shows, its signature included.
-    pub fn push(&mut self, text: &str) {
+    pub(super) fn push(&mut self, text: &str) {
         let words = words(text);
         let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
         for (at, word) in words.iter().enumerate() {
