@@ -49,6 +49,8 @@ pub(super) struct Page {
 struct Look {
     marks: Marks,
     hidden: bool,
+    no_size: bool,
+    invisible: bool,
     pre: bool,
     skipped: bool,
     depth: usize,
@@ -72,6 +74,8 @@ struct List {
 
 pub(super) struct Walk<'p> {
     pictures: &'p Pictures<'p>,
+    /// Whether rules stand apart from the elements: then a background may be one that is not seen here.
+    has_sheet: bool,
     page: Page,
     pub(super) lines: Vec<Line>,
     open: Vec<Open>,
@@ -89,6 +93,7 @@ pub(super) struct Walk<'p> {
 pub(super) fn page(html: &str, pictures: &Pictures<'_>) -> Page {
     let mut walk = Walk {
         pictures,
+        has_sheet: html.contains("<style") || html.contains("<STYLE") || html.contains("<Style"),
         page: Page::default(),
         lines: Vec::new(),
         open: Vec::new(),
@@ -198,6 +203,8 @@ impl Walk<'_> {
         look.color = said.color.or(look.color);
         look.background = said.background.or(look.background);
         look.hidden |= said.hidden;
+        look.no_size = said.no_size.unwrap_or(look.no_size);
+        look.invisible = said.invisible.unwrap_or(look.invisible);
         match container(tag) {
             Some(Container::Signature) => look.mark = Mark::Signature,
             Some(Container::Attribution) => look.mark = Mark::Attribution,
@@ -307,7 +314,9 @@ impl Walk<'_> {
         if self.look.skipped {
             return;
         }
-        let hidden = self.look.hidden || look::is_unseen(self.look.color, self.look.background);
+        let Look { hidden, no_size, invisible, color, background, .. } = self.look;
+        let unseen = !self.has_sheet && look::is_unseen(color, background);
+        let hidden = hidden || no_size || invisible || unseen;
         if hidden {
             self.page.hidden_words +=
                 text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();

@@ -13,6 +13,9 @@ const STYLE_BYTES_MAX: usize = 8 << 10;
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) hidden: bool,
+    /// What an element within may undo: pages give a size of nothing to what holds blocks, and these their own.
+    pub(super) no_size: Option<bool>,
+    pub(super) invisible: Option<bool>,
     pub(super) color: Option<u32>,
     pub(super) background: Option<u32>,
     pub(super) bold: Option<bool>,
@@ -35,10 +38,9 @@ pub(super) fn style(text: &str, said: &mut Said) {
         let (name, value) = (name.trim(), value.trim());
         match name {
             "display" => said.hidden |= value == "none",
-            "visibility" => said.hidden |= value == "hidden",
-            "mso-hide" => said.hidden |= value == "all",
+            "visibility" => said.invisible = Some(value != "visible"),
             "opacity" => said.hidden |= is_zero(value),
-            "font-size" => said.hidden |= is_zero(value),
+            "font-size" => said.no_size = Some(is_zero(value)),
             "overflow" => no_overflow = value == "hidden",
             "max-height" => no_height |= is_zero(value),
             "max-width" => no_width |= is_zero(value),

@@ -65,6 +65,12 @@ fn html_is_told_as_blocks() {
         ("<img src='https://i.test/a.png' alt='A tea pot'>", "[A tea pot](https://i.test/a.png)"),
         ("<div style='display:none'>hidden words</div>seen<span style='font-size:0'>x</span>", "seen"),
         ("<font color=white>unseen</font>seen", "seen"),
+        ("<td style='font-size:0px'><div style='font-size:13px'>a block</div></td>", "a block"),
+        (
+            "<style>.x{background:#000}</style><p class=x style='color:#fff'>white on a rule's black</p>",
+            "white on a rule's black",
+        ),
+        ("<div style='mso-hide:all'>not for Outlook</div>", "not for Outlook"),
         ("<td bgcolor='#000000'><font color=white>on black</font></td>", "on black"),
         ("<p>{!mono} # no</p><p># no heading</p><p>---</p>", "{!mono} # no"),
         ("<pre>a\n  b</pre>", "```\na\n  b\n```"),
