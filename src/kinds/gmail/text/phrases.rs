@@ -344,6 +344,10 @@ pub(super) fn is_attribution(text: &str, dated: bool) -> bool {
         return false;
     }
     let Some(head) = text.trim_end_matches(['*', '_']).strip_suffix([':', '：']) else { return false };
+    // What has a colon within, but for that of a time, is more than one line.
+    if head.contains(": ") {
+        return false;
+    }
     let digits = head.chars().filter(|letter| letter.is_numeric()).count();
     let has_date = digits >= 3;
     let has_address = head.contains('@');

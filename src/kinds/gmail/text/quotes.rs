@@ -309,8 +309,11 @@ fn attribution(lines: &[Seen<'_>], at: usize) -> Option<Header> {
         // A line above is taken with it only where it begins as such lines do.
         let begins = row.first().is_some_and(|line| begins_attribution(&line.text));
         let shorter = !begins && (1..count).any(|from| row.get(from..).is_some_and(|row| reads(row, true)));
-        let dated = reads(row, true);
-        if shorter || !(dated || (quoted && count == 1 && reads(row, false))) {
+        // One line that stands right below text, and begins like no line above a quote, may hold words of that text.
+        let alone = begins || at == 0 || row.first().is_some_and(|line| line.apart || line.text.contains('@'));
+        let dated = alone && reads(row, true);
+        let named = quoted && count == 1 && row.first().is_some_and(|line| line.text.split_whitespace().count() <= 6);
+        if shorter || !(dated || (named && reads(row, false))) {
             return None;
         }
         return Some(Header { end: at + count, dated });
