@@ -13,6 +13,7 @@ use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
 pub mod docs;
 mod elements;
 mod facts;
+pub mod gmail;
 pub mod sidecar;
 
 pub use elements::{Apart, ApartKind, Element, Elements, Look, TextRun};

@@ -1,0 +1,320 @@
+//! From raw messages to the file of their thread. Pure.
+//!
+//! [`thread`] reads each message (`mime`, `body`), makes lines of its text (`plain`, `html`), folds what stands above already
+//! (`quotes`, `signature`) and prints the whole with [`mebdf`](crate::mebdf), so that no text of a mail can become structure.
+//!
+//! **Invariant:** nothing is taken from a message but what is folded, which stands in an earlier message or is a signature, and what cannot be
+//! seen; each is said, and the raw message has it.
+
+mod attributes;
+mod body;
+mod calendar;
+mod choice;
+mod html;
+mod lines;
+mod look;
+mod mime;
+mod moment;
+pub mod names;
+mod people;
+mod phrases;
+mod plain;
+mod quotes;
+mod signature;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::{BTreeMap, HashSet};
+
+use mail_parser::MessageParser;
+
+pub use quotes::{Folded, fold, fold_in_thread};
+
+use self::body::{Body, Folder, path};
+use self::lines::{Line, blocks, plain as run};
+use self::people::{PARTICIPANTS_MAX, Person, bare_subject, one_line, people, row, sender};
+use self::quotes::{Fate, Mark, Seen, Thread, fates};
+use self::words::Earlier;
+use crate::mebdf::{self, Block, Content, FrontMatter, Marks, Run, RunContent, Tree};
+use crate::model::{Millis, Notice};
+
+/// The most bytes of text in the file of a thread: a longer text is not parsed ([`mebdf::TEXT_BYTES_MAX`]). Later messages are named only.
+const FILE_BYTES_MAX: usize = 8 << 20;
+
+/// The label of drafts.
+const DRAFT: &str = "DRAFT";
+
+/// A message as it was read.
+#[derive(Debug, Clone, Copy)]
+pub struct Message<'m> {
+    /// Its API id.
+    pub id: &'m str,
+    /// The ids of its labels.
+    pub labels: &'m [String],
+    /// When Gmail got it.
+    pub internal_date: Millis,
+    /// The message as it was sent, RFC 822.
+    pub raw: &'m [u8],
+}
+
+/// A file that was sent with a message. Its bytes: [`attachment_bytes`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// The API id of its message.
+    pub message: String,
+    /// Which part of the message it is: `2.1` is the first part of the second, `2/1` the first of the message that is attached as the second.
+    pub part: String,
+    /// A safe name, which no other file of the thread has, unless it is the same.
+    pub name: String,
+    /// Its media type in lower case, as the message says.
+    pub media_type: String,
+    /// How many bytes it has, decoded.
+    pub size: usize,
+    /// Whether it is shown at its place in the text.
+    pub inline: bool,
+    /// By what the text names it.
+    pub content_id: Option<String>,
+}
+
+/// The file of a thread.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ThreadText {
+    /// The subject.
+    pub title: String,
+    /// The whole text, head included.
+    pub text: String,
+    /// The files of its messages, in their order.
+    pub attachments: Vec<Attachment>,
+    /// What the text does not say.
+    pub notices: Vec<Notice>,
+}
+
+/// Makes the file of a thread. `labels` tells the names of the labels by their ids; one that it does not know is named by its id. The
+/// messages may come in any order.
+#[must_use]
+pub fn thread(id: &str, messages: &[Message<'_>], labels: &BTreeMap<String, String>) -> ThreadText {
+    let mut messages: Vec<&Message<'_>> = messages.iter().collect();
+    messages.sort_by_key(|message| (message.internal_date, message.id));
+    let mut making = Making::new(id, &messages);
+    for message in &messages {
+        making.message(message);
+    }
+    let front_matter = making.head(&messages, labels);
+    let tree = Tree { front_matter: Some(front_matter), blocks: making.blocks };
+    ThreadText {
+        title: making.title,
+        text: mebdf::print(&tree),
+        attachments: making.attachments,
+        notices: making.notices,
+    }
+}
+
+/// Reads the bytes of an attachment from the raw message; `part` is [`Attachment::part`]. `None` when there is no such part.
+#[must_use]
+pub fn attachment_bytes(raw: &[u8], part: &str) -> Option<Vec<u8>> {
+    body::content(raw, part)
+}
+
+struct Making<'m> {
+    id: &'m str,
+    parser: MessageParser,
+    folder: Folder,
+    title: String,
+    participants: Vec<Person>,
+    known: HashSet<String>,
+    earlier: Earlier,
+    blocks: Vec<Block>,
+    attachments: Vec<Attachment>,
+    notices: Vec<Notice>,
+    bytes: usize,
+    /// Whom the last message was from.
+    last: Option<String>,
+}
+
+impl<'m> Making<'m> {
+    fn new(id: &'m str, messages: &[&Message<'_>]) -> Self {
+        let mut folder = Folder::default();
+        // The raw messages lie in the same folder.
+        for message in messages {
+            folder.names.reserve(&format!("{}.eml", message.id));
+        }
+        Self {
+            id,
+            parser: MessageParser::default(),
+            folder,
+            title: String::new(),
+            participants: Vec::new(),
+            known: HashSet::new(),
+            earlier: Earlier::default(),
+            blocks: Vec::new(),
+            attachments: Vec::new(),
+            notices: Vec::new(),
+            bytes: 0,
+            last: None,
+        }
+    }
+
+    fn message(&mut self, message: &Message<'_>) {
+        let mut body = Body::new(&self.parser, &mut self.folder, self.id, message.id);
+        let root = mime::split(&self.parser, message.raw, "", 0, &mut body.budget);
+        body.read(&root);
+        self.bytes += body.weight();
+        let Body { lines, attachments, told, .. } = body;
+        let subject = root.headers.subject().map(one_line).unwrap_or_default();
+        if self.blocks.is_empty() {
+            self.title = if subject.is_empty() { "(no subject)".to_owned() } else { subject.clone() };
+        }
+        let from = sender(&root.headers);
+        let (to, cc, bcc) = (people(root.headers.to()), people(root.headers.cc()), people(root.headers.bcc()));
+        self.meet(from.iter().chain(&to).chain(&cc).chain(&bcc));
+        self.heading(message, from.as_ref());
+        let differs = bare_subject(&subject) != bare_subject(&self.title)
+            && !(subject.is_empty() && self.title == "(no subject)");
+        // That an answer goes to whom it answers needs no word.
+        let answers =
+            matches!(&to[..], [one] if cc.is_empty() && self.last.as_deref() == Some(&*one.address.to_lowercase()));
+        self.last = from.as_ref().map(|from| from.address.to_lowercase());
+        let to_row = if answers { String::new() } else { row(&to) };
+        let mut facts: Vec<Vec<Run>> = Vec::new();
+        for (name, row) in [("To", to_row), ("Cc", row(&cc)), ("Bcc", row(&bcc))] {
+            facts.extend((!row.is_empty()).then(|| vec![run(&format!("{name}: {row}"))]));
+        }
+        facts.extend(differs.then(|| vec![run(&format!("Subject: {subject}"))]));
+        facts.extend(self.files(&attachments));
+        self.paragraph(facts);
+        if lines.is_empty() {
+            self.nothing(root.body, message.raw.len(), &attachments);
+        }
+        self.text(&lines, phrases::is_forward_subject(&subject), message);
+        self.attachments.extend(attachments);
+        for (code, told) in told {
+            self.tell(code, format!("message {}: {told}", message.id));
+        }
+    }
+
+    fn tell(&mut self, code: &str, message: String) {
+        self.notices.push(Notice { code: code.to_owned(), line: 0, column: 0, message });
+    }
+
+    fn meet<'p>(&mut self, people: impl Iterator<Item = &'p Person>) {
+        for person in people {
+            let key = if person.address.is_empty() { &person.name } else { &person.address };
+            if self.known.insert(key.to_lowercase()) && self.participants.len() < PARTICIPANTS_MAX {
+                self.participants.push(person.clone());
+            }
+        }
+    }
+
+    fn heading(&mut self, message: &Message<'_>, from: Option<&Person>) {
+        let who = from.map_or("(unknown sender)", Person::called);
+        let draft = if message.labels.iter().any(|label| label == DRAFT) { " (draft)" } else { "" };
+        let text = format!("{who} — {}{draft}", moment::short(message.internal_date));
+        let anchor = Some(format!("msg.{}", message.id));
+        self.blocks.push(Block::new(Content::Heading { level: 2, anchor, runs: vec![run(&text)] }));
+    }
+
+    /// The files that no place in the text shows.
+    fn files(&self, attachments: &[Attachment]) -> Option<Vec<Run>> {
+        let mut runs = vec![run("Attachments: ")];
+        for attachment in attachments.iter().filter(|attachment| !attachment.inline) {
+            if runs.len() > 1 {
+                runs.push(run(", "));
+            }
+            let marks = Marks { link: Some(path(self.id, &attachment.name)), ..Marks::default() };
+            runs.push(Run { content: RunContent::Text(attachment.name.clone()), marks });
+        }
+        (runs.len() > 1).then_some(runs)
+    }
+
+    fn paragraph(&mut self, lines: Vec<Vec<Run>>) {
+        let mut runs: Vec<Run> = Vec::new();
+        for line in lines {
+            if !runs.is_empty() {
+                runs.push(run("\u{b}"));
+            }
+            runs.extend(line);
+        }
+        if !runs.is_empty() {
+            self.blocks.push(Block::new(Content::Paragraph { runs }));
+        }
+    }
+
+    /// Says why there is no text.
+    fn nothing(&mut self, body: &[u8], size: usize, attachments: &[Attachment]) {
+        let bare = body.iter().all(u8::is_ascii_whitespace) || !attachments.is_empty();
+        let said = if bare {
+            "(This message has no text.)".to_owned()
+        } else {
+            format!("(No text can be read in this message; it has {size} bytes.)")
+        };
+        self.paragraph(vec![vec![run(&said)]]);
+    }
+
+    /// Adds the text of a message, without what stands in the thread already.
+    fn text(&mut self, lines: &[Line], forwards: bool, message: &Message<'_>) {
+        let mut all = vec![Fate::Keep; lines.len()];
+        let own: Vec<usize> =
+            lines.iter().enumerate().filter(|(_, line)| line.mark != Mark::Attached).map(|(at, _)| at).collect();
+        let seen: Vec<Seen<'_>> = own.iter().filter_map(|at| lines.get(*at)).map(Line::seen).collect();
+        for (at, fate) in own.iter().zip(fates(&seen, Thread::Known(&self.earlier), forwards)) {
+            if let Some(place) = all.get_mut(*at) {
+                *place = fate;
+            }
+        }
+        let mut shown = String::new();
+        for (line, _) in lines.iter().zip(&all).filter(|(_, fate)| **fate != Fate::Quoted) {
+            shown.push_str(&line.said());
+            shown.push('\n');
+        }
+        if self.bytes > FILE_BYTES_MAX {
+            self.paragraph(vec![vec![run(&format!(
+                "(The thread is too long: {} bytes of text are not shown.)",
+                shown.len()
+            ))]]);
+            self.tell(
+                "LONG",
+                format!("message {}: its text is not shown, since that of the thread is too long", message.id),
+            );
+            return;
+        }
+        self.earlier.push(&shown);
+        self.blocks.extend(blocks(lines, &all));
+    }
+
+    /// The head of the file.
+    fn head(&self, messages: &[&Message<'_>], labels: &BTreeMap<String, String>) -> FrontMatter {
+        let mut names: Vec<String> = messages
+            .iter()
+            .flat_map(|message| message.labels)
+            .map(|id| labels.get(id).unwrap_or(id))
+            .map(|name| name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect())
+            .collect();
+        names.sort();
+        names.dedup();
+        let names: Vec<String> = names.iter().map(|name| label(name)).collect();
+        let who: Vec<String> = self.participants.iter().map(Person::whole).collect();
+        let more = self.known.len() - self.participants.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let mut entries = vec![
+            ("title".to_owned(), self.title.clone()),
+            ("id".to_owned(), self.id.to_owned()),
+            ("url".to_owned(), super::ids::url(self.id)),
+            ("labels".to_owned(), names.join(", ")),
+            ("participants".to_owned(), format!("{}{more}", who.join(", "))),
+        ];
+        if let (Some(first), Some(last)) = (messages.first(), messages.last()) {
+            entries.push(("from".to_owned(), moment::rfc3339(first.internal_date)));
+            entries.push(("to".to_owned(), moment::rfc3339(last.internal_date)));
+        }
+        entries.push(("messages".to_owned(), messages.len().to_string()));
+        FrontMatter { entries }
+    }
+}
+
+/// The name of a label in a list of names.
+fn label(name: &str) -> String {
+    let plain = !name.contains(',') && !name.starts_with('"') && name.trim() == name && !name.is_empty();
+    if plain { name.to_owned() } else { serde_json::Value::from(name).to_string() }
+}
