@@ -209,12 +209,24 @@ pub struct AccountConfig {
     /// Whether edits of files go to its documents.
     #[serde(default)]
     pub mode: Mode,
+    /// Whether its mail can be fetched, too.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub mail: bool,
     /// A file that holds its tokens, instead of the usual place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_file: Option<PathBuf>,
     /// A bearer that stands for it, for the embedded Google.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bearer: Option<Secret>,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+const fn is_yes(value: &bool) -> bool {
+    *value
 }
 
 /// What is done with the edits of an account's files.
@@ -246,6 +258,22 @@ pub struct Quota {
     /// Pushes that are sent in a minute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writes_per_minute: Option<u32>,
+    /// Units that may be spent on mail in a minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mail_units_per_minute: Option<u32>,
+    /// Which of Gmail's price lists is that of the OAuth client.
+    pub mail_prices: MailPrices,
+}
+
+/// Gmail's price lists.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MailPrices {
+    /// Of programs that were registered since May 2026.
+    #[default]
+    New,
+    /// Of older ones.
+    Old,
 }
 
 impl Quota {
@@ -262,8 +290,24 @@ pub struct Endpoints {
     pub docs: String,
     /// The Drive API.
     pub drive: String,
+    /// The Gmail API; where the others are not Google's own, that of Drive unless it is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gmail: Option<String>,
     /// Where tokens are had.
     pub token: String,
+}
+
+impl Endpoints {
+    /// Returns where the Gmail API is.
+    #[must_use]
+    pub fn gmail(&self) -> String {
+        let usual = || match self.drive == Self::default().drive {
+            true => "https://gmail.googleapis.com".into(),
+            // A bearer for somebody who stands in for Google must not go to Google.
+            false => self.drive.clone(),
+        };
+        self.gmail.clone().unwrap_or_else(usual)
+    }
 }
 
 impl Default for Endpoints {
@@ -271,6 +315,7 @@ impl Default for Endpoints {
         Self {
             docs: "https://docs.googleapis.com".into(),
             drive: "https://www.googleapis.com".into(),
+            gmail: None,
             token: "https://oauth2.googleapis.com".into(),
         }
     }
@@ -346,9 +391,8 @@ impl Config {
     }
 
     fn check(&self, path: &Path) -> Result<()> {
-        for (name, url) in
-            [("docs", &self.endpoints.docs), ("drive", &self.endpoints.drive), ("token", &self.endpoints.token)]
-        {
+        let Endpoints { docs, drive, token, .. } = &self.endpoints;
+        for (name, url) in [("docs", docs), ("drive", drive), ("gmail", &self.endpoints.gmail()), ("token", token)] {
             // A token over plain HTTP is for everyone to read, so only this machine may be reached that way.
             let local = ["http://127.0.0.1", "http://[::1]", "http://localhost"].iter().any(|start| {
                 url.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))

@@ -1,4 +1,4 @@
-//! The daemon: the single instance of a home, its sockets, and one task for each account.
+//! The daemon: the single instance of a home, its sockets, and one task for each feed of each account.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -12,10 +12,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::config::{AccountConfig, Config, Mode, Places, Secret};
+use crate::config::{AccountConfig, Config, MailPrices, Mode, Places, Secret};
 use crate::error::{Error, Result};
-use crate::google::{Client, Endpoints, Secrets, SignIn, Token, TokenSource};
+use crate::google::{Client, Endpoints, MailUnits, Secrets, SignIn, Token, TokenSource};
+use crate::kinds::Kind;
 use crate::kinds::docs::Docs;
+use crate::kinds::gmail::Gmail;
 use crate::mirror::{Mirror, Parts};
 use crate::model::{Feed, Millis};
 use crate::store::{Opened, Store};
@@ -25,6 +27,9 @@ use crate::workspace::Workspace;
 
 /// What a sign-in must allow: reading and editing documents, and the change feed.
 const SCOPES: [&str; 2] = ["https://www.googleapis.com/auth/documents", "https://www.googleapis.com/auth/drive"];
+
+/// What it must allow for mail, beside that.
+const MAIL_SCOPE: &str = "https://www.googleapis.com/auth/gmail.modify";
 
 /// How long a lock may be held by who only looks whether it is held, as bridges do.
 const LOCK_WAIT: Duration = Duration::from_millis(200);
@@ -59,9 +64,12 @@ pub async fn run(places: Places, config: Config, stop: impl Future<Output = ()>)
     let mut mirrors = JoinSet::new();
     let mut handles = Vec::new();
     for account in &config.accounts {
-        let mirror = open(&places, &config, account, &workspace).await?;
-        handles.push(mirror.handle());
-        mirrors.spawn(mirror.run(stopped.clone()));
+        let google = Arc::new(client(&places, &config, account).await?);
+        for feed in Feed::ALL.into_iter().filter(|feed| *feed != Feed::Gmail || account.mail) {
+            let mirror = open(&places, &config, account, &workspace, (feed, &google))?;
+            handles.push(mirror.handle());
+            mirrors.spawn(mirror.run(stopped.clone()));
+        }
     }
     let host = Arc::new(Mirrors::new(workspace, handles));
     let mut serving = JoinSet::new();
@@ -93,17 +101,31 @@ fn told(ended: std::result::Result<Result<()>, tokio::task::JoinError>) -> Resul
     }
 }
 
-/// Puts the mirror of one account together.
-async fn open(places: &Places, config: &Config, account: &AccountConfig, workspace: &Path) -> Result<Mirror> {
+/// Makes the connection of an account, which its mirrors share.
+async fn client(places: &Places, config: &Config, account: &AccountConfig) -> Result<Client> {
     let tokens = tokens(places, config, account).await?;
     let endpoints = endpoints(config);
-    let limits = limits(config, &endpoints);
-    let google = Arc::new(Client::new(endpoints, tokens)?.with_limits(limits));
+    let (limits, units) = (limits(config, &endpoints), mail_units(config, &endpoints));
+    Ok(Client::new(endpoints, tokens)?.with_limits(limits).with_mail_units(units))
+}
+
+/// Puts the mirror of one feed of an account together.
+fn open(
+    places: &Places,
+    config: &Config,
+    account: &AccountConfig,
+    workspace: &Path,
+    (feed, google): (Feed, &Arc<Client>),
+) -> Result<Mirror> {
+    let (limits, kind): (Limits, Arc<dyn Kind>) = match feed {
+        Feed::Drive => (limits(config, google.endpoints()), Arc::new(Docs::new(google.clone()))),
+        Feed::Gmail => (threads(google.mail_units()), Arc::new(Gmail::new(google.clone()))),
+    };
     let read_only = account.mode == Mode::Mirror;
     let account = account.account();
-    let workspace = Workspace::open(workspace, &account, Feed::Drive)?;
+    let workspace = Workspace::open(workspace, &account, feed)?;
     make_private(&places.account_state(&account))?;
-    let (store, opened) = Store::open_or_rebuild(&places.database(&account, Feed::Drive), now())?;
+    let (store, opened) = Store::open_or_rebuild(&places.database(&account, feed), now())?;
     let damaged = match opened {
         Opened::Known => None,
         Opened::Rebuilt(aside) => Some(aside),
@@ -111,7 +133,7 @@ async fn open(places: &Places, config: &Config, account: &AccountConfig, workspa
     Mirror::open(
         Parts {
             workspace,
-            kind: Arc::new(Docs::new(google)),
+            kind,
             poll_ms: config.poll_ms,
             read_folders: config.read_folders.clone(),
             read_only,
@@ -140,12 +162,37 @@ fn limits(config: &Config, endpoints: &Endpoints) -> Limits {
     }
 }
 
+/// What an account may spend on mail in a minute.
+fn mail_units(config: &Config, endpoints: &Endpoints) -> MailUnits {
+    let usual = match config.quota.mail_prices {
+        _ if endpoints.all_loopback() => MailUnits::NONE,
+        MailPrices::New => MailUnits::NEW,
+        MailPrices::Old => MailUnits::OLD,
+    };
+    MailUnits { per_minute: config.quota.mail_units_per_minute.unwrap_or(usual.per_minute), ..usual }
+}
+
+/// How many threads may be read in a minute, where each has two mails that are new; the connection counts what they do have.
+fn threads(units: MailUnits) -> Limits {
+    let a_thread = units.get_thread + 2 * units.get_message;
+    match units.per_minute {
+        u32::MAX => Limits::NONE,
+        units => Limits { reads: (units / a_thread).max(2), writes: (units / a_thread).max(1) },
+    }
+}
+
 /// Google's own pages, or those of whoever stands in for it.
 fn endpoints(config: &Config) -> Endpoints {
     let usual = Endpoints::default();
     let told = &config.endpoints;
     let pages = if told.docs == usual.docs { usual.pages } else { told.docs.clone() };
-    Endpoints { docs: told.docs.clone(), drive: told.drive.clone(), oauth: told.token.clone(), pages }
+    Endpoints {
+        docs: told.docs.clone(),
+        drive: told.drive.clone(),
+        gmail: told.gmail(),
+        oauth: told.token.clone(),
+        pages,
+    }
 }
 
 /// Finds where an account's tokens come from: a bearer in the config, else the file of its sign-in.
@@ -165,7 +212,7 @@ async fn tokens(places: &Places, config: &Config, account: &AccountConfig) -> Re
         client_id: client.client_id.clone(),
         client_secret: Token::new(Secret::expose(&client.client_secret)),
         token_uri: endpoints(config).token_uri(),
-        scopes: SCOPES.map(str::to_owned).to_vec(),
+        scopes: SCOPES.iter().chain(account.mail.then_some(&MAIL_SCOPE)).map(|scope| (*scope).to_owned()).collect(),
     };
     TokenSource::signed_in(&account.email, sign_in, &secrets).await
 }

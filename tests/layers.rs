@@ -53,7 +53,7 @@ const IMPURE: [&str; 16] = [
 ];
 
 /// Crates and the rooms that may say them.
-const OWNERS: [(&str, &[&str]); 12] = [
+const OWNERS: [(&str, &[&str]); 13] = [
     ("rusqlite", &["store"]),
     ("rusqlite_migration", &["store"]),
     ("notify", &["workspace"]),
@@ -61,7 +61,8 @@ const OWNERS: [(&str, &[&str]); 12] = [
     ("reqwest", &["google"]),
     ("rmcp", &["tools", "daemon", "cli"]),
     ("pulldown_cmark", &["mebdf"]),
-    ("mail_parser", &["kinds"]),
+    ("mail_parser", &["google", "kinds", "emulator"]),
+    ("httparse", &["google"]),
     ("html5gum", &["kinds"]),
     ("jsonc_parser", &["clients"]),
     ("axum", &["emulator"]),

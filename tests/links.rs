@@ -1,5 +1,12 @@
 //! Links to mirrored files, with the real binary and the embedded Google: what an editor puts in their place is an edit.
-#![allow(clippy::unwrap_used, reason = "a test may fail, and says what it saw")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may fail, and says what it saw"
+)]
 
 mod support;
 

@@ -237,10 +237,11 @@ fn write_config(places: &Places, google: &Running, token: Option<String>) -> Ans
     let file = places.config_file();
     let mut config = Config::read(&file).map_err(failed)?;
     let url = google.url();
-    config.endpoints = Endpoints { docs: url.clone(), drive: url.clone(), token: url };
+    config.endpoints = Endpoints { docs: url.clone(), drive: url.clone(), gmail: None, token: url };
     config.accounts = vec![AccountConfig {
         mode: config.accounts.first().map(|account| account.mode).unwrap_or_default(),
         email: DEMO_ACCOUNT.into(),
+        mail: true,
         token_file: None,
         bearer: Some(Secret::new(token.unwrap_or_else(|| DEFAULT_TOKEN.into()))),
     }];

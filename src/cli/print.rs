@@ -108,7 +108,14 @@ fn status(value: &Value) -> Vec<String> {
         let mode = text(account, "mode");
         let mirrored = if mode == "mirror" { ", only mirrored" } else { "" };
         let items = usize::try_from(count(account, "items")).unwrap_or(usize::MAX);
-        lines.push(format!("{}: {}{mirrored}", text(account, "account"), counted(items, "item")));
+        let is_mail = text(account, "feed") == "gmail";
+        let what = counted(items, if is_mail { "thread" } else { "item" });
+        // Of mail that nobody fetched there is nothing to say.
+        if is_mail && items == 0 && list(account, "waiting").is_empty() && text(account, "halted").is_empty() {
+            continue;
+        }
+        let of_mail = if is_mail { " of mail" } else { "" };
+        lines.push(format!("{}: {what}{of_mail}{mirrored}", text(account, "account")));
         let halted = text(account, "halted");
         if !halted.is_empty() {
             lines.push(format!("  halted: {halted}"));
@@ -293,6 +300,15 @@ mod tests {
                 "  held /w/a.md: m",
                 "  T push 7: +2 -1 words in \"A\"",
             ],
+        );
+        let mail = |items: u64| {
+            json!({ "account": "a@b", "feed": "gmail", "mode": "two-way", "items": items, "halted": "", "waiting": [], "lately": [],
+                    "queue": { "waiting": 0, "working": 0, "yours": 0 } })
+        };
+        check(
+            &Command::Status,
+            &json!({ "workspace": "/w", "accounts": [mail(0), mail(2)] }),
+            &["workspace /w", "a@b: 2 threads of mail"],
         );
         let waits = |state: &str| json!({ "id": "x", "state": state, "message": "m" });
         let mut many: Vec<Value> = (0..7).map(|_| waits("pending")).collect();

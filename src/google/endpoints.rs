@@ -13,6 +13,8 @@ pub struct Endpoints {
     pub docs: String,
     /// The Drive API.
     pub drive: String,
+    /// The Gmail API.
+    pub gmail: String,
     /// The token endpoint and its neighbours.
     pub oauth: String,
     /// Where people open documents.
@@ -24,6 +26,7 @@ impl Default for Endpoints {
         Self {
             docs: "https://docs.googleapis.com".into(),
             drive: "https://www.googleapis.com".into(),
+            gmail: "https://gmail.googleapis.com".into(),
             oauth: "https://oauth2.googleapis.com".into(),
             pages: "https://docs.google.com".into(),
         }
@@ -35,7 +38,13 @@ impl Endpoints {
     #[must_use]
     pub fn at(origin: &str) -> Self {
         let origin = origin.trim_end_matches('/').to_owned();
-        Self { docs: origin.clone(), drive: origin.clone(), oauth: origin.clone(), pages: origin }
+        Self {
+            docs: origin.clone(),
+            drive: origin.clone(),
+            gmail: origin.clone(),
+            oauth: origin.clone(),
+            pages: origin,
+        }
     }
 
     /// Returns the URL of the token endpoint.
@@ -50,7 +59,7 @@ impl Endpoints {
     ///
     /// `InvalidInput` when a base URL is none, or is neither https nor http to a loopback address.
     pub fn check(&self) -> Result<()> {
-        for base in [&self.docs, &self.drive, &self.oauth, &self.pages] {
+        for base in [&self.docs, &self.drive, &self.gmail, &self.oauth, &self.pages] {
             let url = Url::parse(base).map_err(|error| bad(base, &error.to_string()))?;
             match url.scheme() {
                 "https" => {}
@@ -64,7 +73,8 @@ impl Endpoints {
     /// Tells whether everything is on this machine.
     #[must_use]
     pub fn all_loopback(&self) -> bool {
-        [&self.docs, &self.drive, &self.oauth].iter().all(|base| Url::parse(base).is_ok_and(|url| is_loopback(&url)))
+        let all = [&self.docs, &self.drive, &self.gmail, &self.oauth];
+        all.iter().all(|base| Url::parse(base).is_ok_and(|url| is_loopback(&url)))
     }
 }
 

@@ -15,6 +15,8 @@ pub(super) struct Gate {
     start: Instant,
     reads: Mutex<Window>,
     writes: Mutex<Window>,
+    /// Units.
+    mail: Mutex<Window>,
     freed: Notify,
 }
 
@@ -23,17 +25,32 @@ pub(super) struct Gate {
 pub(super) struct Pass<'a> {
     gate: &'a Gate,
     window: Option<&'a Mutex<Window>>,
+    cost: u32,
+}
+
+impl Default for Gate {
+    /// One that knows no limit.
+    fn default() -> Self {
+        let window = |limit| Mutex::new(Window::new(limit));
+        Self {
+            start: Instant::now(),
+            reads: window(Limits::NONE.reads),
+            writes: window(Limits::NONE.writes),
+            mail: window(u32::MAX),
+            freed: Notify::new(),
+        }
+    }
 }
 
 impl Gate {
-    /// Makes one that keeps to these limits.
-    pub(super) fn new(limits: Limits) -> Self {
-        Self {
-            start: Instant::now(),
-            reads: Mutex::new(Window::new(limits.reads)),
-            writes: Mutex::new(Window::new(limits.writes)),
-            freed: Notify::new(),
-        }
+    /// Makes one that keeps to these limits of the Docs API.
+    pub(super) fn with_limits(self, limits: Limits) -> Self {
+        Self { reads: Mutex::new(Window::new(limits.reads)), writes: Mutex::new(Window::new(limits.writes)), ..self }
+    }
+
+    /// Makes one that spends at most so many of Gmail's units in a minute.
+    pub(super) fn with_mail_units(self, per_minute: u32) -> Self {
+        Self { mail: Mutex::new(Window::new(per_minute)), ..self }
     }
 
     fn now(&self) -> Millis {
@@ -46,7 +63,8 @@ impl Gate {
             Service::Docs if call.mutating() => &self.writes,
             Service::Docs => &self.reads,
             // What Drive allows is far more than anybody asks for here.
-            Service::Drive => return Pass { gate: self, window: None },
+            Service::Drive => return Pass { gate: self, window: None, cost: 0 },
+            Service::Gmail => &self.mail,
         };
         loop {
             // Registered before the look, so that a call which ends in between is not missed.
@@ -54,9 +72,11 @@ impl Gate {
             let now = self.now();
             let wait = {
                 let mut calls = locked(window);
-                if calls.free(now) > 0 {
-                    calls.begin();
-                    return Pass { gate: self, window: Some(window) };
+                // One that costs more than a whole minute allows is made once that is free.
+                let cost = call.cost.min(calls.limit(now)).max(1);
+                if calls.free(now) >= cost {
+                    (0..cost).for_each(|_| calls.begin());
+                    return Pass { gate: self, window: Some(window), cost };
                 }
                 calls.next_free(now)
             };
@@ -74,7 +94,9 @@ fn locked(window: &Mutex<Window>) -> MutexGuard<'_, Window> {
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
         if let Some(window) = self.window {
-            locked(window).end(self.gate.now());
+            let (mut calls, now) = (locked(window), self.gate.now());
+            (0..self.cost).for_each(|_| calls.end(now));
+            drop(calls);
             self.gate.freed.notify_waiters();
         }
     }

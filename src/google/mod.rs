@@ -3,10 +3,12 @@
 //! It tries once, apart from renewing a token that was refused; whoever asks decides about trying again.
 
 mod auth;
+mod batch;
 mod content;
 mod endpoints;
 mod failure;
 mod gate;
+mod units;
 
 use std::time::Duration;
 
@@ -18,7 +20,9 @@ use crate::error::{Error, Result};
 use crate::sync::quota::Limits;
 
 pub use auth::{Secrets, SignIn, Token, TokenSource};
+pub use batch::CALLS_MAX as BATCH_MAX;
 pub use endpoints::Endpoints;
+pub use units::MailUnits;
 
 /// Bytes that one answer may have, unpacked.
 const ANSWER_BYTES: usize = 256 << 20;
@@ -32,6 +36,9 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(200);
 /// How long an answer may be silent between two pieces.
 const READ_TIMEOUT: Duration = Duration::from_secs(190);
 
+/// Where calls to Gmail go that are many in one.
+const BATCH_PATH: &str = "/batch/gmail/v1";
+
 /// Which service a call goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Service {
@@ -39,6 +46,8 @@ pub enum Service {
     Docs,
     /// The Drive API.
     Drive,
+    /// The Gmail API.
+    Gmail,
 }
 
 /// One call, as data.
@@ -54,25 +63,37 @@ pub struct Call<'a> {
     pub query: Vec<(&'a str, &'a str)>,
     /// The body, if any.
     pub body: Option<&'a Value>,
-    /// Bytes that are uploaded beside the body, with their media type.
+    /// Bytes that are uploaded beside the body, or are the body, with their media type.
     pub media: Option<(&'a str, &'a [u8])>,
     /// The item it is about, for errors.
     pub id: &'a str,
     /// What is being done, for errors: "reading the document".
     pub doing: &'a str,
+    /// What it counts against the limits of its service: Gmail's units, elsewhere calls.
+    pub cost: u32,
 }
 
 impl<'a> Call<'a> {
     /// Returns a call that only reads.
     #[must_use]
     pub fn get(service: Service, path: String, id: &'a str, doing: &'a str) -> Self {
-        Self { service, method: Method::GET, path, query: Vec::new(), body: None, media: None, id, doing }
+        Self { service, method: Method::GET, path, query: Vec::new(), body: None, media: None, id, doing, cost: 1 }
     }
 
     /// Returns a call that changes something.
     #[must_use]
     pub fn post(service: Service, path: String, body: &'a Value, id: &'a str, doing: &'a str) -> Self {
-        Self { service, method: Method::POST, path, query: Vec::new(), body: Some(body), media: None, id, doing }
+        Self {
+            service,
+            method: Method::POST,
+            path,
+            query: Vec::new(),
+            body: Some(body),
+            media: None,
+            id,
+            doing,
+            cost: 1,
+        }
     }
 
     /// Returns a call that changes a part of something.
@@ -85,6 +106,18 @@ impl<'a> Call<'a> {
     #[must_use]
     pub fn delete(service: Service, path: String, id: &'a str, doing: &'a str) -> Self {
         Self { method: Method::DELETE, ..Self::get(service, path, id, doing) }
+    }
+
+    /// Returns a call that carries calls which only read.
+    fn batch(id: &'a str, doing: &'a str) -> Self {
+        Self { method: Method::POST, ..Self::get(Service::Gmail, BATCH_PATH.to_owned(), id, doing) }
+    }
+
+    /// Says what the call counts against the limits of its service.
+    #[must_use]
+    pub const fn costing(mut self, cost: u32) -> Self {
+        self.cost = cost;
+        self
     }
 
     /// Uploads bytes of a media type beside the body.
@@ -103,7 +136,7 @@ impl<'a> Call<'a> {
 
     /// Tells whether the call changes something.
     fn mutating(&self) -> bool {
-        self.method != Method::GET
+        self.method != Method::GET && self.path != BATCH_PATH
     }
 }
 
@@ -116,6 +149,7 @@ pub struct Client {
     endpoints: Endpoints,
     tokens: TokenSource,
     gate: gate::Gate,
+    mail_units: MailUnits,
 }
 
 /// An HTTP answer, read whole.
@@ -133,15 +167,29 @@ impl Client {
     /// `InvalidInput` when an endpoint is not safe; `Network` when TLS cannot be set up.
     pub fn new(endpoints: Endpoints, tokens: TokenSource) -> Result<Self> {
         endpoints.check()?;
-        let gate = gate::Gate::new(Limits::NONE);
-        Ok(Self { http: http_client(&endpoints)?, content: content::client(&endpoints)?, endpoints, tokens, gate })
+        let (http, content) = (http_client(&endpoints)?, content::client(&endpoints)?);
+        Ok(Self { http, content, endpoints, tokens, gate: gate::Gate::default(), mail_units: MailUnits::NONE })
     }
 
     /// Keeps to limits: a call for which this minute has no room waits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.gate = gate::Gate::new(limits);
+        self.gate = self.gate.with_limits(limits);
         self
+    }
+
+    /// Keeps to what Gmail allows.
+    #[must_use]
+    pub fn with_mail_units(mut self, units: MailUnits) -> Self {
+        self.gate = self.gate.with_mail_units(units.per_minute);
+        self.mail_units = units;
+        self
+    }
+
+    /// Returns what Gmail's methods cost.
+    #[must_use]
+    pub const fn mail_units(&self) -> MailUnits {
+        self.mail_units
     }
 
     /// Returns where the services are.
@@ -195,6 +243,7 @@ impl Client {
         let base = match call.service {
             Service::Docs => &self.endpoints.docs,
             Service::Drive => &self.endpoints.drive,
+            Service::Gmail => &self.endpoints.gmail,
         };
         let mut request = self
             .http
@@ -207,7 +256,8 @@ impl Client {
                 request.header(CONTENT_TYPE, content_type).body(body)
             }
             (Some(body), None) => request.json(body),
-            (None, _) => request,
+            (None, Some((media_type, bytes))) => request.header(CONTENT_TYPE, media_type).body(bytes.to_vec()),
+            (None, None) => request,
         };
         let mut response = request.send().await.map_err(|error| lost(call, error))?;
         let (status, retry_after) = (response.status(), retry_after(response.headers()));
@@ -278,7 +328,11 @@ fn lost(call: &Call<'_>, error: reqwest::Error) -> Error {
 
 /// Reads `Retry-After` in seconds; a date is not read, the caller's own wait then counts.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds: u64 = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    retry_after_of(headers.get(RETRY_AFTER)?.to_str().ok()?)
+}
+
+fn retry_after_of(value: &str) -> Option<Duration> {
+    let seconds: u64 = value.trim().parse().ok()?;
     // An hour is the longest wait that is believed.
     Some(Duration::from_secs(seconds.min(3600)))
 }

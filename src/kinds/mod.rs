@@ -32,7 +32,7 @@ pub struct Part {
     pub warnings: Vec<Notice>,
 }
 
-/// A picture that an item holds.
+/// A picture that an item holds, or another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     /// The id of the object, as the text names it.
@@ -41,6 +41,8 @@ pub struct Image {
     pub address: String,
     /// What it is known by: as long as this is the same, so are the bytes.
     pub source: String,
+    /// The name of its file, safe in any folder; `None` for a picture, which is named by its id and by what it is.
+    pub name: Option<String>,
 }
 
 /// One item, read whole.
@@ -313,6 +315,20 @@ pub trait Kind: Send + Sync {
 
     /// Finds the item that an id or URL names, if it is of this kind. Pure.
     fn recognize(&self, id_or_url: &str) -> Option<ItemId>;
+
+    /// Tells whether an id or URL is for this kind to look up, though perhaps in vain. Pure.
+    fn may_name(&self, id_or_url: &str) -> bool {
+        self.recognize(id_or_url).is_some()
+    }
+
+    /// Looks up the item that an id or URL names; `None` when that is not of this kind.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when there is none, `InvalidInput` when it cannot be looked up; network and permission errors as they come.
+    async fn find(&self, id_or_url: &str) -> Result<Option<ItemId>> {
+        Ok(self.recognize(id_or_url))
+    }
 
     /// Reads the change feed from `since` to its end; without a cursor it only says where the feed stands now.
     ///

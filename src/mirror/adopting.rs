@@ -180,8 +180,8 @@ pub(super) fn adopt_settled(shared: &Shared) -> Vec<(Place, PathBuf)> {
     let mut kept = Vec::new();
     let links = shared.reader().links().unwrap_or_default();
     let elsewhere = links.into_iter().map(|link| link.path).filter(|path| !shared.workspace.is_readable(path));
-    let (_, readable) = shared.workspace.readable_paths().unwrap_or_default();
-    for path in elsewhere.chain(readable) {
+    let readable = shared.workspace.readable_paths().unwrap_or_default();
+    for path in elsewhere.chain(readable.others) {
         match adopt_one_settled(shared, &path) {
             Ok(adopted) => kept.extend(adopted),
             Err(error) => {

@@ -22,7 +22,7 @@ use crate::model::{ContentHash, ItemId, Millis, Notice, PartId, Stamp};
 use crate::store::Link;
 use crate::sync::{Beside, Local, NotTaken, Stands, Step, is_half_merged};
 use crate::workspace::layout::Place;
-use crate::workspace::{Found, Links};
+use crate::workspace::{Found, Links, Readable};
 
 /// Paths that wait to be looked at; more of them become a look at all.
 const TOUCHED_MAX: usize = 1024;
@@ -247,7 +247,7 @@ async fn touch_all(mirror: &MirrorHandle, beside: &mut Beside, now: Millis) {
         // Of these it is to be found out whether they were removed.
         let known = shared.reader().links()?.into_iter().map(|link| link.path);
         paths.extend(known.filter(|path| !shared.workspace.is_readable(path)));
-        let (links, others) = shared.workspace.readable_paths()?;
+        let Readable { links, others } = shared.workspace.readable_paths()?;
         links.into_iter().try_for_each(|(path, place)| linking::know_link(&shared, &path, place))?;
         paths.extend(others);
         Ok(paths)

@@ -92,7 +92,7 @@ impl MirrorHandle {
     ///
     /// `NotFound` when the id is unknown or hidden; network and permission errors as they come.
     pub async fn fetch(&self, id_or_url: &str) -> Result<FetchReport> {
-        let item = self.item(id_or_url)?;
+        let item = self.found(id_or_url).await?;
         match self.ask(Command::Fetch(item.clone())).await?.answer {
             Answer::Done { notices, .. } => self.report(item, notices, None).await,
             Answer::Failed(failure) => {
@@ -378,6 +378,27 @@ impl MirrorHandle {
         let (sender, receiver) = oneshot::channel();
         self.messages.send(Message::Status(item, sender)).await.map_err(|_ended| self.ended())?;
         receiver.await.map_err(|_ended| self.ended())
+    }
+
+    /// Returns which item an id, a URL or a path means; the remote is asked about one that is not mirrored yet.
+    async fn found(&self, id_or_url: &str) -> Result<ItemId> {
+        let known = self.item(id_or_url);
+        if let Ok(item) = &known {
+            let (shared, item) = (self.shared.clone(), item.clone());
+            if blocking(move || Ok(shared.reader().item(&item)?.is_some())).await? {
+                return known;
+            }
+        }
+        match self.shared.kind.find(id_or_url.trim()).await? {
+            Some(item) => Ok(item),
+            None => known,
+        }
+    }
+
+    /// Tells whether an id, a URL or a path may mean an item of this mirror, though it may have to be looked up.
+    #[must_use]
+    pub fn may_have(&self, id_or_url: &str) -> bool {
+        self.shared.kind.may_name(id_or_url.trim()) || self.item(id_or_url).is_ok()
     }
 
     /// Returns which item an id, a URL or a path means.

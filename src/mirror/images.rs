@@ -8,16 +8,17 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::task::JoinSet;
 
-use super::{Shared, blocking};
+use super::{Message, Shared, blocking};
 use crate::error::Result;
 use crate::gdocs::PictureFormat;
 use crate::kinds::Image;
 use crate::model::{ContentHash, ItemId, Millis, Notice};
-use crate::store::{Store, StoredImage};
-use crate::workspace::layout::image_name;
+use crate::store::{PENDING, Store, StoredImage};
+use crate::sync::Command;
+use crate::workspace::layout::{image_name, is_file_name};
 
 /// Bytes that a picture may have.
 const IMAGE_BYTES_MAX: usize = 50 << 20;
@@ -177,10 +178,34 @@ fn look(shared: &Shared, item: &ItemId, images: Vec<Image>, now: Millis) -> Resu
             Some(bytes) if known.is_some_and(|known| known.source == image.source && known.problem.is_empty()) => {
                 work.bytes = work.bytes.saturating_add(bytes);
             }
-            _ => work.missing.push((image, known.and_then(|known| known.hash))),
+            _ => {
+                let known = known.cloned();
+                let (name, hash) = known.map(|known| (known.name, known.hash)).unwrap_or_default();
+                let (object, source) = (image.id.clone(), image.source.clone());
+                let pending = StoredImage { object, source, name, hash, problem: PENDING.to_owned(), at: now };
+                // A start after this one must know of it, since the item may not be read again.
+                shared.store()?.keep_image(item, &pending)?;
+                work.missing.push((image, hash));
+            }
         }
     }
     Ok(work)
+}
+
+/// Has the items read again whose downloads a process that died did not end.
+pub(super) async fn resume(shared: Arc<Shared>) {
+    let here = shared.clone();
+    let items = match blocking(move || here.reader().lacking_images()).await {
+        Ok(items) => items,
+        Err(error) => return tracing::warn!(%error, "what is still to be downloaded is not known"),
+    };
+    for item in items {
+        let Some(messages) = shared.messages.upgrade() else { return };
+        let (reply, answer) = oneshot::channel();
+        if messages.send(Message::Ask(Command::Fetch(item), reply)).await.is_ok() {
+            drop(answer.await);
+        }
+    }
 }
 
 /// Writes a picture that was read, or notes why there is none. What stood before stays where the new one cannot be had.
@@ -194,8 +219,14 @@ fn keep(
     now: Millis,
 ) -> Result<()> {
     let usable = read.map_err(|error| error.to_string()).and_then(|bytes| {
-        let format = PictureFormat::of(&bytes).ok_or("what lies at its address is no picture")?;
-        let name = image_name(&image.id, format.extension()).ok_or("its id cannot be the name of a file")?;
+        let name = match &image.name {
+            Some(name) => is_file_name(name).then(|| name.clone()),
+            None => {
+                let format = PictureFormat::of(&bytes).ok_or("what lies at its address is no picture")?;
+                image_name(&image.id, format.extension())
+            }
+        };
+        let name = name.ok_or("its id cannot be the name of a file")?;
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let mut left = budget.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         *left = left
@@ -233,7 +264,7 @@ pub(super) fn report(shared: &Shared, reader: &Store, item: &ItemId, all_here: b
     let (mut paths, mut notices) = (Vec::new(), Vec::new());
     let notice = |code: &str, message: String| Notice { code: code.into(), line: 0, column: 0, message };
     for image in reader.images(item)? {
-        if !image.problem.is_empty() {
+        if !image.problem.is_empty() && image.problem != PENDING {
             notices.push(notice(
                 "IMAGE",
                 format!("the picture {} could not be downloaded: {}", image.object, image.problem),

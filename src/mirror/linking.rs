@@ -34,8 +34,8 @@ pub(super) fn link_at(shared: &Shared, path: &Path) -> Result<Option<Link>> {
         return Ok(known);
     }
     let Some(place) = shared.workspace.named_by_head(path)? else { return Ok(None) };
-    let (links, _) = shared.workspace.readable_paths()?;
-    let named = Some(place).filter(|place| links.iter().all(|(_, other)| other != place));
+    let standing = shared.workspace.readable_paths()?.links;
+    let named = Some(place).filter(|place| standing.iter().all(|(_, other)| other != place));
     Ok(named.map(|Place { item, part, .. }| Link { path: path.into(), item, part, made_of: None }))
 }
 

@@ -302,6 +302,7 @@ impl Mirror {
         let shared = self.shared.clone();
         // What a push that died left in Drive; nothing waits for it.
         tokio::spawn(async move { uploads::clean(&shared, false).await });
+        tokio::spawn(images::resume(self.shared.clone()));
         let epochs = tokio::spawn(epochs::keep(self.shared.clone()));
         let beside = self.touched.take().map(|touched| tokio::spawn(beside::run(self.handle(), touched)));
         while !*stop.borrow() {

@@ -24,7 +24,25 @@ pub struct StoredImage {
     pub at: Millis,
 }
 
+/// The problem of a picture whose download is still to end.
+pub const PENDING: &str = "it is still to be downloaded";
+
 impl Store {
+    /// Returns the items of which pictures are still to be downloaded.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn lacking_images(&self) -> Result<Vec<ItemId>> {
+        let doing = "reading what is to be downloaded";
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT DISTINCT item FROM image WHERE problem = ?1 ORDER BY item")
+            .map_err(storage(doing))?;
+        let rows = statement.query_map([PENDING], |row| row.get(0).map(ItemId)).map_err(storage(doing))?;
+        rows.collect::<Result<_, _>>().map_err(storage(doing))
+    }
+
     /// Returns the pictures of an item by their objects.
     ///
     /// # Errors

@@ -37,7 +37,7 @@ use values::{from_millis, millis, pack, unpack};
 
 pub use boot::id as boot;
 pub use check::Damage;
-pub use images::StoredImage;
+pub use images::{PENDING, StoredImage};
 pub use journal::{NewJob, StoredPush};
 pub use links::Link;
 pub use log::{LogLine, LogWord};

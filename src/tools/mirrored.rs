@@ -34,7 +34,7 @@ impl Mirrors {
 
     /// Returns the mirrors that may have what an id, a URL or a path names; none is an error.
     fn naming(&self, id_or_url: &str) -> Result<Vec<&MirrorHandle>> {
-        let naming: Vec<_> = self.handles.iter().filter(|handle| handle.item(id_or_url).is_ok()).collect();
+        let naming: Vec<_> = self.handles.iter().filter(|handle| handle.may_have(id_or_url)).collect();
         if naming.is_empty() {
             self.first()?.item(id_or_url)?;
         }
@@ -48,7 +48,7 @@ impl Mirrors {
 
     /// Finds the mirror that holds an item already, if one does.
     async fn holding(&self, id_or_url: &str) -> Result<Option<(&MirrorHandle, mirror::FetchReport)>> {
-        for handle in self.naming(id_or_url)? {
+        for handle in self.naming(id_or_url)?.into_iter().filter(|handle| handle.item(id_or_url).is_ok()) {
             if let Some(report) = handle.lookup(id_or_url).await? {
                 return Ok(Some((handle, report)));
             }
@@ -70,7 +70,7 @@ impl Mirrors {
 
     /// Finds the mirror to which an item comes back that is gone.
     async fn burying(&self, id_or_url: &str) -> Result<Option<&MirrorHandle>> {
-        for handle in self.naming(id_or_url)? {
+        for handle in self.naming(id_or_url)?.into_iter().filter(|handle| handle.item(id_or_url).is_ok()) {
             if handle.is_buried(id_or_url).await? {
                 return Ok(Some(handle));
             }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, Metadata};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, Mode};
@@ -38,6 +39,7 @@ impl Workspace {
         let folder = self.layout().images_folder(item)?;
         own_folder(&self.layout().account_folder())?;
         own_folder(&self.layout().items_folder())?;
+        folder.parent().map_or(Ok(()), own_folder)?;
         own_folder(&folder)?;
         let path = folder.join(name);
         if fs::symlink_metadata(&path).is_ok() {
@@ -47,7 +49,7 @@ impl Workspace {
             }
         }
         let drive = self.folder()?;
-        let own = open_below(&drive, item.0.as_str(), &folder)?;
+        let own = self.apart(item)?;
         let (new_name, _new) = self.write_new(&drive, bytes)?;
         if let Err(errno) = rustix::fs::renameat(&drive, &new_name, &own, name) {
             let removed = rustix::fs::unlinkat(&drive, &new_name, AtFlags::empty());
@@ -55,6 +57,18 @@ impl Workspace {
             return Err(disk(&path, "written", errno.into()));
         }
         rustix::fs::fsync(&own).map_err(|errno| disk(&folder, "written", errno.into()))
+    }
+
+    /// Opens the folder of an item's pictures without following a link anywhere below the root.
+    fn apart(&self, item: &ItemId) -> Result<OwnedFd> {
+        let (mut path, whole) = (self.layout().items_folder(), self.layout().images_folder(item)?);
+        let mut folder = self.folder()?;
+        for piece in whole.strip_prefix(&path).unwrap_or(&whole).to_path_buf().iter().filter_map(|piece| piece.to_str())
+        {
+            path.push(piece);
+            folder = open_below(&folder, piece, &path)?;
+        }
+        Ok(folder)
     }
 
     /// Puts the file of a picture away into `.retired/{date}/{item}/`; nothing is deleted.
@@ -67,7 +81,7 @@ impl Workspace {
         let day = self.retired_folder(at)?;
         let to_path = day.join(&item.0);
         own_folder(&to_path)?;
-        let (from, to) = match open_below(&self.folder()?, item.0.as_str(), &folder) {
+        let (from, to) = match self.apart(item) {
             Ok(from) => (from, open_folder(&to_path)?),
             Err(crate::error::Error::Disk { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
@@ -100,7 +114,7 @@ impl Workspace {
             self.retire_image(item, &name, at)?;
         }
         // What is left has a name that no picture of ours has; then the folder stays.
-        let removed = rustix::fs::unlinkat(&self.folder()?, item.0.as_str(), AtFlags::REMOVEDIR);
+        let removed = fs::remove_dir(&folder);
         tracing::debug!(?removed, "the folder of the pictures is gone");
         Ok(())
     }
@@ -119,7 +133,6 @@ impl Workspace {
         bytes_max: usize,
     ) -> Result<Vec<u8>, String> {
         use std::io::Read as _;
-        use std::os::fd::OwnedFd;
 
         let path = base.join(named);
         // The whole way is resolved first; what is opened is the file at its end, by folders that are no links.

@@ -14,6 +14,9 @@ pub const BY_NAME: &str = "by-name";
 /// The folder in that one for links to threads of mails, so that they do not stand among the documents.
 const MAIL_BY_NAME: &str = "mail";
 
+/// The folder beside threads of mails that holds one for the attachments of each.
+const ATTACHMENTS: &str = "attachments";
+
 /// The folder of an account in which a text that is saved becomes a document.
 pub const NEW: &str = "new";
 
@@ -224,13 +227,17 @@ impl Layout {
         Ok(self.items_folder().join(place.name()?))
     }
 
-    /// Returns the folder for the pictures of an item.
+    /// Returns the folder for the pictures, or the attachments, of an item.
     ///
     /// # Errors
     ///
     /// `InvalidInput` when the id holds what may not stand in a file name.
     pub fn images_folder(&self, item: &ItemId) -> Result<PathBuf> {
-        if item_is_safe(&item.0) { Ok(self.items_folder().join(&item.0)) } else { Err(unsafe_id(&item.0)) }
+        let folder = match self.feed {
+            Feed::Drive => self.items_folder(),
+            Feed::Gmail => self.items_folder().join(ATTACHMENTS),
+        };
+        if item_is_safe(&item.0) { Ok(folder.join(&item.0)) } else { Err(unsafe_id(&item.0)) }
     }
 
     /// Tells whether a path is below the folder of the mirrored files, or stands in one of the folders beside it.
@@ -281,6 +288,14 @@ pub fn image_name(object: &str, extension: &str) -> Option<String> {
     // The ids look like `kix.abc123`: the same letters as those of tabs.
     let is_safe = object.len() <= ID_BYTES_MAX && object.split('.').all(item_is_safe);
     is_safe.then(|| format!("{object}.{extension}"))
+}
+
+/// Tells whether a name from outside can be that of a file beside an item: one piece of a path, that hides nothing.
+#[must_use]
+pub fn is_file_name(name: &str) -> bool {
+    const BYTES_MAX: usize = 240;
+    let is_whole = !name.is_empty() && name.len() <= BYTES_MAX && !name.starts_with('.');
+    is_whole && !name.chars().any(|c| c.is_control() || "/\\\0".contains(c))
 }
 
 fn unsafe_id(id: &str) -> Error {

@@ -34,6 +34,7 @@ pub use beside::Found;
 pub use displaced::Swept;
 pub use epoch::{EpochFile, Noted, Watermark};
 pub use mark::Mark;
+pub use names::Readable;
 pub use sidecar::IsOurs;
 pub use watch::{Links, Seen, Watch, watch};
 

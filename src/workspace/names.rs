@@ -16,6 +16,15 @@ use crate::model::{ItemId, PartId};
 /// The longest file that is taken in for a readable link; a mirrored file is no longer.
 const ADOPTED_BYTES_MAX: u64 = 16 << 20;
 
+/// What stands among the readable links under the name of one.
+#[derive(Debug, Default)]
+pub struct Readable {
+    /// The links, each with the file to which it leads.
+    pub links: Vec<(PathBuf, Place)>,
+    /// What is none.
+    pub others: Vec<PathBuf>,
+}
+
 impl Workspace {
     /// Makes the links of an item be those of `names`; an empty list removes them. Only links to the item's own files
     /// are ever removed: whatever else stands there is someone's, and its name counts as taken.
@@ -104,24 +113,24 @@ impl Workspace {
         Ok(places.find(|place| self.layout().path(place).is_ok_and(|path| is_file(&path))))
     }
 
-    /// Lists what stands among the readable links under the name of one: the links, each with where it leads, and all else.
+    /// Lists what stands among the readable links under the name of one.
     ///
     /// # Errors
     ///
     /// `Disk` as it comes.
-    pub fn readable_paths(&self) -> Result<(Vec<(PathBuf, Place)>, Vec<PathBuf>)> {
+    pub fn readable_paths(&self) -> Result<Readable> {
         let folder = self.layout().by_name_folder();
-        let (mut links, mut others) = (Vec::new(), Vec::new());
+        let mut readable = Readable::default();
         if !folder.is_dir() {
-            return Ok((links, others));
+            return Ok(readable);
         }
         for path in list(&folder)?.into_iter().map(|name| folder.join(name)).filter(|path| is_new(path)) {
             match self.target(&path) {
-                Some(place) => links.push((path, place)),
-                None => others.push(path),
+                Some(place) => readable.links.push((path, place)),
+                None => readable.others.push(path),
             }
         }
-        Ok((links, others))
+        Ok(readable)
     }
 
     /// Returns which file a path given by a person means: a mirrored file, its conflict file, or a readable link to one.

@@ -20,7 +20,12 @@ pub(super) fn item(id_or_url: &str) -> Option<ItemId> {
     if text.starts_with("docs.google.com/") || text.starts_with("drive.google.com/") {
         return from_url(text, false);
     }
-    (text.len() >= MIN_BARE && is_id(text)).then(|| ItemId(text.to_owned()))
+    (text.len() >= MIN_BARE && is_id(text) && !is_of_mail(text)).then(|| ItemId(text.to_owned()))
+}
+
+/// Tells whether an id is that of a mail or a thread: 16 hex digits, which no id of Drive is.
+fn is_of_mail(id: &str) -> bool {
+    id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
 /// Reads a URL without its scheme.

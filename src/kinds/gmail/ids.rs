@@ -1,6 +1,6 @@
 //! Which thread or message an id or a URL names, and back.
 //!
-//! A token of Gmail's page is a number with the digits of [`ALPHABET`]; with the digits of base 64 the same number spells
+//! A token of Gmail's page is a number with the digits of `ALPHABET`; with the digits of base 64 the same number spells
 //! `f:<decimal>`, whose decimal is the API's id. A thread that was begun by its own reader has a token that spells
 //! `a:r<number>`, which no call of the API knows.
 

@@ -1,7 +1,74 @@
-//! Mail: what an id names, and a thread as a file. Pure, as far as it stands.
+//! Mail: threads as files that are read, and what an id names.
 
+mod adapter;
 pub mod ids;
+mod kept;
+mod plan;
 pub mod text;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use adapter::Gmail;
+
+use crate::kinds::{Comments, Fetched, Image, Lack, Part, Reading};
+use crate::model::{ItemId, KindName, Millis, Notice, PartId, Revision};
+
+/// Ends the names of raw messages.
+const RAW: &str = ".eml";
+
+/// A message as it was read.
+#[derive(Debug, Clone)]
+struct Mail {
+    id: String,
+    /// The ids of its labels.
+    labels: Vec<String>,
+    /// When Gmail took it in.
+    at: Millis,
+    /// The message as it was sent.
+    raw: Arc<[u8]>,
+}
+
+/// Makes an item of a thread's messages; `older` of them were not read. Pure.
+fn read(id: ItemId, revision: Revision, mails: &[Mail], labels: &BTreeMap<String, String>, older: usize) -> Fetched {
+    let messages: Vec<text::Message<'_>> = mails
+        .iter()
+        .map(|mail| text::Message { id: &mail.id, labels: &mail.labels, internal_date: mail.at, raw: &mail.raw })
+        .collect();
+    let text::ThreadText { title, text, attachments, mut notices } = text::thread(&id.0, &messages, labels);
+    if older > 0 {
+        let message = format!("the thread has {older} older messages, which are not shown");
+        notices.push(Notice { code: "MESSAGES".into(), line: 0, column: 0, message });
+    }
+    let file =
+        |name: String, address: String| Image { id: name.clone(), source: address.clone(), address, name: Some(name) };
+    let raw = mails.iter().map(|mail| file(format!("{}{RAW}", mail.id), mail.id.clone()));
+    let sent = attachments.into_iter().map(|sent| file(sent.name, format!("{}/{}", sent.message, sent.part)));
+    let mut images: Vec<Image> = raw.chain(sent).collect();
+    // The same file that was sent twice has one name.
+    let mut seen = std::collections::BTreeSet::new();
+    images.retain(|image| seen.insert(image.id.clone()));
+    Fetched {
+        url: ids::url(&id.0),
+        kind: KindName::Gmail,
+        revision: Some(revision),
+        can_edit: true,
+        parts: vec![Part { id: PartId::default(), title: title.clone(), text, warnings: notices }],
+        images,
+        comments: Comments::None,
+        lack: Lack::Nothing,
+        raw: Vec::new(),
+        reading: Reading::default(),
+        title,
+        id,
+    }
+}
+
+/// Reads the address of a file of a thread: its message, and which part of it, or the whole.
+fn address(address: &str) -> (&str, Option<&str>) {
+    address.split_once('/').map_or((address, None), |(message, part)| (message, Some(part)))
+}
 
 /// Reads a recorded file, where the recordings are.
 #[cfg(test)]

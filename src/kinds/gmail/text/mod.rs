@@ -1,7 +1,7 @@
 //! From raw messages to the file of their thread. Pure.
 //!
 //! [`thread`] reads each message (`mime`, `body`), makes lines of its text (`plain`, `html`), folds what stands above already
-//! (`quotes`, `signature`) and prints the whole with [`mebdf`](crate::mebdf), so that no text of a mail can become structure.
+//! (`quotes`, `signature`) and prints the whole with [`mebdf`], so that no text of a mail can become structure.
 //!
 //! **Invariant:** nothing is taken from a message but what is folded, which stands in an earlier message or is a signature, and what cannot be
 //! seen; each is said, and the raw message has it.
