@@ -23,6 +23,9 @@ const MAX_PAGES: usize = 50;
 /// Messages of one thread that are read, the newest: more than any thread of Gmail's has, which begins a new one at a hundred.
 const MESSAGES_MAX: usize = 1_000;
 
+/// Bytes that the messages of one thread may have together, as far as Gmail estimates them: they are held in memory.
+const THREAD_BYTES: u64 = 96 << 20;
+
 /// Bytes that the messages of one batch may have together, as far as Gmail estimates them.
 const BATCH_BYTES: u64 = 8 << 20;
 
@@ -213,6 +216,17 @@ fn thread_id(message: Message) -> Option<ItemId> {
     is_id.then_some(ItemId(message.thread_id))
 }
 
+/// Counts the messages of a thread that are not read, for those that are too many or too large, the newest stay.
+fn older(messages: &[Message]) -> usize {
+    let mut bytes = 0_u64;
+    let fits = |message: &&Message| {
+        bytes = bytes.saturating_add(message.size_estimate);
+        bytes <= THREAD_BYTES
+    };
+    let read = messages.iter().rev().take(MESSAGES_MAX).take_while(fits).count();
+    messages.len().saturating_sub(read.max(1))
+}
+
 /// Cuts messages into batches that are not too many, nor too large.
 fn batches<'a, 'm>(messages: &'a [&'m Message]) -> Vec<&'a [&'m Message]> {
     let mut batches = Vec::new();
@@ -288,8 +302,8 @@ impl Kind for Gmail {
         if may_be_trashed && thread.messages.iter().all(in_trash) {
             return Err(Error::Trashed { id: id.0.clone() });
         }
-        let over = thread.messages.len().saturating_sub(MESSAGES_MAX);
-        let older = thread.messages.drain(..over).count();
+        let older = older(&thread.messages);
+        thread.messages.drain(..older);
         let raw = self.raw(&thread.messages).await?;
         let labels: BTreeSet<&str> =
             thread.messages.iter().flat_map(|message| message.label_ids.iter().map(String::as_str)).collect();
@@ -333,5 +347,38 @@ impl Kind for Gmail {
 
     async fn create(&self, title: &str, _text: &str) -> Result<Created> {
         Err(Error::Refused { message: format!("mails are not made here, `{title}` neither") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sized(sizes: &[u64]) -> Vec<Message> {
+        sizes.iter().map(|mb| Message { size_estimate: mb << 20, ..Message::default() }).collect()
+    }
+
+    #[test]
+    fn the_newest_messages_of_a_thread_are_read() {
+        for (sizes, expected) in
+            [(vec![1; 5], 0), (vec![30; 5], 2), (vec![1, 200], 1), (vec![200, 1], 1), (vec![0; 1_100], 100)]
+        {
+            assert_eq!(older(&sized(&sizes)), expected, "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn batches_are_neither_long_nor_large() {
+        for (sizes, expected) in [
+            (vec![], vec![]),
+            (vec![0; 120], vec![50, 50, 20]),
+            (vec![3, 3, 3], vec![2, 1]),
+            (vec![20, 1, 20], vec![1, 1, 1]),
+        ] {
+            let messages = sized(&sizes);
+            let messages: Vec<&Message> = messages.iter().collect();
+            let counts: Vec<usize> = batches(&messages).iter().map(|batch| batch.len()).collect();
+            assert_eq!(counts, expected, "{sizes:?}");
+        }
     }
 }

@@ -4,10 +4,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 /// Bytes that are kept together.
-const BYTES_MAX: usize = 24 << 20;
+const BYTES_MAX: usize = 32 << 20;
 
-/// Bytes of a message that is kept; larger ones are rare, and would push out many others.
-const MESSAGE_BYTES_MAX: usize = 4 << 20;
+/// Bytes of a message that is kept: its attachments are read from it one by one. Larger ones would push out all others.
+const MESSAGE_BYTES_MAX: usize = 16 << 20;
 
 /// Messages by their ids; the ones that were read first go first.
 #[derive(Debug, Default)]
@@ -48,12 +48,12 @@ mod tests {
         let message = |size: usize| -> Arc<[u8]> { vec![b'x'; size].into() };
         kept.keep("huge", message(MESSAGE_BYTES_MAX + 1));
         assert!(kept.get("huge").is_none());
-        for id in 0..7 {
+        for id in 0..3 {
             kept.keep(&id.to_string(), message(MESSAGE_BYTES_MAX));
         }
-        let here: Vec<bool> = (0..7).map(|id| kept.get(&id.to_string()).is_some()).collect();
-        assert_eq!(here, [false, true, true, true, true, true, true]);
-        kept.keep("6", message(1));
-        assert_eq!(kept.bytes, 6 * MESSAGE_BYTES_MAX);
+        let here: Vec<bool> = (0..3).map(|id| kept.get(&id.to_string()).is_some()).collect();
+        assert_eq!(here, [false, true, true]);
+        kept.keep("2", message(1));
+        assert_eq!(kept.bytes, 2 * MESSAGE_BYTES_MAX);
     }
 }
