@@ -2,8 +2,8 @@
 
 /// Told to every client when it connects; clients cut it at 2 KB.
 pub(crate) const INSTRUCTIONS: &str = "\
-A local folder mirrors this person's Google Docs as plain text files (MEBDF: Markdown plus a few brace forms). \
-The file at `path` IS the document: read it from disk with your own file tools, and edit it there with any editor. \
+A local folder mirrors this person's Google Docs as plain text files (MEBDF: Markdown plus a few brace forms), and Gmail \
+threads, which are only read. The file at `path` IS the document: read it from disk with your own file tools, and edit it there with any editor. \
 Saving the file pushes just the words you changed to the Doc within a second or so; edits made in the Doc arrive in the \
 file. There is no separate \"save\" or \"push\" tool, and paths never change.
 
