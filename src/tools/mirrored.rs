@@ -413,7 +413,11 @@ impl Host for Mirrors {
 
     async fn log(&self, id_or_url: Option<&str>, limit: usize) -> Result<LogReport> {
         let mut lines = Vec::new();
-        for handle in &self.handles {
+        let handles = match id_or_url {
+            Some(named) if !Path::new(named).is_absolute() => self.naming(named)?,
+            Some(_) | None => self.handles.iter().collect(),
+        };
+        for handle in handles {
             // A path lies in the folder of one account alone.
             let here = id_or_url.map(Path::new).filter(|path| path.is_absolute()).map(|path| self.of_path(path));
             let (named, is_other) = match here.transpose()? {
@@ -479,7 +483,12 @@ impl Host for Mirrors {
         let mut findings = Vec::new();
         for handle in &self.handles {
             let found = handle.doctor(repair, remote_max).await?;
-            findings.extend(found.into_iter().map(|found| finding(handle.layout(), found)));
+            for found in found.into_iter().map(|found| finding(handle.layout(), found)) {
+                // What is of the account is so for each of its feeds.
+                if !findings.contains(&found) {
+                    findings.push(found);
+                }
+            }
         }
         let waits = findings.iter().any(|finding| matches!(finding.repair.as_str(), "byhand" | "offered"));
         Ok(DoctorReport { findings, waits })
