@@ -164,12 +164,12 @@ fn limits(config: &Config, endpoints: &Endpoints) -> Limits {
 
 /// What an account may spend on mail in a minute.
 fn mail_units(config: &Config, endpoints: &Endpoints) -> MailUnits {
-    let usual = match config.quota.mail_prices {
-        _ if endpoints.all_loopback() => MailUnits::NONE,
+    let prices = match config.quota.mail_prices {
         MailPrices::New => MailUnits::NEW,
         MailPrices::Old => MailUnits::OLD,
     };
-    MailUnits { per_minute: config.quota.mail_units_per_minute.unwrap_or(usual.per_minute), ..usual }
+    let usual = if endpoints.all_loopback() { MailUnits::NONE.per_minute } else { prices.per_minute };
+    MailUnits { per_minute: config.quota.mail_units_per_minute.unwrap_or(usual), ..prices }
 }
 
 /// How many threads may be read in a minute, where each has two mails that are new; the connection counts what they do have.
@@ -269,4 +269,26 @@ fn make_private(dir: &Path) -> Result<()> {
         doing: "made",
         source,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Quota;
+
+    #[test]
+    fn each_price_list_holds_whoever_is_asked() {
+        let (google, own) = (Endpoints::default(), Endpoints::at("http://127.0.0.1:9"));
+        for (mail_prices, told, endpoints, expected) in [
+            (MailPrices::New, None, &google, (6_000, 20)),
+            (MailPrices::Old, None, &google, (15_000, 5)),
+            (MailPrices::Old, Some(100), &google, (100, 5)),
+            (MailPrices::New, None, &own, (u32::MAX, 20)),
+            (MailPrices::Old, Some(100), &own, (100, 5)),
+        ] {
+            let quota = Quota { mail_prices, mail_units_per_minute: told, ..Quota::default() };
+            let units = mail_units(&Config { quota, ..Config::default() }, endpoints);
+            assert_eq!((units.per_minute, units.get_message), expected, "{mail_prices:?} {told:?}");
+        }
+    }
 }
