@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::images::data_uri;
 use crate::support::model::{applied, fetched};
 use crate::support::world::{World, until};
 use mcp_workspace::gdocs::{self, Picture, PictureFormat};
@@ -268,22 +269,6 @@ fn what_would_be_lost_is_named() {
     check_refused(linked, stands, "its link would be lost");
 }
 
-/// Writes bytes as a `data:` URI.
-fn data_uri(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for group in bytes.chunks(3) {
-        let mut padded = [0; 4];
-        padded[1..=group.len()].copy_from_slice(group);
-        let value = u32::from_be_bytes(padded);
-        for digit in 0..4_usize {
-            let letter = LETTERS[(value >> (18 - 6 * digit) & 63) as usize] as char;
-            text.push(if digit <= group.len() { letter } else { '=' });
-        }
-    }
-    format!("data:image/png;base64,{text}")
-}
-
 async fn objects(world: &World, id: &str) -> Vec<(String, Value)> {
     let document = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await;
     let objects = document["tabs"][0]["documentTab"]["inlineObjects"].as_object().cloned().unwrap_or_default();
@@ -297,7 +282,8 @@ async fn moves(name: &str, crash: Option<&str>, fault: Option<&str>) {
     let mut raw = document("Above IMAGE1 it.\n\nBelow.\n");
     raw["documentId"] = "1carriedAbCdEfGhIjKlMnOpQrStUvWxYz012345678".into();
     let object = &mut raw["tabs"][0]["documentTab"]["inlineObjects"]["kix.image1"];
-    object["inlineObjectProperties"]["embeddedObject"]["imageProperties"]["contentUri"] = data_uri(DOT).into();
+    object["inlineObjectProperties"]["embeddedObject"]["imageProperties"]["contentUri"] =
+        data_uri("image/png", DOT).into();
     let imported = world.post("/admin/documents", &raw).await;
     let id = imported["documentId"].as_str().unwrap_or_else(|| panic!("{imported}")).to_owned();
     let file: PathBuf = world.file(&id);

@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
 use crate::support::world::{World, until};
 use serde_json::{Value, json};
 
@@ -11,19 +14,8 @@ const GIF: &[u8] = include_bytes!("../../fixtures/images/dot.gif");
 const ID: &str = "1imagesAbCdEfGhIjKlMnOpQrStUvWxYz0123456789";
 
 /// Writes bytes as a `data:` URI.
-fn data_uri(media_type: &str, bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for group in bytes.chunks(3) {
-        let mut padded = [0; 4];
-        padded[1..=group.len()].copy_from_slice(group);
-        let value = u32::from_be_bytes(padded);
-        for digit in 0..4_usize {
-            let letter = LETTERS[(value >> (18 - 6 * digit) & 63) as usize] as char;
-            text.push(if digit <= group.len() { letter } else { '=' });
-        }
-    }
-    format!("data:{media_type};base64,{text}")
+pub(super) fn data_uri(media_type: &str, bytes: &[u8]) -> String {
+    format!("data:{media_type};base64,{}", BASE64.encode(bytes))
 }
 
 fn object(id: &str, uri: &str) -> Value {
