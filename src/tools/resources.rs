@@ -162,7 +162,11 @@ fn lasting(status: &StatusReport) -> Value {
 async fn file_status(host: &dyn Host, path: &Path) -> Result<Value> {
     let difference = match host.diff(path).await {
         Ok(difference) => difference,
-        Err(error) => return unmade_status(host, path).await?.ok_or(error),
+        Err(_) => match unmade_status(host, path).await? {
+            Some(status) => return Ok(status),
+            // What was no document's a moment ago may have become one before it was looked at.
+            None => host.diff(path).await?,
+        },
     };
     let mut report = host.status().await?;
     let mut waiting = Vec::new();
