@@ -102,6 +102,12 @@ impl<'a> Call<'a> {
         Self { method: Method::PATCH, ..Self::post(service, path, body, id, doing) }
     }
 
+    /// Returns a call that puts something in the place of another.
+    #[must_use]
+    pub fn put(service: Service, path: String, body: &'a Value, id: &'a str, doing: &'a str) -> Self {
+        Self { method: Method::PUT, ..Self::post(service, path, body, id, doing) }
+    }
+
     /// Returns a call that takes something away.
     #[must_use]
     pub fn delete(service: Service, path: String, id: &'a str, doing: &'a str) -> Self {
@@ -190,6 +196,12 @@ impl Client {
     #[must_use]
     pub const fn mail_units(&self) -> MailUnits {
         self.mail_units
+    }
+
+    /// Returns the address of the account.
+    #[must_use]
+    pub fn account(&self) -> &str {
+        self.tokens.account()
     }
 
     /// Returns where the services are.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::front_matter::{double_quoted, pairs};
 
 /// The keys whose values are texts, whatever they look like.
-const TEXTS: [&str; 4] = ["title", "tab", "header", "footer"];
+const TEXTS: [&str; 5] = ["title", "tab", "header", "footer", "labels"];
 
 /// What in a head cannot be read.
 #[derive(Debug)]

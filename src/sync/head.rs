@@ -1,5 +1,7 @@
 //! The merge of front matter, entry by entry.
 
+use std::collections::BTreeMap;
+
 use crate::mebdf::{self, FrontMatter, Tree};
 
 use super::sides::Text;
@@ -13,6 +15,9 @@ const ACCESS: &str = "access";
 
 /// Entries that say which item this is; only Google changes them.
 const OWNED: [&str; 4] = ["id", "tab", "url", ACCESS];
+
+/// The entry that names the labels of a thread: a set of names, of which each is somebody's own edit.
+const LABELS: &str = "labels";
 
 /// The heads of the three results of a merge.
 #[derive(Debug, Default)]
@@ -65,15 +70,17 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
     for name in names {
         let (b, l, r) = (base_head.value(name), mine.value(name), theirs.value(name));
         let owned = OWNED.contains(&name.as_str());
+        let is_list = name == LABELS;
+        let both = if is_list { b.zip(l).zip(r).map(|((b, l), r)| merged_names(b, l, r)) } else { None };
         // A header without words says as much as none.
         let shown = |value: Option<&'_ str>| value.is_some_and(|text| !text.trim().is_empty());
         let empty = ["header", "footer"].contains(&name.as_str());
         let alike =
-            |one: Option<&str>, other: Option<&str>| alike(one, other) || (empty && !shown(one) && !shown(other));
+            |one: Option<&str>, other: Option<&str>| alike(name, one, other) || (empty && !shown(one) && !shown(other));
         let mut chosen = if alike(l, r) {
             // A line's end more or less is nobody's edit, and stays as the file has it.
             [l, r, r, l]
-        } else if alike(l, b) || (owned && (l.is_none() || !alike(r, b))) {
+        } else if alike(l, b) || (owned && (l.is_none() || !alike(r, b))) || (is_list && l.is_none()) {
             // What only Google can say and the file lost comes back.
             [r, r, r, b]
         } else if name == ACCESS {
@@ -84,6 +91,9 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
             [l, l, r, b]
         } else if alike(r, b) {
             [l, l, r, l]
+        } else if let Some(both) = &both {
+            let both = Some(both.as_str());
+            [both, both, r, l]
         } else {
             match side {
                 Some(Side::Mine) => [l, l, r, l],
@@ -123,14 +133,39 @@ pub(super) fn same(one: Option<&FrontMatter>, other: Option<&FrontMatter>) -> bo
                     .entries
                     .iter()
                     .zip(&other.entries)
-                    .all(|((a, one), (b, other))| a == b && alike(Some(one), Some(other)))
+                    .all(|((a, one), (b, other))| a == b && alike(a, Some(one), Some(other)))
         }
         (one, other) => one == other,
     }
 }
 
-fn alike(one: Option<&str>, other: Option<&str>) -> bool {
+/// Tells whether two values of an entry say the same.
+fn alike(name: &str, one: Option<&str>, other: Option<&str>) -> bool {
+    if name == LABELS
+        && let (Some(one), Some(other)) = (one, other)
+    {
+        return names(one).keys().eq(names(other).keys());
+    }
     one.map(|text| text.trim_end_matches('\n')) == other.map(|text| text.trim_end_matches('\n'))
+}
+
+/// The names of a list, by what they are compared by: upper and lower case are one, and so is their order.
+fn names(value: &str) -> BTreeMap<String, String> {
+    mebdf::read_names(value).into_iter().map(|name| (name.to_lowercase(), name)).collect()
+}
+
+/// The names that the remote has, without those that the file took away and with those that it added. Two such edits never meet.
+fn merged_names(base: &str, local: &str, remote: &str) -> String {
+    let (base, local, mut merged) = (names(base), names(local), names(remote));
+    merged.retain(|key, _| local.contains_key(key) || !base.contains_key(key));
+    for (key, name) in local {
+        if !base.contains_key(&key) {
+            merged.entry(key).or_insert(name);
+        }
+    }
+    let mut merged: Vec<String> = merged.into_values().collect();
+    merged.sort();
+    mebdf::print_names(merged.iter().map(String::as_str))
 }
 
 /// Tells whether a head could not be read: it is kept as one entry without a name.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use base64::Engine as _;
@@ -15,7 +15,7 @@ use super::{Mail, plan, read, text};
 use crate::error::{Error, Result};
 use crate::google::{BATCH_MAX, Call, Client, Service};
 use crate::kinds::{Changes, Created, Fetched, Image, Kind, Outcome, PushPlan};
-use crate::model::{Cursor, ItemId, KindName, PartId, Revision};
+use crate::model::{Cursor, ItemId, KindName, Millis, PartId, Revision};
 
 /// Pages of the history that one poll reads, five hundred entries each. What is left is read by the next poll.
 const MAX_PAGES: usize = 50;
@@ -35,6 +35,9 @@ const TRIES_MAX: u32 = 5;
 /// The first pause between two such tries; each next one is twice as long.
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// For how long the names of labels are known: a person who makes a label in Gmail writes its name into a file right after that.
+const LABELS_KNOWN: Duration = Duration::from_secs(20);
+
 /// The label of what is in the trash.
 const TRASH: &str = "TRASH";
 
@@ -42,8 +45,8 @@ const TRASH: &str = "TRASH";
 #[derive(Debug)]
 pub struct Gmail {
     google: Arc<Client>,
-    /// The names of the account's labels by their ids.
-    labels: Mutex<BTreeMap<String, String>>,
+    /// The names of the account's labels by their ids, and when they were read.
+    labels: Mutex<Option<(Instant, BTreeMap<String, String>)>>,
     /// Messages that were read lately; they never change.
     kept: Mutex<Kept>,
 }
@@ -53,6 +56,11 @@ impl Gmail {
     #[must_use]
     pub fn new(google: Arc<Client>) -> Self {
         Self { google, labels: Mutex::default(), kept: Mutex::default() }
+    }
+
+    /// Returns the account's connection.
+    pub(super) fn google(&self) -> &Client {
+        &self.google
     }
 
     fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
@@ -82,7 +90,7 @@ impl Gmail {
     }
 
     /// Reads what a thread has, without the texts.
-    async fn thread(&self, id: &str) -> Result<Thread> {
+    pub(super) async fn thread(&self, id: &str) -> Result<Thread> {
         let path = format!("/gmail/v1/users/me/threads/{id}");
         let call = Call::get(Service::Gmail, path, id, "reading the thread").with("format", "minimal");
         self.google.json(&call.costing(self.google.mail_units().get_thread)).await
@@ -150,16 +158,19 @@ impl Gmail {
         call.costing(self.google.mail_units().get_message)
     }
 
-    /// Returns the names of labels; all are read when one of them is not known.
+    /// Returns the names of all labels; they are read anew when one of these is not known, or they may have changed.
     async fn label_names(&self, ids: &BTreeSet<&str>) -> Result<BTreeMap<String, String>> {
         let known = self.labels.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if ids.iter().all(|id| known.contains_key(*id)) {
+        if let Some((at, known)) = known
+            && at.elapsed() < LABELS_KNOWN
+            && ids.iter().all(|id| known.contains_key(*id))
+        {
             return Ok(known);
         }
         let call = Call::get(Service::Gmail, "/gmail/v1/users/me/labels".into(), "labels", "reading the labels");
         let list: LabelList = self.google.json(&call.costing(self.google.mail_units().small)).await?;
         let names: BTreeMap<String, String> = list.labels.into_iter().map(|label| (label.id, label.name)).collect();
-        self.labels.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&names);
+        *self.labels.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), names.clone()));
         Ok(names)
     }
 
@@ -310,13 +321,14 @@ impl Kind for Gmail {
         let names = self.label_names(&labels).await?;
         let mail = thread.messages.iter().filter_map(|message| {
             let raw = raw.get(&message.id)?.clone();
-            let at = message.internal_date.parse().map(crate::model::Millis).unwrap_or_default();
+            let at = message.internal_date.parse().map(Millis).unwrap_or_default();
             Some(Mail { id: message.id.clone(), labels: message.label_ids.clone(), at, raw })
         });
         let mail: Vec<Mail> = mail.collect();
         let (history, id) = (Revision(thread.history_id), ItemId(thread.id));
         // Reading many mails takes its time, which no other task should wait for.
-        tokio::task::spawn_blocking(move || read(id, history, &mail, &names, older))
+        let account = self.google.account().to_owned();
+        tokio::task::spawn_blocking(move || read(id, history, &mail, &names, older, &account))
             .await
             .map_err(|error| Error::ExtractionFailed { id: "the thread".into(), source: error.into() })
     }
@@ -341,8 +353,9 @@ impl Kind for Gmail {
         plan::plan(remote, part, desired)
     }
 
-    async fn push(&self, id: &ItemId, _revision: &Revision, _plan: &PushPlan) -> Result<Outcome> {
-        Ok(Outcome::Refused(format!("mail is only read here, the thread {id} too")))
+    async fn push(&self, id: &ItemId, revision: &Revision, plan: &PushPlan) -> Result<Outcome> {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        self.carry_out(&id.0, revision, plan, Millis(u64::try_from(now.as_millis()).unwrap_or(0))).await
     }
 
     async fn create(&self, title: &str, _text: &str) -> Result<Created> {

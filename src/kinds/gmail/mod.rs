@@ -1,17 +1,20 @@
-//! Mail: threads as files that are read, and what an id names.
+//! Mail: threads as files, what an edit of one becomes, and what an id names.
 
 mod adapter;
+mod compose;
 pub mod ids;
 mod kept;
 mod plan;
 pub mod text;
 mod wire;
+mod writing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use adapter::Gmail;
 
+use self::text::reply::{Answered, Reply};
 use crate::kinds::{Comments, Fetched, Image, Lack, Part, Reading};
 use crate::model::{ItemId, KindName, Millis, Notice, PartId, Revision};
 
@@ -30,20 +33,43 @@ struct Mail {
     raw: Arc<[u8]>,
 }
 
+/// What was read of a thread beside its text, for plans.
+#[derive(Debug, Default)]
+struct Known {
+    /// The address of the account.
+    account: String,
+    /// The names of the account's labels by their ids.
+    labels: BTreeMap<String, String>,
+    /// The draft that the file shows.
+    reply: Option<Reply>,
+    /// The mail that an answer is one to.
+    answered: Option<Answered>,
+}
+
 /// Makes an item of a thread's messages; `older` of them were not read. Pure.
-fn read(id: ItemId, revision: Revision, mails: &[Mail], labels: &BTreeMap<String, String>, older: usize) -> Fetched {
+fn read(
+    id: ItemId,
+    revision: Revision,
+    mails: &[Mail],
+    labels: &BTreeMap<String, String>,
+    older: usize,
+    account: &str,
+) -> Fetched {
     let messages: Vec<text::Message<'_>> = mails
         .iter()
         .map(|mail| text::Message { id: &mail.id, labels: &mail.labels, internal_date: mail.at, raw: &mail.raw })
         .collect();
-    let text::ThreadText { title, text, attachments, mut notices } = text::thread(&id.0, &messages, labels);
+    let text::ThreadText { title, text, attachments, mut notices, reply, answered } =
+        text::thread(&id.0, &messages, labels);
     if older > 0 {
         let message = format!("the thread has {older} older messages, which are not shown");
         notices.push(Notice { code: "MESSAGES".into(), line: 0, column: 0, message });
     }
     let file =
         |name: String, address: String| Image { id: name.clone(), source: address.clone(), address, name: Some(name) };
-    let raw = mails.iter().map(|mail| file(format!("{}{RAW}", mail.id), mail.id.clone()));
+    // A draft that the file shows is another message after each save.
+    let is_shown = |mail: &&Mail| reply.as_ref().is_none_or(|reply| reply.message != mail.id);
+    let raw = mails.iter().filter(is_shown).map(|mail| file(format!("{}{RAW}", mail.id), mail.id.clone()));
     let sent = attachments.into_iter().map(|sent| file(sent.name, format!("{}/{}", sent.message, sent.part)));
     let mut images: Vec<Image> = raw.chain(sent).collect();
     // The same file that was sent twice has one name.
@@ -59,7 +85,7 @@ fn read(id: ItemId, revision: Revision, mails: &[Mail], labels: &BTreeMap<String
         comments: Comments::None,
         lack: Lack::Nothing,
         raw: Vec::new(),
-        reading: Reading::default(),
+        reading: Reading::new(Known { account: account.to_owned(), labels: labels.clone(), reply, answered }),
         title,
         id,
     }

@@ -86,6 +86,26 @@ pub(super) struct Profile {
     pub history_id: String,
 }
 
+/// A page of `drafts.list`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct DraftList {
+    /// Drafts, newest first.
+    pub drafts: Vec<ListedDraft>,
+    /// Where the next page begins, if there is one.
+    pub next_page_token: Option<String>,
+}
+
+/// A draft, as lists tell it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ListedDraft {
+    /// Its id, which stays while its message becomes another one.
+    pub id: String,
+    /// Its message.
+    pub message: Message,
+}
+
 /// The answer of `labels.list`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -236,6 +236,41 @@ fn the_head_is_merged_by_entries() {
     assert_eq!(merged.conflicts.len(), 1);
 }
 
+/// Checks the merge of lists of labels: what the file and the remote shall have, `None` where nothing is pushed.
+#[track_caller]
+fn check_labels(base: &str, local: &str, remote: &str, file: &str, push: Option<&str>) {
+    let head = |labels: &str| format!("---\ntitle: a\nid: 1\n{labels}---\n\nx\n");
+    let merged = merge3(&head(base), &head(local), &head(remote));
+    assert_eq!(merged.file, head(file), "{base:?} {local:?} {remote:?}");
+    assert_eq!(merged.push, head(push.unwrap_or(remote)), "{base:?} {local:?} {remote:?}");
+    assert_eq!((merged.pushes, merged.conflicts.len()), (push.is_some(), 0), "{base:?} {local:?} {remote:?}");
+    assert_eq!(merged.base, head(remote));
+}
+
+#[test]
+fn labels_are_merged_name_by_name() {
+    let (one, both) = ("labels: INBOX, UNREAD\n", "labels: INBOX, Trips, UNREAD\n");
+    check_labels(one, both, one, both, Some(both));
+    // Opened in Gmail meanwhile, and archived here.
+    check_labels(one, both, "labels: INBOX\n", "labels: INBOX, Trips\n", Some("labels: INBOX, Trips\n"));
+    check_labels(one, "labels: UNREAD\n", "labels: INBOX\n", "labels: \"\"\n", Some("labels: \"\"\n"));
+    check_labels(
+        one,
+        "labels: UNREAD\n",
+        "labels: INBOX, STARRED, UNREAD\n",
+        "labels: STARRED, UNREAD\n",
+        Some("labels: STARRED, UNREAD\n"),
+    );
+    // Both did the same, in another order or with other letters.
+    check_labels(one, both, both, both, None);
+    check_labels(one, "labels: trips,UNREAD , INBOX\n", both, "labels: trips,UNREAD , INBOX\n", None);
+    // A line that the file lost says nothing; one without a name takes all away.
+    check_labels(one, "", one, one, None);
+    check_labels(one, "labels:\n", one, "labels:\n", Some("labels:\n"));
+    let quoted = "labels: \"Trips, 2026\", INBOX, UNREAD\n";
+    check_labels(one, quoted, one, quoted, Some(quoted));
+}
+
 #[test]
 fn a_landed_push_moves_the_base_by_the_pushed_edits_alone() {
     let (base, local, remote) = (text("A a B b C c"), text("A x B l C c"), text("A y B b C r"));

@@ -20,22 +20,25 @@ mod people;
 mod phrases;
 mod plain;
 mod quotes;
+pub mod reply;
 mod signature;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod words;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use mail_parser::MessageParser;
 
+pub use people::Person;
 pub use quotes::{Folded, fold, fold_in_thread};
 
 use self::body::{Body, Folder, path};
 use self::lines::{Line, blocks, plain as run};
-use self::people::{PARTICIPANTS_MAX, Person, bare_subject, one_line, people, row, sender};
+use self::people::{PARTICIPANTS_MAX, bare_subject, one_line, people, row, sender};
 use self::quotes::{Fate, Mark, Seen, Thread, fates};
+use self::reply::{Answered, Reply};
 use self::words::Earlier;
 use crate::mebdf::{self, Block, Content, FrontMatter, Marks, Run, RunContent, Tree};
 use crate::model::{Millis, Notice};
@@ -43,8 +46,14 @@ use crate::model::{Millis, Notice};
 /// The most bytes of text in the file of a thread: a longer text is not parsed ([`mebdf::TEXT_BYTES_MAX`]). Later messages are named only.
 const FILE_BYTES_MAX: usize = 8 << 20;
 
+/// The entry of the head that names the labels.
+pub const LABELS: &str = "labels";
+
 /// The label of drafts.
 const DRAFT: &str = "DRAFT";
+
+/// The label of what the account wrote.
+const SENT: &str = "SENT";
 
 /// A message as it was read.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +66,12 @@ pub struct Message<'m> {
     pub internal_date: Millis,
     /// The message as it was sent, RFC 822.
     pub raw: &'m [u8],
+}
+
+impl Message<'_> {
+    fn has(&self, label: &str) -> bool {
+        self.labels.iter().any(|id| id == label)
+    }
 }
 
 /// A file that was sent with a message. Its bytes: [`attachment_bytes`].
@@ -89,6 +104,10 @@ pub struct ThreadText {
     pub attachments: Vec<Attachment>,
     /// What the text does not say.
     pub notices: Vec<Notice>,
+    /// The draft that the last section shows.
+    pub reply: Option<Reply>,
+    /// The mail that an answer is one to.
+    pub answered: Option<Answered>,
 }
 
 /// Makes the file of a thread. `labels` tells the names of the labels by their ids; one that it does not know is named by its id. The
@@ -97,9 +116,15 @@ pub struct ThreadText {
 pub fn thread(id: &str, messages: &[Message<'_>], labels: &BTreeMap<String, String>) -> ThreadText {
     let mut messages: Vec<&Message<'_>> = messages.iter().collect();
     messages.sort_by_key(|message| (message.internal_date, message.id));
+    // A thread of nothing else would have no file.
+    let reply = messages.iter().skip(1).rev().find_map(|message| draft(message));
+    messages.retain(|message| reply.as_ref().is_none_or(|reply| reply.message != message.id));
     let mut making = Making::new(id, &messages);
     for message in &messages {
         making.message(message);
+    }
+    if let Some(reply) = &reply {
+        making.reply(reply);
     }
     let front_matter = making.head(&messages, labels);
     let tree = Tree { front_matter: Some(front_matter), blocks: making.blocks };
@@ -108,7 +133,19 @@ pub fn thread(id: &str, messages: &[Message<'_>], labels: &BTreeMap<String, Stri
         text: mebdf::print(&tree),
         attachments: making.attachments,
         notices: making.notices,
+        reply,
+        answered: making.answered,
     }
+}
+
+/// Reads a message that is a draft of ours.
+fn draft(message: &Message<'_>) -> Option<Reply> {
+    if !message.has(DRAFT) {
+        return None;
+    }
+    let parser = MessageParser::default();
+    let root = mime::split(&parser, message.raw, "", 0, &mut mime::Budget::new());
+    reply::read(&root, message.id)
 }
 
 /// Reads the bytes of an attachment from the raw message; `part` is [`Attachment::part`]. `None` when there is no such part.
@@ -131,6 +168,8 @@ struct Making<'m> {
     bytes: usize,
     /// Whom the last message was from.
     last: Option<String>,
+    /// The last message that is no draft.
+    answered: Option<Answered>,
 }
 
 impl<'m> Making<'m> {
@@ -153,6 +192,7 @@ impl<'m> Making<'m> {
             notices: Vec::new(),
             bytes: 0,
             last: None,
+            answered: None,
         }
     }
 
@@ -162,6 +202,9 @@ impl<'m> Making<'m> {
         body.read(&root);
         self.bytes += body.weight();
         let Body { lines, attachments, told, .. } = body;
+        if !message.has(DRAFT) {
+            self.answered = Some(Answered::read(&root, message.has(SENT)));
+        }
         let subject = root.headers.subject().map(one_line).unwrap_or_default();
         if self.blocks.is_empty() {
             self.title = if subject.is_empty() { "(no subject)".to_owned() } else { subject.clone() };
@@ -209,10 +252,25 @@ impl<'m> Making<'m> {
 
     fn heading(&mut self, message: &Message<'_>, from: Option<&Person>) {
         let who = from.map_or("(unknown sender)", Person::called);
-        let draft = if message.labels.iter().any(|label| label == DRAFT) { " (draft)" } else { "" };
+        let draft = if message.has(DRAFT) { " (draft)" } else { "" };
         let text = format!("{who} — {}{draft}", moment::short(message.internal_date));
         let anchor = Some(format!("msg.{}", message.id));
         self.blocks.push(Block::new(Content::Heading { level: 2, anchor, runs: vec![run(&text)] }));
+    }
+
+    /// Shows the draft that a person writes here, and says where it goes.
+    fn reply(&mut self, reply: &Reply) {
+        self.blocks.extend(reply::blocks(reply));
+        let row = |people: &[Person]| people.iter().map(Person::whole).collect::<Vec<_>>().join(", ");
+        let (to, cc) = (row(&reply.envelope.to), row(&reply.envelope.cc));
+        let copy = if cc.is_empty() { String::new() } else { format!(", with a copy to {cc}") };
+        self.tell(
+            "DRAFT",
+            format!(
+                "\"{}\" is a draft in Gmail, to {to}{copy}; it is sent there alone",
+                if reply.all { reply::REPLY_TO_ALL } else { reply::REPLY }
+            ),
+        );
     }
 
     /// The files that no place in the text shows.
@@ -285,15 +343,8 @@ impl<'m> Making<'m> {
 
     /// The head of the file.
     fn head(&self, messages: &[&Message<'_>], labels: &BTreeMap<String, String>) -> FrontMatter {
-        let mut names: Vec<String> = messages
-            .iter()
-            .flat_map(|message| message.labels)
-            .map(|id| labels.get(id).unwrap_or(id))
-            .map(|name| name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect())
-            .collect();
-        names.sort();
-        names.dedup();
-        let names: Vec<String> = names.iter().map(|name| label(name)).collect();
+        let ids = messages.iter().flat_map(|message| message.labels);
+        let names: BTreeSet<String> = ids.map(|id| label_name(labels.get(id).unwrap_or(id))).collect();
         let who: Vec<String> = self.participants.iter().map(Person::whole).collect();
         let more = self.known.len() - self.participants.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -301,7 +352,7 @@ impl<'m> Making<'m> {
             ("title".to_owned(), self.title.clone()),
             ("id".to_owned(), self.id.to_owned()),
             ("url".to_owned(), super::ids::url(self.id)),
-            ("labels".to_owned(), names.join(", ")),
+            (LABELS.to_owned(), mebdf::print_names(names.iter().map(String::as_str))),
             ("participants".to_owned(), format!("{}{more}", who.join(", "))),
         ];
         if let (Some(first), Some(last)) = (messages.first(), messages.last()) {
@@ -313,8 +364,8 @@ impl<'m> Making<'m> {
     }
 }
 
-/// The name of a label in a list of names.
-fn label(name: &str) -> String {
-    let plain = !name.contains(',') && !name.starts_with('"') && name.trim() == name && !name.is_empty();
-    if plain { name.to_owned() } else { serde_json::Value::from(name).to_string() }
+/// The name of a label as the head of a file says it.
+#[must_use]
+pub fn label_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

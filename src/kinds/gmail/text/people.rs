@@ -1,6 +1,7 @@
 //! The people of a message, and text of headers that is shown on one line.
 
 use mail_parser::{Address, Message as Headers};
+use serde::{Deserialize, Serialize};
 
 /// How many addresses of a header are shown; the rest is counted. Newsletters by `To:` have hundreds.
 const SHOWN_MAX: usize = 50;
@@ -12,15 +13,18 @@ pub(super) const PARTICIPANTS_MAX: usize = 200;
 const TEXT_MAX: usize = 998;
 
 /// Somebody.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Person {
-    pub(super) name: String,
-    pub(super) address: String,
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Person {
+    /// What they are called; may be empty.
+    pub name: String,
+    /// Their address; may be empty.
+    pub address: String,
 }
 
 impl Person {
     /// `Ana Lee <ana@example.com>`
-    pub(super) fn whole(&self) -> String {
+    #[must_use]
+    pub fn whole(&self) -> String {
         match (self.name.is_empty() || self.name == self.address, self.address.is_empty()) {
             (true, _) => self.address.clone(),
             (false, true) => quoted(&self.name),
