@@ -175,6 +175,12 @@ impl World {
         serde_json::from_str(&text).unwrap_or(Value::Null)
     }
 
+    /// A PUT to the embedded Google, which must succeed.
+    pub(crate) async fn put(&self, path: &str, body: &Value) {
+        let request = self.http.put(format!("{}{path}", self.base)).bearer_auth(TOKEN).json(body);
+        assert!(request.send().await.unwrap().status().is_success(), "{path}");
+    }
+
     /// A DELETE of the embedded Google, which must succeed.
     pub(crate) async fn delete(&self, path: &str) {
         let request = self.http.delete(format!("{}{path}", self.base)).bearer_auth(TOKEN);

@@ -46,6 +46,13 @@ struct Known {
     answered: Option<Answered>,
 }
 
+impl Known {
+    /// The section that shows the draft.
+    fn section(&self) -> Option<String> {
+        self.reply.as_ref().map(|reply| text::reply::print(reply.all, &reply.text))
+    }
+}
+
 /// Makes an item of a thread's messages; `older` of them were not read. Pure.
 fn read(
     id: ItemId,

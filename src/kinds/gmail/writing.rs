@@ -24,11 +24,11 @@ use crate::model::{Millis, Revision};
 const PAGES_MAX: usize = 20;
 
 impl Gmail {
-    /// Carries out a plan that was made on `revision`.
+    /// Carries out a plan that was made on `revision`: one call that changes something.
     ///
     /// # Errors
     ///
-    /// `Network` with `outcome_unknown` when nobody knows whether it landed, or a part of it did.
+    /// `Network` with `outcome_unknown` when nobody knows whether it landed.
     pub(super) async fn carry_out(
         &self,
         id: &str,
@@ -39,17 +39,11 @@ impl Gmail {
         if self.thread(id).await?.history_id != revision.0 {
             return Ok(Outcome::Stale);
         }
-        let mut landed = false;
         for request in plan.requests.iter().filter_map(Value::as_object).flatten() {
             match self.change(id, request, now).await {
-                Ok(()) => landed = true,
-                Err(Error::Refused { message }) if !landed => return Ok(Outcome::Refused(message)),
-                Err(error) if !landed => return Err(error),
-                // Looking at the thread again tells what is left to be done.
-                Err(error) => {
-                    let doing = "pushing the second change".to_owned();
-                    return Err(Error::Network { doing, outcome_unknown: true, source: error.into() });
-                }
+                Ok(()) => {}
+                Err(Error::Refused { message }) => return Ok(Outcome::Refused(message)),
+                Err(error) => return Err(error),
             }
         }
         Ok(Outcome::Accepted(None))

@@ -45,7 +45,16 @@ pub(super) fn plan(remote: &Fetched, part: &PartId, desired: &str) -> Result<Pus
     let (there, here) = (Halves::of(&shown.text), Halves::of(&desired));
     let mut plan = PushPlan { refused: refused(&there, &here), ..PushPlan::default() };
     let labels = labels_of(&there, &here, known, &mut plan);
-    let section = draft_of(&here, known, &mut plan);
+    // One call after the other, so that no push can land by halves.
+    let mut second = PushPlan::default();
+    let mut section = draft_of(&here, known, &mut second);
+    plan.refused.append(&mut second.refused);
+    if plan.requests.is_empty() {
+        plan.requests = second.requests;
+    } else if !second.requests.is_empty() {
+        plan.again = true;
+        section = known.section();
+    }
     plan.refused.sort_by_key(|notice| notice.line);
     plan.expected = expected(&there, labels, section);
     Ok(plan)
@@ -114,7 +123,7 @@ fn labels_of(there: &Halves<'_>, here: &Halves<'_>, known: &Known, plan: &mut Pu
 
 /// Plans the draft; returns the section that shows it then.
 fn draft_of(here: &Halves<'_>, known: &Known, plan: &mut PushPlan) -> Option<String> {
-    let shown = known.reply.as_ref().map(|reply| reply::print(reply.all, &reply.text));
+    let shown = known.section();
     let mut tell = |line: u32, message: &str| {
         plan.refused.push(Notice { code: "DRAFT".into(), line, column: 0, message: message.to_owned() });
     };
