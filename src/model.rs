@@ -142,6 +142,34 @@ impl fmt::Display for Notice {
     }
 }
 
+/// What a person wants to be mirrored by itself: the threads of mail that all of this is true of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// What Gmail's own search would be asked; all mail but spam and trash when it is empty.
+    pub query: String,
+    /// The name of a label that they have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The day since when something was written in them, in UTC: `2026-01-31`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// How many, the newest first; without it all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<usize>,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut words = Vec::new();
+        words.extend((!self.query.is_empty()).then(|| format!("`{}`", self.query)));
+        words.extend(self.label.as_ref().map(|label| format!("with the label {label}")));
+        words.extend(self.since.as_ref().map(|since| format!("since {since}")));
+        words.extend(self.max.map(|max| format!("the newest {max}")));
+        if words.is_empty() { formatter.write_str("all mail") } else { write!(formatter, "mail {}", words.join(", ")) }
+    }
+}
+
 /// Says how many there are of something, for a noun whose plural ends with an s: `1 item`, `2 items`.
 #[must_use]
 pub fn counted(count: usize, noun: &str) -> String {

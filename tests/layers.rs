@@ -29,7 +29,7 @@ const PURE_ROOMS: [&str; 6] = ["gdocs", "sync", "mebdf", "clients", "model", "er
 const INNER_ROOMS: [(&str, &[&str]); 4] = [
     ("kinds/docs/text", &["adapter", "plan"]),
     ("kinds/docs/plan", &["adapter"]),
-    ("kinds/gmail/text", &["adapter", "plan", "compose", "writing"]),
+    ("kinds/gmail/text", &["adapter", "plan", "compose", "naming", "writing"]),
     ("kinds/gmail/plan", &["adapter", "writing"]),
 ];
 

@@ -85,6 +85,11 @@ pub(crate) enum Verb {
         /// Id or URL
         id: String,
     },
+    /// Tell what mail is mirrored by itself, or change that
+    Rules {
+        #[command(subcommand)]
+        verb: Option<RulesVerb>,
+    },
     /// Tell how things stand
     Status,
     /// Show what an edited file would change in its Doc
@@ -183,6 +188,36 @@ pub(crate) enum Verb {
         /// The Doc's text stands
         #[arg(long, group = "side")]
         theirs: bool,
+    },
+}
+
+/// What to do with the rules.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RulesVerb {
+    /// Mirror the threads of mail that a search finds, the newest first, and those that come
+    Add {
+        /// A search as in Gmail's own box; all mail but spam and trash without it
+        query: Vec<String>,
+        /// Only those with this label, by its name
+        #[arg(long, value_name = "NAME")]
+        label: Option<String>,
+        /// Only those in which something was written since this day, such as 2026-01-31
+        #[arg(long, value_name = "DAY")]
+        since: Option<String>,
+        /// No more than so many, the newest
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        max: Option<u32>,
+        /// Whose mail, when several accounts have some
+        #[arg(long, value_name = "EMAIL")]
+        account: Option<String>,
+    },
+    /// End a rule; what it brought stays mirrored
+    End {
+        /// Its number, as `rules` tells it
+        number: i64,
+        /// Whose rule it is, when several accounts have one of that number
+        #[arg(long, value_name = "EMAIL")]
+        account: Option<String>,
     },
 }
 

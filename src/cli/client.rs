@@ -66,6 +66,9 @@ const fn unanswered(command: &Command) -> (&'static str, &'static str) {
         Command::Fetch { .. }
         | Command::Search { .. }
         | Command::Forget { .. }
+        | Command::AddRule { .. }
+        | Command::EndRule { .. }
+        | Command::Rules
         | Command::Status
         | Command::Diff { .. }
         | Command::Push { .. }

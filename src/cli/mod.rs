@@ -20,9 +20,9 @@ use serde_json::Value;
 
 use crate::config::Places;
 use crate::error::Error;
-use crate::model::Account;
+use crate::model::{Account, Rule};
 use crate::tools::{Command, CommentAct, ErrorAnswer, Side};
-use arguments::{Arguments, Verb};
+use arguments::{Arguments, RulesVerb, Verb};
 
 /// Done.
 const DONE: u8 = 0;
@@ -125,6 +125,14 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         Verb::Search { query, limit } => Command::Search { query: query.join(" "), limit: limit.into() },
         Verb::Create { title, file } => Command::Create { title, text: text_of(file.as_deref())? },
         Verb::Forget { id } => Command::Forget { id },
+        Verb::Rules { verb: None } => Command::Rules,
+        Verb::Rules { verb: Some(RulesVerb::Add { query, label, since, max, account }) } => Command::AddRule {
+            rule: Rule { query: query.join(" "), label, since, max: max.and_then(|max| usize::try_from(max).ok()) },
+            account: account.map(Account),
+        },
+        Verb::Rules { verb: Some(RulesVerb::End { number, account }) } => {
+            Command::EndRule { number, account: account.map(Account) }
+        }
         Verb::Status => Command::Status,
         Verb::Diff { file } => Command::Diff { path: absolute(&file)? },
         Verb::Push { file, dry_run, accept } => Command::Push { path: absolute(&file)?, accept, dry_run },

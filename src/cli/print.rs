@@ -64,10 +64,13 @@ fn lines(command: &Command, value: &Value) -> Vec<String> {
         | Command::Comment { .. }
         | Command::Trash { .. }
         | Command::Pause { .. }
+        | Command::AddRule { .. }
+        | Command::EndRule { .. }
         | Command::Resume { .. } => {
             vec![text(value, "message")]
         }
         Command::Status => status(value),
+        Command::Rules => rules(value),
         Command::Diff { .. } => match text(value, "diff") {
             diff if diff.is_empty() => vec!["no edits".into()],
             diff => vec![diff.trim_end_matches('\n').into()],
@@ -111,7 +114,12 @@ fn status(value: &Value) -> Vec<String> {
         let is_mail = text(account, "feed") == "gmail";
         let what = counted(items, if is_mail { "thread" } else { "item" });
         // Of mail that nobody fetched there is nothing to say.
-        if is_mail && items == 0 && list(account, "waiting").is_empty() && text(account, "halted").is_empty() {
+        if is_mail
+            && items == 0
+            && list(account, "rules").is_empty()
+            && list(account, "waiting").is_empty()
+            && text(account, "halted").is_empty()
+        {
             continue;
         }
         let of_mail = if is_mail { " of mail" } else { "" };
@@ -121,10 +129,45 @@ fn status(value: &Value) -> Vec<String> {
             lines.push(format!("  halted: {halted}"));
         }
         lines.extend(queue(account));
+        lines.extend(list(account, "rules").iter().map(|told| format!("  {}", rule(told))));
         lines.extend(waiting(list(account, "waiting")));
         lines.extend(list(account, "lately").iter().map(|line| format!("  {}", log_line(line))));
     }
     lines
+}
+
+/// Says what is mirrored by itself.
+fn rules(value: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
+    for account in list(value, "accounts") {
+        let told = list(account, "rules").iter();
+        lines.extend(told.map(|told| format!("{}: {}", text(account, "account"), rule(told))));
+    }
+    if lines.is_empty() {
+        lines.push("no rules: mail is mirrored as it is fetched; `mcp-workspace rules add` makes one".into());
+    }
+    lines
+}
+
+/// Says what a rule names, and how far it is.
+fn rule(told: &Value) -> String {
+    let mut words = vec![format!("rule {}, {}", count(told, "number"), text(told, "what"))];
+    let (left, named) = (count(told, "left"), count(told, "named"));
+    match (left, told.get("whole").and_then(Value::as_bool)) {
+        (0, Some(true)) => words.push("all of it is here".into()),
+        (0, _) => words.push("being listed".into()),
+        (left, _) => words.push(format!("{left} of {named} to be fetched")),
+    }
+    if let Some(left) = told.get("left_s").and_then(Value::as_u64).filter(|_| left > 0) {
+        words.push(format!("about {} left", duration(left)));
+    }
+    if let passed @ 1.. = count(told, "passed") {
+        words.push(format!("{passed} could not be had"));
+    }
+    match text(told, "trouble") {
+        trouble if trouble.is_empty() => words.join("; "),
+        trouble => format!("{}; it waits: {trouble}", words.join("; ")),
+    }
 }
 
 /// Says what waits, on one screen: first what waits for a person, then what goes on by itself.

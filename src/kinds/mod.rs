@@ -8,7 +8,7 @@ use async_trait::async_trait;
 
 use crate::error::{Error, Result};
 use crate::gdocs::Picture;
-use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision};
+use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision, Rule};
 
 pub mod docs;
 mod elements;
@@ -277,6 +277,15 @@ pub enum Outcome {
     Refused(String),
 }
 
+/// A page of the items that a rule names, newest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Named {
+    /// The items.
+    pub items: Vec<ItemId>,
+    /// What asks for the next page; `None` at the end.
+    pub next: Option<String>,
+}
+
 /// A new item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Created {
@@ -352,6 +361,18 @@ pub trait Kind: Send + Sync {
     /// Network and permission errors as they come.
     async fn list(&self, query: &str, limit: usize) -> Result<Listing> {
         Err(Error::Refused { message: format!("{} are not listed: {query:?}, {limit}", self.name()) })
+    }
+
+    /// Lists the items that a rule names, newest first: the first page, or the one that `page` asks for.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` for a rule that means nothing; network and permission errors as they come.
+    async fn named(&self, rule: &Rule, page: Option<&str>) -> Result<Named> {
+        Err(Error::InvalidInput {
+            what: format!("there are no rules for {} yet: {rule}, {page:?}", self.name()),
+            suggestion: "Fetch each by its id or URL.".into(),
+        })
     }
 
     /// Asks what an item is and what the account may do with it.

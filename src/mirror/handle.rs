@@ -350,6 +350,7 @@ impl MirrorHandle {
         })
         .await?;
         Ok(StatusReport {
+            rules: self.rules().await?,
             account: self.account().clone(),
             workspace: self.workspace().into(),
             recovered,
@@ -374,7 +375,7 @@ impl MirrorHandle {
         self.ask_status(Some(item.clone())).await
     }
 
-    async fn ask_status(&self, item: Option<ItemId>) -> Result<Status> {
+    pub(super) async fn ask_status(&self, item: Option<ItemId>) -> Result<Status> {
         let (sender, receiver) = oneshot::channel();
         self.messages.send(Message::Status(item, sender)).await.map_err(|_ended| self.ended())?;
         receiver.await.map_err(|_ended| self.ended())
@@ -454,7 +455,7 @@ impl MirrorHandle {
         }
     }
 
-    async fn ask(&self, command: Command) -> Result<Replied> {
+    pub(super) async fn ask(&self, command: Command) -> Result<Replied> {
         let (sender, receiver) = oneshot::channel();
         self.messages.send(Message::Ask(command, sender)).await.map_err(|_ended| self.ended())?;
         receiver.await.map_err(|_ended| self.ended())

@@ -24,6 +24,7 @@ mod making;
 mod observing;
 mod recovery;
 mod report;
+mod rules;
 mod uploads;
 mod walk;
 mod watching;
@@ -57,7 +58,7 @@ pub use handle::MirrorHandle;
 pub use history::{LogReport, UndoReport};
 pub use report::{
     BesideState, FetchReport, Forgotten, ImageReport, LinkReport, NotTakenIn, PartReport, PushReport, Resolved,
-    StatusReport, Unmade,
+    RuleReport, RuleState, StatusReport, Unmade,
 };
 
 /// How many items are read from the remote at the same time.
@@ -99,6 +100,8 @@ pub(crate) struct Shared {
     beside: beside::Watched,
     /// What is read again because its comments could not be.
     later: comments::Later,
+    /// What a person wants to be mirrored by itself.
+    rules: rules::Rules,
     /// What this start found of a state that was lost.
     recovered: recovery::Recovered,
     /// Where the epochs of the store are noted.
@@ -256,6 +259,7 @@ impl Mirror {
             beside,
             see,
             later: comments::Later::default(),
+            rules: rules::Rules::default(),
             recovered,
             epochs,
             messages: sender.downgrade(),
@@ -304,6 +308,7 @@ impl Mirror {
         tokio::spawn(async move { uploads::clean(&shared, false).await });
         tokio::spawn(images::resume(self.shared.clone()));
         let epochs = tokio::spawn(epochs::keep(self.shared.clone()));
+        let rules = tokio::spawn(rules::run(self.handle()));
         let beside = self.touched.take().map(|touched| tokio::spawn(beside::run(self.handle(), touched)));
         while !*stop.borrow() {
             self.start_lanes();
@@ -332,6 +337,7 @@ impl Mirror {
                 self.saw(Seen::Rescan);
             }
         }
+        rules.abort();
         // What is being made goes on in a task of its own, or is noted as cut off.
         if let Some(beside) = beside {
             beside.abort();

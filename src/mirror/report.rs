@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::model::{Account, ItemId, KindName, Notice, PartId, Revision};
+use crate::model::{Account, ItemId, KindName, Notice, PartId, Revision, Rule};
 use crate::store::LogLine;
 use crate::sync::Status;
 
@@ -105,6 +105,36 @@ pub struct StatusReport {
     pub unmade: Vec<Unmade>,
     /// Files beside the mirrored ones that were not taken in, or not whole.
     pub beside: Vec<NotTakenIn>,
+    /// What is to be mirrored by itself, and how far that is.
+    pub rules: Vec<RuleReport>,
+}
+
+/// A rule of what is to be mirrored by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RuleReport {
+    /// Its number.
+    pub number: i64,
+    /// What it is.
+    pub rule: Rule,
+    /// Whether all that it names was mirrored once.
+    pub whole: bool,
+    /// How far it is.
+    pub state: RuleState,
+}
+
+/// How far a rule is, since the program began.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct RuleState {
+    /// How many items it was seen to name.
+    pub named: usize,
+    /// How many of them are to be fetched yet.
+    pub left: usize,
+    /// About how long that takes, in seconds; `None` while nobody knows.
+    pub left_s: Option<u64>,
+    /// How many could not be had.
+    pub passed: usize,
+    /// Why it does not go on; empty while it does.
+    pub trouble: String,
 }
 
 /// A file beside the mirrored ones that was not taken in, or not whole.

@@ -148,6 +148,7 @@ async fn poll(shared: &Arc<Shared>, cursor: Option<Cursor>) -> Result<Feed, Fail
             // Google can be reached, so what could not be taken away before may go now.
             let here = shared.clone();
             tokio::spawn(async move { uploads::clean(&here, false).await });
+            shared.rules.heard(&changes.changed);
             Ok(Feed { changed: changes.changed, vanished: changes.vanished, cursor: changes.cursor })
         }
         Err(error) => {

@@ -14,6 +14,7 @@ mod log;
 mod makings;
 mod record;
 mod recovery;
+mod rules;
 mod schema;
 mod search;
 mod settings;
@@ -43,6 +44,7 @@ pub use links::Link;
 pub use log::{LogLine, LogWord};
 pub use makings::Making;
 pub use recovery::Opened;
+pub use rules::KeptRule;
 pub use search::{Hit, Hits};
 
 /// How many bases of each part are kept; they are the undo history.

@@ -205,6 +205,16 @@ CREATE TABLE link_base (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// What a person wants to be mirrored by itself.
+const RULES: &str = "
+CREATE TABLE rule (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    what   TEXT NOT NULL,
+    whole  INTEGER NOT NULL DEFAULT 0,
+    at     INTEGER NOT NULL
+) STRICT;
+";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
     let all = [
@@ -228,6 +238,7 @@ pub(super) fn migrations() -> Migrations<'static> {
         MADE_EMPTY,
         ASKED,
         LINK_BASES,
+        RULES,
     ];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

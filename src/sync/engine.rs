@@ -22,6 +22,9 @@ pub(super) const LOOK_MS: u64 = 3_600_000;
 /// How often they are while the folder cannot be watched, in milliseconds.
 const UNWATCHED_LOOK_MS: u64 = 60_000;
 
+/// The word of a pause that a person wants.
+pub const PAUSED: &str = "paused";
+
 /// What becomes of an item after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
@@ -473,7 +476,7 @@ impl Engine {
 
 /// Why nothing is pulled or pushed while an account is paused.
 pub(super) fn paused() -> Failure {
-    failure_of("paused", "the account is paused", "Run `mcp-workspace resume` to go on.")
+    failure_of(PAUSED, "the account is paused", "Run `mcp-workspace resume` to go on.")
 }
 
 /// Makes a failure that the engine itself found.

@@ -62,7 +62,7 @@ pub use beside::{Beside, NotTaken, Saves, Stands, Step, is_half_merged, of_two_s
 pub use choice::{GIVEN_UP, RELEASED};
 pub use conflict::{SectionConflict, conflict_text, in_conflict, section_name};
 pub use effect::{Effect, JobEnd, Record, RecordPart};
-pub use engine::Engine;
+pub use engine::{Engine, PAUSED};
 pub use event::{
     Event, Failure, FailureClass, Feed, JobId, Local, NotDone, Observation, Planned, Posted, Remote, Touch,
 };

@@ -14,7 +14,7 @@ use super::answer::ErrorAnswer;
 use super::host::{CommentAct, Host, ItemReport, Side};
 use super::socket::{accept, connect_is_mine, connections_of, read_line};
 use crate::error::{Error, Result};
-use crate::model::Account;
+use crate::model::{Account, Rule};
 
 /// The version of this protocol. The command line and the daemon are one program, so two versions meet only after an
 /// update, until the daemon is restarted; they then refuse each other.
@@ -67,6 +67,22 @@ pub enum Command {
         /// Its id or URL.
         id: String,
     },
+    /// Begins a rule of what is mirrored by itself.
+    AddRule {
+        /// What it names.
+        rule: Rule,
+        /// Whose mail; that of the only account when none is named.
+        account: Option<Account>,
+    },
+    /// Ends a rule.
+    EndRule {
+        /// Its number.
+        number: i64,
+        /// Whose, when several accounts have one of that number.
+        account: Option<Account>,
+    },
+    /// Tells what is mirrored by itself.
+    Rules,
     /// Tells how things stand.
     Status,
     /// Tells what a file would change.
@@ -235,7 +251,9 @@ async fn run(host: &dyn Host, command: Command) -> Result<Value> {
         }
         Command::Create { title, text } => item_value(&host.create(&title, &text).await?),
         Command::Forget { id } => to_value(&host.forget(&id).await?),
-        Command::Status => to_value(&host.status().await?),
+        Command::AddRule { rule, account } => to_value(&host.add_rule(&rule, account.as_ref()).await?),
+        Command::EndRule { number, account } => to_value(&host.end_rule(number, account.as_ref()).await?),
+        Command::Status | Command::Rules => to_value(&host.status().await?),
         Command::Diff { path } => to_value(&host.diff(&path).await?),
         Command::Push { path, accept, dry_run } => to_value(&host.push(&path, accept, dry_run).await?),
         Command::Restore { id } => item_value(&host.restore(&id).await?),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::turns::Turn;
 use crate::error::{Error, Result};
 use crate::kinds::{CommentPlace, Elements, Facts, Listing, Look, Restyled, StyleDefinition};
-use crate::model::{Account, Feed, ItemId, KindName, Notice, PartId};
+use crate::model::{Account, Feed, ItemId, KindName, Notice, PartId, Rule};
 
 /// What the socket serves: the mirror, seen from the door.
 ///
@@ -50,6 +50,21 @@ pub trait Host: Send + Sync + 'static {
     ///
     /// `NotFound` when it is not mirrored.
     async fn forget(&self, id_or_url: &str) -> Result<Done>;
+
+    /// Begins a rule of what is mirrored by itself, for the one account or the named one.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` for a rule that means nothing, and where several accounts could be meant; network and permission errors as they
+    /// come.
+    async fn add_rule(&self, rule: &Rule, account: Option<&Account>) -> Result<Told>;
+
+    /// Ends a rule; what it brought stays mirrored.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when no account has a rule of that number, or several have.
+    async fn end_rule(&self, number: i64, account: Option<&Account>) -> Result<Told>;
 
     /// Tells how things stand.
     ///
@@ -465,10 +480,36 @@ pub struct AccountStatus {
     pub next_poll_s: Option<u64>,
     /// Why nothing is synced until a person acts; empty when all is well.
     pub halted: String,
+    /// What is mirrored by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<RuleStatus>,
     /// What waits: pushes, holds, conflicts, trouble.
     pub waiting: Vec<WaitingStatus>,
     /// What was pushed and pulled last, newest first.
     pub lately: Vec<LogEntry>,
+}
+
+/// A rule of what is mirrored by itself, and how far it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleStatus {
+    /// Its number.
+    pub number: i64,
+    /// What it names, for people.
+    pub what: String,
+    /// How many items it was seen to name since the daemon began.
+    pub named: usize,
+    /// How many of them are to be fetched yet.
+    pub left: usize,
+    /// About how long that takes, in seconds; absent while that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_s: Option<u64>,
+    /// How many could not be had.
+    #[serde(default)]
+    pub passed: usize,
+    /// Whether all that it names was mirrored once, so that it only waits for what is new.
+    pub whole: bool,
+    /// Why it does not go on; empty while it does.
+    pub trouble: String,
 }
 
 /// What is to be done for an account.

@@ -13,7 +13,7 @@ use super::turns::{Turn, Turns};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kinds;
 use crate::mirror::{self, MirrorHandle};
-use crate::model::{Account, Feed, ItemId};
+use crate::model::{Account, Feed, ItemId, Rule, counted};
 use crate::sync::{self, JobId};
 use crate::workspace::layout::Place;
 
@@ -231,6 +231,44 @@ impl Host for Mirrors {
             message.push_str(&format!("; {files} edits that the document does not have"));
         }
         Ok(Done { id, message, waits: false })
+    }
+
+    async fn add_rule(&self, rule: &Rule, account: Option<&Account>) -> Result<Told> {
+        let mut of_mail = self.named(account)?.into_iter().filter(|handle| handle.layout().feed() == Feed::Gmail);
+        let (Some(handle), None) = (of_mail.next(), of_mail.next()) else {
+            let which = account.map_or("several accounts have mail, or none", |_| "that account has no mail here");
+            return Err(Error::InvalidInput {
+                what: which.into(),
+                suggestion: "Name one with `--account`; `mail = false` in the config file keeps one out.".into(),
+            });
+        };
+        let (number, found, more) = handle.add_rule(rule).await?;
+        let least = if more { "more than " } else { "" };
+        let found = found.min(rule.max.unwrap_or(usize::MAX));
+        let message = format!(
+            "rule {number}, {rule}: {least}{} now, and what comes; `mcp-workspace status` tells how far it is",
+            counted(found, "thread")
+        );
+        Ok(Told { message })
+    }
+
+    async fn end_rule(&self, number: i64, account: Option<&Account>) -> Result<Told> {
+        let mut having = Vec::new();
+        for handle in self.named(account)? {
+            if handle.rules().await?.iter().any(|rule| rule.number == number) {
+                having.push(handle);
+            }
+        }
+        let [handle] = having.as_slice() else {
+            let what = match having.len() {
+                0 => format!("there is no rule {number}"),
+                count => format!("{count} accounts have a rule {number}"),
+            };
+            let suggestion = "See `mcp-workspace rules`, and name the account with `--account` where several have it.";
+            return Err(Error::InvalidInput { what, suggestion: suggestion.into() });
+        };
+        handle.end_rule(number).await?;
+        Ok(Told { message: format!("rule {number} has ended; what it brought stays until `mcp-workspace forget`") })
     }
 
     async fn status(&self) -> Result<StatusReport> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::host::{
     AccountStatus, DoctorFinding, ImageReport, ItemReport, LogEntry, PartReport, PushReport, QueueStatus, QuotaLeft,
-    WaitingStatus,
+    RuleStatus, WaitingStatus,
 };
 use crate::mirror::{self, BesideState, Check, Finding, Repair};
 use crate::model::{Account, ItemId, Millis, Notice, PartId, counted};
@@ -165,11 +165,18 @@ pub(super) fn account_status(layout: &Layout, report: &mirror::StatusReport) -> 
         items: status.items.len(),
         queue: queue(status),
         quota: quota(status.quota),
+        rules: report.rules.iter().map(rule_status).collect(),
         next_poll_s: poll.map(|at| at.0.saturating_sub(status.now.0).div_ceil(1000)),
         halted,
         waiting,
         lately: log.take(LATELY).collect(),
     }
+}
+
+fn rule_status(report: &mirror::RuleReport) -> RuleStatus {
+    let mirror::RuleReport { number, rule, whole, state } = report;
+    let mirror::RuleState { named, left, left_s, passed, trouble } = state.clone();
+    RuleStatus { number: *number, what: rule.to_string(), whole: *whole, named, left, left_s, passed, trouble }
 }
 
 /// What waits that is no item's: the feed, the folder, files beside the mirrored ones, and a state that was lost.

@@ -4,6 +4,7 @@ mod adapter;
 mod compose;
 pub mod ids;
 mod kept;
+mod naming;
 mod plan;
 pub mod text;
 mod wire;

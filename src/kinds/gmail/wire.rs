@@ -42,6 +42,16 @@ pub(super) struct MessageList {
     pub messages: Vec<Message>,
 }
 
+/// A page of `threads.list`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct ThreadList {
+    /// Threads, newest first, without their messages.
+    pub threads: Vec<Thread>,
+    /// Where the next page begins, if there is one.
+    pub next_page_token: Option<String>,
+}
+
 /// A page of `history.list`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

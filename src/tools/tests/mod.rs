@@ -16,7 +16,7 @@ use tokio::net::UnixStream;
 use super::*;
 use crate::error::{Error, Result};
 use crate::kinds::{CommentPlace, Elements, Facts, Listing, Look, Restyled, StyleDefinition};
-use crate::model::{Account, ItemId, KindName, Notice, PartId};
+use crate::model::{Account, ItemId, KindName, Notice, PartId, Rule};
 
 const ACCOUNT: &str = "ana@example.com";
 const URL: &str = "https://docs.google.com/document/d/doc1/edit";
@@ -220,6 +220,16 @@ impl Host for MemoryHost {
     async fn resolve(&self, _path: &Path, side: Side) -> Result<Done> {
         self.note(format!("resolve {side:?}"));
         Ok(Done { id: ItemId("doc1".into()), message: "resolved".into(), waits: false })
+    }
+
+    async fn add_rule(&self, rule: &Rule, account: Option<&Account>) -> Result<Told> {
+        self.note(format!("add rule {rule} {account:?}"));
+        Ok(Told { message: "rule".into() })
+    }
+
+    async fn end_rule(&self, number: i64, account: Option<&Account>) -> Result<Told> {
+        self.note(format!("end rule {number} {account:?}"));
+        Ok(Told { message: "no rule".into() })
     }
 
     async fn pause(&self, account: Option<&Account>) -> Result<Told> {

@@ -1,0 +1,122 @@
+//! What Gmail is asked for the threads that a rule names. Pure.
+
+use std::collections::BTreeMap;
+
+use mail_parser::DateTime;
+
+use super::text::label_name;
+use crate::error::{Error, Result};
+use crate::mebdf;
+use crate::model::Rule;
+
+/// The longest query of a rule, in bytes; Gmail's box takes about two thousand.
+const QUERY_MAX: usize = 2_000;
+
+/// How many labels an error names.
+const NAMED_MAX: usize = 40;
+
+/// Returns what `q` is for a rule.
+///
+/// # Errors
+///
+/// `InvalidInput` for a day that is none, and a query that is too long.
+///
+/// Source: <https://developers.google.com/workspace/gmail/api/guides/filtering>
+pub(super) fn query(rule: &Rule) -> Result<String> {
+    let query = rule.query.trim();
+    if query.len() > QUERY_MAX || query.contains('\0') {
+        return Err(Error::InvalidInput {
+            what: format!("the query has more than {QUERY_MAX} letters"),
+            suggestion: "Make several rules of it.".into(),
+        });
+    }
+    let Some(since) = &rule.since else { return Ok(query.to_owned()) };
+    let begin = day(since).ok_or_else(|| Error::InvalidInput {
+        what: format!("`{}` is no day", since.escape_debug()),
+        suggestion: "Write it like 2026-01-31.".into(),
+    })?;
+    // A moment means the same in every time zone, a day does not. What is in parentheses is one condition, whatever it holds.
+    Ok(match query.is_empty() {
+        true => format!("after:{begin}"),
+        false => format!("({query}) after:{begin}"),
+    })
+}
+
+/// When a day begins in UTC, in seconds.
+fn day(text: &str) -> Option<i64> {
+    let mut parts = text.trim().split('-');
+    let mut number = |digits: usize| {
+        let part =
+            parts.next().filter(|part| part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit()))?;
+        part.parse::<u16>().ok()
+    };
+    let (year, month, day) = (number(4)?, u8::try_from(number(2)?).ok()?, u8::try_from(number(2)?).ok()?);
+    let date = DateTime::parse_rfc3339(&format!("{year:04}-{month:02}-{day:02}T00:00:00Z"))?;
+    let stands = parts.next().is_none() && date.is_valid() && (1971..=9999).contains(&year);
+    // The 31st of a short month would be another day.
+    let same = DateTime::from_timestamp(date.to_timestamp());
+    (stands && (same.month, same.day) == (month, day)).then(|| date.to_timestamp())
+}
+
+/// Returns the id of the label of a name; upper and lower case are one.
+///
+/// # Errors
+///
+/// `InvalidInput` when there is none, with those that there are.
+pub(super) fn label_id(name: &str, labels: &BTreeMap<String, String>) -> Result<String> {
+    let wanted = name.trim().to_lowercase();
+    let found = labels.iter().find(|(_, known)| label_name(known).to_lowercase() == wanted);
+    found.map(|(id, _)| id.clone()).ok_or_else(|| {
+        let known: Vec<String> = labels.values().map(|name| label_name(name)).collect();
+        let more = known.len().saturating_sub(NAMED_MAX);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let known = mebdf::print_names(known.iter().take(NAMED_MAX).map(String::as_str));
+        Error::InvalidInput {
+            what: format!("there is no label `{}` in Gmail", name.escape_debug()),
+            suggestion: format!("Take one of {known}{more}."),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(query: &str, since: Option<&str>, expected: Option<&str>) {
+        let rule = Rule { query: query.into(), since: since.map(str::to_owned), ..Rule::default() };
+        assert_eq!(self::query(&rule).ok().as_deref(), expected, "{query:?} {since:?}");
+    }
+
+    #[test]
+    fn rules_are_asked_as_gmail_is_searched() {
+        check("", None, Some(""));
+        check(" from:ana OR to:ana ", None, Some("from:ana OR to:ana"));
+        check("", Some("2026-01-31"), Some("after:1769817600"));
+        check("from:ana OR to:ana", Some("2024-02-29"), Some("(from:ana OR to:ana) after:1709164800"));
+        for day in [
+            "2026-02-30",
+            "2025-02-29",
+            "2026-13-01",
+            "2026-1-31",
+            "31.1.2026",
+            "2026-01-31T00",
+            "",
+            "2026-01-00",
+            "0000-01-01",
+            "2026-01-31-1",
+        ] {
+            check("x", Some(day), None);
+        }
+        check(&"x".repeat(3_000), None, None);
+    }
+
+    #[test]
+    fn labels_are_found_by_their_names() {
+        let labels = [("INBOX", "INBOX"), ("Label_1", "Trips, 2026")];
+        let labels = labels.map(|(id, name)| (id.to_owned(), name.to_owned())).into();
+        assert_eq!(label_id(" trips, 2026", &labels).unwrap(), "Label_1");
+        let error = label_id("Tripz", &labels).unwrap_err();
+        assert!(error.suggestion().contains("INBOX, \"Trips, 2026\""), "{error}");
+    }
+}
