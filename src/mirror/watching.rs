@@ -54,6 +54,9 @@ impl Mirror {
             Seen::Rescan => Event::RootMissing,
         };
         let all = matches!(event, Event::Rescan | Event::RootMissing);
+        if let Some(watch) = self.watch.as_mut().filter(|_| matches!(event, Event::Rescan)) {
+            watch.watch_again(self.shared.workspace.layout());
+        }
         self.step(event);
         if all {
             self.shared.beside.touch_all();

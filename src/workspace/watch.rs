@@ -80,6 +80,15 @@ pub struct Watch {
 }
 
 impl Watch {
+    /// Watches the folders of the layout that may be others by now. One that is not there is told of when it comes.
+    pub fn watch_again(&mut self, layout: &Layout) {
+        for folder in layout.folders() {
+            if let Err(error) = self.watcher.watch(&folder, RecursiveMode::NonRecursive) {
+                tracing::warn!(%error, folder = %folder.display(), "a folder cannot be watched");
+            }
+        }
+    }
+
     /// Watches the folders of links that stand outside of the workspace, too. A folder that is gone, or cannot be watched, is looked
     /// into whenever everything is.
     pub fn watch_links(&mut self, links: &Links) {
@@ -115,9 +124,11 @@ pub fn watch(layout: &Layout, links: &Links, see: impl Fn(Seen) + Send + 'static
         }
     })
     .map_err(failed)?;
-    watcher.watch(&folder, RecursiveMode::Recursive).map_err(failed)?;
-    // A folder does not tell when one above it is moved away.
-    watcher.watch(layout.root(), RecursiveMode::NonRecursive).map_err(failed)?;
+    // Not what lies deeper: of what was sent with mails nobody asks, and each thread's has a folder of its own, of which a system
+    // watches some thousands. A folder does not tell when one above it is moved away.
+    for folder in layout.folders().iter().map(PathBuf::as_path).chain([layout.root()]) {
+        watcher.watch(folder, RecursiveMode::NonRecursive).map_err(failed)?;
+    }
     let mut watch = Watch { watcher };
     watch.watch_links(links);
     Ok(watch)
@@ -137,7 +148,7 @@ impl Translate {
         }
         for (index, path) in event.paths.iter().enumerate() {
             // A folder on the way to the files moved, so all of them did.
-            if self.layout.items_folder().starts_with(path) {
+            if self.layout.folders().iter().any(|folder| folder.starts_with(path)) {
                 if matters_for_folder(event.kind) {
                     see(Seen::Rescan);
                 }
