@@ -38,6 +38,7 @@ impl Mirror {
             Seen::ConflictMissing { item, part } => Event::ConflictMissing { item, part },
             Seen::Comments(item) => return comments::look(self.shared.clone(), self.sender.clone(), item),
             Seen::Beside(path) => {
+                self.shared.workspace.link_changed(&path);
                 // Until somebody looks there a save of the mirrored file may have been pushed. What is noted too late is forgotten
                 // with the look that follows when the link stands again.
                 if let Err(error) = adopting::note_base(&self.shared, &path) {
@@ -54,6 +55,9 @@ impl Mirror {
             Seen::Rescan => Event::RootMissing,
         };
         let all = matches!(event, Event::Rescan | Event::RootMissing);
+        if all {
+            self.shared.workspace.doubt_links();
+        }
         if let Some(watch) = self.watch.as_mut().filter(|_| matches!(event, Event::Rescan)) {
             watch.watch_again(self.shared.workspace.layout());
         }

@@ -90,13 +90,13 @@ pub(super) fn released(held: &Notice) -> Notice {
 }
 
 /// Notes for those who chose a side why nothing came of it, where a file took no part in the merge, or was held.
-pub(super) fn pass_by(walk: &mut Walk, parts: &BTreeMap<PartId, Part>) {
+pub(super) fn pass_by(walk: &mut Walk, parts: &BTreeMap<PartId, Box<Part>>) {
     for asked in &walk.why.resolve {
         let part = parts.get(&asked.part);
         if part.is_some_and(|part| part.held.is_empty()) && walk.merged.contains_key(&asked.part) {
             continue;
         }
-        walk.undecided.insert(asked.request, passed_by(part, walk.local(&asked.part)));
+        walk.undecided.insert(asked.request, passed_by(part.map(Box::as_ref), walk.local(&asked.part)));
     }
 }
 

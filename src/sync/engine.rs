@@ -132,7 +132,8 @@ impl Engine {
                 let RowPart { part, stamp, hash, behind, told, put_back } = part;
                 // The feed names nothing twice, and what made the file wait may be taken back without a word.
                 item.dirty.remote |= behind && !item.buried;
-                item.parts.insert(part, Part { stamp, hash, behind, told, put_back, ..Part::default() });
+                let part_known = Part { stamp, hash, behind, told, put_back, ..Part::default() };
+                item.parts.insert(part, Box::new(part_known));
             }
             self.items.insert(row.item, item);
         }

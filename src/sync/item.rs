@@ -307,8 +307,8 @@ pub(super) struct Item {
     pub(super) gone: bool,
     /// It is gone, and its files are put away: it comes back with the remote.
     pub(super) buried: bool,
-    /// Its files.
-    pub(super) parts: BTreeMap<PartId, Part>,
+    /// Its files, in boxes, since a node of the map has room for eleven and most items have one.
+    pub(super) parts: BTreeMap<PartId, Box<Part>>,
     /// Why the next walk is needed.
     pub(super) dirty: Dirty,
     /// Who is answered by the next walk.
@@ -381,7 +381,7 @@ impl Item {
         self.kind = known.kind;
         self.title = known.title;
         self.can_edit = known.can_edit;
-        self.parts = known.parts.into_keys().map(|part| (part, Part::default())).collect();
+        self.parts = known.parts.into_keys().map(|part| (part, Box::default())).collect();
         (self.dirty, self.covers, self.reserved) = (known.dirty, known.covers, known.reserved);
         (self.queued, self.retry_at, self.quota_place) = (known.queued, known.retry_at, known.quota_place);
         (self.mirrored, self.gone, self.buried) = (true, true, true);

@@ -182,7 +182,7 @@ impl Engine {
     }
 
     pub(super) fn item_status(&self, item: &Item) -> ItemStatus {
-        let part_status = |(id, part): (&PartId, &Part)| PartStatus {
+        let part_status = |(id, part): (&PartId, &Box<Part>)| PartStatus {
             part: id.clone(),
             hidden: part.hidden,
             open: self.settle.is_long_open(&(item.id.clone(), id.clone()), self.now),

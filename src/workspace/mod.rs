@@ -56,6 +56,7 @@ pub struct Workspace {
     layout: Layout,
     interrupt: fn(),
     displaced: displaced::Displaced,
+    links: names::ReadableLinks,
 }
 
 /// Why a deposit did not happen.
@@ -85,7 +86,12 @@ impl Workspace {
         for folder in [root.to_path_buf(), root.join(TEMP), root.join(RETIRED)].iter().chain(&layout.folders()) {
             own_folder(folder)?;
         }
-        let workspace = Self { layout, interrupt: || (), displaced: displaced::Displaced::default() };
+        let workspace = Self {
+            layout,
+            interrupt: || (),
+            displaced: displaced::Displaced::default(),
+            links: names::ReadableLinks::default(),
+        };
         workspace.sweep()?;
         Ok(workspace)
     }

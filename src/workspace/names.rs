@@ -1,10 +1,11 @@
 //! Links with readable names: `by-name/Meeting notes.md` → `../drive/1AbC.md`. They follow renames.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::beside::is_new;
 use super::layout::{Place, readable_name};
@@ -15,6 +16,26 @@ use crate::model::{ItemId, PartId};
 
 /// The longest file that is taken in for a readable link; a mirrored file is no longer.
 const ADOPTED_BYTES_MAX: u64 = 16 << 20;
+
+/// The readable links, so that nobody need read a folder of a hundred thousand for each of them. What it says is looked at before it
+/// is believed.
+#[derive(Debug, Default)]
+struct LinkIndex {
+    /// The names of the links to each item's files.
+    of: HashMap<ItemId, Vec<String>>,
+    /// The last number that was given behind each name.
+    numbers: HashMap<String, usize>,
+}
+
+/// The index, once it was read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ReadableLinks(Arc<Mutex<Option<LinkIndex>>>);
+
+impl ReadableLinks {
+    fn lock(&self) -> MutexGuard<'_, Option<LinkIndex>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// What stands among the readable links under the name of one.
 #[derive(Debug, Default)]
@@ -35,9 +56,34 @@ impl Workspace {
     pub fn set_links(&self, item: &ItemId, names: &[(PartId, String)]) -> Result<()> {
         let folder = self.layout().by_name_folder();
         self.layout().folders().iter().try_for_each(|folder| own_folder(folder))?;
-        let mut entries: Vec<String> = list(&folder)?.into_iter().filter_map(|name| name.into_string().ok()).collect();
+        let mut known = self.links.lock();
+        let mut index = match known.take() {
+            Some(index) => index,
+            None => self.read_links(&folder)?,
+        };
+        // Where this fails it is read anew.
+        self.set_links_in(&folder, &mut index, item, names)?;
+        *known = Some(index);
+        Ok(())
+    }
+
+    fn set_links_in(
+        &self,
+        folder: &Path,
+        index: &mut LinkIndex,
+        item: &ItemId,
+        names: &[(PartId, String)],
+    ) -> Result<()> {
         // Where two lead to one file, the one without a number stays.
+        let mut entries: Vec<String> = index.of.remove(item).unwrap_or_default();
+        // Under the name that it wants a save may stand of which nobody has told.
+        for wanted in names.iter().map(|(_, title)| format!("{}.md", readable_name(title))) {
+            if !entries.contains(&wanted) {
+                entries.push(wanted);
+            }
+        }
         entries.sort_unstable_by_key(|name| (name.len(), name.clone()));
+        let mut kept = Vec::new();
         let mut standing: BTreeSet<PartId> = BTreeSet::new();
         for name in entries {
             let path = folder.join(&name);
@@ -49,38 +95,96 @@ impl Workspace {
             match self.target(&path) {
                 Some(place) if place.item != *item => {}
                 Some(place) => {
-                    if !fits(&place) || !standing.insert(place.part) {
+                    if fits(&place) && standing.insert(place.part) {
+                        kept.push(name);
+                    } else {
                         fs::remove_file(&path).map_err(|source| disk(&path, "removed", source))?;
                     }
                 }
                 // A save that is to be taken in: the link will stand there again.
                 None => {
                     let saved = self.named_by_head(&path)?.filter(|place| place.item == *item && fits(place));
-                    standing.extend(saved.map(|place| place.part));
+                    if let Some(place) = saved {
+                        standing.insert(place.part);
+                        kept.push(name);
+                    }
                 }
             }
         }
         for (part, title) in names {
             if !standing.contains(part) {
-                self.add_link(&folder, &Place::file(item, part), title)?;
+                kept.push(self.add_link(folder, &Place::file(item, part), title, &mut index.numbers)?);
             }
+        }
+        if !kept.is_empty() {
+            index.of.insert(item.clone(), kept);
         }
         Ok(())
     }
 
-    fn add_link(&self, folder: &Path, place: &Place, title: &str) -> Result<()> {
+    /// Puts a link under the first name that is free; returns that. Of names that many items have the last number is known.
+    fn add_link(
+        &self,
+        folder: &Path,
+        place: &Place,
+        title: &str,
+        numbers: &mut HashMap<String, usize>,
+    ) -> Result<String> {
         let to = self.layout().from_by_name().join(place.name()?);
         let wanted = readable_name(title);
-        for number in 1..NUMBERED_MAX {
+        let known = numbers.get(&wanted).copied().unwrap_or(1);
+        for number in std::iter::once(1).chain(known.saturating_add(1).max(2)..NUMBERED_MAX) {
             let name = if number == 1 { format!("{wanted}.md") } else { format!("{wanted} ({number}).md") };
-            let path = folder.join(name);
+            let path = folder.join(&name);
             match symlink(&to, &path) {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    if number > 1 {
+                        numbers.insert(wanted, number);
+                    }
+                    return Ok(name);
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(disk(&path, "written", source)),
             }
         }
         Err(disk(folder, "written", io::ErrorKind::AlreadyExists.into()))
+    }
+
+    /// Reads which items the links lead to, and whose a save in the place of one is.
+    fn read_links(&self, folder: &Path) -> Result<LinkIndex> {
+        let mut index = LinkIndex::default();
+        for name in list(folder)?.into_iter().filter_map(|name| name.into_string().ok()) {
+            let path = folder.join(&name);
+            let place = match self.target(&path) {
+                Some(place) => Some(place),
+                None => self.named_by_head(&path)?,
+            };
+            if let Some(place) = place {
+                index.of.entry(place.item).or_default().push(name);
+            }
+        }
+        Ok(index)
+    }
+
+    /// Hears that something happened to a path among the readable links: a person may have renamed one, or put a file there.
+    pub fn link_changed(&self, path: &Path) {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()).filter(|_| self.is_readable(path)) else {
+            return;
+        };
+        let mut index = self.links.lock();
+        let Some(index) = &mut *index else { return };
+        let place = self.target(path).or_else(|| self.named_by_head(path).ok().flatten());
+        if let Some(place) = place {
+            let names = index.of.entry(place.item).or_default();
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+    }
+
+    /// Forgets what is known of the readable links, since nobody knows what happened to them.
+    pub fn doubt_links(&self) {
+        *self.links.lock() = None;
     }
 
     /// Tells whether a path is one of the readable links, or in the place of one.

@@ -332,6 +332,8 @@ fn links_follow_titles() {
     fs::remove_file(folder.join("Notes.md")).unwrap();
     for name in ["Notes (2).md", "Notes.md"] {
         std::os::unix::fs::symlink("../drive/two.md", folder.join(name)).unwrap();
+        // As the watcher tells.
+        f.workspace.link_changed(&folder.join(name));
     }
     f.workspace.set_links(&two, &named("Notes")).unwrap();
     assert_eq!(f.links(), ["Mine.md > ", "Notes.md > ../drive/two.md"]);
