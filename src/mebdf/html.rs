@@ -8,10 +8,11 @@ use super::{Tree, markdown, mask};
 #[must_use]
 pub fn html(tree: &Tree) -> String {
     let text = markdown(tree);
-    let events = Parser::new_ext(&text, mask::options()).map(|event| match event {
-        Event::SoftBreak => Event::HardBreak,
-        Event::Html(said) | Event::InlineHtml(said) => Event::Text(said),
-        other => other,
+    let events = Parser::new_ext(&text, mask::options()).map(|event| {
+        if event == Event::SoftBreak {
+            return Event::HardBreak;
+        }
+        if let Event::Html(said) | Event::InlineHtml(said) = event { Event::Text(said) } else { event }
     });
     let mut out = String::new();
     html::push_html(&mut out, events);

@@ -182,7 +182,7 @@ impl Engine {
     }
 
     pub(super) fn item_status(&self, item: &Item) -> ItemStatus {
-        let part_status = |(id, part): (&PartId, &Box<Part>)| PartStatus {
+        let part_status = |(id, part): (&PartId, &Part)| PartStatus {
             part: id.clone(),
             hidden: part.hidden,
             open: self.settle.is_long_open(&(item.id.clone(), id.clone()), self.now),
@@ -205,7 +205,7 @@ impl Engine {
             waiting: item.dirty.any(),
             can_edit: item.can_edit,
             gone: item.gone,
-            parts: item.parts.iter().map(part_status).collect(),
+            parts: item.parts.iter().map(|(id, part)| (id, &**part)).map(part_status).collect(),
             error: item.failure.as_ref().map(trouble),
             next_retry: item.retry_at,
         }

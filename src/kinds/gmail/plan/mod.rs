@@ -56,7 +56,7 @@ pub(super) fn plan(remote: &Fetched, part: &PartId, desired: &str) -> Result<Pus
         section = known.section();
     }
     plan.refused.sort_by_key(|notice| notice.line);
-    plan.expected = expected(&there, labels, section);
+    plan.expected = expected(&there, labels.as_deref(), section.as_deref());
     Ok(plan)
 }
 
@@ -180,12 +180,12 @@ fn draft_of(here: &Halves<'_>, known: &Known, plan: &mut PushPlan) -> Option<Str
 }
 
 /// The text of the file once all has landed.
-fn expected(there: &Halves<'_>, labels: Option<String>, section: Option<String>) -> String {
+fn expected(there: &Halves<'_>, labels: Option<&str>, section: Option<&str>) -> String {
     let mut text = String::new();
     if let Some(mut head) = there.head.clone() {
         for (name, value) in &mut head.entries {
-            if let Some(labels) = labels.as_ref().filter(|_| name == LABELS) {
-                value.clone_from(labels);
+            if let Some(labels) = labels.filter(|_| name == LABELS) {
+                labels.clone_into(value);
             }
         }
         text.push_str(&mebdf::print(&Tree { front_matter: Some(head), blocks: Vec::new() }));
@@ -196,7 +196,7 @@ fn expected(there: &Halves<'_>, labels: Option<String>, section: Option<String>)
     text.push('\n');
     if let Some(section) = section {
         text.push('\n');
-        text.push_str(&section);
+        text.push_str(section);
     }
     text
 }

@@ -158,11 +158,8 @@ fn id(said: &str) -> Option<String> {
 }
 
 fn ids(value: &mail_parser::HeaderValue<'_>) -> Vec<String> {
-    match value {
-        mail_parser::HeaderValue::Text(said) => said.split_whitespace().filter_map(id).collect(),
-        mail_parser::HeaderValue::TextList(list) => list.iter().filter_map(|said| id(said)).collect(),
-        _ => Vec::new(),
-    }
+    let said = value.as_text_list().unwrap_or_default().iter();
+    said.flat_map(|said| said.split_whitespace()).filter_map(id).collect()
 }
 
 /// Returns the value of the mark of a draft.
@@ -290,7 +287,13 @@ pub fn unsayable(text: &str) -> Vec<Notice> {
             _ if runs.iter().any(|run| !run.marks.properties.is_empty()) => {
                 tell(line, "a mail has no such formatting as `{!…}`: use Markdown alone");
             }
-            _ => {}
+            Content::Heading { .. }
+            | Content::Paragraph { .. }
+            | Content::Item { .. }
+            | Content::ItemParagraph { .. }
+            | Content::Code { .. }
+            | Content::Table { .. }
+            | Content::Rule => {}
         }
     }
     notices
