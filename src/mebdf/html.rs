@@ -1,8 +1,11 @@
 //! A tree as HTML, for who reads it in a mail.
 
-use pulldown_cmark::{Event, Parser, html};
+use pulldown_cmark::{Event, Parser, Tag, html};
 
 use super::{Tree, markdown, mask};
+
+/// What links may begin with: others are no places to go to from a mail.
+const SCHEMES: [&str; 5] = ["http://", "https://", "mailto:", "tel:", "#"];
 
 /// Writes a tree as HTML: what [`markdown`] says, each line on a line of its own, and no HTML of the text's own.
 #[must_use]
@@ -11,6 +14,13 @@ pub fn html(tree: &Tree) -> String {
     let events = Parser::new_ext(&text, mask::options()).map(|event| {
         if event == Event::SoftBreak {
             return Event::HardBreak;
+        }
+        if let Event::Start(Tag::Link { link_type, dest_url, title, id }) = event {
+            let goes = SCHEMES
+                .iter()
+                .any(|scheme| dest_url.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme)));
+            let dest_url = if goes { dest_url } else { "".into() };
+            return Event::Start(Tag::Link { link_type, dest_url, title, id });
         }
         if let Event::Html(said) | Event::InlineHtml(said) = event { Event::Text(said) } else { event }
     });
@@ -40,6 +50,7 @@ mod tests {
     #[test]
     fn markup_of_the_text_is_text() {
         check("a <b> & <script>x</script>\n", "<p>a &lt;b&gt; &amp; &lt;script&gt;x&lt;/script&gt;</p>\n");
+        check("[a](javascript:alert)\n", "<p><a href=\"\">a</a></p>\n");
         check("<div onclick=x>\n", "<p>&lt;div onclick=x&gt;</p>\n");
         check("\\*a\\* \\{!mono}\n", "<p>*a* {!mono}</p>\n");
     }

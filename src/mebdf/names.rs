@@ -6,16 +6,19 @@ use serde_json::Value;
 #[must_use]
 pub fn print_names<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let written = names.into_iter().map(|name| {
-        let plain = !name.contains(',') && !name.starts_with('"') && name.trim() == name && !name.is_empty();
+        let plain =
+            !name.contains(',') && !name.starts_with(['"', '\'', '[']) && name.trim() == name && !name.is_empty();
         if plain { name.to_owned() } else { Value::from(name).to_string() }
     });
     written.collect::<Vec<_>>().join(", ")
 }
 
-/// Reads names as people write them. Total: what is no JSON is a name up to the next comma.
+/// Reads names as people write them, in brackets and quotes as YAML has them, too. Total: what is not quoted whole is a name up to the
+/// next comma.
 #[must_use]
 pub fn read_names(value: &str) -> Vec<String> {
-    let (mut names, mut rest) = (Vec::new(), value);
+    let bare = value.trim().strip_prefix('[').and_then(|value| value.strip_suffix(']'));
+    let (mut names, mut rest) = (Vec::new(), bare.filter(|bare| !bare.contains(['[', ']'])).unwrap_or(value));
     loop {
         rest = rest.trim_start_matches([' ', '\t', '\n', ',']);
         if rest.is_empty() {
@@ -23,8 +26,8 @@ pub fn read_names(value: &str) -> Vec<String> {
         }
         let mut read = serde_json::Deserializer::from_str(rest).into_iter::<String>();
         let written = if rest.starts_with('"') { read.next().and_then(Result::ok) } else { None };
-        let (name, length) = match written {
-            Some(name) => (name, read.byte_offset()),
+        let (name, length) = match written.map(|name| (name, read.byte_offset())).or_else(|| single_quoted(rest)) {
+            Some(read) => read,
             None => {
                 let length = rest.find([',', '\n']).unwrap_or(rest.len());
                 (rest.get(..length).unwrap_or(rest).trim_end().to_owned(), length)
@@ -34,6 +37,21 @@ pub fn read_names(value: &str) -> Vec<String> {
             names.push(name);
         }
         rest = rest.get(length..).unwrap_or_default();
+    }
+}
+
+/// A name in single quotes, in which two of them are one, and how many bytes it takes.
+fn single_quoted(text: &str) -> Option<(String, usize)> {
+    let within = text.strip_prefix('\'')?;
+    let mut at = 0;
+    loop {
+        at += within.get(at..)?.find('\'')?;
+        if !within.get(at + 1..)?.starts_with('\'') {
+            let behind = within.get(at + 1..)?.trim_start_matches([' ', '\t']);
+            return (behind.is_empty() || behind.starts_with([',', '\n']))
+                .then(|| (within.get(..at).unwrap_or_default().replace("''", "'"), at + 2));
+        }
+        at += 2;
     }
 }
 
@@ -58,6 +76,11 @@ mod tests {
         check(r#""open, b"#, &["\"open", "b"]);
         check(r#""a" b, c"#, &["a", "b", "c"]);
         check("a\nb", &["a", "b"]);
+        check("[INBOX, \"a, b\"]", &["INBOX", "a, b"]);
+        check("[]", &[]);
+        check("[Imap]/Sent, [b]", &["[Imap]/Sent", "[b]"]);
+        check("'a, b' , 'it''s', c", &["a, b", "it's", "c"]);
+        check("'tis, 'a' b", &["'tis", "'a' b"]);
         check("to: do, 会議", &["to: do", "会議"]);
     }
 }

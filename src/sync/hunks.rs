@@ -7,6 +7,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::align;
 use super::sides::Text;
+use crate::mebdf::Content;
 
 /// Words of this length tell one paragraph from another, in bytes.
 pub(super) const TELLING_BYTES: usize = 5;
@@ -22,7 +23,12 @@ pub(super) enum Verdict {
     Remote,
     /// Both changed it, each in its own way.
     Conflict,
+    /// Where nothing was, a mail came and the person began a section of their own: both stay, the mail first.
+    Both,
 }
+
+/// What the anchors of mails begin with.
+const MAIL: &str = "msg.";
 
 /// A run of base blocks that at least one side changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -314,9 +320,21 @@ impl Search<'_> {
             Verdict::Local
         } else if extends(theirs, mine, base) {
             Verdict::Remote
+        } else if group.base.is_empty() && self.are_answer_and_mail(group) {
+            Verdict::Both
         } else {
             Verdict::Conflict
         }
+    }
+
+    fn are_answer_and_mail(&self, group: &Group) -> bool {
+        let anchor = |text: &Text<'_>, new: Range<usize>| match text.content(new.start) {
+            Some(Content::Heading { anchor, .. }) => Some(anchor.clone().unwrap_or_default()),
+            _ => None,
+        };
+        let mine = anchor(self.local, new_range(&self.mine, &group.local, &group.base));
+        let theirs = anchor(self.remote, new_range(&self.theirs, &group.remote, &group.base));
+        mine.is_some_and(|anchor| anchor.is_empty()) && theirs.is_some_and(|anchor| anchor.starts_with(MAIL))
     }
 
     /// Grows each conflict to whole sections, until no change straddles a border.

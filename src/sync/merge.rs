@@ -269,7 +269,7 @@ impl Merger<'_> {
             let theirs = remote..remote + region.remote_len;
             (local, remote) = (mine.end, theirs.end);
             let mine_lands = match region.verdict {
-                Verdict::Agree | Verdict::Local => true,
+                Verdict::Agree | Verdict::Local | Verdict::Both => true,
                 Verdict::Remote => false,
                 Verdict::Conflict => self.side == Some(Side::Mine),
             };
@@ -289,6 +289,14 @@ impl Merger<'_> {
                 }
                 Verdict::Remote => {
                     results.add([From::Remote, From::Remote, From::Remote], [&theirs, &theirs, &theirs]);
+                }
+                Verdict::Both => {
+                    pushes = true;
+                    for list in [&mut results.file, &mut results.push] {
+                        push_piece(list, From::Remote, &theirs);
+                        push_piece(list, From::Local, &mine);
+                    }
+                    push_piece(&mut results.base, From::Remote, &theirs);
                 }
                 Verdict::Conflict => match self.side {
                     Some(Side::Mine) => {

@@ -92,7 +92,10 @@ async fn labels_are_changed_by_the_head_of_the_file() {
     .await;
     let told = status(&world)["waiting"].to_string();
     assert!(told.contains("TRASH is set and taken away in Gmail alone") && told.contains("Soon"), "{told}");
-    assert_eq!(labels(&world, &first).await, ["Soon"]);
+    // Where a name means nothing, nothing is taken away: a forgotten comma is no wish to archive.
+    assert_eq!(labels(&world, &first).await, ["STARRED", "Soon", "Trips, 2026"]);
+    relabel(&file, "Soon");
+    until("the rest goes", || async { labels(&world, &first).await == ["Soon"] }).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -178,4 +181,31 @@ async fn what_nobody_answers_to_is_done_once() {
             read(&file)
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mail_that_comes_while_an_answer_is_written_stands_before_it() {
+    let mut world = world("mail-race");
+    let (_, thread) = deliver(&world, &message(1, PLAIN, "Shall we go?")).await;
+    let file = fetch(&world, &thread);
+    let old = read(&file);
+    world.kill_daemon();
+    deliver(&world, &message(2, PLAIN, "Or stay?")).await;
+    draft(&file, "## Draft reply\n\nDear Ana, yes.");
+    world.start_daemon(&[]);
+    drafted(&world, &thread, "Dear Ana, yes.").await;
+    let both = "Shall we go?\n\n";
+    let text = read(&file);
+    assert!(text.contains(both) && text.ends_with("Or stay?\n\n## Draft reply\n\nDear Ana, yes.\n"), "{text}");
+    // And an editor that has the file of before open saves it with more of the answer.
+    deliver(&world, &message(3, PLAIN, "Well?")).await;
+    says(&file, "Well?").await;
+    fs::write(&file, format!("{}\n\n## Draft reply\n\nDear Ana, no.\n", old.trim_end())).unwrap();
+    until("it is written anew", || async { drafts(&world, &thread).await[0].1.contains("Dear Ana, no.") }).await;
+    // What came meanwhile is put back, and told.
+    says(&file, "Well?\n\n## Draft reply\n\nDear Ana, no.\n").await;
+    let waiting = status(&world)["waiting"].to_string();
+    assert!(waiting.contains("PUT_BACK"), "{waiting}");
+    let text = read(&file);
+    assert!(text.ends_with("Well?\n\n## Draft reply\n\nDear Ana, no.\n") && text.contains("Or stay?"), "{text}");
 }

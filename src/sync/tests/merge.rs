@@ -272,6 +272,16 @@ fn labels_are_merged_name_by_name() {
 }
 
 #[test]
+fn an_answer_and_a_mail_that_comes_meanwhile_both_stay() {
+    let (base, answer) = ("## {^ msg.a}Ana\n\nTea?\n", "\n## Draft reply\n\nDear Ana\n");
+    let (local, mail) = (format!("{base}{answer}"), "\n## {^ msg.b}Carl\n\nCoffee!\n");
+    let merged = merge3(base, &local, &format!("{base}{mail}"));
+    let both = format!("{base}{mail}{answer}");
+    assert_eq!((merged.file.as_str(), merged.push.as_str(), merged.conflicts.len()), (both.as_str(), both.as_str(), 0));
+    assert_eq!((merged.base, merged.landed, merged.pushes), (format!("{base}{mail}"), local, true));
+}
+
+#[test]
 fn a_landed_push_moves_the_base_by_the_pushed_edits_alone() {
     let (base, local, remote) = (text("A a B b C c"), text("A x B l C c"), text("A y B b C r"));
     let merged = merge3(&base, &local, &remote);

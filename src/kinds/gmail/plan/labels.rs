@@ -34,8 +34,12 @@ pub(super) fn plan(shown: &str, desired: &str, names: &BTreeMap<String, String>,
         names.iter().map(|(id, name)| (key(&label_name(name)), (id, label_name(name)))).collect();
     let before: BTreeMap<String, String> =
         mebdf::read_names(shown).into_iter().map(|name| (key(&name), name)).collect();
-    let wanted: BTreeMap<String, String> =
-        mebdf::read_names(desired).into_iter().map(|name| (key(&name), name)).collect();
+    // One label whose name holds a comma, in quotes that YAML took away.
+    let whole = known.get(&key(desired.trim())).map(|(_, name)| vec![name.clone()]);
+    let wanted = whole.unwrap_or_else(|| mebdf::read_names(desired));
+    let wanted: BTreeMap<String, String> = wanted.into_iter().map(|name| (key(&name), name)).collect();
+    // Where a name means nothing, nobody knows what the line was to say: a forgotten comma is no wish to archive.
+    let is_clear = wanted.keys().all(|key| before.contains_key(key) || known.contains_key(key));
     let mut refused = Vec::new();
     let mut tell = |message: String| refused.push(Notice { code: "LABELS".into(), line, column: 0, message });
     let mut after: BTreeSet<String> = before.values().cloned().collect();
@@ -50,7 +54,7 @@ pub(super) fn plan(shown: &str, desired: &str, names: &BTreeMap<String, String>,
             None => tell(unknown(name, known.values().map(|(id, name)| (id.as_str(), name.as_str())))),
         }
     }
-    for (key, name) in before.iter().filter(|(key, _)| !wanted.contains_key(*key)) {
+    for (key, name) in before.iter().filter(|(key, _)| is_clear && !wanted.contains_key(*key)) {
         match known.get(key) {
             Some((id, _)) if FIXED.contains(&id.as_str()) => tell(fixed(name)),
             Some((id, _)) => {
@@ -113,6 +117,8 @@ mod tests {
         check("INBOX, UNREAD", "UNREAD,inbox ", &[], &[], "INBOX, UNREAD", &[]);
         check("INBOX, UNREAD", "INBOX", &[], &["UNREAD"], "INBOX", &[]);
         check("INBOX", "", &[], &["INBOX"], "", &[]);
+        check(r#""Work, 2026""#, "Work, 2026", &[], &[], r#""Work, 2026""#, &[]);
+        check("INBOX, UNREAD", "[INBOX, 'STARRED']", &["STARRED"], &["UNREAD"], "INBOX, STARRED", &[]);
         check("INBOX", "trips, starred", &["STARRED", "Label_1"], &["INBOX"], "STARRED, Trips", &[]);
         check(
             "INBOX",
@@ -136,6 +142,8 @@ mod tests {
         );
         check("INBOX", "INBOX, TRASH", &[], &[], "INBOX", &["in Gmail alone"]);
         check("INBOX, SENT", "STARRED", &["STARRED"], &["INBOX"], "SENT, STARRED", &["SENT is set"]);
+        check("INBOX, UNREAD", "INBOX UNREAD", &[], &[], "INBOX, UNREAD", &["no label \"INBOX UNREAD\""]);
+        check("INBOX, UNREAD", "STARRED, # x", &["STARRED"], &[], "INBOX, STARRED, UNREAD", &["no label \"# x\""]);
         check("INBOX, Old", "INBOX", &[], &[], "INBOX, Old", &["no label \"Old\" in Gmail any more"]);
     }
 }

@@ -138,7 +138,14 @@ fn draft_of(here: &Halves<'_>, known: &Known, plan: &mut PushPlan) -> Option<Str
             }
             return shown;
         }
-        [section] => section,
+        [section] if here.text.get(section.span.end..).is_some_and(|rest| rest.trim().is_empty()) => section,
+        [section] => {
+            tell(
+                here.line(section.span.start),
+                "an answer is written at the end of the file, behind all mails; it stays as it was until then",
+            );
+            return shown;
+        }
         [_, second, ..] => {
             tell(
                 here.line(second.span.start),
@@ -219,7 +226,8 @@ fn refused(there: &Halves<'_>, here: &Halves<'_>) -> Vec<Notice> {
     let behind = mine.last().map_or(here.line(here.mails.start), |(line, _)| line.saturating_add(1));
     for change in diff.iter_all_changes() {
         if change.tag() != ChangeTag::Equal && !within {
-            lines.push(mine.get(at).map_or(behind, |(line, _)| *line));
+            let first = mine.iter().skip(at).find(|(_, line)| !line.trim().is_empty());
+            lines.push(first.map_or(behind, |(line, _)| *line));
         }
         within = change.tag() != ChangeTag::Equal;
         at += usize::from(change.tag() != ChangeTag::Delete);
@@ -231,10 +239,20 @@ fn refused(there: &Halves<'_>, here: &Halves<'_>) -> Vec<Notice> {
         code: "MAIL_READ_ONLY".into(),
         line,
         column: 0,
-        message: "what was sent is only shown here: this edit stays in the file, and nobody else sees it; take it back, or keep it \
-                  as a note of your own"
-            .into(),
+        message: match is_nearly_draft(here.text, line) {
+            true => format!("to write an answer, its heading is `## {}` or `## {}`, as it stands here", reply::REPLY, reply::REPLY_TO_ALL),
+            false => "what was sent is only shown here: this edit stays in the file, and nobody else sees it; take it back, or keep it as \
+                      a note of your own"
+                .into(),
+        },
     }
     };
     lines.into_iter().take(TOLD_MAX).map(told).collect()
+}
+
+/// Tells whether a line was to be the heading of an answer.
+fn is_nearly_draft(text: &str, line: u32) -> bool {
+    let line = usize::try_from(line).ok().and_then(|line| text.lines().nth(line.checked_sub(1)?)).unwrap_or_default();
+    let said = line.trim_start_matches(['#', ' ', '*', '_']).to_lowercase();
+    line.starts_with('#') && said.starts_with(&reply::REPLY.to_lowercase())
 }

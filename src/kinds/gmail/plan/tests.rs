@@ -73,15 +73,15 @@ fn what_was_sent_stays() {
     check(None, |text| text.replace("Tea?", "Tee?").replace("\nAt five?\n", ""), &[], &[(16, RO)]);
     check(None, |text| format!("{text}\n\n\n"), &[], &[]);
     check(None, |text| text.replace('\n', "\r\n"), &[], &[]);
-    check(None, |text| format!("{text}\nmore\n"), &[], &[(19, RO)]);
+    check(None, |text| format!("{text}\nmore\n"), &[], &[(20, RO)]);
     check(None, |_| String::new(), &[], &[(1, RO)]);
     let many = |text: &str| format!("{text}{}", "\n## x\n\ny\n".repeat(100));
-    check(None, many, &[], &[(19, RO)]);
+    check(None, many, &[], &[(20, RO)]);
     // A thread of which nothing else is known.
     let bare = Fetched { reading: crate::kinds::Reading::default(), ..remote(None) };
     let text = bare.parts[0].text.replace("INBOX", "STARRED");
     let plan = super::plan(&bare, &PartId::default(), &text).unwrap();
-    assert_eq!((plan.requests.len(), plan.refused.len(), &plan.expected), (0, 2, &bare.parts[0].text));
+    assert_eq!((plan.requests.len(), plan.refused.len(), &plan.expected), (0, 1, &bare.parts[0].text));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn labels_are_changed() {
 #[test]
 fn an_answer_is_drafted() {
     let plan =
-        check(None, |text| format!("{text}\n## draft Reply \n\n\nYes,\nat **five**.\n\n"), &["drafts.create"], &[]);
+        check(None, |text| format!("{text}\n## Draft reply \n\n\nYes,\nat **five**.\n\n"), &["drafts.create"], &[]);
     let draft = &plan.requests[0]["drafts.create"];
     assert_eq!(draft["text"], "Yes,\nat **five**.");
     assert_eq!(
@@ -110,11 +110,12 @@ fn an_answer_is_drafted() {
         (&json!("ana@example.com"), &json!("Re: Tea"), &json!("t@example.com"))
     );
     assert!(plan.expected.ends_with("At five?\n\n## Draft reply\n\nYes,\nat **five**.\n"), "{}", plan.expected);
-    // Wherever the section stands, all of it is the answer.
-    let before = |text: &str| {
-        text.replace("## {^ msg.a0}", "## Draft reply\n\nYes.\n\n### By the way\n\nSugar?\n\n## {^ msg.a0}")
-    };
-    let plan = check(None, before, &["drafts.create"], &[]);
+    let plan = check(
+        None,
+        |text| format!("{text}\n## Draft reply\n\nYes.\n\n### By the way\n\nSugar?\n"),
+        &["drafts.create"],
+        &[],
+    );
     assert_eq!(plan.requests[0]["drafts.create"]["text"], "Yes.\n\n### By the way\n\nSugar?");
 }
 
@@ -139,6 +140,10 @@ fn what_no_draft_can_be_stays_as_it_was() {
     check(None, write("Yes.\n\n{!mono}no{/!}\n\n# Title"), &[], &[(24, D), (26, D)]);
     check(None, write("{^= new image \"a.png\"}"), &[], &[(22, D)]);
     check(None, write("a[^1]\n\n[^1]: b"), &[], &[(22, D), (24, D)]);
+    let before = |text: &str| text.replace("## {^ msg.a0}", "## Draft reply\n\nYes.\n\n## {^ msg.a0}");
+    check(None, before, &[], &[(12, D)]);
+    let plan = check(None, |text| format!("{text}\n## draft reply:\n\nYes.\n"), &[], &[(20, "MAIL_READ_ONLY")]);
+    assert!(plan.refused[0].message.contains("`## Draft reply`"), "{:?}", plan.refused);
     check(None, write("One.\n\n## Draft reply\n\nTwo."), &[], &[(24, D)]);
     check(Some("Yes."), |text| text.replace("Yes.", "{!mono}no{/!}"), &[], &[(22, D)]);
     check(Some("Yes."), |text| text.replace("\n## Draft reply\n\nYes.\n", ""), &[], &[(18, D)]);

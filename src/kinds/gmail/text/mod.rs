@@ -221,7 +221,13 @@ impl<'m> Making<'m> {
         self.last = from.as_ref().map(|from| from.address.to_lowercase());
         let to_row = if answers { String::new() } else { row(&to) };
         let mut facts: Vec<Vec<Run>> = Vec::new();
-        for (name, row) in [("To", to_row), ("Cc", row(&cc)), ("Bcc", row(&bcc))] {
+        // Answers go there, whatever the sender's name is.
+        let reply_to = people(root.headers.reply_to());
+        let is_sender = reply_to
+            .iter()
+            .all(|one| from.as_ref().is_some_and(|from| from.address.eq_ignore_ascii_case(&one.address)));
+        let reply_row = if is_sender { String::new() } else { row(&reply_to) };
+        for (name, row) in [("Reply-To", reply_row), ("To", to_row), ("Cc", row(&cc)), ("Bcc", row(&bcc))] {
             facts.extend((!row.is_empty()).then(|| vec![run(&format!("{name}: {row}"))]));
         }
         facts.extend(differs.then(|| vec![run(&format!("Subject: {subject}"))]));

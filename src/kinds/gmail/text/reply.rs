@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::mime::Part;
 use super::people::{Person, one_line, people, sender};
-use crate::mebdf::{self, Block, Content, RunContent, Tree};
+use crate::mebdf::{self, Block, Content, Marks, RunContent, Tree};
 use crate::model::{ContentHash, Notice};
 
 /// The heading under which a person answers whom the last mail is from.
@@ -234,9 +234,9 @@ pub fn sections(text: &str) -> Vec<Section> {
 /// Tells whether a block is the heading of an answer, and whether of one to everybody.
 fn answers(content: &Content) -> Option<bool> {
     let Content::Heading { level: 2, runs, .. } = content else { return None };
-    let said: String = runs.iter().filter_map(|run| text_of(&run.content)).collect();
-    let said = said.trim().to_lowercase();
-    [(REPLY, false), (REPLY_TO_ALL, true)].into_iter().find(|(name, _)| name.to_lowercase() == said).map(|(_, all)| all)
+    let [run] = &runs[..] else { return None };
+    let said = text_of(&run.content).filter(|_| run.marks == Marks::default())?;
+    [(REPLY, false), (REPLY_TO_ALL, true)].into_iter().find(|(name, _)| *name == said).map(|(_, all)| all)
 }
 
 fn text_of(content: &RunContent) -> Option<&str> {
