@@ -279,7 +279,7 @@ pub enum Outcome {
 
 /// A page of the items that a rule names, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct RulePage {
     /// The items.
     pub items: Vec<ItemId>,
     /// What asks for the next page; `None` at the end.
@@ -368,7 +368,7 @@ pub trait Kind: Send + Sync {
     /// # Errors
     ///
     /// `InvalidInput` for a rule that means nothing; network and permission errors as they come.
-    async fn named(&self, rule: &Rule, page: Option<&str>) -> Result<Named> {
+    async fn named(&self, rule: &Rule, page: Option<&str>) -> Result<RulePage> {
         Err(Error::InvalidInput {
             what: format!("there are no rules for {} yet: {rule}, {page:?}", self.name()),
             suggestion: "Fetch each by its id or URL.".into(),

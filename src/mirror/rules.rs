@@ -15,7 +15,7 @@ use super::handle::MirrorHandle;
 use super::report::{RuleReport, RuleState};
 use super::{Shared, blocking};
 use crate::error::{Error, Result};
-use crate::kinds::Named;
+use crate::kinds::RulePage;
 use crate::model::{ItemId, Millis, Rule};
 use crate::store::KeptRule;
 use crate::sync::{Answer, Command, Failure, FailureClass, HALTED, PAUSED};
@@ -79,7 +79,7 @@ impl MirrorHandle {
     /// `InvalidInput` for a rule that means nothing, is there already, or is one too many; network and permission errors as they come.
     pub async fn add_rule(&self, rule: &Rule) -> Result<(i64, usize, bool)> {
         let shared = self.shared_arc();
-        let Named { items, next } = shared.kind.named(rule, None).await?;
+        let RulePage { items, next } = shared.kind.named(rule, None).await?;
         let (here, rule) = (shared.clone(), rule.clone());
         let number = blocking(move || {
             let mut store = here.store()?;
@@ -230,7 +230,7 @@ async fn list(shared: &Arc<Shared>, kept: &KeptRule) -> Result<Vec<ItemId>> {
     let most = kept.rule.max.unwrap_or(usize::MAX);
     let (mut new, mut seen, mut page) = (Vec::new(), 0, None);
     for _ in 0..PAGES_MAX {
-        let Named { mut items, next } = shared.kind.named(&kept.rule, page.as_deref()).await?;
+        let RulePage { mut items, next } = shared.kind.named(&kept.rule, page.as_deref()).await?;
         items.truncate(most.saturating_sub(seen));
         seen += items.len();
         let here = shared.clone();

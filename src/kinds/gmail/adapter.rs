@@ -8,13 +8,13 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use super::ids;
+use super::ids::{self, Named};
 use super::kept::Kept;
 use super::wire::{Happened, History, HistoryList, LabelList, Message, MessageList, Profile, Thread, ThreadList};
 use super::{Mail, naming, plan, read, text};
 use crate::error::{Error, Result};
 use crate::google::{BATCH_MAX, Call, Client, Service};
-use crate::kinds::{Changes, Created, Fetched, Image, Kind, Named, Outcome, PushPlan};
+use crate::kinds::{Changes, Created, Fetched, Image, Kind, Outcome, PushPlan, RulePage};
 use crate::model::{Cursor, ItemId, KindName, Millis, PartId, Revision, Rule};
 
 /// Pages of the history that one poll reads, five hundred entries each. What is left is read by the next poll.
@@ -223,7 +223,7 @@ fn gone(entry: &History) -> BTreeSet<String> {
 
 /// The thread of a message, if what Gmail says is the id of one.
 fn thread_id(message: Message) -> Option<ItemId> {
-    let is_id = matches!(ids::named(&message.thread_id), Ok(Some(ids::Named::Either(_))));
+    let is_id = matches!(ids::named(&message.thread_id), Ok(Some(Named::Either(_))));
     is_id.then_some(ItemId(message.thread_id))
 }
 
@@ -274,8 +274,8 @@ impl Kind for Gmail {
 
     fn recognize(&self, id_or_url: &str) -> Option<ItemId> {
         match ids::named(id_or_url) {
-            Ok(Some(ids::Named::Either(id) | ids::Named::Thread(id))) => Some(ItemId(id)),
-            Ok(Some(ids::Named::Message(_) | ids::Named::Draft(_) | ids::Named::MessageId(_)) | None) | Err(_) => None,
+            Ok(Some(Named::Either(id) | Named::Thread(id))) => Some(ItemId(id)),
+            Ok(Some(Named::Message(_) | Named::Draft(_) | Named::MessageId(_)) | None) | Err(_) => None,
         }
     }
 
@@ -286,11 +286,11 @@ impl Kind for Gmail {
     async fn find(&self, id_or_url: &str) -> Result<Option<ItemId>> {
         Ok(Some(match ids::named(id_or_url)? {
             None => return Ok(None),
-            Some(ids::Named::Thread(id)) => ItemId(id),
-            Some(ids::Named::Message(id) | ids::Named::Draft(id)) => self.thread_of(&id).await?,
-            Some(ids::Named::MessageId(id)) => self.thread_with(&id).await?,
+            Some(Named::Thread(id)) => ItemId(id),
+            Some(Named::Message(id) | Named::Draft(id)) => self.thread_of(&id).await?,
+            Some(Named::MessageId(id)) => self.thread_with(&id).await?,
             // The ids of threads and messages look the same, and a thread has that of its first message.
-            Some(ids::Named::Either(id)) => self.thread_of(&id).await?,
+            Some(Named::Either(id)) => self.thread_of(&id).await?,
         }))
     }
 
@@ -333,7 +333,7 @@ impl Kind for Gmail {
             .map_err(|error| Error::ExtractionFailed { id: "the thread".into(), source: error.into() })
     }
 
-    async fn named(&self, rule: &Rule, page: Option<&str>) -> Result<Named> {
+    async fn named(&self, rule: &Rule, page: Option<&str>) -> Result<RulePage> {
         let label = match &rule.label {
             None => None,
             Some(label) => Some(naming::label_id(label, &self.label_names(&BTreeSet::new()).await?)?),
@@ -349,8 +349,8 @@ impl Kind for Gmail {
             };
         }
         let list: ThreadList = self.google.json(&call.costing(self.google.mail_units().list)).await?;
-        let is_id = |thread: &Thread| matches!(ids::named(&thread.id), Ok(Some(ids::Named::Either(_))));
-        Ok(Named {
+        let is_id = |thread: &Thread| matches!(ids::named(&thread.id), Ok(Some(Named::Either(_))));
+        Ok(RulePage {
             items: list.threads.into_iter().filter(is_id).map(|thread| ItemId(thread.id)).collect(),
             next: list.next_page_token.filter(|token| !token.is_empty()),
         })
