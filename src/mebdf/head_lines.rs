@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::front_matter::{double_quoted, pairs};
+use super::names::LABELS;
 
 /// The keys whose values are texts, whatever they look like.
-const TEXTS: [&str; 5] = ["title", "tab", "header", "footer", "labels"];
+const TEXTS: [&str; 5] = ["title", "tab", "header", "footer", LABELS];
 
 /// What in a head cannot be read.
 #[derive(Debug)]

@@ -41,7 +41,7 @@ pub use flat::said;
 pub use html::html;
 pub use join::join;
 pub use markup::{literal, markdown, markup};
-pub use names::{print_names, read_names};
+pub use names::{LABELS, print_names, print_some_names, read_names};
 pub use normalize::{normalize_content, normalize_runs};
 pub use print::print_block;
 pub use properties::{canonical_order as sort_properties, color, is_known, named_style, rival};
@@ -54,6 +54,9 @@ use crate::model::Notice;
 
 /// The longest text that is parsed, in bytes; a longer one is one literal paragraph.
 pub const TEXT_BYTES_MAX: usize = 16 << 20;
+
+/// What the anchors of mails begin with.
+pub const MAIL_ANCHOR: &str = "msg.";
 
 /// The code of the notice that the head of a text cannot be read.
 pub const HEAD_FAULT: &str = "FRONT_MATTER";

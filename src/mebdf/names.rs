@@ -2,6 +2,9 @@
 
 use serde_json::Value;
 
+/// The entry of a head that holds the names of labels.
+pub const LABELS: &str = "labels";
+
 /// Writes names in one line, a comma between them; a name that would be taken for others is written like JSON.
 #[must_use]
 pub fn print_names<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
@@ -11,6 +14,16 @@ pub fn print_names<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
         if plain { name.to_owned() } else { Value::from(name).to_string() }
     });
     written.collect::<Vec<_>>().join(", ")
+}
+
+/// Writes the first names of many, and how many more there are.
+#[must_use]
+pub fn print_some_names(names: &[&str], max: usize) -> String {
+    let some = print_names(names.iter().take(max).copied());
+    match names.len().saturating_sub(max) {
+        0 => some,
+        more => format!("{some} and {more} more"),
+    }
 }
 
 /// Reads names as people write them, in brackets and quotes as YAML has them, too. Total: what is not quoted whole is a name up to the
@@ -63,6 +76,15 @@ mod tests {
     fn check(value: &str, names: &[&str]) {
         assert_eq!(read_names(value), names, "{value:?}");
         assert_eq!(read_names(&print_names(names.iter().copied())), names, "{value:?}");
+    }
+
+    #[test]
+    fn of_many_names_some_are_written() {
+        for (max, expected) in
+            [(0, " and 3 more"), (2, "a, \"b, c\" and 1 more"), (3, "a, \"b, c\", d"), (9, "a, \"b, c\", d")]
+        {
+            assert_eq!(print_some_names(&["a", "b, c", "d"], max), expected);
+        }
     }
 
     #[test]

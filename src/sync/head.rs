@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::mebdf::{self, FrontMatter, Tree};
+use crate::mebdf::{self, FrontMatter, LABELS, Tree};
 
 use super::sides::Text;
 use super::{SectionConflict, Side};
@@ -15,9 +15,6 @@ const ACCESS: &str = "access";
 
 /// Entries that say which item this is; only Google changes them.
 const OWNED: [&str; 4] = ["id", "tab", "url", ACCESS];
-
-/// The entry that names the labels of a thread: a set of names, of which each is somebody's own edit.
-const LABELS: &str = "labels";
 
 /// The heads of the three results of a merge.
 #[derive(Debug, Default)]
@@ -70,6 +67,7 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
     for name in names {
         let (b, l, r) = (base_head.value(name), mine.value(name), theirs.value(name));
         let owned = OWNED.contains(&name.as_str());
+        // A set of names, of which each is somebody's own edit.
         let is_list = name == LABELS;
         let both = if is_list { b.zip(l).zip(r).map(|((b, l), r)| merged_names(b, l, r)) } else { None };
         // A header without words says as much as none.

@@ -7,7 +7,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::align;
 use super::sides::Text;
-use crate::mebdf::Content;
+use crate::mebdf::{Content, MAIL_ANCHOR};
 
 /// Words of this length tell one paragraph from another, in bytes.
 pub(super) const TELLING_BYTES: usize = 5;
@@ -26,9 +26,6 @@ pub(super) enum Verdict {
     /// Where nothing was, a mail came and the person began a section of their own: both stay, the mail first.
     Both,
 }
-
-/// What the anchors of mails begin with.
-const MAIL: &str = "msg.";
 
 /// A run of base blocks that at least one side changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -334,7 +331,7 @@ impl Search<'_> {
         };
         let mine = anchor(self.local, new_range(&self.mine, &group.local, &group.base));
         let theirs = anchor(self.remote, new_range(&self.theirs, &group.remote, &group.base));
-        mine.is_some_and(|anchor| anchor.is_empty()) && theirs.is_some_and(|anchor| anchor.starts_with(MAIL))
+        mine.is_some_and(|anchor| anchor.is_empty()) && theirs.is_some_and(|anchor| anchor.starts_with(MAIL_ANCHOR))
     }
 
     /// Grows each conflict to whole sections, until no change straddles a border.

@@ -68,12 +68,10 @@ pub(super) fn label_id(name: &str, labels: &BTreeMap<String, String>) -> Result<
     let found = labels.iter().find(|(_, known)| label_name(known).to_lowercase() == wanted);
     found.map(|(id, _)| id.clone()).ok_or_else(|| {
         let known: Vec<String> = labels.values().map(|name| label_name(name)).collect();
-        let more = known.len().saturating_sub(NAMED_MAX);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let known = mebdf::print_names(known.iter().take(NAMED_MAX).map(String::as_str));
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         Error::InvalidInput {
             what: format!("there is no label `{}` in Gmail", name.escape_debug()),
-            suggestion: format!("Take one of {known}{more}."),
+            suggestion: format!("Take one of {}.", mebdf::print_some_names(&known, NAMED_MAX)),
         }
     })
 }

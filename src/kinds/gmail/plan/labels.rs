@@ -77,10 +77,8 @@ fn fixed(name: &str) -> String {
 fn unknown<'n>(name: &str, known: impl Iterator<Item = (&'n str, &'n str)>) -> String {
     let (own, given): (Vec<_>, Vec<_>) = known.filter(|(id, _)| !FIXED.contains(id)).partition(|(id, name)| id != name);
     let all: Vec<&str> = own.iter().chain(&given).map(|(_, name)| *name).collect();
-    let more = all.len().saturating_sub(NAMED_MAX);
-    let named = mebdf::print_names(all.iter().take(NAMED_MAX).copied());
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("there is no label {name:?}; make it in Gmail first, or take one of {named}{more}")
+    let some = mebdf::print_some_names(&all, NAMED_MAX);
+    format!("there is no label {name:?}; make it in Gmail first, or take one of {some}")
 }
 
 #[cfg(test)]

@@ -12,11 +12,10 @@ use similar::{ChangeTag, TextDiff};
 
 use super::Known;
 use super::compose::Draft;
-use super::text::LABELS;
 use super::text::reply::{self, Section};
 use crate::error::{Error, Result};
 use crate::kinds::{Fetched, PushPlan};
-use crate::mebdf::{self, FrontMatter, Tree};
+use crate::mebdf::{self, FrontMatter, LABELS, Tree};
 use crate::model::{Notice, PartId};
 
 /// The request that changes labels.
@@ -42,7 +41,7 @@ pub(super) fn plan(remote: &Fetched, part: &PartId, desired: &str) -> Result<Pus
     let nothing = Known::default();
     let known = remote.reading.get::<Known>().unwrap_or(&nothing);
     let desired = mebdf::clean(desired);
-    let (there, here) = (Halves::of(&shown.text), Halves::of(&desired));
+    let (there, here) = (Pieces::of(&shown.text), Pieces::of(&desired));
     let mut plan = PushPlan { refused: refused(&there, &here), ..PushPlan::default() };
     let labels = labels_of(&there, &here, known, &mut plan);
     // One call after the other, so that no push can land by halves.
@@ -60,8 +59,8 @@ pub(super) fn plan(remote: &Fetched, part: &PartId, desired: &str) -> Result<Pus
     Ok(plan)
 }
 
-/// A file in its three parts.
-struct Halves<'t> {
+/// A file, and what in it is whose: the head, the mails, and the answers.
+struct Pieces<'t> {
     text: &'t str,
     head: Option<FrontMatter>,
     /// The bytes of the mails.
@@ -70,7 +69,7 @@ struct Halves<'t> {
     sections: Vec<Section>,
 }
 
-impl<'t> Halves<'t> {
+impl<'t> Pieces<'t> {
     fn of(text: &'t str) -> Self {
         let sections = reply::sections(text);
         let begin = text.len() - mebdf::body(text).len();
@@ -112,7 +111,7 @@ impl<'t> Halves<'t> {
 }
 
 /// Plans the labels; returns what the head says of them then.
-fn labels_of(there: &Halves<'_>, here: &Halves<'_>, known: &Known, plan: &mut PushPlan) -> Option<String> {
+fn labels_of(there: &Pieces<'_>, here: &Pieces<'_>, known: &Known, plan: &mut PushPlan) -> Option<String> {
     let (shown, desired) = (there.value(LABELS)?, here.value(LABELS)?);
     let line = here.line_of_entry(LABELS);
     let labels = labels::plan(shown, desired, &known.labels, line);
@@ -122,7 +121,7 @@ fn labels_of(there: &Halves<'_>, here: &Halves<'_>, known: &Known, plan: &mut Pu
 }
 
 /// Plans the draft; returns the section that shows it then.
-fn draft_of(here: &Halves<'_>, known: &Known, plan: &mut PushPlan) -> Option<String> {
+fn draft_of(here: &Pieces<'_>, known: &Known, plan: &mut PushPlan) -> Option<String> {
     let shown = known.section();
     let mut tell = |line: u32, message: &str| {
         plan.refused.push(Notice { code: "DRAFT".into(), line, column: 0, message: message.to_owned() });
@@ -187,7 +186,7 @@ fn draft_of(here: &Halves<'_>, known: &Known, plan: &mut PushPlan) -> Option<Str
 }
 
 /// The text of the file once all has landed.
-fn expected(there: &Halves<'_>, labels: Option<&str>, section: Option<&str>) -> String {
+fn expected(there: &Pieces<'_>, labels: Option<&str>, section: Option<&str>) -> String {
     let mut text = String::new();
     if let Some(mut head) = there.head.clone() {
         for (name, value) in &mut head.entries {
@@ -209,7 +208,7 @@ fn expected(there: &Halves<'_>, labels: Option<&str>, section: Option<&str>) -> 
 }
 
 /// A notice for each place of the mails and of the head in which a file does not say what is shown.
-fn refused(there: &Halves<'_>, here: &Halves<'_>) -> Vec<Notice> {
+fn refused(there: &Pieces<'_>, here: &Pieces<'_>) -> Vec<Notice> {
     let mut lines: Vec<u32> = Vec::new();
     if let (Some(theirs), Some(mine)) = (&there.head, &here.head) {
         let names = theirs.entries.iter().chain(&mine.entries).map(|(name, _)| name).filter(|name| *name != LABELS);

@@ -37,7 +37,7 @@ fn remote(draft: Option<&str>) -> Fetched {
 
 fn plan(remote: &Fetched, desired: &str) -> PushPlan {
     let plan = super::plan(remote, &PartId::default(), desired).unwrap();
-    // What was planned is there once it has landed, and nothing is left to be done.
+    // A file that says what is expected asks for the same, and nothing of it is refused.
     let again = super::plan(remote, &PartId::default(), &plan.expected).unwrap();
     assert_eq!(
         (&again.requests, &again.expected, again.refused.len()),

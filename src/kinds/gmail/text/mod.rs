@@ -40,14 +40,11 @@ use self::people::{PARTICIPANTS_MAX, bare_subject, one_line, people, row, sender
 use self::quotes::{Fate, Mark, Seen, Thread, fates};
 use self::reply::{Answered, Reply};
 use self::words::Earlier;
-use crate::mebdf::{self, Block, Content, FrontMatter, Marks, Run, RunContent, Tree};
+use crate::mebdf::{self, Block, Content, FrontMatter, MAIL_ANCHOR, Marks, Run, RunContent, Tree};
 use crate::model::{Millis, Notice};
 
 /// The most bytes of text in the file of a thread: a longer text is not parsed ([`mebdf::TEXT_BYTES_MAX`]). Later messages are named only.
 const FILE_BYTES_MAX: usize = 8 << 20;
-
-/// The entry of the head that names the labels.
-pub const LABELS: &str = "labels";
 
 /// The label of drafts.
 const DRAFT: &str = "DRAFT";
@@ -260,7 +257,7 @@ impl<'m> Making<'m> {
         let who = from.map_or("(unknown sender)", Person::called);
         let draft = if message.has(DRAFT) { " (draft)" } else { "" };
         let text = format!("{who} — {}{draft}", moment::short(message.internal_date));
-        let anchor = Some(format!("msg.{}", message.id));
+        let anchor = Some(format!("{MAIL_ANCHOR}{}", message.id));
         self.blocks.push(Block::new(Content::Heading { level: 2, anchor, runs: vec![run(&text)] }));
     }
 
@@ -358,7 +355,7 @@ impl<'m> Making<'m> {
             ("title".to_owned(), self.title.clone()),
             ("id".to_owned(), self.id.to_owned()),
             ("url".to_owned(), super::ids::url(self.id)),
-            (LABELS.to_owned(), mebdf::print_names(names.iter().map(String::as_str))),
+            (mebdf::LABELS.to_owned(), mebdf::print_names(names.iter().map(String::as_str))),
             ("participants".to_owned(), format!("{}{more}", who.join(", "))),
         ];
         if let (Some(first), Some(last)) = (messages.first(), messages.last()) {

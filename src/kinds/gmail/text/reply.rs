@@ -245,7 +245,7 @@ fn text_of(content: &RunContent) -> Option<&str> {
 }
 
 fn is_mail(content: &Content) -> bool {
-    matches!(content, Content::Heading { anchor: Some(anchor), .. } if anchor.starts_with("msg."))
+    matches!(content, Content::Heading { anchor: Some(anchor), .. } if anchor.starts_with(mebdf::MAIL_ANCHOR))
 }
 
 /// Says what of a text no draft can say, with the line of that text.
