@@ -170,6 +170,48 @@ impl fmt::Display for Rule {
     }
 }
 
+/// What an item can be searched by besides its words.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Facets {
+    /// Who wrote something in it, as people are shown: `Ana Lee <ana@example.com>`.
+    pub senders: Vec<String>,
+    /// To whom something in it went, copies included.
+    pub recipients: Vec<String>,
+    /// The names of its labels.
+    pub labels: Vec<String>,
+    /// Whether files were sent with it.
+    pub has_attachment: bool,
+    /// When the first of it was written.
+    pub first: Option<Millis>,
+    /// When the last of it was written.
+    pub last: Option<Millis>,
+}
+
+/// Returns when a day begins in UTC, in seconds since 1970: `2026-01-31`, also with slashes. `None` when it is no day.
+#[must_use]
+pub fn begin_of_day(text: &str) -> Option<i64> {
+    let mut parts = text.trim().split(['-', '/']);
+    let mut number = |digits: std::ops::RangeInclusive<usize>| {
+        let is_number = |part: &&str| digits.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+        parts.next().filter(is_number)?.parse::<i64>().ok()
+    };
+    let (year, month, day) = (number(4..=4)?, number(1..=2)?, number(1..=2)?);
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days_of_month = match month {
+        2 => 28 + i64::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    };
+    let is_day =
+        parts.next().is_none() && year > 1970 && (1..=12).contains(&month) && (1..=days_of_month).contains(&day);
+    // Years begin in March here, so that the leap day is the last one.
+    let (shifted_year, shifted_month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let leap_days = shifted_year / 4 - shifted_year / 100 + shifted_year / 400;
+    let days = shifted_year * 365 + leap_days + (153 * shifted_month + 2) / 5 + day - 1 - 719_468;
+    is_day.then_some(days * 86_400)
+}
+
 /// Says how many there are of something, for a noun whose plural ends with an s: `1 item`, `2 items`.
 #[must_use]
 pub fn counted(count: usize, noun: &str) -> String {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Parser, Subcommand};
 
 use crate::clients::Client;
+use crate::model::KindName;
 use crate::tools::Profile;
 
 /// Keeps a local folder equal to the Google Workspace items you fetched, and pushes your edits back word by word.
@@ -63,11 +64,20 @@ pub(crate) enum Verb {
         #[arg(long)]
         refresh: bool,
     },
-    /// Search what is mirrored
+    /// Search what is mirrored, and all that Google has when nothing is found
     Search {
-        /// The words
+        /// The words, and of Gmail's operators from: to: subject: label: has:attachment before: after: is: in: and others
         #[arg(required = true)]
         query: Vec<String>,
+        /// Only items of this kind
+        #[arg(long = "kind", value_name = "KIND", value_parser = kind_named)]
+        kinds: Vec<KindName>,
+        /// Only those of this account
+        #[arg(long)]
+        account: Option<String>,
+        /// Ask Google, too, for what is not mirrored
+        #[arg(long)]
+        remote: bool,
         /// Most results
         #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
         limit: u16,
@@ -280,4 +290,9 @@ pub(crate) struct EmulatorArguments {
     /// Keep documents and mail in this folder, so that they are there after a restart
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
+}
+
+fn kind_named(name: &str) -> Result<KindName, String> {
+    let known = || KindName::ALL.map(|kind| kind.to_string()).join(", ");
+    KindName::ALL.into_iter().find(|kind| kind.to_string() == name).ok_or_else(|| format!("use one of: {}", known()))
 }

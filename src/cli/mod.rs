@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::config::Places;
 use crate::error::Error;
 use crate::model::{Account, Rule};
-use crate::tools::{Command, CommentAct, ErrorAnswer, Side};
+use crate::tools::{Command, CommentAct, ErrorAnswer, Search, Side};
 use arguments::{Arguments, RulesVerb, Verb};
 
 /// Done.
@@ -122,7 +122,14 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         }
         Verb::Mcp(verb) => return mcp::perform(&verb, &find(home.as_deref())?, json),
         Verb::Fetch { id, refresh } => Command::Fetch { id, refresh },
-        Verb::Search { query, limit } => Command::Search { query: query.join(" "), limit: limit.into() },
+        Verb::Search { query, limit, kinds, account, remote } => Command::Search(Search {
+            query: query.join(" "),
+            kinds,
+            account: account.map(Account),
+            remote,
+            limit: limit.into(),
+            offset: 0,
+        }),
         Verb::Create { title, file } => Command::Create { title, text: text_of(file.as_deref())? },
         Verb::Forget { id } => Command::Forget { id },
         Verb::Rules { verb: None } => Command::Rules,

@@ -96,13 +96,22 @@ fn item(value: &Value) -> Vec<String> {
 }
 
 fn hits(value: &Value) -> Vec<String> {
-    let hits = list(value, "results");
-    if hits.is_empty() {
-        return vec!["nothing found among the mirrored items".into()];
+    let mut lines: Vec<String> = list(value, "results").iter().map(hit).collect();
+    if lines.is_empty() {
+        lines.push("nothing found".into());
     }
-    hits.iter()
-        .map(|hit| format!("{}\n    {} — {}", text(hit, "path"), text(hit, "title"), text(hit, "snippet")))
-        .collect()
+    lines.extend(list(value, "told").iter().filter_map(Value::as_str).map(str::to_owned));
+    if value["more"] == true {
+        lines.push("There is more: see `--limit`.".into());
+    }
+    lines
+}
+
+/// What is not mirrored is named by what `fetch` takes.
+fn hit(hit: &Value) -> String {
+    let path = text(hit, "path");
+    let place = if path.is_empty() { format!("{} (not mirrored)", text(hit, "url")) } else { path };
+    format!("{place}\n    {} — {}", text(hit, "title"), text(hit, "snippet"))
 }
 
 fn status(value: &Value) -> Vec<String> {

@@ -15,8 +15,10 @@ pub struct Listed {
     pub url: String,
     /// When it was last changed, RFC 3339.
     pub modified: String,
-    /// Its owner's address; empty where nobody is told, as for an item of a shared drive.
+    /// Its owner's address, or who began it; empty where nobody is told, as for an item of a shared drive.
     pub owner: String,
+    /// How its text begins, where the remote tells that.
+    pub snippet: String,
 }
 
 /// Items of the remote that were asked for.

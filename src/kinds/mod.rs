@@ -8,10 +8,11 @@ use async_trait::async_trait;
 
 use crate::error::{Error, Result};
 use crate::gdocs::Picture;
-use crate::model::{Cursor, ItemId, KindName, Notice, PartId, Revision, Rule};
+use crate::model::{Cursor, Facets, ItemId, KindName, Notice, PartId, Revision, Rule};
 
 pub mod docs;
 mod elements;
+mod entities;
 mod facts;
 pub mod gmail;
 pub mod sidecar;
@@ -60,6 +61,8 @@ pub struct Fetched {
     pub revision: Option<Revision>,
     /// Whether the account may edit it.
     pub can_edit: bool,
+    /// What it is found by besides its words.
+    pub facets: Facets,
     /// Its files; the first is the main one.
     pub parts: Vec<Part>,
     /// Its pictures, each once.
@@ -362,6 +365,13 @@ pub trait Kind: Send + Sync {
     async fn list(&self, query: &str, limit: usize) -> Result<Listing> {
         Err(Error::Refused { message: format!("{} are not listed: {query:?}, {limit}", self.name()) })
     }
+
+    /// Asks the remote for at most `limit` items that match what a person typed, as the remote's own search would, the best first.
+    ///
+    /// # Errors
+    ///
+    /// Network and permission errors as they come.
+    async fn search(&self, query: &str, limit: usize) -> Result<Listing>;
 
     /// Lists the items that a rule names, newest first: the first page, or the one that `page` asks for.
     ///

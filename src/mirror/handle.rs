@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 
+use super::clock::system_ms;
 use super::failure::{error_of, once};
 use super::report::{FetchReport, Forgotten, ImageReport, PartReport, PushReport, Resolved, StatusReport};
 use super::{Message, Replied, Shared, blocking, images, making};
 use crate::error::{Error, Result};
-use crate::model::{Account, ItemId, KindName, Notice, PartId};
-use crate::store::{Hits, Store, StoredItem};
+use crate::kinds::Listing;
+use crate::model::{Account, ItemId, KindName, Millis, Notice, PartId};
+use crate::store::{Asker, Hits, Store, StoredItem};
 use crate::sync::{Answer, Command, GIVEN_UP, PartStatus, Side, Status};
 use crate::workspace::layout::{Layout, Place};
 
@@ -127,7 +129,20 @@ impl MirrorHandle {
     /// `InvalidInput` when the query holds no word.
     pub async fn search(&self, query: &str, limit: usize, offset: usize) -> Result<Hits> {
         let (shared, query) = (self.shared.clone(), query.to_owned());
-        blocking(move || shared.reader().search(&query, limit, offset)).await
+        blocking(move || {
+            let asker = Asker { account: &shared.account.0, now: Millis(system_ms()) };
+            shared.reader().search(&query, asker, limit, offset)
+        })
+        .await
+    }
+
+    /// Lets the remote search, in what is mirrored and what is not; see [`crate::kinds::Kind::search`].
+    ///
+    /// # Errors
+    ///
+    /// Network and permission errors as they come.
+    pub async fn search_remote(&self, query: &str, limit: usize) -> Result<Listing> {
+        self.shared.kind.search(query, limit).await
     }
 
     /// Stops mirroring an item; its files are put away, the remote is not touched.

@@ -18,6 +18,7 @@ mod handle;
 mod heard;
 mod history;
 mod images;
+mod indexing;
 mod lanes;
 mod linking;
 mod making;
@@ -308,6 +309,7 @@ impl Mirror {
         tokio::spawn(async move { uploads::clean(&shared, false).await });
         tokio::spawn(images::resume(self.shared.clone()));
         let epochs = tokio::spawn(epochs::keep(self.shared.clone()));
+        let indexing = tokio::spawn(indexing::run(self.shared.clone()));
         let rules = tokio::spawn(rules::run(self.handle()));
         let beside = self.touched.take().map(|touched| tokio::spawn(beside::run(self.handle(), touched)));
         while !*stop.borrow() {
@@ -338,6 +340,8 @@ impl Mirror {
             }
         }
         rules.abort();
+        // What waits is indexed by the next start.
+        indexing.abort();
         // What is being made goes on in a task of its own, or is noted as cut off.
         if let Some(beside) = beside {
             beside.abort();

@@ -385,6 +385,7 @@ async fn record(shared: &Arc<Shared>, hand: &mut Hand, record: Record) -> Result
     }
     let facts = hand.fetched.as_ref().map(|fetched| Facts {
         url: fetched.url.clone(),
+        facets: fetched.facets.clone(),
         parts: fetched.parts.iter().map(|part| (part.id.clone(), part.title.clone(), part.warnings.clone())).collect(),
     });
     let (here, fetched) = (shared.clone(), hand.fetched.clone());

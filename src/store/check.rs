@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{OptionalExtension as _, params};
 
+use super::index::{self, Row};
 use super::{Store, storage};
 use crate::error::Result;
 use crate::mebdf;
@@ -98,7 +99,7 @@ impl Store {
             .map_err(storage("making the index anew"))
     }
 
-    /// Tells whether the index finds the file of a part by the text that it has.
+    /// Tells whether the index finds the file of a part by the text that it has, or will in a moment.
     ///
     /// # Errors
     ///
@@ -107,13 +108,16 @@ impl Store {
         let found = self
             .connection
             .prepare_cached(
-                "SELECT d.text = ?3 FROM part p JOIN doc d ON d.rowid = p.docid WHERE p.item = ?1 AND p.part = ?2",
+                "SELECT p.waiting OR d.text = ?3 FROM part p LEFT JOIN doc d ON d.rowid = p.docid
+                 WHERE p.item = ?1 AND p.part = ?2",
             )
             .and_then(|mut statement| {
-                statement.query_row(params![item.0, part.0, mebdf::body(text)], |row| row.get(0)).optional()
+                let text = index::spaced(mebdf::body(text));
+                let found = statement.query_row(params![item.0, part.0, text], |row| row.get::<_, Option<bool>>(0));
+                found.optional()
             })
             .map_err(storage("checking the index"))?;
-        Ok(found == Some(true))
+        Ok(found.flatten() == Some(true))
     }
 
     /// Writes the text of a file into the index anew.
@@ -124,18 +128,15 @@ impl Store {
     pub fn index_anew(&mut self, item: &ItemId, part: &PartId, text: &str) -> Result<()> {
         let doing = "writing the index anew";
         let transaction = self.connection.transaction().map_err(storage(doing))?;
-        let found: Option<(i64, String)> = transaction
-            .query_row(
-                "SELECT p.docid, i.title FROM part p JOIN item i ON i.id = p.item WHERE p.item = ?1 AND p.part = ?2",
-                [&item.0, &part.0],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )
-            .optional()
-            .map_err(storage(doing))?;
-        let Some((doc, title)) = found else { return Ok(()) };
+        let Some((doc, title, facets)) = index::stored(&transaction, item, part)? else { return Ok(()) };
         transaction.execute("DELETE FROM doc WHERE rowid = ?1", [doc]).map_err(storage(doing))?;
+        let row = Row { title: &title, text, facets: &facets };
+        row.insert(&transaction, doc)?;
         transaction
-            .execute("INSERT INTO doc (rowid, title, text) VALUES (?1, ?2, ?3)", params![doc, title, mebdf::body(text)])
+            .execute(
+                "UPDATE part SET mark = ?3, waiting = 0 WHERE item = ?1 AND part = ?2",
+                params![item.0, part.0, row.mark()?],
+            )
             .map_err(storage(doing))?;
         transaction.commit().map_err(storage(doing))
     }

@@ -8,16 +8,20 @@ mod check;
 mod epoch;
 mod failure;
 mod images;
+mod index;
 mod journal;
 mod links;
 mod log;
 mod makings;
+mod query;
 mod record;
 mod recovery;
 mod rules;
 mod schema;
 mod search;
 mod settings;
+#[cfg(test)]
+mod search_tests;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -30,7 +34,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
 
 use crate::error::{Error, Result};
-use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
+use crate::model::{ContentHash, Facets, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 use crate::sync::{Loaded, Record, Row, RowPart, Told, Words};
 use failure::{Failure, migrating, opening};
 use record::{write_record, write_told};
@@ -43,6 +47,7 @@ pub use journal::{NewJob, StoredPush};
 pub use links::Link;
 pub use log::{LogLine, LogWord};
 pub use makings::Making;
+pub use query::Asker;
 pub use recovery::Opened;
 pub use rules::KeptRule;
 pub use search::{Hit, Hits};
@@ -63,6 +68,8 @@ pub struct Store {
     files: check::Files,
     /// Who hears of each epoch.
     witness: Option<epoch::Witness>,
+    /// What is yet to be indexed.
+    flood: index::Flood,
 }
 
 /// An item as it is stored.
@@ -116,6 +123,8 @@ pub struct StoredPart {
 pub struct Facts {
     /// Where a person opens it.
     pub url: String,
+    /// What it is found by besides its words.
+    pub facets: Facets,
     /// For each file its name and what its text cannot say.
     pub parts: Vec<(PartId, String, Vec<Notice>)>,
 }
@@ -160,7 +169,8 @@ impl Store {
         schema::migrations().to_latest(&mut connection).map_err(|e| migrating(path, e))?;
         let files = check::Files::of(path)
             .map_err(|source| Failure::Other(Error::Disk { path: path.into(), doing: "read", source }))?;
-        Ok(Self { connection, path: path.into(), files, witness: None })
+        let flood = index::Flood::left(index::waiting(&connection).map_err(opening)?);
+        Ok(Self { connection, path: path.into(), files, witness: None, flood })
     }
 
     /// Opens a second connection for reading, so that a search never waits for a writer.
@@ -174,7 +184,8 @@ impl Store {
         connection
             .execute_batch("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;")
             .map_err(|e| opening(e).error(&self.path))?;
-        Ok(Self { connection, path: self.path.clone(), files: self.files, witness: None })
+        let flood = index::Flood::default();
+        Ok(Self { connection, path: self.path.clone(), files: self.files, witness: None, flood })
     }
 
     /// Where the database stands.
@@ -360,12 +371,13 @@ impl Store {
     ///
     /// `Storage` as it comes; then nothing of it is stored.
     pub fn record(&mut self, record: &Record, facts: Option<&Facts>) -> Result<()> {
+        let may_wait = self.flood.comes(record.at);
         let transaction = self.connection.transaction().map_err(storage("recording"))?;
-        write_record(&transaction, record, facts)?;
+        let waiting = write_record(&transaction, record, facts, may_wait)?;
         epoch::advance(&transaction)?;
         transaction.commit().map_err(storage("recording"))?;
         self.tell();
-        Ok(())
+        self.rows_wait(waiting, record.at)
     }
 
     /// Writes what a person has yet to be told of pushes of a file.
@@ -398,7 +410,7 @@ impl Store {
             )
             .map_err(storage(doing))?;
         let last = if bury {
-            ["UPDATE part SET stamp = NULL, hash = NULL WHERE item = ?1", "UPDATE item SET buried = 1 WHERE id = ?1"]
+            ["UPDATE part SET stamp = NULL, hash = NULL, mark = NULL, waiting = 0 WHERE item = ?1", "UPDATE item SET buried = 1 WHERE id = ?1"]
         } else {
             ["DELETE FROM part WHERE item = ?1", "DELETE FROM item WHERE id = ?1"]
         };
@@ -427,13 +439,13 @@ impl Store {
         Ok(())
     }
 
-    /// Finds the files whose text or title holds all words of `query`; the last word may be unfinished.
+    /// Finds the files whose text or title holds all words of `query` and which meet its operators; the last word may be unfinished.
     ///
     /// # Errors
     ///
     /// `InvalidInput` when the query holds no word; `Storage` as it comes.
-    pub fn search(&self, query: &str, limit: usize, offset: usize) -> Result<Hits> {
-        search::search(&self.connection, query, limit, offset)
+    pub fn search(&self, query: &str, asker: Asker<'_>, limit: usize, offset: usize) -> Result<Hits> {
+        search::search(&self.connection, query, asker, (limit, offset))
     }
 
     /// Makes a change that is on the disk once this returns: in WAL mode only FULL waits for the disk at each commit.

@@ -5,15 +5,20 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use super::arrivals;
 use super::journal::{self, Ended};
 use super::log::{self, LogWord};
+use super::index::{self, Row};
 use super::values::{json, millis, pack, unpack};
 use super::{Facts, KEPT_BASES, storage};
 use crate::error::Result;
-use crate::mebdf;
-use crate::model::{ContentHash, ItemId, Millis, PartId};
+use crate::model::{ContentHash, Facets, ItemId, Millis, PartId};
 use crate::sync::{Record, RecordPart, Told, Words};
 
-/// Writes one record with everything that belongs to it; the caller commits.
-pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts: Option<&Facts>) -> Result<()> {
+/// Writes one record with everything that belongs to it; the caller commits. Returns how many rows of the index wait, if they may.
+pub(super) fn write_record(
+    transaction: &Transaction<'_>,
+    record: &Record,
+    facts: Option<&Facts>,
+    may_wait: bool,
+) -> Result<usize> {
     let doing = "recording";
     let Record { item, kind, title, revision, can_edit, gone, parts, jobs, at } = record;
     let returns = transaction
@@ -46,6 +51,7 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
         log::write(transaction, &log::Entry { at: *at, item, part, what: LogWord::Returned, push: None, words })?;
     }
     let landed = journal::end(transaction, item, jobs, *at)?;
+    let mut waiting = 0;
     for (position, part) in parts.iter().enumerate() {
         let pushed: Vec<&Ended> = landed.iter().filter(|ended| ended.part == part.part).collect();
         write_base(transaction, (item, adopted), part, &pushed, *at)?;
@@ -55,7 +61,8 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
         if part.settled {
             arrivals::forget_intent(transaction, item, &part.part)?;
         }
-        write_index(transaction, record, position, title)?;
+        let facets = facts.map(|facts| &facts.facets);
+        waiting += usize::from(write_index(transaction, record, position, (facets, may_wait))?);
         write_told(transaction, item, &part.part, &part.told)?;
         let put_back = part.put_back.as_ref().map(|text| pack(text.as_bytes(), doing)).transpose()?;
         transaction
@@ -80,7 +87,7 @@ pub(super) fn write_record(transaction: &Transaction<'_>, record: &Record, facts
                 .map_err(storage(doing))?;
         }
     }
-    Ok(())
+    Ok(waiting)
 }
 
 /// Adds a base when it differs from the newest one, drops those beyond [`KEPT_BASES`], and writes into the log what came with
@@ -131,56 +138,64 @@ fn write_base(
         .map_err(storage(doing))
 }
 
-/// Writes the row of a part and, when its text or the item's title changed, its row in the index.
-fn write_index(transaction: &Transaction<'_>, record: &Record, position: usize, title: &str) -> Result<()> {
+/// Writes the row of a part and, when its text, its facets or the item's title changed, its row in the index. Tells whether that row
+/// waits.
+fn write_index(
+    transaction: &Transaction<'_>,
+    record: &Record,
+    position: usize,
+    (facets, may_wait): (Option<&Facets>, bool),
+) -> Result<bool> {
     let doing = "recording a file";
-    let Some(part) = record.parts.get(position) else { return Ok(()) };
+    let Some(part) = record.parts.get(position) else { return Ok(false) };
     let (item, at) = (&record.item.0, millis(record.at));
     let stamp = part.stamp.map(|stamp| json(&stamp, doing)).transpose()?;
     let hash = part.hash.map(|hash| hash.0);
     let position = i64::try_from(position).unwrap_or(i64::MAX);
-    let indexed: Option<(i64, bool)> = transaction
-        .prepare_cached(
-            "SELECT p.docid, d.text = ?3 AND d.title = ?4 FROM part p LEFT JOIN doc d ON d.rowid = p.docid
-             WHERE p.item = ?1 AND p.part = ?2",
-        )
+    let known: Option<(i64, Option<Vec<u8>>, String)> = transaction
+        .prepare_cached("SELECT docid, mark, facets FROM part WHERE item = ?1 AND part = ?2")
         .and_then(|mut s| {
-            s.query_row([item, &part.part.0, mebdf::body(&part.indexed), title], |row| {
-                Ok((row.get(0)?, row.get::<_, Option<bool>>(1)?.unwrap_or(false)))
-            })
-            .optional()
+            s.query_row([item, &part.part.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()
         })
         .map_err(storage(doing))?;
-    if let Some((_, true)) = indexed {
+    let stored = known.as_ref().map(|(.., facets)| index::read_facets(facets)).unwrap_or_default();
+    let facets = facets.unwrap_or(&stored);
+    let row =
+        Row { title: &record.title, text: &part.indexed, facets };
+    let mark = row.mark()?;
+    if known.as_ref().is_some_and(|(_, known, _)| known.as_deref() == Some(&mark)) {
         return transaction
-            .execute(
-                "UPDATE part SET position = ?3, stamp = ?4, hash = ?5 WHERE item = ?1 AND part = ?2",
-                params![item, part.part.0, position, stamp, hash],
-            )
-            .map(drop)
+            .prepare_cached("UPDATE part SET position = ?3, stamp = ?4, hash = ?5 WHERE item = ?1 AND part = ?2")
+            .and_then(|mut s| s.execute(params![item, part.part.0, position, stamp, hash]))
+            .map(|_| false)
             .map_err(storage(doing));
     }
-    // A changed text gets the highest row number, so that row numbers run from old to new and the newest
-    // candidates of a search are found without sorting.
-    if let Some((doc, _)) = indexed {
-        transaction.execute("DELETE FROM doc WHERE rowid = ?1", [doc]).map_err(storage(doing))?;
+    let old = known.map(|(doc, ..)| doc);
+    if let Some(old) = old {
+        transaction
+            .prepare_cached("DELETE FROM doc WHERE rowid = ?1")
+            .and_then(|mut s| s.execute([old]))
+            .map_err(storage(doing))?;
     }
-    let doc: i64 = transaction
-        .query_row("SELECT coalesce(max(docid), 0) + 1 FROM part", [], |row| row.get(0))
-        .map_err(storage(doing))?;
+    let doc = index::number(transaction, row.second(record.at), old)?;
+    // What waits is read from the base, so a file that says something else cannot.
+    let waits = may_wait && part.indexed == part.base;
+    if !waits {
+        row.insert(transaction, doc)?;
+    }
+    let first = facets.first.map(|first| millis(first) / 1000);
     transaction
-        .execute(
-            "INSERT INTO doc (rowid, title, text) VALUES (?1, ?2, ?3)",
-            params![doc, title, mebdf::body(&part.indexed)],
+        .prepare_cached(
+            "INSERT INTO part (item, part, position, stamp, hash, modified, docid, facets, first, mark, waiting)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+             ON CONFLICT (item, part) DO UPDATE SET position = ?3, stamp = ?4, hash = ?5, modified = ?6, docid = ?7,
+                 facets = ?8, first = ?9, mark = ?10, waiting = ?11",
         )
-        .map_err(storage(doing))?;
-    transaction
-        .execute(
-            "INSERT INTO part (item, part, position, stamp, hash, modified, docid) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-             ON CONFLICT (item, part) DO UPDATE SET position = ?3, stamp = ?4, hash = ?5, modified = ?6, docid = ?7",
-            params![item, part.part.0, position, stamp, hash, at, doc],
-        )
-        .map(drop)
+        .and_then(|mut s| {
+            let facets = json(facets, doing).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+            s.execute(params![item, part.part.0, position, stamp, hash, at, doc, facets, first, mark, waits])
+        })
+        .map(|_| waits)
         .map_err(storage(doing))
 }
 

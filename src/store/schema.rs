@@ -215,6 +215,23 @@ CREATE TABLE rule (
 ) STRICT;
 ";
 
+/// An index that gives the newest first and knows more than words. All rows are made anew from what was agreed on.
+const FACETS: &str = "
+ALTER TABLE part ADD COLUMN facets TEXT NOT NULL DEFAULT '';
+ALTER TABLE part ADD COLUMN first INTEGER;
+ALTER TABLE part ADD COLUMN mark BLOB;
+ALTER TABLE part ADD COLUMN waiting INTEGER NOT NULL DEFAULT 0;
+UPDATE part SET docid = ((modified / 1000) << 20) | (docid & 0xfffff),
+                waiting = NOT EXISTS (SELECT 1 FROM item WHERE id = part.item AND buried);
+CREATE INDEX part_waiting ON part (docid) WHERE waiting;
+CREATE INDEX part_first ON part (first, docid) WHERE first IS NOT NULL;
+DROP TABLE doc;
+CREATE VIRTUAL TABLE doc USING fts5 (
+    title, text, sender, recipient, facts, tokenize = 'unicode61 remove_diacritics 2'
+);
+INSERT INTO doc (doc, rank) VALUES ('hashsize', 16777216);
+";
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
     let all = [
@@ -239,6 +256,7 @@ pub(super) fn migrations() -> Migrations<'static> {
         ASKED,
         LINK_BASES,
         RULES,
+        FACETS,
     ];
     Migrations::new(all.into_iter().map(M::up).collect())
 }

@@ -4,13 +4,13 @@ use super::*;
 use crate::model::Cursor;
 use crate::sync::{Arrival, Intent, JobEnd, JobId, RecordPart};
 
-fn store() -> (tempfile::TempDir, Store) {
+pub(super) fn store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("state.db")).unwrap();
     (folder, store)
 }
 
-fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> Record {
+pub(super) fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> Record {
     Record {
         item: ItemId(id.into()),
         kind: KindName::Docs,
@@ -45,12 +45,14 @@ fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> Record {
     }
 }
 
+pub(super) const ASKER: Asker<'static> = Asker { account: "me@example.org", now: Millis(1_700_000_000_000) };
+
 fn lost() -> Notice {
     Notice { code: "COMMENT_LOST".into(), line: 3, column: 0, message: "`x` is gone".into() }
 }
 
 fn found(store: &Store, query: &str) -> Vec<String> {
-    store.search(query, 10, 0).unwrap().hits.into_iter().map(|hit| format!("{}/{}", hit.item, hit.part)).collect()
+    store.search(query, ASKER, 10, 0).unwrap().hits.into_iter().map(|hit| format!("{}/{}", hit.item, hit.part)).collect()
 }
 
 fn came(store: &Store, item: &ItemId, part: &PartId) -> Vec<Arrival> {
@@ -62,6 +64,7 @@ fn what_is_recorded_is_read_back() {
     let (_folder, mut store) = store();
     let facts = Facts {
         url: "https://docs.google.com/document/d/one/edit".into(),
+        facets: Facets::default(),
         parts: vec![(PartId("t.2".into()), "Second".into(), Vec::new())],
     };
     store.record(&record("one", "First", &[("", "a\n"), ("t.2", "b\n")], 7), Some(&facts)).unwrap();
@@ -182,13 +185,13 @@ fn search_finds_words_prefixes_and_folded_letters() {
     // A word in the title weighs more than one in the text.
     assert_eq!(found(&store, "budget"), ["old/", "new/"]);
     assert_eq!(found(&store, "AND OR NOT ( \" *"), Vec::<String>::new());
-    let hits = store.search("quoted", 1, 0).unwrap();
+    let hits = store.search("quoted", ASKER, 1, 0).unwrap();
     assert!(hits.hits[0].snippet.contains("\"quoted\" words"), "{hits:?}");
-    assert!(store.search("  * ", 1, 0).is_err());
+    assert!(store.search("  * ", ASKER, 1, 0).is_err());
     // A changed text is found by its new words alone.
     store.record(&record("old", "Budget", &[("", "nothing sweet")], 3), None).unwrap();
     assert_eq!(found(&store, "creme"), ["new/"]);
-    let page = store.search("budget", 1, 1).unwrap();
+    let page = store.search("budget", ASKER, 1, 1).unwrap();
     assert_eq!((page.total, page.hits.len(), page.truncated), (2, 1, false));
 }
 
@@ -223,6 +226,7 @@ fn the_log_tells_what_is_there_again() {
 fn the_log_names_the_tab() {
     let (_folder, mut store) = store();
     let facts = Facts {
+        facets: Facets::default(),
         url: String::new(),
         parts: [("", "First"), ("t.1", "Second")]
             .map(|(id, title)| (PartId(id.into()), title.into(), Vec::new()))
@@ -519,7 +523,7 @@ fn what_is_gone_is_known_until_it_is_forgotten_or_comes_back() {
         // A second time changes nothing.
         store.retire(&one, true, Millis(3)).unwrap();
         assert_eq!(store.items().unwrap(), Vec::new());
-        assert_eq!(store.search("First", 9, 0).unwrap().hits.len(), 0);
+        assert_eq!(store.search("First", ASKER, 9, 0).unwrap().hits.len(), 0);
         let rows = store.load("feed").unwrap().rows;
         let shown = rows.iter().map(|row| (row.item.0.as_str(), row.title.as_str(), row.buried, row.parts.len()));
         assert_eq!(shown.collect::<Vec<_>>(), [("one", "First", true, 2)]);

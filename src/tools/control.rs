@@ -11,6 +11,7 @@ use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::answer::ErrorAnswer;
+use super::found::{Found, Search};
 use super::host::{CommentAct, Host, ItemReport, Side};
 use super::socket::{accept, connect_is_mine, connections_of, read_line};
 use crate::error::{Error, Result};
@@ -49,12 +50,7 @@ pub enum Command {
         refresh: bool,
     },
     /// Searches what is mirrored.
-    Search {
-        /// The words.
-        query: String,
-        /// Most hits.
-        limit: usize,
-    },
+    Search(Search),
     /// Makes a new Doc.
     Create {
         /// Its name.
@@ -245,9 +241,10 @@ fn read_request(line: &[u8]) -> std::result::Result<Command, ErrorAnswer> {
 async fn run(host: &dyn Host, command: Command) -> Result<Value> {
     match command {
         Command::Fetch { id, refresh } => item_value(&host.fetch(&id, refresh).await?),
-        Command::Search { query, limit } => {
-            let hits = host.search(&query, limit.clamp(1, LIMIT_MAX), 0).await?;
-            Ok(serde_json::json!({ "results": to_value(&hits)? }))
+        Command::Search(search) => {
+            let Found { hits, more, told, .. } =
+                host.search(&Search { limit: search.limit.clamp(1, LIMIT_MAX), ..search }).await?;
+            Ok(serde_json::json!({ "results": to_value(&hits)?, "more": more, "told": told }))
         }
         Command::Create { title, text } => item_value(&host.create(&title, &text).await?),
         Command::Forget { id } => to_value(&host.forget(&id).await?),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+use super::found::{Found, Search};
 use super::turns::Turn;
 use crate::error::{Error, Result};
 use crate::kinds::{CommentPlace, Elements, Facts, Listing, Look, Restyled, StyleDefinition};
@@ -30,12 +31,12 @@ pub trait Host: Send + Sync + 'static {
     /// `NotFound` when the id is unknown or hidden; network and permission errors as they come.
     async fn fetch(&self, id_or_url: &str, refresh: bool) -> Result<ItemReport>;
 
-    /// Searches what is mirrored, best first; `offset` counts hits to skip.
+    /// Searches what is mirrored and, where that is wanted or nothing is found, what is not, the best first.
     ///
     /// # Errors
     ///
-    /// `Storage` when the index cannot be read.
-    async fn search(&self, query: &str, limit: usize, offset: usize) -> Result<Vec<Hit>>;
+    /// `InvalidInput` when the query holds no word; `Storage` when the index cannot be read. That the remote cannot be asked is told.
+    async fn search(&self, search: &Search) -> Result<Found>;
 
     /// Makes a new Doc from MEBDF and mirrors it.
     ///
@@ -331,25 +332,6 @@ pub struct ImageReport {
     /// The id of the object, as the text names it.
     pub object: String,
     /// Where it stands, absolute.
-    pub path: PathBuf,
-}
-
-/// One thing found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hit {
-    /// The item.
-    pub id: ItemId,
-    /// Its kind.
-    pub kind: KindName,
-    /// The account that mirrors it.
-    pub account: Account,
-    /// Its name.
-    pub title: String,
-    /// Words around the match.
-    pub snippet: String,
-    /// When it was last changed, RFC 3339; empty when that is not known.
-    pub modified: String,
-    /// Its main file, absolute.
     pub path: PathBuf,
 }
 

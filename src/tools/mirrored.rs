@@ -4,18 +4,19 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 
+use super::found::{Found, Search};
 use super::host::{
-    CommentAct, CommentReport, DiffReport, DoctorReport, Done, Hit, Host, ItemReport, Linked, LogReport, PushReport,
+    CommentAct, CommentReport, DiffReport, DoctorReport, Done, Host, ItemReport, Linked, LogReport, PushReport,
     Side, StatusReport, Told,
 };
-use super::reports::{account_status, finding, item_report, log_entry, push_report, rfc3339};
+use super::searching;
+use super::reports::{account_status, finding, item_report, log_entry, push_report};
 use super::turns::{Turn, Turns};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kinds;
 use crate::mirror::{self, MirrorHandle};
 use crate::model::{Account, Feed, ItemId, Rule, counted};
 use crate::sync::{self, JobId};
-use crate::workspace::layout::Place;
 
 /// The mirrors of all accounts behind one door.
 pub struct Mirrors {
@@ -184,35 +185,10 @@ impl Host for Mirrors {
         }
     }
 
-    async fn search(&self, query: &str, limit: usize, offset: usize) -> Result<Vec<Hit>> {
-        let mut lists = Vec::new();
-        for handle in &self.handles {
-            let layout = handle.layout();
-            let found = handle.search(query, offset.saturating_add(limit), 0).await?;
-            let mut hits = Vec::new();
-            for hit in found.hits {
-                hits.push(Hit {
-                    path: layout.path(&Place::file(&hit.item, &hit.part))?,
-                    id: hit.item,
-                    kind: handle.kind(),
-                    account: handle.account().clone(),
-                    title: hit.title,
-                    snippet: hit.snippet,
-                    modified: rfc3339(hit.modified),
-                });
-            }
-            lists.push(hits.into_iter());
-        }
-        // Ranks of two indexes cannot be compared, so the accounts take turns.
-        let mut merged = Vec::new();
-        while merged.len() < offset.saturating_add(limit) {
-            let before = merged.len();
-            merged.extend(lists.iter_mut().filter_map(Iterator::next));
-            if merged.len() == before {
-                break;
-            }
-        }
-        Ok(merged.into_iter().skip(offset).take(limit).collect())
+    async fn search(&self, search: &Search) -> Result<Found> {
+        let mut handles = self.named(search.account.as_ref())?;
+        handles.retain(|handle| search.kinds.is_empty() || search.kinds.contains(&handle.kind()));
+        searching::search(&handles, search).await
     }
 
     async fn create(&self, title: &str, text: &str) -> Result<ItemReport> {

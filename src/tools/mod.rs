@@ -10,6 +10,7 @@ mod conversation;
 mod docs;
 mod documentation;
 mod google_docs;
+mod found;
 mod host;
 mod lines;
 mod mirrored;
@@ -21,6 +22,7 @@ mod reports;
 mod resources;
 mod result;
 mod schema;
+mod searching;
 mod server;
 mod skill;
 mod skim;
@@ -38,8 +40,9 @@ mod tests;
 pub use answer::ErrorAnswer;
 pub use bridge::{bridge, refuse};
 pub use control::{CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, serve_control};
+pub use found::{Found, Hit, Search};
 pub use host::{
-    AccountStatus, CommentAct, CommentReport, DiffReport, DoctorFinding, DoctorReport, Done, Hit, Host, ImageReport,
+    AccountStatus, CommentAct, CommentReport, DiffReport, DoctorFinding, DoctorReport, Done, Host, ImageReport,
     ItemReport, LogEntry, LogReport, PartReport, PushReport, QueueStatus, QuotaLeft, Side, StatusReport, Told,
     WaitingStatus,
 };

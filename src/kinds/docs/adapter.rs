@@ -339,6 +339,10 @@ impl Kind for Docs {
         self.listing(query, limit).await
     }
 
+    async fn search(&self, query: &str, limit: usize) -> Result<Listing> {
+        self.found(query, limit).await
+    }
+
     async fn facts(&self, id: &ItemId) -> Result<Facts> {
         self.facts_of(id).await
     }

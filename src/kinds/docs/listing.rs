@@ -22,10 +22,15 @@ const FRAME_FIELDS: &str =
 ///
 /// Source: <https://developers.google.com/workspace/drive/api/guides/search-files>
 pub(super) fn search_terms(query: &str) -> String {
+    terms("name", query)
+}
+
+/// Asks Drive for the documents with some words in the field of that name.
+fn terms(field: &str, query: &str) -> String {
     let all = format!("mimeType = '{DOCUMENT_TYPE}' and trashed = false");
     match query.trim() {
         "" => all,
-        words => format!("{all} and name contains '{}'", words.replace('\\', r"\\").replace('\'', r"\'")),
+        words => format!("{all} and {field} contains '{}'", words.replace('\\', r"\\").replace('\'', r"\'")),
     }
 }
 
@@ -64,6 +69,24 @@ impl Docs {
         Ok(listing)
     }
 
+    /// Asks Drive for documents by the words of their names and texts; it gives those that fit best first, and sorts them by nothing
+    /// else.
+    ///
+    /// Source: <https://developers.google.com/workspace/drive/api/guides/ref-search-terms> (`fullText`)
+    pub(super) async fn found(&self, query: &str, limit: usize) -> Result<Listing> {
+        let (terms, size) = (terms("fullText", query), limit.clamp(1, 100).to_string());
+        let call = Call::get(Service::Drive, "/drive/v3/files".into(), "the documents", "searching the documents")
+            .with("q", &terms)
+            .with("pageSize", &size)
+            .with("supportsAllDrives", "true")
+            .with("includeItemsFromAllDrives", "true")
+            .with("fields", "nextPageToken,files(id,name,modifiedTime,owners(emailAddress,displayName))");
+        let page: FileList = self.google.json(&call).await?;
+        let more = page.next_page_token.is_some_and(|token| !token.is_empty());
+        let items: Vec<Listed> = page.files.into_iter().take(limit).map(|file| self.listed(file)).collect();
+        Ok(Listing { total: items.len(), items, more })
+    }
+
     /// Sources: <https://developers.google.com/workspace/drive/api/reference/rest/v3/files#File.FIELDS.capabilities>,
     /// <https://developers.google.com/workspace/docs/api/reference/rest/v1/documents/get>
     pub(super) async fn facts_of(&self, id: &ItemId) -> Result<Facts> {
@@ -91,7 +114,7 @@ impl Docs {
         let owner = file.owners.into_iter().next().unwrap_or_default();
         let owner = if owner.email_address.is_empty() { owner.display_name } else { owner.email_address };
         let url = self.url(&file.id);
-        Listed { id: ItemId(file.id), title: file.name, url, modified: file.modified_time, owner }
+        Listed { id: ItemId(file.id), title: file.name, url, modified: file.modified_time, owner, snippet: String::new() }
     }
 }
 

@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::gdocs::{Document, Tab, Ticks};
 use crate::kinds::{Comments, Fetched, Lack, Part, Pictures, PushPlan, Reading};
 use crate::mebdf;
-use crate::model::{ItemId, KindName, Notice, PartId, Revision};
+use crate::model::{Facets, ItemId, KindName, Notice, PartId, Revision};
 
 /// What the account may do with a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +140,7 @@ fn read_with(
         url: url.to_owned(),
         revision,
         can_edit,
+        facets: Facets::default(),
         parts,
         images,
         comments,

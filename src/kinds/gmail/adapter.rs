@@ -14,7 +14,7 @@ use super::wire::{Happened, History, HistoryList, LabelList, Message, MessageLis
 use super::{Mail, naming, plan, read, text};
 use crate::error::{Error, Result};
 use crate::google::{BATCH_MAX, Call, Client, Service};
-use crate::kinds::{Changes, Created, Fetched, Image, Kind, Outcome, PushPlan, RulePage};
+use crate::kinds::{Changes, Created, Fetched, Image, Kind, Listing, Outcome, PushPlan, RulePage};
 use crate::model::{Cursor, ItemId, KindName, Millis, PartId, Revision, Rule};
 
 /// Pages of the history that one poll reads, five hundred entries each. What is left is read by the next poll.
@@ -331,6 +331,10 @@ impl Kind for Gmail {
         tokio::task::spawn_blocking(move || read(id, history, &mail, &names, older, &account))
             .await
             .map_err(|error| Error::ExtractionFailed { id: "the thread".into(), source: error.into() })
+    }
+
+    async fn search(&self, query: &str, limit: usize) -> Result<Listing> {
+        self.found(query, limit).await
     }
 
     async fn named(&self, rule: &Rule, page: Option<&str>) -> Result<RulePage> {

@@ -6,6 +6,7 @@ pub mod ids;
 mod kept;
 mod naming;
 mod plan;
+mod searching;
 pub mod text;
 mod wire;
 mod writing;
@@ -67,7 +68,7 @@ fn read(
         .iter()
         .map(|mail| text::Message { id: &mail.id, labels: &mail.labels, internal_date: mail.at, raw: &mail.raw })
         .collect();
-    let text::ThreadText { title, text, attachments, mut notices, reply, answered } =
+    let text::ThreadText { title, text, attachments, mut notices, reply, answered, facets } =
         text::thread(&id.0, &messages, labels);
     if older > 0 {
         let message = format!("the thread has {older} older messages, which are not shown");
@@ -88,6 +89,7 @@ fn read(
         kind: KindName::Gmail,
         revision: Some(revision),
         can_edit: true,
+        facets,
         parts: vec![Part { id: PartId::default(), title: title.clone(), text, warnings: notices }],
         images,
         comments: Comments::None,

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use mail_parser::DateTime;
-
 use super::text::label_name;
 use crate::error::{Error, Result};
 use crate::mebdf;
-use crate::model::Rule;
+use crate::model::{Rule, begin_of_day};
 
 /// The longest query of a rule, in bytes; Gmail's box takes about two thousand.
 const QUERY_MAX: usize = 2_000;
@@ -31,7 +29,7 @@ pub(super) fn query(rule: &Rule) -> Result<String> {
         });
     }
     let Some(since) = &rule.since else { return Ok(query.to_owned()) };
-    let begin = day(since).ok_or_else(|| Error::InvalidInput {
+    let begin = begin_of_day(since).ok_or_else(|| Error::InvalidInput {
         what: format!("`{}` is no day", since.escape_debug()),
         suggestion: "Write it like 2026-01-31.".into(),
     })?;
@@ -40,22 +38,6 @@ pub(super) fn query(rule: &Rule) -> Result<String> {
         true => format!("after:{begin}"),
         false => format!("({query}) after:{begin}"),
     })
-}
-
-/// When a day begins in UTC, in seconds.
-fn day(text: &str) -> Option<i64> {
-    let mut parts = text.trim().split('-');
-    let mut number = |digits: usize| {
-        let part =
-            parts.next().filter(|part| part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit()))?;
-        part.parse::<u16>().ok()
-    };
-    let (year, month, day) = (number(4)?, u8::try_from(number(2)?).ok()?, u8::try_from(number(2)?).ok()?);
-    let date = DateTime::parse_rfc3339(&format!("{year:04}-{month:02}-{day:02}T00:00:00Z"))?;
-    let stands = parts.next().is_none() && date.is_valid() && (1971..=9999).contains(&year);
-    // The 31st of a short month would be another day.
-    let same = DateTime::from_timestamp(date.to_timestamp());
-    (stands && (same.month, same.day) == (month, day)).then(|| date.to_timestamp())
 }
 
 /// Returns the id of the label of a name; upper and lower case are one.
@@ -91,12 +73,12 @@ mod tests {
         check("", None, Some(""));
         check(" from:ana OR to:ana ", None, Some("from:ana OR to:ana"));
         check("", Some("2026-01-31"), Some("after:1769817600"));
+        check("", Some("2026/1/31"), Some("after:1769817600"));
         check("from:ana OR to:ana", Some("2024-02-29"), Some("(from:ana OR to:ana) after:1709164800"));
         for day in [
             "2026-02-30",
             "2025-02-29",
             "2026-13-01",
-            "2026-1-31",
             "31.1.2026",
             "2026-01-31T00",
             "",

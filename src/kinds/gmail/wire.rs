@@ -14,6 +14,8 @@ pub(super) struct Thread {
     pub history_id: String,
     /// Its messages, oldest first.
     pub messages: Vec<Message>,
+    /// The beginning of its newest message, in a list; escaped for HTML.
+    pub snippet: String,
 }
 
 /// A message: what stands beside its bytes, and these where they were asked for.
@@ -32,6 +34,26 @@ pub(super) struct Message {
     pub size_estimate: u64,
     /// The whole message, in base64 for URLs.
     pub raw: Option<String>,
+    /// Its headers, those that were asked for.
+    pub payload: Payload,
+}
+
+/// What `format=metadata` gives of a message.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Payload {
+    /// In the order of the message.
+    pub headers: Vec<Header>,
+}
+
+/// A header of a message, unfolded and decoded.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Header {
+    /// Its name.
+    pub name: String,
+    /// What it says.
+    pub value: String,
 }
 
 /// The answer of `messages.list`.

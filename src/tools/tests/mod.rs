@@ -104,8 +104,10 @@ impl Host for MemoryHost {
         Ok(self.report(std::iter::repeat_with(notice).take(*self.notices.lock().unwrap()).collect()))
     }
 
-    async fn search(&self, query: &str, limit: usize, offset: usize) -> Result<Vec<Hit>> {
-        self.note(format!("search {query} {limit} {offset}"));
+    async fn search(&self, search: &Search) -> Result<Found> {
+        let Search { query, kinds, account, remote, limit, offset } = search;
+        let of = account.as_ref().map_or("", |account| &account.0);
+        self.note(format!("search {query} {limit} {offset} {kinds:?} {of} {remote}"));
         let hit = |number: usize| Hit {
             id: ItemId(format!("doc{number}")),
             kind: KindName::Docs,
@@ -113,9 +115,12 @@ impl Host for MemoryHost {
             title: format!("Title {number}"),
             snippet: "words".into(),
             modified: if number == 0 { String::new() } else { "2026-11-21T00:00:00Z".into() },
-            path: self.drive("doc1.md"),
+            path: (number < 24).then(|| self.drive("doc1.md")),
+            url: if number < 24 { String::new() } else { URL.into() },
         };
-        Ok((0..25).skip(offset).take(limit).map(hit).collect())
+        let hits: Vec<Hit> = (0..25).skip(*offset).take(*limit).map(hit).collect();
+        let told = if *remote { vec!["Gmail knows more.".to_owned()] } else { Vec::new() };
+        Ok(Found { more: offset + hits.len() < 25, hits, asked: *remote, told })
     }
 
     async fn create(&self, title: &str, text: &str) -> Result<ItemReport> {
@@ -415,13 +420,21 @@ async fn search_pages_and_refuses() {
     let second = client
         .call(
             "search",
-            json!({ "query": "report", "limit": 20, "cursor": cursor, "kinds": ["docs"], "account": ACCOUNT }),
+            json!({ "query": "report", "limit": 20, "cursor": cursor, "kinds": ["docs"], "account": ACCOUNT, "remote": true }),
         )
         .await
         .unwrap();
     assert_eq!(second["results"].as_array().unwrap().len(), 5);
     assert_eq!(second.get("next_cursor"), None);
-    assert_eq!(*host.calls.lock().unwrap(), ["search report 21 0", "search report 21 20"]);
+    assert_eq!((&second["results"][4]["where"], second["results"][4].get("path")), (&json!("remote"), None));
+    assert!(second["searched"].as_str().unwrap().ends_with("Gmail knows more."), "{second}");
+    assert_eq!(
+        *host.calls.lock().unwrap(),
+        [
+            "search report 20 0 []  false".to_owned(),
+            format!("search report 20 20 [Docs] {ACCOUNT} true"),
+        ]
+    );
     let given = cursor.as_str().unwrap();
     let damaged = [
         given.replace("-20-", "-40-"),

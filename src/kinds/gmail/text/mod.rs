@@ -27,21 +27,22 @@ mod tables;
 mod tests;
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use mail_parser::MessageParser;
 
-pub use people::Person;
+pub use moment::rfc3339;
+pub use people::{Person, shown_subject};
 pub use quotes::{Folded, fold, fold_in_thread};
 
 use self::body::{Body, Folder, path};
 use self::lines::{Line, blocks, plain as run};
-use self::people::{PARTICIPANTS_MAX, bare_subject, one_line, people, row, sender};
+use self::people::{Everybody, bare_subject, one_line, people, row, sender};
 use self::quotes::{Fate, Mark, Seen, Thread, fates};
 use self::reply::{Answered, Reply};
 use self::words::Earlier;
 use crate::mebdf::{self, Block, Content, FrontMatter, MAIL_ANCHOR, Marks, Run, RunContent, Tree};
-use crate::model::{Millis, Notice};
+use crate::model::{Facets, Millis, Notice};
 
 /// The most bytes of text in the file of a thread: a longer text is not parsed ([`mebdf::TEXT_BYTES_MAX`]). Later messages are named only.
 const FILE_BYTES_MAX: usize = 8 << 20;
@@ -105,6 +106,8 @@ pub struct ThreadText {
     pub reply: Option<Reply>,
     /// The mail that an answer is one to.
     pub answered: Option<Answered>,
+    /// What the thread is found by besides its words.
+    pub facets: Facets,
 }
 
 /// Makes the file of a thread. `labels` tells the names of the labels by their ids; one that it does not know is named by its id. The
@@ -123,7 +126,16 @@ pub fn thread(id: &str, messages: &[Message<'_>], labels: &BTreeMap<String, Stri
     if let Some(reply) = &reply {
         making.reply(reply);
     }
-    let front_matter = making.head(&messages, labels);
+    let labels = label_names(&messages, labels);
+    let front_matter = making.head(&messages, &labels);
+    let facets = Facets {
+        senders: making.senders.shown,
+        recipients: making.recipients.shown,
+        labels: labels.into_iter().collect(),
+        has_attachment: making.attachments.iter().any(|attachment| !attachment.inline),
+        first: messages.first().map(|message| message.internal_date),
+        last: messages.last().map(|message| message.internal_date),
+    };
     let tree = Tree { front_matter: Some(front_matter), blocks: making.blocks };
     ThreadText {
         title: making.title,
@@ -132,6 +144,7 @@ pub fn thread(id: &str, messages: &[Message<'_>], labels: &BTreeMap<String, Stri
         notices: making.notices,
         reply,
         answered: making.answered,
+        facets,
     }
 }
 
@@ -156,8 +169,9 @@ struct Making<'m> {
     parser: MessageParser,
     folder: Folder,
     title: String,
-    participants: Vec<Person>,
-    known: HashSet<String>,
+    participants: Everybody,
+    senders: Everybody,
+    recipients: Everybody,
     earlier: Earlier,
     blocks: Vec<Block>,
     attachments: Vec<Attachment>,
@@ -181,8 +195,9 @@ impl<'m> Making<'m> {
             parser: MessageParser::default(),
             folder,
             title: String::new(),
-            participants: Vec::new(),
-            known: HashSet::new(),
+            participants: Everybody::default(),
+            senders: Everybody::default(),
+            recipients: Everybody::default(),
             earlier: Earlier::default(),
             blocks: Vec::new(),
             attachments: Vec::new(),
@@ -204,14 +219,16 @@ impl<'m> Making<'m> {
         }
         let subject = root.headers.subject().map(one_line).unwrap_or_default();
         if self.blocks.is_empty() {
-            self.title = if subject.is_empty() { "(no subject)".to_owned() } else { subject.clone() };
+            self.title = shown_subject(&subject);
         }
         let from = sender(&root.headers);
         let (to, cc, bcc) = (people(root.headers.to()), people(root.headers.cc()), people(root.headers.bcc()));
-        self.meet(from.iter().chain(&to).chain(&cc).chain(&bcc));
+        self.participants.meet(from.iter().chain(&to).chain(&cc).chain(&bcc));
+        self.senders.meet(from.iter());
+        self.recipients.meet(to.iter().chain(&cc).chain(&bcc));
         self.heading(message, from.as_ref());
         let differs = bare_subject(&subject) != bare_subject(&self.title)
-            && !(subject.is_empty() && self.title == "(no subject)");
+            && !(subject.is_empty() && self.title == people::NO_SUBJECT);
         // That an answer goes to whom it answers needs no word.
         let answers =
             matches!(&to[..], [one] if cc.is_empty() && self.last.as_deref() == Some(&*one.address.to_lowercase()));
@@ -242,15 +259,6 @@ impl<'m> Making<'m> {
 
     fn tell(&mut self, code: &str, message: String) {
         self.notices.push(Notice { code: code.to_owned(), line: 0, column: 0, message });
-    }
-
-    fn meet<'p>(&mut self, people: impl Iterator<Item = &'p Person>) {
-        for person in people {
-            let key = if person.address.is_empty() { &person.name } else { &person.address };
-            if self.known.insert(key.to_lowercase()) && self.participants.len() < PARTICIPANTS_MAX {
-                self.participants.push(person.clone());
-            }
-        }
     }
 
     fn heading(&mut self, message: &Message<'_>, from: Option<&Person>) {
@@ -345,26 +353,29 @@ impl<'m> Making<'m> {
     }
 
     /// The head of the file.
-    fn head(&self, messages: &[&Message<'_>], labels: &BTreeMap<String, String>) -> FrontMatter {
-        let ids = messages.iter().flat_map(|message| message.labels);
-        let names: BTreeSet<String> = ids.map(|id| label_name(labels.get(id).unwrap_or(id))).collect();
-        let who: Vec<String> = self.participants.iter().map(Person::whole).collect();
-        let more = self.known.len() - self.participants.len();
+    fn head(&self, messages: &[&Message<'_>], labels: &BTreeSet<String>) -> FrontMatter {
+        let more = self.participants.known.len() - self.participants.shown.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let mut entries = vec![
             ("title".to_owned(), self.title.clone()),
             ("id".to_owned(), self.id.to_owned()),
             ("url".to_owned(), super::ids::url(self.id)),
-            (mebdf::LABELS.to_owned(), mebdf::print_names(names.iter().map(String::as_str))),
-            ("participants".to_owned(), format!("{}{more}", who.join(", "))),
+            (mebdf::LABELS.to_owned(), mebdf::print_names(labels.iter().map(String::as_str))),
+            ("participants".to_owned(), format!("{}{more}", self.participants.shown.join(", "))),
         ];
         if let (Some(first), Some(last)) = (messages.first(), messages.last()) {
-            entries.push(("from".to_owned(), moment::rfc3339(first.internal_date)));
-            entries.push(("to".to_owned(), moment::rfc3339(last.internal_date)));
+            entries.push(("from".to_owned(), rfc3339(first.internal_date)));
+            entries.push(("to".to_owned(), rfc3339(last.internal_date)));
         }
         entries.push(("messages".to_owned(), messages.len().to_string()));
         FrontMatter { entries }
     }
+}
+
+/// The names of the labels that messages have.
+fn label_names(messages: &[&Message<'_>], labels: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let ids = messages.iter().flat_map(|message| message.labels);
+    ids.map(|id| label_name(labels.get(id).unwrap_or(id))).collect()
 }
 
 /// The name of a label as the head of a file says it.

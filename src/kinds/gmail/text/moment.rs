@@ -26,7 +26,8 @@ fn civil(moment: Millis) -> Civil {
 }
 
 /// Writes a moment as RFC 3339 in UTC: `2026-11-20T14:03:00Z`.
-pub(super) fn rfc3339(moment: Millis) -> String {
+#[must_use]
+pub fn rfc3339(moment: Millis) -> String {
     let Civil { year, month, day, seconds } = civil(moment);
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }

@@ -1,16 +1,28 @@
 //! The people of a message, and text of headers that is shown on one line.
 
+use std::collections::HashSet;
+
 use mail_parser::{Address, Message as Headers};
 use serde::{Deserialize, Serialize};
 
 /// How many addresses of a header are shown; the rest is counted. Newsletters by `To:` have hundreds.
 const SHOWN_MAX: usize = 50;
 
-/// How many people of a thread its head names.
-pub(super) const PARTICIPANTS_MAX: usize = 200;
+/// How many people of a thread are named in one place.
+const EVERYBODY_MAX: usize = 200;
 
 /// The longest text of a header that is shown, in characters: a line of a mail has 998.
 const TEXT_MAX: usize = 998;
+
+/// Stands for a subject that there is none of.
+pub(super) const NO_SUBJECT: &str = "(no subject)";
+
+/// The title of a thread with this subject.
+#[must_use]
+pub fn shown_subject(subject: &str) -> String {
+    let subject = one_line(subject);
+    if subject.is_empty() { NO_SUBJECT.to_owned() } else { subject }
+}
 
 /// Somebody.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +54,26 @@ impl Person {
 pub(super) fn quoted(name: &str) -> String {
     let plain = !name.contains([',', '"', '<', '>']) && name.trim() == name;
     if plain { name.to_owned() } else { serde_json::Value::from(name).to_string() }
+}
+
+/// People of a thread, each once.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Everybody {
+    /// By their addresses, or names where they have none.
+    pub(super) known: HashSet<String>,
+    /// As they are shown, the first [`EVERYBODY_MAX`] of them.
+    pub(super) shown: Vec<String>,
+}
+
+impl Everybody {
+    pub(super) fn meet<'p>(&mut self, people: impl Iterator<Item = &'p Person>) {
+        for person in people {
+            let key = if person.address.is_empty() { &person.name } else { &person.address };
+            if self.known.insert(key.to_lowercase()) && self.shown.len() < EVERYBODY_MAX {
+                self.shown.push(person.whole());
+            }
+        }
+    }
 }
 
 /// The people of a header.

@@ -1,0 +1,195 @@
+#![allow(clippy::unwrap_used, reason = "a test may fail, and says what it saw")]
+
+use super::tests::{ASKER, record, store};
+use super::*;
+
+const DAY: u64 = 86_400_000;
+
+/// The day of a thread's mails, as `after:` and `before:` say it.
+const BEGIN: u64 = 1_769_817_600_000;
+
+struct Mail {
+    id: &'static str,
+    title: &'static str,
+    text: &'static str,
+    from: &'static [&'static str],
+    to: &'static [&'static str],
+    labels: &'static [&'static str],
+    has_attachment: bool,
+    /// Days after the first.
+    days: (u64, u64),
+}
+
+const MAILS: [Mail; 4] = [
+    Mail {
+        id: "a",
+        title: "Tax return",
+        text: "## Ana\n\nThe budget for Q3会議です。\n",
+        from: &["Ana Lee <ana@example.org>"],
+        to: &["me@example.org"],
+        labels: &["INBOX", "UNREAD", "Work/Tax"],
+        has_attachment: true,
+        days: (0, 0),
+    },
+    Mail {
+        id: "b",
+        title: "Trip",
+        text: "## Bo\n\nAna says: from:bo the budget, tax and return. 東京都\n",
+        from: &["Bo <bo@example.org>", "me@example.org"],
+        to: &["Ana Lee <ana@example.org>"],
+        labels: &["SENT", "STARRED"],
+        has_attachment: false,
+        days: (1, 9),
+    },
+    Mail {
+        id: "c",
+        title: "Budget budget",
+        text: "## Ci\n\nbudget \u{e000}any isread\n",
+        from: &["Ci <ci@example.com>"],
+        to: &["Bo <bo@example.org>"],
+        labels: &["INBOX", "Work"],
+        has_attachment: false,
+        days: (5, 5),
+    },
+    Mail {
+        id: "d",
+        title: "Alone",
+        text: "## Bo\n\nnothing else\n",
+        from: &["Bo <bo@example.org>"],
+        to: &[],
+        labels: &["CATEGORY_SOCIAL"],
+        has_attachment: false,
+        days: (7, 7),
+    },
+];
+
+fn keep(store: &mut Store, mail: &Mail, at: u64) {
+    let mut record = record(mail.id, mail.title, &[("", mail.text)], at);
+    record.kind = KindName::Gmail;
+    let all = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let facets = Facets {
+        senders: all(mail.from),
+        recipients: all(mail.to),
+        labels: all(mail.labels),
+        has_attachment: mail.has_attachment,
+        first: Some(Millis(BEGIN + mail.days.0 * DAY)),
+        last: Some(Millis(BEGIN + mail.days.1 * DAY)),
+    };
+    store.record(&record, Some(&Facts { facets, ..Facts::default() })).unwrap();
+}
+
+fn found(store: &Store, query: &str) -> String {
+    store.search(query, ASKER, 10, 0).unwrap().hits.into_iter().map(|hit| hit.item.0).collect()
+}
+
+#[test]
+fn mail_is_found_by_words_people_labels_and_days() {
+    let (_folder, mut store) = store();
+    for (at, mail) in MAILS.iter().enumerate() {
+        keep(&mut store, mail, BEGIN + at as u64 * 60_000);
+    }
+    for (query, expected) in [
+        // A word in the title weighs more, and among equals the newer one comes first.
+        ("budget", "cab"),
+        ("bud", "cab"),
+        ("nothing el", "d"),
+        ("\"tax and return\"", "b"),
+        ("from:ana", "a"),
+        ("from:ana@example.org", "a"),
+        ("from:\"Ana Lee\" budget", "a"),
+        ("from:me", "b"),
+        ("to:me", "a"),
+        ("to:ana budget", "b"),
+        ("cc:bo", "c"),
+        ("subject:tax", "a"),
+        ("subject:(return tax)", "a"),
+        ("subject:bo", ""),
+        ("label:work", "c"),
+        ("label:work-tax", "a"),
+        ("label:Work/Tax", "a"),
+        ("label:inbox", "ca"),
+        ("category:social", "d"),
+        ("is:unread", "a"),
+        ("is:read", "bdc"),
+        ("is:starred", "b"),
+        ("in:sent budget", "b"),
+        ("in:anywhere", "bdca"),
+        ("has:attachment", "a"),
+        ("has:attachment from:bo", ""),
+        // The thread goes from the second day to the tenth.
+        ("after:2026-02-01 before:2026-02-02", "b"),
+        ("before:2026/02/01", "a"),
+        ("before:2026/02/02", "ba"),
+        ("before:2026/02/06 budget", "cab"),
+        ("after:2026/02/06", "bd"),
+        ("before:2026/01/01", ""),
+        // Letters of scripts without blanks.
+        ("会議", "a"),
+        ("議です", "a"),
+        ("京都", "b"),
+        ("都京", ""),
+        // What a mail says is no fact of it.
+        ("\u{e000}any", "c"),
+        ("isread", "c"),
+    ] {
+        assert_eq!(found(&store, query), expected, "{query}");
+    }
+    let hits = store.search("larger:5M budget", ASKER, 10, 0).unwrap();
+    assert_eq!((hits.hits.len(), hits.elsewhere), (0, vec!["larger:5M".to_owned()]));
+    let hit = store.search("会議", ASKER, 10, 0).unwrap().hits.remove(0);
+    assert!(hit.snippet.contains("Q3会議です。"), "{hit:?}");
+    assert_eq!(hit.modified, Millis(BEGIN));
+}
+
+#[test]
+fn labels_that_change_are_found_at_once() {
+    let (_folder, mut store) = store();
+    keep(&mut store, &MAILS[0], 1_000);
+    keep(&mut store, &Mail { labels: &["Work"], ..MAILS[0] }, 5_000);
+    assert_eq!((found(&store, "is:unread"), found(&store, "label:work")), (String::new(), "a".to_owned()));
+    // A record without facts, as that of a save, keeps them.
+    store.record(&record("a", "Tax return", &[("", "other words\n")], 9_000), None).unwrap();
+    assert_eq!((found(&store, "label:work other"), found(&store, "from:ana")), ("a".to_owned(), "a".to_owned()));
+    assert_eq!(found(&store, "budget"), "");
+}
+
+#[test]
+fn a_flood_is_indexed_together_and_outlives_a_restart() {
+    let (folder, mut store) = store();
+    for number in 0..50 {
+        store.record(&record(&format!("i{number}"), "T", &[("", &format!("word{number} all\n"))], 4_000), None).unwrap();
+    }
+    let count = |store: &Store, query: &str| store.search(query, ASKER, 100, 0).unwrap().hits.len();
+    assert_eq!(count(&store, "all"), 8);
+    let (item, part) = (ItemId("i49".into()), PartId::default());
+    assert!(store.is_indexed(&item, &part, "word49 all\n").unwrap(), "what waits is no damage");
+    // What is not what was agreed on cannot wait.
+    let mut edited = record("i50", "T", &[("", "mine all\n")], 4_000);
+    edited.parts[0].indexed = "edited all\n".into();
+    store.record(&edited, None).unwrap();
+    assert_eq!((count(&store, "edited"), count(&store, "all")), (1, 9));
+    // One that changes while it waits, one that goes, and one that is buried.
+    store.record(&record("i20", "T", &[("", "changed all\n")], 4_100), None).unwrap();
+    store.retire(&ItemId("i21".into()), false, Millis(4_100)).unwrap();
+    store.retire(&ItemId("i22".into()), true, Millis(4_100)).unwrap();
+    drop(store);
+    let mut store = Store::open(&folder.path().join("state.db")).unwrap();
+    assert_eq!(store.index_waiting(Millis(5_000)).unwrap(), 40);
+    assert_eq!(store.index_waiting(Millis(9_000)).unwrap(), 0);
+    assert_eq!((count(&store, "all"), count(&store, "changed"), count(&store, "word20")), (49, 1, 0));
+    // What comes back is found again, though it says what it said.
+    store.record(&record("i22", "T", &[("", "word22 all\n")], 20_000), None).unwrap();
+    assert_eq!((count(&store, "word22"), count(&store, "all")), (1, 50));
+    assert_eq!(store.damage().unwrap(), Damage::default());
+}
+
+#[test]
+fn rows_of_one_second_have_numbers_of_their_own() {
+    let (_folder, mut store) = store();
+    for number in 0..2_000 {
+        store.record(&record(&format!("i{number}"), "T", &[("", "same\n")], 4_000), None).unwrap();
+    }
+    store.index_waiting(Millis(60_000)).unwrap();
+    let hits = store.search("same", ASKER, 3_000, 0).unwrap();
+    assert_eq!((hits.hits.len(), hits.total, hits.truncated), (2_000, 2_000, false));
+}
