@@ -108,8 +108,8 @@ impl Store {
         let found = self
             .connection
             .prepare_cached(
-                "SELECT p.waiting OR d.text = ?3 FROM part p LEFT JOIN doc d ON d.rowid = p.docid
-                 WHERE p.item = ?1 AND p.part = ?2",
+                "SELECT EXISTS (SELECT 1 FROM unindexed WHERE docid = p.docid) OR d.text = ?3
+                 FROM part p LEFT JOIN doc d ON d.rowid = p.docid WHERE p.item = ?1 AND p.part = ?2",
             )
             .and_then(|mut statement| {
                 let text = index::spaced(mebdf::body(text));
@@ -131,12 +131,10 @@ impl Store {
         let Some((doc, title, facets)) = index::stored(&transaction, item, part)? else { return Ok(()) };
         transaction.execute("DELETE FROM doc WHERE rowid = ?1", [doc]).map_err(storage(doing))?;
         let row = Row { title: &title, text, facets: &facets };
-        row.insert(&transaction, doc)?;
+        row.ready().insert(&transaction, doc)?;
+        transaction.execute("DELETE FROM unindexed WHERE docid = ?1", [doc]).map_err(storage(doing))?;
         transaction
-            .execute(
-                "UPDATE part SET mark = ?3, waiting = 0 WHERE item = ?1 AND part = ?2",
-                params![item.0, part.0, row.mark()?],
-            )
+            .execute("UPDATE part SET mark = ?3 WHERE item = ?1 AND part = ?2", params![item.0, part.0, row.mark()?])
             .map_err(storage(doing))?;
         transaction.commit().map_err(storage(doing))
     }

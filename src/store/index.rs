@@ -5,6 +5,7 @@
 //! the file, and is read from what was agreed on.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
@@ -43,6 +44,9 @@ const AT_ONCE_MAX: u32 = 8;
 
 /// Rows that wait at most; the next change writes them.
 const WAITING_MAX: usize = 10_000;
+
+/// Bytes that they have at most.
+const WAITING_BYTES_MAX: usize = 16 << 20;
 
 /// Rows that are written in one turn.
 const TURN_MAX: i64 = 10_000;
@@ -90,7 +94,7 @@ impl Column {
 }
 
 /// What comes in a flood waits; this knows whether there is one.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Flood {
     /// The second that is counted, and how many changes it has seen.
     second: u64,
@@ -98,14 +102,15 @@ pub(super) struct Flood {
     /// When the oldest row that waits came, and the newest.
     oldest: Option<Millis>,
     newest: Millis,
-    /// How many rows wait.
-    waiting: usize,
+    /// The rows, by their numbers. Those that an earlier run has left are read when they are written.
+    ready: BTreeMap<i64, Ready>,
+    bytes: usize,
 }
 
 impl Flood {
     /// What an earlier run left waits since long ago.
-    pub(super) fn left(waiting: usize) -> Self {
-        Self { oldest: (waiting > 0).then_some(Millis(0)), waiting, ..Self::default() }
+    pub(super) fn left(any: bool) -> Self {
+        Self { oldest: any.then_some(Millis(0)), ..Self::default() }
     }
 
     /// Counts a change; tells whether its rows may wait.
@@ -113,11 +118,12 @@ impl Flood {
         let second = at.0 / 1000;
         self.changes = if self.second == second { self.changes.saturating_add(1) } else { 1 };
         self.second = second;
-        self.changes > AT_ONCE_MAX || self.waiting > 0
+        self.changes > AT_ONCE_MAX || self.oldest.is_some()
     }
 
-    fn waits(&mut self, rows: usize, at: Millis) {
-        self.waiting += rows;
+    fn waits(&mut self, (doc, row): (i64, Ready), at: Millis) {
+        self.bytes += row.bytes();
+        self.bytes -= self.ready.insert(doc, row).map_or(0, |old| old.bytes());
         self.newest = at;
         self.oldest.get_or_insert(at);
     }
@@ -125,11 +131,34 @@ impl Flood {
     /// Tells whether what waits is to be written.
     fn is_due(&self, now: Millis) -> bool {
         self.oldest.is_some_and(|oldest| {
-            self.waiting >= WAITING_MAX
+            self.ready.len() >= WAITING_MAX
+                || self.bytes >= WAITING_BYTES_MAX
                 || now.0 < self.newest.0
                 || now.0 - self.newest.0 >= QUIET
                 || now.0.saturating_sub(oldest.0) >= WAIT_MAX
         })
+    }
+}
+
+/// What the columns of a row say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ready([String; Column::ALL.len()]);
+
+impl Ready {
+    fn bytes(&self) -> usize {
+        self.0.iter().map(String::len).sum()
+    }
+
+    /// Writes it into the index.
+    pub(super) fn insert(&self, connection: &Connection, doc: i64) -> Result<()> {
+        let [title, text, sender, recipient, facts] = &self.0;
+        connection
+            .prepare_cached(
+                "INSERT INTO doc (rowid, title, text, sender, recipient, facts) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )
+            .and_then(|mut s| s.execute(params![doc, title, text, sender, recipient, facts]))
+            .map(drop)
+            .map_err(storage("indexing a file"))
     }
 }
 
@@ -155,18 +184,12 @@ impl Row<'_> {
         Ok(mark)
     }
 
-    /// Writes it into the index.
-    pub(super) fn insert(&self, connection: &Connection, doc: i64) -> Result<()> {
-        let title = spaced(self.title);
-        let text = spaced(mebdf::body(self.text));
-        let (senders, recipients) = (self.facets.senders.join("; "), self.facets.recipients.join("; "));
-        connection
-            .prepare_cached(
-                "INSERT INTO doc (rowid, title, text, sender, recipient, facts) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            )
-            .and_then(|mut s| s.execute(params![doc, title, text, spaced(&senders), spaced(&recipients), self.facts()]))
-            .map(drop)
-            .map_err(storage("indexing a file"))
+    /// Returns what its columns say.
+    pub(super) fn ready(&self) -> Ready {
+        let all = |people: &[String]| spaced(&people.join("; ")).into_owned();
+        let Facets { senders, recipients, .. } = self.facets;
+        let text = spaced(mebdf::body(self.text)).into_owned();
+        Ready([spaced(self.title).into_owned(), text, all(senders), all(recipients), self.facts()])
     }
 
     /// What the row is found by beside words.
@@ -263,45 +286,66 @@ const fn is_unspaced(letter: char) -> bool {
     )
 }
 
-/// Counts the files whose rows wait.
-pub(super) fn waiting(connection: &Connection) -> rusqlite::Result<usize> {
-    let count: i64 = connection.query_row("SELECT count(*) FROM part WHERE waiting", [], |row| row.get(0))?;
-    Ok(usize::try_from(count).unwrap_or(0))
+/// Takes a row out of the index, or from among those that wait.
+pub(super) fn remove(connection: &Connection, doc: i64) -> Result<()> {
+    for sql in ["DELETE FROM doc WHERE rowid = ?1", "DELETE FROM unindexed WHERE docid = ?1"] {
+        connection.prepare_cached(sql).and_then(|mut s| s.execute([doc])).map_err(storage("indexing a file"))?;
+    }
+    Ok(())
+}
+
+/// Has a row wait.
+pub(super) fn wait(connection: &Connection, doc: i64) -> Result<()> {
+    connection
+        .prepare_cached("INSERT OR IGNORE INTO unindexed (docid) VALUES (?1)")
+        .and_then(|mut s| s.execute([doc]))
+        .map(drop)
+        .map_err(storage("indexing a file"))
+}
+
+/// Tells whether rows wait.
+pub(super) fn any_waits(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT EXISTS (SELECT 1 FROM unindexed)", [], |row| row.get(0))
 }
 
 /// Writes rows that wait, those with the lowest numbers first: the index writes what comes out of order piece by piece. Returns how
 /// many it wrote.
-fn write_waiting(transaction: &Transaction<'_>) -> Result<usize> {
+fn write_waiting(transaction: &Transaction<'_>, ready: &BTreeMap<i64, Ready>) -> Result<usize> {
     let doing = "indexing what came";
-    type Waiting = (i64, String, String, Option<Vec<u8>>);
     let mut statement = transaction
         .prepare_cached(
-            "SELECT p.docid, i.title, p.facets, b.text
-             FROM part p JOIN item i ON i.id = p.item
-             LEFT JOIN base b ON b.item = p.item AND b.part = p.part
-                 AND b.seq = (SELECT max(seq) FROM base WHERE item = p.item AND part = p.part)
-             WHERE p.waiting ORDER BY p.docid LIMIT ?1",
+            "SELECT u.docid FROM unindexed u CROSS JOIN part p ON p.docid = u.docid ORDER BY u.docid LIMIT ?1",
         )
         .map_err(storage(doing))?;
-    let rows = statement
-        .query_map([TURN_MAX], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
-        .map_err(storage(doing))?;
+    let rows = statement.query_map([TURN_MAX], |row| row.get::<_, i64>(0)).map_err(storage(doing))?;
+    let mut last = i64::MAX;
     let mut count = 0;
-    let (mut from, mut to) = (None, 0);
-    for row in rows {
-        let (doc, title, facets, packed): Waiting = row.map_err(storage(doing))?;
-        let facets = read_facets(&facets);
-        // What cannot be read is found by its title, and told of by whoever reads it.
-        let text = packed.as_deref().and_then(unpack).unwrap_or_default();
-        Row { title: &title, text: &text, facets: &facets }.insert(transaction, doc)?;
-        from.get_or_insert(doc);
-        (to, count) = (doc, count + 1);
+    for doc in rows {
+        let doc = doc.map_err(storage(doing))?;
+        match ready.get(&doc) {
+            Some(row) => row.insert(transaction, doc)?,
+            None => read_ready(transaction, doc)?.insert(transaction, doc)?,
+        }
+        (last, count) = (doc, count + 1);
     }
     drop(statement);
-    transaction
-        .execute("UPDATE part SET waiting = 0 WHERE waiting AND docid BETWEEN ?1 AND ?2", params![from.unwrap_or(0), to])
-        .map_err(storage(doing))?;
+    transaction.execute("DELETE FROM unindexed WHERE docid <= ?1", [last]).map_err(storage(doing))?;
     Ok(count)
+}
+
+/// Makes the row of a file from what was agreed on. What cannot be read is found by its title, and told of by whoever reads it.
+fn read_ready(connection: &Connection, doc: i64) -> Result<Ready> {
+    let (title, facets, packed): (String, String, Option<Vec<u8>>) = connection
+        .prepare_cached(
+            "SELECT i.title, p.facets, b.text FROM part p JOIN item i ON i.id = p.item
+             LEFT JOIN base b ON b.item = p.item AND b.part = p.part
+                 AND b.seq = (SELECT max(seq) FROM base WHERE item = p.item AND part = p.part)
+             WHERE p.docid = ?1",
+        )
+        .and_then(|mut s| s.query_row([doc], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))))
+        .map_err(storage("indexing what came"))?;
+    let text = packed.as_deref().and_then(unpack).unwrap_or_default();
+    Ok(Row { title: &title, text: &text, facets: &read_facets(&facets) }.ready())
 }
 
 /// Reads facets as they are stored; those that cannot be read are none.
@@ -322,10 +366,10 @@ pub(super) fn stored(connection: &Connection, item: &ItemId, part: &PartId) -> R
 }
 
 impl Store {
-    /// Counts rows that wait, as a record has left them.
-    pub(super) fn rows_wait(&mut self, rows: usize, at: Millis) -> Result<()> {
-        if rows > 0 {
-            self.flood.waits(rows, at);
+    /// Keeps rows that wait, as a record has left them.
+    pub(super) fn rows_wait(&mut self, rows: Vec<(i64, Ready)>, at: Millis) -> Result<()> {
+        for row in rows {
+            self.flood.waits(row, at);
         }
         self.index_waiting(at).map(drop)
     }
@@ -341,10 +385,10 @@ impl Store {
         }
         let doing = "indexing what came";
         let transaction = self.connection.transaction().map_err(storage(doing))?;
-        let count = write_waiting(&transaction)?;
+        let count = write_waiting(&transaction, &self.flood.ready)?;
         transaction.commit().map_err(storage(doing))?;
         // Nothing of it is worth an epoch: an older database finds what it has.
-        self.flood = Flood::left(waiting(&self.connection).map_err(storage(doing))?);
+        self.flood = Flood::left(any_waits(&self.connection).map_err(storage(doing))?);
         Ok(count)
     }
 }
@@ -371,12 +415,16 @@ mod tests {
         let mut flood = Flood::default();
         let waits: Vec<bool> = (0..12).map(|_| flood.comes(Millis(5_000))).collect();
         assert_eq!(waits.iter().filter(|waits| !**waits).count(), AT_ONCE_MAX as usize);
-        flood.waits(4, Millis(5_000));
+        let row = || Ready(Column::ALL.map(|column| column.name().to_owned()));
+        for doc in [1, 2, 3, 4, 4] {
+            flood.waits((doc, row()), Millis(5_000));
+        }
+        assert_eq!(flood.bytes, 4 * row().bytes());
         assert!(flood.comes(Millis(9_000)), "what comes while others wait comes behind them");
         assert!(!flood.is_due(Millis(5_500)) && flood.is_due(Millis(6_000)));
-        flood.waits(1, Millis(14_900));
+        flood.waits((5, row()), Millis(14_900));
         assert!(!flood.is_due(Millis(14_950)) && flood.is_due(Millis(15_000)));
         assert!(flood.is_due(Millis(1)), "a clock that was set back makes nothing wait");
-        assert!(Flood::left(1).is_due(Millis(10_000)) && !Flood::left(0).is_due(Millis(10_000)));
+        assert!(Flood::left(true).is_due(Millis(10_000)) && !Flood::left(false).is_due(Millis(10_000)));
     }
 }

@@ -19,9 +19,9 @@ mod recovery;
 mod rules;
 mod schema;
 mod search;
-mod settings;
 #[cfg(test)]
 mod search_tests;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -169,7 +169,7 @@ impl Store {
         schema::migrations().to_latest(&mut connection).map_err(|e| migrating(path, e))?;
         let files = check::Files::of(path)
             .map_err(|source| Failure::Other(Error::Disk { path: path.into(), doing: "read", source }))?;
-        let flood = index::Flood::left(index::waiting(&connection).map_err(opening)?);
+        let flood = index::Flood::left(index::any_waits(&connection).map_err(opening)?);
         Ok(Self { connection, path: path.into(), files, witness: None, flood })
     }
 
@@ -410,16 +410,20 @@ impl Store {
             )
             .map_err(storage(doing))?;
         let last = if bury {
-            ["UPDATE part SET stamp = NULL, hash = NULL, mark = NULL, waiting = 0 WHERE item = ?1", "UPDATE item SET buried = 1 WHERE id = ?1"]
+            [
+                "UPDATE part SET stamp = NULL, hash = NULL, mark = NULL WHERE item = ?1",
+                "UPDATE item SET buried = 1 WHERE id = ?1",
+            ]
         } else {
             ["DELETE FROM part WHERE item = ?1", "DELETE FROM item WHERE id = ?1"]
         };
         let index = "DELETE FROM doc WHERE rowid IN (SELECT docid FROM part WHERE item = ?1)";
+        let waiting = "DELETE FROM unindexed WHERE docid IN (SELECT docid FROM part WHERE item = ?1)";
         let jobs = "UPDATE job SET state = 'reconciled' WHERE item = ?1 AND state = 'begun'";
         let rest = ["DELETE FROM image WHERE item = ?1", "DELETE FROM intent WHERE item = ?1"];
         // What came into the files goes with the item.
         let arrivals = "DELETE FROM arrival WHERE item = ?1 AND NOT EXISTS (SELECT 1 FROM item WHERE id = ?1)";
-        for sql in [index, jobs].into_iter().chain(rest).chain(last).chain([arrivals]) {
+        for sql in [index, waiting, jobs].into_iter().chain(rest).chain(last).chain([arrivals]) {
             transaction.execute(sql, [&id.0]).map_err(storage(doing))?;
         }
         if is_mirrored {

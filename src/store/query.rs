@@ -11,6 +11,9 @@ use crate::model::{Millis, begin_of_day};
 /// How many words and operators of a query are looked at.
 const TERMS_MAX: usize = 32;
 
+/// How many letters a word has at least that may go on.
+const BEGINNING_MIN: usize = 3;
+
 /// Operators that can be answered here.
 const OPERATORS: [&str; 16] = [
     "from",
@@ -46,10 +49,12 @@ pub struct Asker<'a> {
 /// A query as the index is asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Query {
-    /// What must match.
-    pub(super) expression: String,
-    /// Whether that holds words, by which what is found can be ranked.
-    pub(super) has_words: bool,
+    /// The words that must match, by which what is found can be ranked.
+    pub(super) words: String,
+    /// The same if the last word may go on.
+    pub(super) unfinished: Option<String>,
+    /// What must match beside them.
+    pub(super) filters: String,
     /// Something was written in it since then, in seconds since 1970.
     pub(super) after: Option<i64>,
     /// Something was written in it before that, in seconds since 1970.
@@ -69,8 +74,10 @@ impl Query {
             match piece.operator {
                 None if has_operator && piece.text == "OR" => query.elsewhere.push(piece.text.to_owned()),
                 None => {
-                    let unfinished = at + 1 == pieces.len() && !piece.closed;
-                    query.has_words |= query.term(None, piece.text, unfinished);
+                    let found = term(&mut query.words, None, piece.text);
+                    if found && at + 1 == pieces.len() && piece.may_go_on() {
+                        query.unfinished = Some(format!("{}*", query.words));
+                    }
                 }
                 Some(operator) => {
                     if query.operator(operator, piece, asker).is_none() {
@@ -79,7 +86,7 @@ impl Query {
                 }
             }
         }
-        if query.expression.is_empty() {
+        if query.words.is_empty() && query.filters.is_empty() {
             let bare = query.after.is_none() && query.before.is_none() && query.elsewhere.is_empty() && !has_operator;
             if bare {
                 return None;
@@ -89,32 +96,19 @@ impl Query {
         Some(query)
     }
 
-    /// Adds a term, in one column only if that is given; tells whether there is a word in it.
-    fn term(&mut self, column: Option<Column>, text: &str, unfinished: bool) -> bool {
-        // A term without a letter or digit has no token, and a phrase without tokens would match nothing.
-        if !text.chars().any(char::is_alphanumeric) {
-            return false;
-        }
-        if !self.expression.is_empty() {
-            self.expression.push(' ');
-        }
-        if let Some(column) = column {
-            write!(self.expression, "{} : ", column.name()).unwrap_or_default();
-        }
-        self.expression.push('"');
-        // Every term is quoted for FTS5, and holds no quote itself.
-        let spelled: String = text.chars().filter(|c| !c.is_control() && *c != '"').collect();
-        self.expression.push_str(&index::spaced(&spelled));
-        self.expression.push('"');
-        if unfinished && text.chars().next_back().is_some_and(char::is_alphanumeric) {
-            self.expression.push('*');
-        }
-        true
+    /// Returns all that must match, with these words.
+    pub(super) fn expression(&self, words: &str) -> String {
+        format!("{words} {}", self.filters).trim().to_owned()
+    }
+
+    /// Returns what must match if the words are looked for in titles alone.
+    pub(super) fn in_title(&self, words: &str) -> String {
+        self.expression(&format!("{} : ({words})", Column::Title.name()))
     }
 
     fn fact(&mut self, token: &str) {
-        let space = if self.expression.is_empty() { "" } else { " " };
-        write!(self.expression, "{space}{} : \"{token}\"", Column::Facts.name()).unwrap_or_default();
+        let space = if self.filters.is_empty() { "" } else { " " };
+        write!(self.filters, "{space}{} : \"{token}\"", Column::Facts.name()).unwrap_or_default();
     }
 
     fn label(&mut self, name: &str) {
@@ -151,15 +145,33 @@ impl Query {
     /// Adds what an operator asks of a column: the words side by side, or each for itself where parentheses stood around them.
     fn each(&mut self, column: Column, value: &str, grouped: bool) -> Option<()> {
         if !grouped {
-            return self.term(Some(column), value, false).then_some(());
+            return term(&mut self.filters, Some(column), value).then_some(());
         }
         let words: Vec<&str> = value.split_whitespace().collect();
         // What stands between parentheses has operators of its own.
         if words.iter().any(|word| *word == "OR" || word.starts_with(['-', '"', '{', '('])) {
             return None;
         }
-        words.into_iter().all(|word| self.term(Some(column), word, false)).then_some(())
+        words.into_iter().all(|word| term(&mut self.filters, Some(column), word)).then_some(())
     }
+}
+
+/// Adds a term to an expression, in one column only if that is given; tells whether there is a word in it.
+fn term(expression: &mut String, column: Option<Column>, text: &str) -> bool {
+    // A term without a letter or digit has no token, and a phrase without tokens would match nothing.
+    if !text.chars().any(char::is_alphanumeric) {
+        return false;
+    }
+    if !expression.is_empty() {
+        expression.push(' ');
+    }
+    if let Some(column) = column {
+        write!(expression, "{} : ", column.name()).unwrap_or_default();
+    }
+    // Every term is quoted for FTS5, and holds no quote itself.
+    let spelled: String = text.chars().filter(|c| !c.is_control() && *c != '"').collect();
+    write!(expression, "\"{}\"", index::spaced(&spelled)).unwrap_or_default();
+    true
 }
 
 fn earliest(known: Option<i64>, moment: i64) -> Option<i64> {
@@ -201,6 +213,14 @@ struct Piece<'a> {
     closed: bool,
     /// Whether parentheses stand around it.
     grouped: bool,
+}
+
+impl Piece<'_> {
+    /// Tells whether it may be the beginning of a word. Of one or two letters half the language is.
+    fn may_go_on(&self) -> bool {
+        let last: Vec<char> = self.text.chars().rev().take_while(|letter| letter.is_alphanumeric()).collect();
+        !self.closed && last.len() >= BEGINNING_MIN
+    }
 }
 
 /// Takes apart what was typed.
@@ -269,21 +289,22 @@ mod tests {
         if let Some(query) = &query {
             assert_eq!((query.after, query.before, &query.elsewhere), (None, None, &Vec::new()), "{typed:?}");
         }
-        assert_eq!(query.map(|query| query.expression).as_deref(), expected, "{typed:?}");
+        let said = query.map(|query| query.expression(query.unfinished.as_ref().unwrap_or(&query.words)));
+        assert_eq!(said.as_deref(), expected, "{typed:?}");
     }
 
     #[test]
     fn words_are_never_syntax() {
         check("meeting", Some("\"meeting\"*"));
         check("meeting notes ", Some("\"meeting\" \"notes\""));
-        check("a AND b", Some("\"a\" \"AND\" \"b\"*"));
-        check("a OR b", Some("\"a\" \"OR\" \"b\"*"));
-        check("title:x", Some("\"title:x\"*"));
-        check("facts:x", Some("\"facts:x\"*"));
+        check("a AND bat", Some("\"a\" \"AND\" \"bat\"*"));
+        check("a OR b", Some("\"a\" \"OR\" \"b\""));
+        check("title:x", Some("\"title:x\""));
+        check("facts:xyz", Some("\"facts:xyz\"*"));
         check("\"exact phrase\"", Some("\"exact phrase\""));
         check("\"open phrase", Some("\"open phrase\"*"));
         check("wor\"exact phrase\"", Some("\"wor\" \"exact phrase\""));
-        check("x* -y ^z", Some("\"x*\" \"-y\" \"^z\"*"));
+        check("x* -y ^z", Some("\"x*\" \"-y\" \"^z\""));
         check("NEAR(a b, 3)", Some("\"NEAR(a\" \"b,\" \"3)\""));
         check("from: ana", Some("\"from:\" \"ana\"*"));
         check("- * \"", None);
@@ -301,10 +322,10 @@ mod tests {
     fn operators_ask_for_columns() {
         let fact = |name: &str| format!("facts : \"{}\"", index::label(name));
         check("from:ana", Some("sender : \"ana\""));
-        check("from:Ana@Example.org plan", Some("sender : \"Ana@Example.org\" \"plan\"*"));
+        check("from:Ana@Example.org plan", Some("\"plan\"* sender : \"Ana@Example.org\""));
         check("FROM:\"Ana Lee\" to:bo", Some("sender : \"Ana Lee\" recipient : \"bo\""));
         check("subject:(tax return)", Some("title : \"tax\" title : \"return\""));
-        check("subject:\"tax return\" x", Some("title : \"tax return\" \"x\"*"));
+        check("subject:\"tax return\" x", Some("\"x\" title : \"tax return\""));
         check("to:me", Some("recipient : \"me@example.org\""));
         check("from:me", Some(&fact("sent")));
         check("label:Work/Trips", Some(&fact("work-trips")));
@@ -314,7 +335,10 @@ mod tests {
         check("category:social", Some(&fact("CATEGORY_SOCIAL")));
         check("in:anywhere plan", Some("\"plan\"*"));
         check("in:anywhere", Some(&format!("facts : \"{}\"", index::ANY)));
-        check("has:attachment is:read", Some(&format!("facts : \"{}\" facts : \"{}\"", index::ATTACHMENT, index::READ)));
+        check(
+            "has:attachment is:read",
+            Some(&format!("facts : \"{}\" facts : \"{}\"", index::ATTACHMENT, index::READ)),
+        );
     }
 
     #[test]

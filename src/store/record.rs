@@ -3,22 +3,23 @@
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 use super::arrivals;
+use super::index::{self, Ready, Row};
 use super::journal::{self, Ended};
 use super::log::{self, LogWord};
-use super::index::{self, Row};
 use super::values::{json, millis, pack, unpack};
 use super::{Facts, KEPT_BASES, storage};
 use crate::error::Result;
 use crate::model::{ContentHash, Facets, ItemId, Millis, PartId};
 use crate::sync::{Record, RecordPart, Told, Words};
 
-/// Writes one record with everything that belongs to it; the caller commits. Returns how many rows of the index wait, if they may.
+/// Writes one record with everything that belongs to it; the caller commits. Returns the rows of the index that
+/// wait, if they may.
 pub(super) fn write_record(
     transaction: &Transaction<'_>,
     record: &Record,
     facts: Option<&Facts>,
     may_wait: bool,
-) -> Result<usize> {
+) -> Result<Vec<(i64, Ready)>> {
     let doing = "recording";
     let Record { item, kind, title, revision, can_edit, gone, parts, jobs, at } = record;
     let returns = transaction
@@ -51,7 +52,7 @@ pub(super) fn write_record(
         log::write(transaction, &log::Entry { at: *at, item, part, what: LogWord::Returned, push: None, words })?;
     }
     let landed = journal::end(transaction, item, jobs, *at)?;
-    let mut waiting = 0;
+    let mut waiting = Vec::new();
     for (position, part) in parts.iter().enumerate() {
         let pushed: Vec<&Ended> = landed.iter().filter(|ended| ended.part == part.part).collect();
         write_base(transaction, (item, adopted), part, &pushed, *at)?;
@@ -62,7 +63,7 @@ pub(super) fn write_record(
             arrivals::forget_intent(transaction, item, &part.part)?;
         }
         let facets = facts.map(|facts| &facts.facets);
-        waiting += usize::from(write_index(transaction, record, position, (facets, may_wait))?);
+        waiting.extend(write_index(transaction, record, position, (facets, may_wait))?);
         write_told(transaction, item, &part.part, &part.told)?;
         let put_back = part.put_back.as_ref().map(|text| pack(text.as_bytes(), doing)).transpose()?;
         transaction
@@ -138,16 +139,16 @@ fn write_base(
         .map_err(storage(doing))
 }
 
-/// Writes the row of a part and, when its text, its facets or the item's title changed, its row in the index. Tells whether that row
-/// waits.
+/// Writes the row of a part and, when its text, its facets or the item's title changed, its row in the index. Returns that row if
+/// it waits.
 fn write_index(
     transaction: &Transaction<'_>,
     record: &Record,
     position: usize,
     (facets, may_wait): (Option<&Facets>, bool),
-) -> Result<bool> {
+) -> Result<Option<(i64, Ready)>> {
     let doing = "recording a file";
-    let Some(part) = record.parts.get(position) else { return Ok(false) };
+    let Some(part) = record.parts.get(position) else { return Ok(None) };
     let (item, at) = (&record.item.0, millis(record.at));
     let stamp = part.stamp.map(|stamp| json(&stamp, doing)).transpose()?;
     let hash = part.hash.map(|hash| hash.0);
@@ -160,42 +161,40 @@ fn write_index(
         .map_err(storage(doing))?;
     let stored = known.as_ref().map(|(.., facets)| index::read_facets(facets)).unwrap_or_default();
     let facets = facets.unwrap_or(&stored);
-    let row =
-        Row { title: &record.title, text: &part.indexed, facets };
+    let row = Row { title: &record.title, text: &part.indexed, facets };
     let mark = row.mark()?;
     if known.as_ref().is_some_and(|(_, known, _)| known.as_deref() == Some(&mark)) {
         return transaction
             .prepare_cached("UPDATE part SET position = ?3, stamp = ?4, hash = ?5 WHERE item = ?1 AND part = ?2")
             .and_then(|mut s| s.execute(params![item, part.part.0, position, stamp, hash]))
-            .map(|_| false)
+            .map(|_| None)
             .map_err(storage(doing));
     }
     let old = known.map(|(doc, ..)| doc);
     if let Some(old) = old {
-        transaction
-            .prepare_cached("DELETE FROM doc WHERE rowid = ?1")
-            .and_then(|mut s| s.execute([old]))
-            .map_err(storage(doing))?;
+        index::remove(transaction, old)?;
     }
     let doc = index::number(transaction, row.second(record.at), old)?;
     // What waits is read from the base, so a file that says something else cannot.
+    let ready = row.ready();
     let waits = may_wait && part.indexed == part.base;
-    if !waits {
-        row.insert(transaction, doc)?;
+    match waits {
+        true => index::wait(transaction, doc)?,
+        false => ready.insert(transaction, doc)?,
     }
     let first = facets.first.map(|first| millis(first) / 1000);
     transaction
         .prepare_cached(
-            "INSERT INTO part (item, part, position, stamp, hash, modified, docid, facets, first, mark, waiting)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            "INSERT INTO part (item, part, position, stamp, hash, modified, docid, facets, first, mark)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
              ON CONFLICT (item, part) DO UPDATE SET position = ?3, stamp = ?4, hash = ?5, modified = ?6, docid = ?7,
-                 facets = ?8, first = ?9, mark = ?10, waiting = ?11",
+                 facets = ?8, first = ?9, mark = ?10",
         )
         .and_then(|mut s| {
             let facets = json(facets, doing).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-            s.execute(params![item, part.part.0, position, stamp, hash, at, doc, facets, first, mark, waits])
+            s.execute(params![item, part.part.0, position, stamp, hash, at, doc, facets, first, mark])
         })
-        .map(|_| waits)
+        .map(|_| waits.then_some((doc, ready)))
         .map_err(storage(doing))
 }
 
@@ -229,7 +228,9 @@ fn drop_missing_parts(transaction: &Transaction<'_>, record: &Record) -> Result<
         if record.parts.iter().any(|kept| kept.part.0 == part) {
             continue;
         }
-        transaction.execute("DELETE FROM doc WHERE rowid = ?1", [doc]).map_err(storage(doing))?;
+        if let Some(doc) = doc {
+            index::remove(transaction, doc)?;
+        }
         transaction.execute("DELETE FROM part WHERE item = ?1 AND part = ?2", [item, &part]).map_err(storage(doing))?;
         transaction.execute("DELETE FROM base WHERE item = ?1 AND part = ?2", [item, &part]).map_err(storage(doing))?;
         transaction

@@ -220,10 +220,9 @@ const FACETS: &str = "
 ALTER TABLE part ADD COLUMN facets TEXT NOT NULL DEFAULT '';
 ALTER TABLE part ADD COLUMN first INTEGER;
 ALTER TABLE part ADD COLUMN mark BLOB;
-ALTER TABLE part ADD COLUMN waiting INTEGER NOT NULL DEFAULT 0;
-UPDATE part SET docid = ((modified / 1000) << 20) | (docid & 0xfffff),
-                waiting = NOT EXISTS (SELECT 1 FROM item WHERE id = part.item AND buried);
-CREATE INDEX part_waiting ON part (docid) WHERE waiting;
+UPDATE part SET docid = ((modified / 1000) << 20) | (docid & 0xfffff);
+CREATE TABLE unindexed (docid INTEGER PRIMARY KEY) STRICT;
+INSERT INTO unindexed (docid) SELECT docid FROM part JOIN item ON item.id = part.item WHERE NOT buried;
 CREATE INDEX part_first ON part (first, docid) WHERE first IS NOT NULL;
 DROP TABLE doc;
 CREATE VIRTUAL TABLE doc USING fts5 (

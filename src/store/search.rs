@@ -1,5 +1,7 @@
 //! Searches in the index over the files' text.
 
+use std::collections::{HashMap, HashSet};
+
 use rusqlite::{Connection, params};
 use serde::Serialize;
 
@@ -11,7 +13,10 @@ use crate::error::{Error, Result};
 use crate::model::{ItemId, Millis, PartId};
 
 /// Ranking reads every candidate; only this many of the newest are ranked, so a common word costs no more than a rare one.
-const CANDIDATES_MAX: i64 = 2_000;
+const CANDIDATES_MAX: usize = 2_000;
+
+/// If so many have the words as they stand, the last word is taken for a whole one.
+const ENOUGH: usize = 200;
 
 /// How many hits one call returns at most: nobody reads further than what is ranked.
 const HITS_MAX: usize = 2_000;
@@ -44,7 +49,7 @@ pub struct Hit {
     pub modified: Millis,
 }
 
-/// What restricts a search to rows of a time.
+/// What restricts a search to rows of a time: written into since `?2`, and before `?3`, or begun before the second `?4`.
 const SPANNED: &str = "
     AND rowid >= ?2 AND (rowid < ?3 OR rowid IN (SELECT docid FROM part WHERE first < ?4 AND docid >= ?3))";
 
@@ -54,7 +59,6 @@ pub(super) fn search(
     asker: Asker<'_>,
     (limit, offset): (usize, usize),
 ) -> Result<Hits> {
-    let doing = "searching";
     let query = Query::read(typed, asker).ok_or_else(|| Error::InvalidInput {
         what: "the query holds no word".into(),
         suggestion: "Give at least one word that the text or the title contains.".into(),
@@ -62,89 +66,106 @@ pub(super) fn search(
     if !query.elsewhere.is_empty() {
         return Ok(Hits { elsewhere: query.elsewhere, ..Hits::default() });
     }
-    let candidates = Candidates::of(connection, &query)?;
-    let Some(oldest) = candidates.oldest else { return Ok(Hits::default()) };
-    let limit = i64::try_from(limit.min(HITS_MAX)).unwrap_or(i64::MAX);
-    let offset = i64::try_from(offset).unwrap_or(i64::MAX);
-
-    // Among equals the newer one comes first. What was asked for by no word has no rank, and then none is too old.
-    let (order, oldest) = match query.has_words {
-        true => (format!("bm25(doc, {}), ", Column::ALL.map(Column::weight).join(", ")), oldest),
-        false => (String::new(), candidates.after),
+    let searching = Searching {
+        connection,
+        query: &query,
+        after: query.after.map_or(0, index::first_of),
+        before: query.before.map_or(i64::MAX, index::first_of),
     };
-    let sql = format!(
-        "SELECT rowid FROM doc WHERE doc MATCH ?1 {SPANNED} ORDER BY {order}rowid DESC LIMIT ?5 OFFSET ?6"
-    );
-    let found: Vec<i64> = connection
-        .prepare_cached(&sql)
-        .and_then(|mut s| {
-            let Candidates { before, spans, .. } = candidates;
-            let rows = s.query_map(params![query.expression, oldest, before, spans, limit, offset], |row| row.get(0))?;
-            rows.collect()
-        })
-        .map_err(storage(doing))?;
+    let (limit, offset) = (limit.min(HITS_MAX), i64::try_from(offset).unwrap_or(i64::MAX));
+    let mut words = &query.words;
+    let mut newest = searching.newest(&query.expression(words), 0, CANDIDATES_MAX + 1)?;
+    if newest.len() < ENOUGH
+        && let Some(unfinished) = &query.unfinished
+    {
+        words = unfinished;
+        newest = searching.newest(&query.expression(words), 0, CANDIDATES_MAX + 1)?;
+    }
+    let total = newest.len().min(CANDIDATES_MAX);
+    let truncated = newest.len() > total;
+    let page = if query.words.is_empty() {
+        // What was asked for by no word has no rank, and then nothing is too old.
+        searching.newest(&query.filters, offset, limit)?
+    } else {
+        let ranked = if truncated { searching.titled(words, newest)? } else { searching.ranked(words)? };
+        ranked.into_iter().take(total).skip(usize::try_from(offset).unwrap_or(usize::MAX)).take(limit).collect()
+    };
+    Ok(Hits { hits: searching.hits(&query.expression(words), &page)?, total, truncated, elsewhere: Vec::new() })
+}
 
-    let mut statement = connection
-        .prepare_cached(
-            "SELECT p.item, p.part, i.title, snippet(doc, 1, '', '', '…', 24), p.modified, p.facets
-             FROM doc d JOIN part p ON p.docid = d.rowid JOIN item i ON i.id = p.item
-             WHERE doc MATCH ?1 AND d.rowid = ?2",
-        )
-        .map_err(storage(doing))?;
-    let mut hits = Vec::with_capacity(found.len());
-    for doc in found {
-        let hit = statement
-            .query_row(params![query.expression, doc], |row| {
-                let facets = index::read_facets(row.get_ref(5)?.as_str()?);
-                Ok(Hit {
-                    item: ItemId(row.get(0)?),
-                    part: PartId(row.get(1)?),
-                    title: row.get(2)?,
-                    snippet: index::unspaced(row.get_ref(3)?.as_str()?),
-                    modified: facets.last.unwrap_or(from_millis(row.get(4)?)),
-                })
+/// A search under way.
+struct Searching<'a> {
+    connection: &'a Connection,
+    query: &'a Query,
+    /// The numbers of rows that were written into since the time that was asked for begin here,
+    after: i64,
+    /// and those that were only written into before the other end here.
+    before: i64,
+}
+
+impl Searching<'_> {
+    /// Returns the rows that match, the newest first.
+    fn newest(&self, expression: &str, offset: i64, limit: usize) -> Result<Vec<i64>> {
+        self.rows(&format!("{SPANNED} ORDER BY rowid DESC LIMIT ?5 OFFSET ?6"), expression, offset, limit)
+    }
+
+    /// Returns all rows that match, the best first, and among equals the newest.
+    fn ranked(&self, words: &str) -> Result<Vec<i64>> {
+        let weights = Column::ALL.map(Column::weight).join(", ");
+        let order = format!("{SPANNED} ORDER BY bm25(doc, {weights}), rowid DESC LIMIT ?5 OFFSET ?6");
+        self.rows(&order, &self.query.expression(words), 0, CANDIDATES_MAX)
+    }
+
+    /// Sorts the newest of many rows: those first that have the words in their titles. To tell how rare each word is would take longer
+    /// than all else.
+    fn titled(&self, words: &str, newest: Vec<i64>) -> Result<Vec<i64>> {
+        let known: HashSet<i64> = newest.iter().copied().collect();
+        let mut first = self.newest(&self.query.in_title(words), 0, CANDIDATES_MAX)?;
+        first.retain(|row| known.contains(row));
+        let titled: HashSet<i64> = first.iter().copied().collect();
+        first.extend(newest.into_iter().filter(|row| !titled.contains(row)));
+        Ok(first)
+    }
+
+    fn rows(&self, order: &str, expression: &str, offset: i64, limit: usize) -> Result<Vec<i64>> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let begun = self.query.before.unwrap_or(0);
+        self.connection
+            .prepare_cached(&format!("SELECT rowid FROM doc WHERE doc MATCH ?1 {order}"))
+            .and_then(|mut s| {
+                let given = params![expression, self.after, self.before, begun, limit, offset];
+                s.query_map(given, |row| row.get(0))?.collect()
+            })
+            .map_err(storage("searching"))
+    }
+
+    /// Shows rows. The index is asked once for all of them: what a beginning of a word stands for is made out by each question.
+    fn hits(&self, expression: &str, rows: &[i64]) -> Result<Vec<Hit>> {
+        let (Some(oldest), Some(newest)) = (rows.iter().min(), rows.iter().max()) else { return Ok(Vec::new()) };
+        let listed = format!("[{}]", rows.iter().map(i64::to_string).collect::<Vec<_>>().join(","));
+        let doing = "showing what was found";
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT d.rowid, p.item, p.part, i.title, snippet(doc, 1, '', '', '…', 24), p.modified, p.facets
+                 FROM doc d CROSS JOIN part p ON p.docid = d.rowid CROSS JOIN item i ON i.id = p.item
+                 WHERE doc MATCH ?1 AND d.rowid BETWEEN ?2 AND ?3 AND +d.rowid IN (SELECT value FROM json_each(?4))",
+            )
+            .map_err(storage(doing))?;
+        let found = statement
+            .query_map(params![expression, oldest, newest, listed], |row| {
+                let facets = index::read_facets(row.get_ref(6)?.as_str()?);
+                let hit = Hit {
+                    item: ItemId(row.get(1)?),
+                    part: PartId(row.get(2)?),
+                    title: row.get(3)?,
+                    snippet: index::unspaced(row.get_ref(4)?.as_str()?),
+                    modified: facets.last.unwrap_or(from_millis(row.get(5)?)),
+                };
+                Ok((row.get(0)?, hit))
             })
             .map_err(storage(doing))?;
-        hits.push(hit);
-    }
-    Ok(Hits { hits, total: candidates.total, truncated: candidates.truncated, elsewhere: Vec::new() })
-}
-
-/// The newest rows that a query finds, as far as they are looked at.
-#[derive(Debug, Clone, Copy)]
-struct Candidates {
-    /// How many, at most [`CANDIDATES_MAX`].
-    total: usize,
-    /// Whether there are more.
-    truncated: bool,
-    /// The number of the oldest.
-    oldest: Option<i64>,
-    /// Rows from this number on were written into since the time that was asked for,
-    after: i64,
-    /// and those below this one before the other;
-    before: i64,
-    /// so were those that began before this second.
-    spans: i64,
-}
-
-impl Candidates {
-    fn of(connection: &Connection, query: &Query) -> Result<Self> {
-        let after = query.after.map_or(0, index::first_of);
-        let before = query.before.map_or(i64::MAX, index::first_of);
-        let spans = query.before.unwrap_or(0);
-        let sql = format!(
-            "SELECT count(*), min(rowid) FROM (
-                 SELECT rowid FROM doc WHERE doc MATCH ?1 {SPANNED} ORDER BY rowid DESC LIMIT ?5)"
-        );
-        let (total, oldest): (i64, Option<i64>) = connection
-            .prepare_cached(&sql)
-            .and_then(|mut s| {
-                let given = params![query.expression, after, before, spans, CANDIDATES_MAX + 1];
-                s.query_row(given, |row| Ok((row.get(0)?, row.get(1)?)))
-            })
-            .map_err(storage("searching"))?;
-        let truncated = total > CANDIDATES_MAX;
-        let total = usize::try_from(total.min(CANDIDATES_MAX)).unwrap_or(0);
-        Ok(Self { total, truncated, oldest, after, before, spans })
+        let mut hits: HashMap<i64, Hit> = found.collect::<rusqlite::Result<_>>().map_err(storage(doing))?;
+        Ok(rows.iter().filter_map(|row| hits.remove(row)).collect())
     }
 }

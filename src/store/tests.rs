@@ -52,7 +52,13 @@ fn lost() -> Notice {
 }
 
 fn found(store: &Store, query: &str) -> Vec<String> {
-    store.search(query, ASKER, 10, 0).unwrap().hits.into_iter().map(|hit| format!("{}/{}", hit.item, hit.part)).collect()
+    store
+        .search(query, ASKER, 10, 0)
+        .unwrap()
+        .hits
+        .into_iter()
+        .map(|hit| format!("{}/{}", hit.item, hit.part))
+        .collect()
 }
 
 fn came(store: &Store, item: &ItemId, part: &PartId) -> Vec<Arrival> {

@@ -6,11 +6,11 @@ use async_trait::async_trait;
 
 use super::found::{Found, Search};
 use super::host::{
-    CommentAct, CommentReport, DiffReport, DoctorReport, Done, Host, ItemReport, Linked, LogReport, PushReport,
-    Side, StatusReport, Told,
+    CommentAct, CommentReport, DiffReport, DoctorReport, Done, Host, ItemReport, Linked, LogReport, PushReport, Side,
+    StatusReport, Told,
 };
-use super::searching;
 use super::reports::{account_status, finding, item_report, log_entry, push_report};
+use super::searching;
 use super::turns::{Turn, Turns};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kinds;

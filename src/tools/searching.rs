@@ -88,12 +88,7 @@ fn in_turns(mut lists: Vec<std::vec::IntoIter<Hit>>, limit: usize) -> Vec<Hit> {
 }
 
 /// Asks the remote through each mirror at once. One that does not answer is told of.
-async fn remote(
-    handles: &[&MirrorHandle],
-    query: &str,
-    limit: usize,
-    told: &mut Vec<String>,
-) -> Result<Vec<Hit>> {
+async fn remote(handles: &[&MirrorHandle], query: &str, limit: usize, told: &mut Vec<String>) -> Result<Vec<Hit>> {
     let mut tasks = JoinSet::new();
     for (at, handle) in handles.iter().copied().enumerate() {
         let (handle, query) = (handle.clone(), query.to_owned());

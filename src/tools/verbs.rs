@@ -39,7 +39,8 @@ const OFFSET_MAX: usize = 10_000;
 /// What a search says that asked nobody.
 const SEARCHED_HERE: &str = "Mirrored items on this machine. Others: `remote: true` asks Google, too.";
 /// What one says that did.
-const SEARCHED_ALL: &str = "Mirrored items on this machine, and Google. Results without `path` are not mirrored: `fetch` their `id`.";
+const SEARCHED_ALL: &str =
+    "Mirrored items on this machine, and Google. Results without `path` are not mirrored: `fetch` their `id`.";
 
 /// Arguments that may be null; those of the three tools here are so by themselves. Any other name is still refused.
 const OPTIONAL: [&str; 8] =

@@ -20,6 +20,7 @@ mod daemon;
 mod documents;
 #[path = "../support/generated.rs"]
 mod generated;
+mod mail;
 mod report;
 #[allow(
     dead_code,
@@ -35,7 +36,7 @@ use report::Report;
 /// A group of figures, by the name that chooses it.
 type Group = (&'static str, fn(&mut Report));
 
-const GROUPS: [Group; 9] = [
+const GROUPS: [Group; 10] = [
     ("reading", documents::reading),
     ("no_edit", documents::no_edit),
     ("one_word", documents::one_word),
@@ -45,6 +46,7 @@ const GROUPS: [Group; 9] = [
     ("save_to_post", daemon::save_to_post),
     ("restart", daemon::restart),
     ("calls", calls::calls),
+    ("mail", mail::mail),
 ];
 
 fn main() {

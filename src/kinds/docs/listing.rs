@@ -114,7 +114,14 @@ impl Docs {
         let owner = file.owners.into_iter().next().unwrap_or_default();
         let owner = if owner.email_address.is_empty() { owner.display_name } else { owner.email_address };
         let url = self.url(&file.id);
-        Listed { id: ItemId(file.id), title: file.name, url, modified: file.modified_time, owner, snippet: String::new() }
+        Listed {
+            id: ItemId(file.id),
+            title: file.name,
+            url,
+            modified: file.modified_time,
+            owner,
+            snippet: String::new(),
+        }
     }
 }
 

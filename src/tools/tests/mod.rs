@@ -430,10 +430,7 @@ async fn search_pages_and_refuses() {
     assert!(second["searched"].as_str().unwrap().ends_with("Gmail knows more."), "{second}");
     assert_eq!(
         *host.calls.lock().unwrap(),
-        [
-            "search report 20 0 []  false".to_owned(),
-            format!("search report 20 20 [Docs] {ACCOUNT} true"),
-        ]
+        ["search report 20 0 []  false".to_owned(), format!("search report 20 20 [Docs] {ACCOUNT} true"),]
     );
     let given = cursor.as_str().unwrap();
     let damaged = [
