@@ -41,7 +41,7 @@ pub enum Error {
         id: String,
     },
     /// The item is in the trash, where it is for nobody to edit.
-    #[error("`{id}` is in the trash of Google Drive")]
+    #[error("`{id}` is in the trash at Google")]
     Trashed {
         /// The item.
         id: String,
@@ -301,7 +301,7 @@ impl Error {
             Self::NotFound { .. } => {
                 "Check the id or URL; if it is right, the item is not shared with this account.".into()
             }
-            Self::Trashed { .. } => "Take it out of the trash in Google Drive; then it is mirrored again.".into(),
+            Self::Trashed { .. } => "Take it out of the trash in Google Drive, or in Gmail; then it is mirrored again.".into(),
             Self::AnchorNotFound { .. } => "Fetch without `section` to see the outline with its anchors.".into(),
             Self::TabNotFound { .. } => "Name one of the tabs listed, by id or title.".into(),
             Self::RateLimited { retry_after: Some(wait) } => format!("Wait {} s and try again.", wait.as_secs()),

@@ -14,6 +14,9 @@ const TERMS_MAX: usize = 32;
 /// How many letters a word has at least that may go on.
 const BEGINNING_MIN: usize = 3;
 
+/// Stands between terms: without it a column behind a word is none for FTS5.
+const AND: &str = " AND ";
+
 /// Operators that can be answered here.
 const OPERATORS: [&str; 16] = [
     "from",
@@ -98,7 +101,8 @@ impl Query {
 
     /// Returns all that must match, with these words.
     pub(super) fn expression(&self, words: &str) -> String {
-        format!("{words} {}", self.filters).trim().to_owned()
+        let both = if words.is_empty() || self.filters.is_empty() { "" } else { AND };
+        format!("{words}{both}{}", self.filters)
     }
 
     /// Returns what must match if the words are looked for in titles alone.
@@ -107,8 +111,8 @@ impl Query {
     }
 
     fn fact(&mut self, token: &str) {
-        let space = if self.filters.is_empty() { "" } else { " " };
-        write!(self.filters, "{space}{} : \"{token}\"", Column::Facts.name()).unwrap_or_default();
+        let and = if self.filters.is_empty() { "" } else { AND };
+        write!(self.filters, "{and}{} : \"{token}\"", Column::Facts.name()).unwrap_or_default();
     }
 
     fn label(&mut self, name: &str) {
@@ -163,7 +167,7 @@ fn term(expression: &mut String, column: Option<Column>, text: &str) -> bool {
         return false;
     }
     if !expression.is_empty() {
-        expression.push(' ');
+        expression.push_str(AND);
     }
     if let Some(column) = column {
         write!(expression, "{} : ", column.name()).unwrap_or_default();
@@ -296,17 +300,17 @@ mod tests {
     #[test]
     fn words_are_never_syntax() {
         check("meeting", Some("\"meeting\"*"));
-        check("meeting notes ", Some("\"meeting\" \"notes\""));
-        check("a AND bat", Some("\"a\" \"AND\" \"bat\"*"));
-        check("a OR b", Some("\"a\" \"OR\" \"b\""));
+        check("meeting notes ", Some("\"meeting\" AND \"notes\""));
+        check("a AND bat", Some("\"a\" AND \"AND\" AND \"bat\"*"));
+        check("a OR b", Some("\"a\" AND \"OR\" AND \"b\""));
         check("title:x", Some("\"title:x\""));
         check("facts:xyz", Some("\"facts:xyz\"*"));
         check("\"exact phrase\"", Some("\"exact phrase\""));
         check("\"open phrase", Some("\"open phrase\"*"));
-        check("wor\"exact phrase\"", Some("\"wor\" \"exact phrase\""));
-        check("x* -y ^z", Some("\"x*\" \"-y\" \"^z\""));
-        check("NEAR(a b, 3)", Some("\"NEAR(a\" \"b,\" \"3)\""));
-        check("from: ana", Some("\"from:\" \"ana\"*"));
+        check("wor\"exact phrase\"", Some("\"wor\" AND \"exact phrase\""));
+        check("x* -y ^z", Some("\"x*\" AND \"-y\" AND \"^z\""));
+        check("NEAR(a b, 3)", Some("\"NEAR(a\" AND \"b,\" AND \"3)\""));
+        check("from: ana", Some("\"from:\" AND \"ana\"*"));
         check("- * \"", None);
         check("", None);
         check("\u{e000}all", Some("\"all\"*"));
@@ -322,10 +326,10 @@ mod tests {
     fn operators_ask_for_columns() {
         let fact = |name: &str| format!("facts : \"{}\"", index::label(name));
         check("from:ana", Some("sender : \"ana\""));
-        check("from:Ana@Example.org plan", Some("\"plan\"* sender : \"Ana@Example.org\""));
-        check("FROM:\"Ana Lee\" to:bo", Some("sender : \"Ana Lee\" recipient : \"bo\""));
-        check("subject:(tax return)", Some("title : \"tax\" title : \"return\""));
-        check("subject:\"tax return\" x", Some("\"x\" title : \"tax return\""));
+        check("from:Ana@Example.org plan", Some("\"plan\"* AND sender : \"Ana@Example.org\""));
+        check("FROM:\"Ana Lee\" to:bo", Some("sender : \"Ana Lee\" AND recipient : \"bo\""));
+        check("subject:(tax return)", Some("title : \"tax\" AND title : \"return\""));
+        check("subject:\"tax return\" x", Some("\"x\" AND title : \"tax return\""));
         check("to:me", Some("recipient : \"me@example.org\""));
         check("from:me", Some(&fact("sent")));
         check("label:Work/Trips", Some(&fact("work-trips")));
@@ -337,7 +341,7 @@ mod tests {
         check("in:anywhere", Some(&format!("facts : \"{}\"", index::ANY)));
         check(
             "has:attachment is:read",
-            Some(&format!("facts : \"{}\" facts : \"{}\"", index::ATTACHMENT, index::READ)),
+            Some(&format!("facts : \"{}\" AND facts : \"{}\"", index::ATTACHMENT, index::READ)),
         );
     }
 

@@ -30,6 +30,8 @@ pub struct Hits {
     pub total: usize,
     /// True when more matched than were ranked, so that `total` is a lower bound.
     pub truncated: bool,
+    /// Whether operators of mail were asked for.
+    pub filtered: bool,
     /// What was asked that only the remote can answer; then nothing here is known to match.
     pub elsewhere: Vec<String>,
 }
@@ -63,8 +65,9 @@ pub(super) fn search(
         what: "the query holds no word".into(),
         suggestion: "Give at least one word that the text or the title contains.".into(),
     })?;
+    let filtered = !query.filters.is_empty();
     if !query.elsewhere.is_empty() {
-        return Ok(Hits { elsewhere: query.elsewhere, ..Hits::default() });
+        return Ok(Hits { filtered, elsewhere: query.elsewhere, ..Hits::default() });
     }
     let searching = Searching {
         connection,
@@ -90,7 +93,13 @@ pub(super) fn search(
         let ranked = if truncated { searching.titled(words, newest)? } else { searching.ranked(words)? };
         ranked.into_iter().take(total).skip(usize::try_from(offset).unwrap_or(usize::MAX)).take(limit).collect()
     };
-    Ok(Hits { hits: searching.hits(&query.expression(words), &page)?, total, truncated, elsewhere: Vec::new() })
+    Ok(Hits {
+        hits: searching.hits(&query.expression(words), &page)?,
+        total,
+        truncated,
+        filtered,
+        elsewhere: Vec::new(),
+    })
 }
 
 /// A search under way.

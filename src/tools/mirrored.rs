@@ -62,7 +62,7 @@ impl Mirrors {
         match self.holding(id_or_url).await? {
             Some((handle, _)) => Ok(handle),
             None if self.burying(id_or_url).await?.is_some() => Err(Error::InvalidInput {
-                what: format!("`{id_or_url}` is in the trash of Google Drive, gone, or not shared any more"),
+                what: format!("`{id_or_url}` is in the trash at Google, gone, or not shared any more"),
                 suggestion: "Take it out of the trash, or ask its owner: its files come back with it.".into(),
             }),
             None => Err(not_mirrored(id_or_url)),

@@ -24,12 +24,13 @@ pub(super) async fn search(handles: &[&MirrorHandle], search: &Search) -> Result
     let end = search.offset.saturating_add(search.limit);
     let mut found = Found::default();
     let mut lists = Vec::new();
-    let mut elsewhere = Vec::new();
+    let (mut elsewhere, mut of_mail) = (Vec::new(), false);
     for handle in handles {
         let mut local = handle.search(&search.query, end.saturating_add(1), 0).await?;
         if local.truncated {
             found.told.push(format!("Of what matches only the newest {} are ranked: add words.", local.total));
         }
+        of_mail |= local.filtered || !local.elsewhere.is_empty();
         elsewhere.append(&mut local.elsewhere);
         lists.push(hits(handle, local)?.into_iter());
     }
@@ -42,11 +43,8 @@ pub(super) async fn search(handles: &[&MirrorHandle], search: &Search) -> Result
         found.asked = true;
         let wanted = (end + 1 - merged.len()).min(REMOTE_MAX);
         // Documents know none of those operators.
-        let asked: Vec<&MirrorHandle> = handles
-            .iter()
-            .filter(|handle| elsewhere.is_empty() || handle.layout().feed() == Feed::Gmail)
-            .copied()
-            .collect();
+        let asked: Vec<&MirrorHandle> =
+            handles.iter().filter(|handle| !of_mail || handle.layout().feed() == Feed::Gmail).copied().collect();
         let remote = remote(&asked, &search.query, wanted, &mut found.told).await?;
         let here: BTreeSet<ItemId> = merged.iter().map(|hit| hit.id.clone()).collect();
         merged.extend(remote.into_iter().filter(|hit| !here.contains(&hit.id)));

@@ -13,7 +13,7 @@ use super::report::{Report, ms};
 const THREADS: usize = 100_000;
 
 /// Rows that are written together, as by the product when it is flooded.
-const TURN: usize = 9_999;
+const TURN: usize = 8_000;
 
 /// Words that mails are written with; the nth is about n times as rare as the first.
 const WORDS: usize = 30_000;

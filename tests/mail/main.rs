@@ -13,6 +13,7 @@ mod support;
 
 mod reading;
 mod rules;
+mod searching;
 mod writing;
 
 use std::fs;

@@ -41,6 +41,7 @@ pub(super) fn plan(shown: &str, desired: &str, names: &BTreeMap<String, String>,
     // Where a name means nothing, nobody knows what the line was to say: a forgotten comma is no wish to archive.
     let is_clear = wanted.keys().all(|key| before.contains_key(key) || known.contains_key(key));
     let mut refused = Vec::new();
+    let mut lists = true;
     let mut tell = |message: String| refused.push(Notice { code: "LABELS".into(), line, column: 0, message });
     let mut after: BTreeSet<String> = before.values().cloned().collect();
     let (mut add, mut remove) = (Vec::new(), Vec::new());
@@ -51,7 +52,11 @@ pub(super) fn plan(shown: &str, desired: &str, names: &BTreeMap<String, String>,
                 add.push((*id).clone());
                 after.insert(name.clone());
             }
-            None => tell(unknown(name, known.values().map(|(id, name)| (id.as_str(), name.as_str())))),
+            // The first tells which there are.
+            None if std::mem::take(&mut lists) => {
+                tell(unknown(name, known.values().map(|(id, name)| (id.as_str(), name.as_str()))));
+            }
+            None => tell(format!("there is no label {name:?} either")),
         }
     }
     for (key, name) in before.iter().filter(|(key, _)| is_clear && !wanted.contains_key(*key)) {
@@ -140,6 +145,14 @@ mod tests {
         );
         check("INBOX", "INBOX, TRASH", &[], &[], "INBOX", &["in Gmail alone"]);
         check("INBOX, SENT", "STARRED", &["STARRED"], &["INBOX"], "SENT, STARRED", &["SENT is set"]);
+        check(
+            "INBOX",
+            "INBOX, Tripz, Wrk",
+            &[],
+            &[],
+            "INBOX",
+            &["\"Tripz\"; make it in Gmail", "no label \"Wrk\" either"],
+        );
         check("INBOX, UNREAD", "INBOX UNREAD", &[], &[], "INBOX, UNREAD", &["no label \"INBOX UNREAD\""]);
         check("INBOX, UNREAD", "STARRED, # x", &["STARRED"], &[], "INBOX, STARRED, UNREAD", &["no label \"# x\""]);
         check("INBOX, Old", "INBOX", &[], &[], "INBOX, Old", &["no label \"Old\" in Gmail any more"]);

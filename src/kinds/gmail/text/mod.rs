@@ -272,14 +272,12 @@ impl<'m> Making<'m> {
     /// Shows the draft that a person writes here, and says where it goes.
     fn reply(&mut self, reply: &Reply) {
         self.blocks.extend(reply::blocks(reply));
-        let row = |people: &[Person]| people.iter().map(Person::whole).collect::<Vec<_>>().join(", ");
-        let (to, cc) = (row(&reply.envelope.to), row(&reply.envelope.cc));
-        let copy = if cc.is_empty() { String::new() } else { format!(", with a copy to {cc}") };
         self.tell(
             "DRAFT",
             format!(
-                "\"{}\" is a draft in Gmail, to {to}{copy}; it is sent there alone",
-                if reply.all { reply::REPLY_TO_ALL } else { reply::REPLY }
+                "\"{}\" is a draft in Gmail, {}; it is sent there alone",
+                if reply.all { reply::REPLY_TO_ALL } else { reply::REPLY },
+                reply::whither(&reply.envelope)
             ),
         );
     }

@@ -47,6 +47,15 @@ pub struct Envelope {
     pub references: Vec<String>,
 }
 
+/// Says to whom a draft goes: `to Ana Lee <ana@example.com>, with a copy to Bo <bo@example.com>`.
+#[must_use]
+pub fn whither(envelope: &Envelope) -> String {
+    let row = |people: &[Person]| people.iter().map(Person::whole).collect::<Vec<_>>().join(", ");
+    let (to, cc) = (row(&envelope.to), row(&envelope.cc));
+    let copy = if cc.is_empty() { String::new() } else { format!(", with a copy to {cc}") };
+    format!("to {to}{copy}")
+}
+
 /// A draft that this program wrote.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
