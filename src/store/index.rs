@@ -33,11 +33,12 @@ const UNREAD: &str = "UNREAD";
 /// Stands between letters of scripts that know no blanks, so that each is a word of the index.
 const APART: char = '\u{200b}';
 
-/// Below it, the number of a row tells rows of one second apart.
-const SECOND: i64 = 1 << 20;
+/// How many rows of one minute are told apart by their numbers; the next of them are taken for those of the next minute. The index
+/// keeps what lies between two numbers, so they lie close together.
+const OF_MINUTE: i64 = 1 << 12;
 
-/// The latest second that a row can be of.
-const SECONDS_MAX: i64 = 1 << 42;
+/// The latest minute that a row can be of.
+const MINUTES_MAX: i64 = 1 << 42;
 
 /// How many changes in one second are indexed at once; more are a flood.
 const AT_ONCE_MAX: u32 = 8;
@@ -204,10 +205,9 @@ impl Row<'_> {
         facts.join(" ")
     }
 
-    /// The second that its newest text is of, when it was recorded then.
-    pub(super) fn second(&self, at: Millis) -> i64 {
-        let Millis(last) = self.facets.last.unwrap_or(at);
-        i64::try_from(last / 1000).unwrap_or(SECONDS_MAX).min(SECONDS_MAX)
+    /// The moment that its newest text is of, when it was recorded then.
+    pub(super) fn moment(&self, at: Millis) -> Millis {
+        self.facets.last.unwrap_or(at)
     }
 }
 
@@ -222,22 +222,30 @@ pub(super) fn label(name: &str) -> String {
     format!("{MARK}l{hex}")
 }
 
-/// Returns the first number that rows of a second have.
-pub(super) fn first_of(second: i64) -> i64 {
-    second.clamp(0, SECONDS_MAX).saturating_mul(SECOND)
+/// Returns the first number that rows of a moment have, in seconds since 1970.
+pub(super) const fn first_of(second: i64) -> i64 {
+    let minute = second / 60;
+    let minute = if minute < 0 { 0 } else { minute };
+    (if minute > MINUTES_MAX { MINUTES_MAX } else { minute }) * OF_MINUTE
 }
 
-/// Draws a number for a row of a second. The old one stays if it is of that second.
-pub(super) fn number(connection: &Connection, second: i64, old: Option<i64>) -> Result<i64> {
-    let (first, end) = (first_of(second), first_of(second.saturating_add(1)));
-    if let Some(old) = old.filter(|old| (first..end).contains(old)) {
+/// Draws a number for a row of a moment. The old one stays if it is of that minute.
+pub(super) fn number(connection: &Connection, Millis(moment): Millis, old: Option<i64>) -> Result<i64> {
+    let mut first = first_of(i64::try_from(moment / 1000).unwrap_or(i64::MAX));
+    if let Some(old) = old.filter(|old| (first..first + OF_MINUTE).contains(old)) {
         return Ok(old);
     }
-    let last: Option<i64> = connection
-        .prepare_cached("SELECT max(docid) FROM part WHERE docid >= ?1 AND docid < ?2")
-        .and_then(|mut s| s.query_row([first, end], |row| row.get(0)))
-        .map_err(storage("indexing a file"))?;
-    Ok(last.map_or(first, |last| last + 1))
+    loop {
+        let last: Option<i64> = connection
+            .prepare_cached("SELECT max(docid) FROM part WHERE docid >= ?1 AND docid < ?2")
+            .and_then(|mut s| s.query_row([first, first + OF_MINUTE], |row| row.get(0)))
+            .map_err(storage("indexing a file"))?;
+        let next = last.map_or(first, |last| last + 1);
+        if next < first + OF_MINUTE {
+            return Ok(next);
+        }
+        first = next;
+    }
 }
 
 /// Sets letters of scripts that know no blanks apart, and takes [`MARK`] away.

@@ -174,7 +174,7 @@ fn write_index(
     if let Some(old) = old {
         index::remove(transaction, old)?;
     }
-    let doc = index::number(transaction, row.second(record.at), old)?;
+    let doc = index::number(transaction, row.moment(record.at), old)?;
     // What waits is read from the base, so a file that says something else cannot.
     let ready = row.ready();
     let waits = may_wait && part.indexed == part.base;

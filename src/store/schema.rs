@@ -220,7 +220,10 @@ const FACETS: &str = "
 ALTER TABLE part ADD COLUMN facets TEXT NOT NULL DEFAULT '';
 ALTER TABLE part ADD COLUMN first INTEGER;
 ALTER TABLE part ADD COLUMN mark BLOB;
-UPDATE part SET docid = ((modified / 1000) << 20) | (docid & 0xfffff);
+UPDATE OR IGNORE part SET docid = numbered.docid FROM (
+    SELECT item, part, ((modified / 60000) << 12) - 1 + row_number() OVER (PARTITION BY modified / 60000 ORDER BY docid) AS docid
+    FROM part
+) AS numbered WHERE numbered.item = part.item AND numbered.part = part.part;
 CREATE TABLE unindexed (docid INTEGER PRIMARY KEY) STRICT;
 INSERT INTO unindexed (docid) SELECT docid FROM part JOIN item ON item.id = part.item WHERE NOT buried;
 CREATE INDEX part_first ON part (first, docid) WHERE first IS NOT NULL;
@@ -231,31 +234,33 @@ CREATE VIRTUAL TABLE doc USING fts5 (
 INSERT INTO doc (doc, rank) VALUES ('hashsize', 16777216);
 ";
 
+/// The migrations, oldest first.
+pub(super) const ALL: [&str; 22] = [
+    FIRST,
+    PICTURES,
+    TOLD,
+    LANDED,
+    ARRIVALS,
+    WAS,
+    LOOKING_BACK,
+    ANSWERED,
+    GONE,
+    PUSHES,
+    BURIED,
+    UNRECORDED,
+    BEHIND,
+    PUT_BACK,
+    MAKINGS,
+    BOOT,
+    LINKS,
+    MADE_EMPTY,
+    ASKED,
+    LINK_BASES,
+    RULES,
+    FACETS,
+];
+
 /// Returns the migrations, oldest first.
 pub(super) fn migrations() -> Migrations<'static> {
-    let all = [
-        FIRST,
-        PICTURES,
-        TOLD,
-        LANDED,
-        ARRIVALS,
-        WAS,
-        LOOKING_BACK,
-        ANSWERED,
-        GONE,
-        PUSHES,
-        BURIED,
-        UNRECORDED,
-        BEHIND,
-        PUT_BACK,
-        MAKINGS,
-        BOOT,
-        LINKS,
-        MADE_EMPTY,
-        ASKED,
-        LINK_BASES,
-        RULES,
-        FACETS,
-    ];
-    Migrations::new(all.into_iter().map(M::up).collect())
+    Migrations::new(ALL.into_iter().map(M::up).collect())
 }

@@ -190,12 +190,41 @@ fn a_flood_is_indexed_together_and_outlives_a_restart() {
 }
 
 #[test]
-fn rows_of_one_second_have_numbers_of_their_own() {
+fn rows_of_one_minute_have_numbers_of_their_own() {
     let (_folder, mut store) = store();
-    for number in 0..2_000 {
+    // One stands already where those spill that are too many for a minute.
+    store.record(&record("next", "T", &[("", "other\n")], 61_000), None).unwrap();
+    for number in 0..5_000 {
         store.record(&record(&format!("i{number}"), "T", &[("", "same\n")], 4_000), None).unwrap();
     }
-    store.index_waiting(Millis(60_000)).unwrap();
+    store.index_waiting(Millis(120_000)).unwrap();
     let hits = store.search("same", ASKER, 3_000, 0).unwrap();
-    assert_eq!((hits.hits.len(), hits.total, hits.truncated), (2_000, 2_000, false));
+    assert_eq!((hits.hits.len(), hits.total, hits.truncated), (2_000, 2_000, true));
+    assert_eq!(found(&store, "other"), "next");
+    let count = |sql: &str| store.connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(count("SELECT count(*) FROM doc"), 5_001);
+    assert_eq!(count("SELECT count(*) FROM doc JOIN part ON part.docid = doc.rowid"), 5_001);
+}
+
+#[test]
+fn an_index_of_an_earlier_version_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.db");
+    let mut old = Connection::open(&path).unwrap();
+    schema::migrations().to_version(&mut old, schema::ALL.len() - 1).unwrap();
+    old.execute_batch(
+        "INSERT INTO item (id, kind, title, can_edit, at) VALUES ('one', 'docs', 'First', 1, 1), ('two', 'docs', 'Second', 1, 1);
+         INSERT INTO part (item, part, position, modified, docid) VALUES ('one', '', 0, 1769817600000, 1), ('two', '', 0, 1769817600001, 2);
+         INSERT INTO doc (rowid, title, text) VALUES (1, 'First', 'old words');
+         UPDATE item SET buried = 1 WHERE id = 'two';",
+    )
+    .unwrap();
+    let text = pack("---\nid: one\n---\n\nwhat was agreed on\n".as_bytes(), "testing").unwrap();
+    old.execute("INSERT INTO base (item, part, seq, text, hash, at) VALUES ('one', '', 1, ?1, x'00', 1)", [text])
+        .unwrap();
+    drop(old);
+    let mut store = Store::open(&path).unwrap();
+    assert_eq!(store.index_waiting(Millis(1_769_900_000_000)).unwrap(), 1);
+    assert_eq!((found(&store, "agreed"), found(&store, "after:2026-01-30 first")), ("one".into(), "one".into()));
+    assert_eq!(found(&store, "second"), "");
 }

@@ -49,7 +49,7 @@ pub(super) fn plan(remote: &Fetched, part: &PartId, desired: &str) -> Result<Pus
     let mut section = draft_of(&here, known, &mut second);
     plan.refused.append(&mut second.refused);
     if plan.requests.is_empty() {
-        (plan.requests, plan.told) = (second.requests, second.told);
+        plan.requests = second.requests;
     } else if !second.requests.is_empty() {
         plan.again = true;
         section = known.section();
@@ -177,11 +177,6 @@ fn draft_of(here: &Pieces<'_>, known: &Known, plan: &mut PushPlan) -> Option<Str
         Some(reply) if reply.all == section.all => reply.envelope.clone(),
         Some(_) | None => answered.envelope(&known.account, section.all),
     };
-    // Whom a new one goes to is shown nowhere else before it stands in Gmail.
-    if known.reply.as_ref().is_none_or(|reply| reply.all != section.all) {
-        let message = format!("the draft goes {}; it is sent in Gmail alone", reply::whither(&envelope));
-        plan.told.push(Notice { code: "DRAFT_TO".into(), line: heading, column: 0, message });
-    }
     let replaces = known.reply.as_ref().map(|reply| reply.message.clone());
     let request = if replaces.is_some() { UPDATE_DRAFT } else { CREATE_DRAFT };
     let draft = Draft { replaces, all: section.all, envelope, text: section.text.clone() };
