@@ -273,7 +273,7 @@ impl Engine {
     /// Lets go of an item that nothing is under way for, once its files are put away.
     fn forget(&mut self, mut item: Item) {
         let (why, waiters) = (std::mem::take(&mut item.dirty), std::mem::take(&mut item.waiters));
-        item.walk = Some(Walk { why, waiters, ..Walk::default() });
+        item.walk = Some(Box::new(Walk { why, waiters, ..Walk::default() }));
         match self.retire(&mut item, None) {
             Fate::Keep => {
                 self.walking += 1;
@@ -446,7 +446,7 @@ impl Engine {
         } else if let Some(at) = item.retry_at.take() {
             self.retries.remove(&(at, item.id.clone()));
         }
-        item.walk = Some(Walk { why, waiters, ..Walk::default() });
+        item.walk = Some(Box::new(Walk { why, waiters, ..Walk::default() }));
         item.phase = Phase::Observing;
         self.walking += 1;
         self.out.push(Effect::Observe { item: item.id.clone() });

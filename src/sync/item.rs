@@ -315,8 +315,8 @@ pub(super) struct Item {
     pub(super) waiters: Vec<Waiter>,
     /// What is being done.
     pub(super) phase: Phase,
-    /// The walk under way.
-    pub(super) walk: Option<Walk>,
+    /// The walk under way, in a box, since few items have one.
+    pub(super) walk: Option<Box<Walk>>,
     /// It stands in the queue of items to walk.
     pub(super) queued: bool,
     /// Failures in a row.
@@ -408,7 +408,7 @@ impl Item {
         for (part, base) in std::mem::take(&mut walk.unrecorded) {
             self.bases.entry(part).or_insert(base);
         }
-        Some(walk)
+        Some(*walk)
     }
 
     /// Makes an item of which only the id is known.
@@ -457,5 +457,17 @@ pub(super) fn hash_of(local: &Local) -> Option<ContentHash> {
     match local {
         Local::Text { hash, .. } => Some(*hash),
         Local::Absent | Local::Unusable { .. } | Local::Restless => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_that_nothing_is_done_with_is_small() {
+        // A mailbox has a hundred thousand of them, and a node of a map has room for eleven.
+        let (item, part) = (size_of::<Item>(), size_of::<Part>());
+        assert!(item <= 560 && part <= 480, "{item} and {part} bytes");
     }
 }
