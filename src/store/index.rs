@@ -33,9 +33,9 @@ const UNREAD: &str = "UNREAD";
 /// Stands between letters of scripts that know no blanks, so that each is a word of the index.
 const APART: char = '\u{200b}';
 
-/// How many rows of one minute are told apart by their numbers; the next of them are taken for those of the next minute. The index
-/// keeps what lies between two numbers, so they lie close together.
-const OF_MINUTE: i64 = 1 << 12;
+/// How many rows of one minute are told apart by their numbers; more of them are taken for rows of the next minute. The index keeps what
+/// lies between two numbers, so they lie close together.
+const OF_MINUTE: i64 = 1 << 8;
 
 /// The latest minute that a row can be of.
 const MINUTES_MAX: i64 = 1 << 42;
@@ -320,11 +320,8 @@ pub(super) fn any_waits(connection: &Connection) -> rusqlite::Result<bool> {
 /// many it wrote.
 fn write_waiting(transaction: &Transaction<'_>, ready: &BTreeMap<i64, Ready>) -> Result<usize> {
     let doing = "indexing what came";
-    let mut statement = transaction
-        .prepare_cached(
-            "SELECT u.docid FROM unindexed u CROSS JOIN part p ON p.docid = u.docid ORDER BY u.docid LIMIT ?1",
-        )
-        .map_err(storage(doing))?;
+    let mut statement =
+        transaction.prepare_cached("SELECT docid FROM unindexed ORDER BY docid LIMIT ?1").map_err(storage(doing))?;
     let rows = statement.query_map([TURN_MAX], |row| row.get::<_, i64>(0)).map_err(storage(doing))?;
     let mut last = i64::MAX;
     let mut count = 0;
@@ -332,7 +329,7 @@ fn write_waiting(transaction: &Transaction<'_>, ready: &BTreeMap<i64, Ready>) ->
         let doc = doc.map_err(storage(doing))?;
         match ready.get(&doc) {
             Some(row) => row.insert(transaction, doc)?,
-            None => read_ready(transaction, doc)?.insert(transaction, doc)?,
+            None => read_ready(transaction, doc)?.map_or(Ok(()), |row| row.insert(transaction, doc))?,
         }
         (last, count) = (doc, count + 1);
     }
@@ -342,18 +339,21 @@ fn write_waiting(transaction: &Transaction<'_>, ready: &BTreeMap<i64, Ready>) ->
 }
 
 /// Makes the row of a file from what was agreed on. What cannot be read is found by its title, and told of by whoever reads it.
-fn read_ready(connection: &Connection, doc: i64) -> Result<Ready> {
-    let (title, facets, packed): (String, String, Option<Vec<u8>>) = connection
+fn read_ready(connection: &Connection, doc: i64) -> Result<Option<Ready>> {
+    type Stored = (String, String, Option<Vec<u8>>);
+    let found: Option<Stored> = connection
         .prepare_cached(
             "SELECT i.title, p.facets, b.text FROM part p JOIN item i ON i.id = p.item
              LEFT JOIN base b ON b.item = p.item AND b.part = p.part
                  AND b.seq = (SELECT max(seq) FROM base WHERE item = p.item AND part = p.part)
              WHERE p.docid = ?1",
         )
-        .and_then(|mut s| s.query_row([doc], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))))
+        .and_then(|mut s| s.query_row([doc], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional())
         .map_err(storage("indexing what came"))?;
-    let text = packed.as_deref().and_then(unpack).unwrap_or_default();
-    Ok(Row { title: &title, text: &text, facets: &read_facets(&facets) }.ready())
+    Ok(found.map(|(title, facets, packed)| {
+        let text = packed.as_deref().and_then(unpack).unwrap_or_default();
+        Row { title: &title, text: &text, facets: &read_facets(&facets) }.ready()
+    }))
 }
 
 /// Reads facets as they are stored; those that cannot be read are none.

@@ -221,7 +221,7 @@ ALTER TABLE part ADD COLUMN facets TEXT NOT NULL DEFAULT '';
 ALTER TABLE part ADD COLUMN first INTEGER;
 ALTER TABLE part ADD COLUMN mark BLOB;
 UPDATE OR IGNORE part SET docid = numbered.docid FROM (
-    SELECT item, part, ((modified / 60000) << 12) - 1 + row_number() OVER (PARTITION BY modified / 60000 ORDER BY docid) AS docid
+    SELECT item, part, ((modified / 60000) << 8) - 1 + row_number() OVER (PARTITION BY modified / 60000 ORDER BY docid) AS docid
     FROM part
 ) AS numbered WHERE numbered.item = part.item AND numbered.part = part.part;
 CREATE TABLE unindexed (docid INTEGER PRIMARY KEY) STRICT;
