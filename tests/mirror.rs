@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use mcp_workspace::error::{Error, Result};
-use mcp_workspace::kinds::{Changes, Comments, Created, Fetched, Kind, Lack, Outcome, Part, PushPlan};
+use mcp_workspace::kinds::{Changes, Comments, Created, Fetched, Kind, Lack, Listing, Outcome, Part, PushPlan};
 use mcp_workspace::mirror::{Mirror, MirrorHandle, Parts};
-use mcp_workspace::model::{Account, Cursor, Feed, ItemId, KindName, PartId, Revision};
+use mcp_workspace::model::{Account, Cursor, Facets, Feed, ItemId, KindName, PartId, Revision};
 use mcp_workspace::store::Store;
 use mcp_workspace::sync::Side;
 use mcp_workspace::sync::quota::Limits;
@@ -109,6 +109,7 @@ impl Kind for MemoryKind {
             url: format!("memory://{id}"),
             revision: Some(Revision(revision.to_string())),
             can_edit: true,
+            facets: Facets::default(),
             parts: tabs.iter().map(part).collect(),
             reading: Default::default(),
             images: Vec::new(),
@@ -116,6 +117,11 @@ impl Kind for MemoryKind {
             lack: Lack::Nothing,
             raw: Vec::new(),
         })
+    }
+
+    async fn search(&self, _query: &str, _limit: usize) -> Result<Listing> {
+        self.reachable("searching")?;
+        Ok(Listing::default())
     }
 
     fn plan(&self, remote: &Fetched, part: &PartId, desired: &str, _accept: bool) -> Result<PushPlan> {
@@ -285,7 +291,7 @@ async fn a_fetched_item_stands_in_the_folder() {
     let link = world.folder.path().join("workspace/ana@example.com/by-name/Title of two.md");
     assert_eq!(fs::read_to_string(&link).unwrap(), "main\n");
     assert_eq!(world.handle.diff(&link).await.unwrap().diff, "");
-    let hits = world.handle.search("other ta", 10, 0).await.unwrap();
+    let hits = world.handle.search("other tab", 10, 0).await.unwrap();
     assert_eq!((hits.hits[0].item.0.as_str(), hits.hits[0].part.0.as_str()), ("two", "t.x"));
     let made = world.handle.create("New", "text\n").await.unwrap();
     assert_eq!(fs::read_to_string(&made.parts[0].path).unwrap(), "text\n");
