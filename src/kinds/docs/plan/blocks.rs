@@ -28,6 +28,8 @@ pub(super) struct Entry<'a> {
     pub(super) fixed: Option<String>,
     /// Whether the file, as it was edited, leaves it where it is; looked for there, too.
     kept: bool,
+    /// Whether it is a heading that a change of structure made, so that its id stood elsewhere; looked for there, too.
+    pub(super) made: bool,
 }
 
 impl Entry<'_> {
@@ -35,7 +37,7 @@ impl Entry<'_> {
         match self.block.content {
             _ if self.fixed.is_some() => Stay::Fixed,
             // Links from elsewhere may go to its id.
-            Content::Heading { anchor: Some(_), .. } => Stay::Rather,
+            Content::Heading { anchor: Some(_), .. } if !self.made => Stay::Rather,
             _ if self.kept => Stay::Kept,
             Content::Heading { .. }
             | Content::Paragraph { .. }
@@ -117,12 +119,20 @@ impl Row {
 fn unkeyed<'a>(tree: &'a Tree, looks: &'a [Look]) -> Vec<Entry<'a>> {
     let blocks = tree.blocks.iter().zip(looks).enumerate();
     blocks
-        .map(|(index, (block, look))| Entry { index, block, look, key: String::new(), fixed: None, kept: false })
+        .map(|(index, (block, look))| Entry {
+            index,
+            block,
+            look,
+            key: String::new(),
+            fixed: None,
+            kept: false,
+            made: false,
+        })
         .collect()
 }
 
 /// Tells whether two blocks say the same, but for the anchor of a heading.
-fn is_same(old: &Content, new: &Content) -> bool {
+pub(super) fn is_same(old: &Content, new: &Content) -> bool {
     match (old, new) {
         (
             Content::Heading { level: old_level, runs: old, .. },

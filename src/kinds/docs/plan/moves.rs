@@ -5,9 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::align::{BLANK, Stay, Step, crossing, same};
-use super::blocks::{Entry, Row, aligned, entries};
+use super::blocks::{Entry, Row, aligned, entries, is_same};
 use super::edit::name_of;
 use super::planner::{excerpt, is_mostly, text_of, words_of};
 use crate::kinds::docs::text::extract::{Extract, Origin};
@@ -25,12 +26,15 @@ pub(super) struct Staying {
     tied: BTreeMap<String, &'static str>,
     /// The blocks that the file, as it was edited, leaves where they are.
     kept: BTreeSet<String>,
+    /// The headings of the document by their ids, before its structure changes; `None` where that is not asked for.
+    headings: Option<Rc<BTreeMap<String, Content>>>,
 }
 
 impl Staying {
     /// Finds what stays when `remote` shall say what `file` does, of which nothing is held yet.
     pub(super) fn of(tied: BTreeMap<String, &'static str>, remote: &Extract, file: &Flat) -> Self {
-        let mut staying = Self { tied, kept: BTreeSet::new() };
+        let headings = ids(&remote.tree).into_iter().map(|(id, heading)| (id.to_owned(), heading.clone())).collect();
+        let mut staying = Self { tied, kept: BTreeSet::new(), headings: Some(Rc::new(headings)) };
         let (old, new) = entries(remote, file, &staying);
         let row = Row::of(&old, &new);
         let kept = same(&row.old, &row.new, &row.stay).into_iter().filter_map(|(i, _)| row.old.get(i));
@@ -48,13 +52,27 @@ impl Staying {
     pub(super) fn is_kept(&self, key: &str) -> bool {
         self.kept.contains(key)
     }
+
+    /// Tells whether a change of structure made this heading: neither the document nor the file, whose headings these are,
+    /// has its id with what it says. An id goes with the end of its paragraph, so the last part of a heading that was split
+    /// has it, and that part is no heading which says the same elsewhere in the file.
+    fn is_made(&self, heading: &Content, file: &BTreeMap<&str, &Content>) -> bool {
+        let (Some(headings), Some(id)) = (self.headings.as_ref(), anchor(heading)) else { return false };
+        let says = |other: Option<&Content>| other.is_some_and(|other| is_same(other, heading));
+        !says(headings.get(id)) && !says(file.get(id).copied())
+    }
 }
 
 /// Finds what would be lost by a move of each of these blocks; `file` is what they shall say.
 pub(super) fn fix(remote: &Extract, file: &Tree, entries: &mut [Entry<'_>], staying: &Staying) {
     let heading = |entry: &Entry<'_>| matches!(entry.block.content, Content::Heading { .. });
-    let targets = if entries.iter().any(heading) { targets([&remote.tree, file].into_iter()) } else { BTreeSet::new() };
+    let (targets, wanted) = if entries.iter().any(heading) {
+        (targets([&remote.tree, file].into_iter()), ids(file))
+    } else {
+        Default::default()
+    };
     for entry in entries {
+        entry.made = staying.is_made(&entry.block.content, &wanted);
         let tied = staying.tied(&entry.key).map(ToOwned::to_owned);
         let reason = remote.origins.get(entry.index).and_then(|origin| reason(entry, origin, &targets));
         entry.fixed = reason.or(tied);
@@ -73,7 +91,7 @@ fn reason(entry: &Entry<'_>, origin: &Origin, targets: &BTreeSet<&str>) -> Optio
     };
     match &entry.block.content {
         Content::Rule => return Some("a horizontal rule".into()),
-        Content::Heading { anchor: Some(anchor), .. } if targets.contains(&**anchor) => {
+        Content::Heading { anchor: Some(anchor), .. } if !entry.made && targets.contains(&**anchor) => {
             return Some("a heading that a link goes to".into());
         }
         // What is typed anew has no tick, and no request sets one.
