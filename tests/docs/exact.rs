@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::support::model::{applied, document, fetched};
 use mcp_workspace::kinds::PushPlan;
 use mcp_workspace::kinds::docs;
+use mcp_workspace::sync::Undone;
 use serde_json::{Value, json};
 
 /// Calls `found` for every paragraph of the body and of its tables.
@@ -129,6 +130,57 @@ fn text_that_is_typed_anew_keeps_the_look_that_no_file_says_exactly() {
         let line = text.lines().find(|line| line.ends_with("| y |")).unwrap().to_owned();
         text.replacen(&format!("{line}\n"), "", 1).replacen("| --- | --- |\n", &format!("| --- | --- |\n{line}\n"), 1)
     });
+}
+
+/// Pushes an edit of a document in which a word has a colour that no file says exactly, takes it back, and checks whether the
+/// word has that colour then, or the one that the file says.
+#[track_caller]
+fn check_taken_back(edit: &dyn Fn(&str) -> String, keeps: bool) {
+    for (style, fields) in &fonts()[2..4] {
+        let raw = styled(&document("some courier word\n\nplain middle\n\ntail\n"), "courier", style, fields);
+        let (plan, _) = edited(&raw, edit);
+        let after = applied(&raw, &plan.requests, 9);
+        let (was, is) = (fetched(&raw).parts[0].text.clone(), fetched(&after).parts[0].text.clone());
+        let Undone::Edit(undone) = Undone::of(&was, &is, &is) else { panic!("nothing is to be taken back of {is}") };
+        let (plan, _) = edited(&after, &|_| undone.clone());
+        assert!(plan.refused.is_empty() && plan.holds.is_empty(), "{:#?}", plan.refused);
+        let back = applied(&after, &plan.requests, 11);
+        assert_eq!(fetched(&back).parts[0].text, was);
+        assert_eq!(looks(&back, "courier") == looks(&raw, "courier"), keeps, "{is}\n{:#?}", plan.requests);
+    }
+}
+
+#[test]
+fn a_push_that_is_taken_back_gives_no_look_anew_that_it_left_alone() {
+    for (old, new) in [
+        (" word", " words here"),
+        ("some ", "so many "),
+        ("some ", "{!color:#123456}some {/!}"),
+        ("some ", "## some "),
+        ("some ", "some\n\n"),
+        ("plain middle\n\n", ""),
+        ("tail", "tail\n\n| a | b |\n| --- | --- |\n"),
+        ("courier", "courage"),
+        ("courier", "**courier**"),
+        ("courier", "*cou*rier"),
+    ] {
+        check_taken_back(&|text| text.replacen(old, new, 1), true);
+    }
+    check_taken_back(&|text| behind(text, "word", "tail"), true);
+    // What the push changed or took away comes back as the text from before it says.
+    let opened = |text: &str| (text.find("{!").unwrap(), text.find("courier").unwrap(), text.find("{/!}").unwrap());
+    let bare = |text: &str| {
+        let (open, word, close) = opened(text);
+        format!("{}{}{}", &text[..open], &text[word..close], &text[close + 4..])
+    };
+    check_taken_back(&bare, false);
+    check_taken_back(
+        &|text| {
+            let (open, _, close) = opened(text);
+            format!("{}{}", &text[..open], &text[close + 5..])
+        },
+        false,
+    );
 }
 
 #[test]
