@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::images::data_uri;
-use crate::support::model::{applied, fetched};
+use crate::support::model::{applied, fetched, without_heading_ids};
 use crate::support::world::{World, until};
 use mcp_workspace::gdocs::{self, Picture, PictureFormat};
 use mcp_workspace::kinds::docs;
@@ -75,13 +75,8 @@ fn standing(objects: &[&str], (width, height): (u32, u32)) -> Pictures {
 
 /// The text of a file behind its head, with pictures as `IMAGE1` and without the ids of headings.
 fn body(text: &str) -> String {
-    let mut text = text.to_owned();
-    while let Some(at) = text.find("# {^ h.") {
-        let end = at + text[at..].find('}').unwrap();
-        text.replace_range(at + 2..=end, "");
-    }
-    let text = text.as_str();
-    let text = mebdf::body(text).trim_matches('\n').replace("{^= kix.image1 image}", "IMAGE1");
+    let text = without_heading_ids(mebdf::body(text));
+    let text = text.trim_matches('\n').replace("{^= kix.image1 image}", "IMAGE1");
     text.replace("{^= kix.image2 image}", "IMAGE2")
 }
 

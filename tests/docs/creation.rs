@@ -1,7 +1,7 @@
 //! A text becomes a document whatever stands in it: what cannot be made is left out or said otherwise, and told with its
 //! line. No word goes untold.
 
-use crate::support::model::{applied, document, fetched};
+use crate::support::model::{applied, document, fetched, without_heading_ids};
 use mcp_workspace::gdocs;
 use mcp_workspace::kinds::docs;
 use mcp_workspace::mebdf;
@@ -24,10 +24,7 @@ fn created(text: &str) -> (String, Vec<String>) {
 #[track_caller]
 fn check(text: &str, found: &str, told: &[&str]) {
     let (said, notices) = created(text);
-    let mut said = mebdf::body(&said).to_owned();
-    while let Some((before, (_, behind))) = said.split_once("{^ h.").map(|(a, b)| (a, b.split_once('}').unwrap())) {
-        said = format!("{before}{behind}");
-    }
+    let said = without_heading_ids(mebdf::body(&said));
     assert_eq!(said.trim_end(), found.trim_end(), "{notices:#?}");
     for part in told {
         assert!(notices.iter().any(|notice| notice.contains(part)), "{part:?} is not told: {notices:#?}");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::support::model::without_heading_ids;
 use mcp_workspace::gdocs;
 use mcp_workspace::kinds::PushPlan;
 use mcp_workspace::kinds::docs::{self, Access};
@@ -70,11 +71,7 @@ const TABLE: &str = "| h | i |\n| --- | --- |\n| x | y |\n";
 
 /// What a file says without anchors of headings; `T` stands for a table.
 fn canonical(text: &str) -> String {
-    let mut text = text.replace(TABLE, "T\n");
-    while let Some((at, end)) = text.find("{^ h.").and_then(|at| Some((at, at + text[at..].find('}')? + 1))) {
-        text.replace_range(at..end, "");
-    }
-    text.trim_end().to_owned()
+    without_heading_ids(&text.replace(TABLE, "T\n")).trim_end().to_owned()
 }
 
 /// Creates a document; it says `found`, or the text itself where that is empty. `T` stands for a table.

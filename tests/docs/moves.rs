@@ -1,6 +1,6 @@
 //! Moves of text: what cannot move stays and the rest moves around it, or the whole move is held and told.
 
-use crate::support::model::{applied, fetched};
+use crate::support::model::{applied, fetched, without_heading_ids};
 use mcp_workspace::gdocs;
 use mcp_workspace::kinds::docs;
 use mcp_workspace::mebdf;
@@ -40,13 +40,7 @@ fn document(text: &str) -> Value {
 
 /// What a document says, without the ids of its headings.
 fn body(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = mebdf::body(text);
-    while let Some(at) = rest.find("{^ h.") {
-        out.push_str(&rest[..at]);
-        rest = rest[at..].split_once('}').unwrap().1.trim_start_matches(' ');
-    }
-    (out + rest).trim_matches('\n').to_owned()
+    without_heading_ids(mebdf::body(text)).trim_matches('\n').to_owned()
 }
 
 /// The sections of a text that begin with `# `, and what follows them.

@@ -1,6 +1,6 @@
 //! Where a part of an edit cannot be pushed: no word is lost or doubled, no sentence is sent by halves, and all is told.
 
-use crate::support::model::{applied, document, fetched};
+use crate::support::model::{applied, document, fetched, without_heading_ids};
 use mcp_workspace::kinds::docs;
 use mcp_workspace::mebdf;
 use serde_json::{Value, json};
@@ -21,10 +21,8 @@ fn saved(start: &str, edited: &str) -> (String, Vec<String>) {
 /// is told.
 #[track_caller]
 fn check(start: &str, edited: &str, found: &str, told: &[&str]) {
-    let (mut text, notices) = saved(start, edited);
-    while let Some((before, (_, behind))) = text.split_once("{^ h.").map(|(a, b)| (a, b.split_once('}').unwrap())) {
-        text = format!("{before}{behind}");
-    }
+    let (text, notices) = saved(start, edited);
+    let text = without_heading_ids(&text);
     assert_eq!(text.trim_end(), found.trim_end(), "{notices:#?}");
     for part in told {
         assert!(notices.iter().any(|notice| notice.contains(part)), "{part:?} is not told: {notices:#?}");

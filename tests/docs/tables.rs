@@ -1,6 +1,6 @@
 //! Tables that were moved: each stands once whatever else of the edit is pushed, and nothing else waits for it.
 
-use crate::support::model::{applied, document, fetched};
+use crate::support::model::{applied, document, fetched, without_heading_ids};
 use mcp_workspace::kinds::docs;
 use mcp_workspace::mebdf;
 
@@ -13,10 +13,7 @@ fn saved(start: &str, edited: &str) -> (String, Vec<String>) {
     let head = text.strip_suffix(mebdf::body(text)).unwrap();
     let plan = docs::plan(&remote, &remote.parts[0].id, &format!("{head}{edited}"), false).unwrap();
     let after = fetched(&applied(&raw, &plan.requests, 99));
-    let mut said = mebdf::body(&after.parts[0].text).to_owned();
-    while let Some((before, (_, behind))) = said.split_once("{^ h.").map(|(a, b)| (a, b.split_once('}').unwrap())) {
-        said = format!("{before}{behind}");
-    }
+    let said = without_heading_ids(mebdf::body(&after.parts[0].text));
     (said, plan.refused.iter().chain(&plan.holds).chain(&plan.told).map(ToString::to_string).collect())
 }
 

@@ -26,3 +26,10 @@ pub(crate) fn document(text: &str) -> Value {
     }
     raw
 }
+
+/// A text without the ids of its headings, which each document has of its own.
+pub(crate) fn without_heading_ids(text: &str) -> String {
+    let mut parts = text.split("{^ h.");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |out, part| out + part.split_once('}').unwrap().1)
+}
