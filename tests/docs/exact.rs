@@ -151,6 +151,24 @@ fn check_taken_back(edit: &dyn Fn(&str) -> String, keeps: bool) {
 }
 
 #[test]
+fn words_that_leave_an_object_behind_take_their_settings_along() {
+    // Docs has a private character where its API has no object.
+    let raw = document("top\n\nzetaX\n\ntail\n");
+    let mut raw: Value = serde_json::from_str(&raw.to_string().replace("zetaX", "zeta\u{e907}")).unwrap();
+    let paragraph = &mut raw["tabs"][0]["documentTab"]["body"]["content"][2]["paragraph"];
+    paragraph["paragraphStyle"]["keepWithNext"] = json!(true);
+    let (plan, file) = edited(&raw, &|text| {
+        assert!(text.contains("top\n\nzeta{^= embed}\n"), "{text}");
+        text.replacen("top\n\nzeta{^= embed}\n", "zeta\n\ntop\n\n{^= embed}\n", 1)
+    });
+    assert!(plan.refused.is_empty(), "{:#?}", plan.refused);
+    let after = applied(&raw, &plan.requests, 9);
+    assert_eq!(fetched(&after).parts[0].text, file);
+    let first = &content(&after)[1]["paragraph"];
+    assert_eq!(first["paragraphStyle"]["keepWithNext"], true, "{:#?}", plan.requests);
+}
+
+#[test]
 fn a_push_that_is_taken_back_gives_no_look_anew_that_it_left_alone() {
     for (old, new) in [
         (" word", " words here"),

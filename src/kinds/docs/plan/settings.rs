@@ -9,6 +9,7 @@ use super::edit::{Expected, element, range};
 use super::restyle::contents;
 use crate::gdocs::{DocumentTab, Paragraph, Request, Style, UpdateParagraphStyle, same, same_field};
 use crate::kinds::docs::text::extract::Extract;
+use crate::kinds::docs::text::line::is_private;
 use crate::kinds::docs::text::style::{self, Base};
 
 /// The settings, which all can be set in the body.
@@ -119,9 +120,9 @@ fn paragraphs(tab: &DocumentTab) -> impl Iterator<Item = Placed<'_>> {
 fn by_words(tab: &DocumentTab) -> BTreeMap<(String, &str), Vec<Placed<'_>>> {
     let mut found: BTreeMap<(String, &str), Vec<Placed<'_>>> = BTreeMap::new();
     for (at, paragraph) in paragraphs(tab) {
-        // What is typed anew has the blanks that the file shows.
+        // What is typed anew has the blanks that the file shows, and an object that is none to the API stays where it is, too.
         let words: String = paragraph.elements.iter().filter_map(|part| part.text()).collect();
-        let words: String = words.chars().filter(|letter| !letter.is_whitespace()).collect();
+        let words: String = words.chars().filter(|letter| !letter.is_whitespace() && !is_private(*letter)).collect();
         if !words.is_empty() {
             found.entry((words, paragraph.named_style_type())).or_default().push((at, paragraph));
         }

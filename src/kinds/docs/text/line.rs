@@ -236,7 +236,7 @@ fn push_text(runs: &mut Vec<Run>, text: &str, marks: &Marks) {
 }
 
 /// Docs puts a private character where its API has no words for what stands there.
-const fn is_private(character: char) -> bool {
+pub(crate) const fn is_private(character: char) -> bool {
     matches!(character, '\u{e000}'..='\u{f8ff}')
 }
 
