@@ -397,8 +397,8 @@ fn a_list_that_was_moved_past_what_stays_is_moved_whole() {
     assert_eq!((&is["b1"], &is["b2"], &is["a1"]), (&was["b1"], &was["b2"], &is["a2"]));
     assert_ne!(is["a1"], is["b1"]);
     // Where nobody can tell which of both was moved, both are named.
-    let raw = tied(&document("- a1\n- a2\n\npara one\n\ntail\n"), "para");
-    let (plan, _) = edited(&raw, &|text| text.replacen("- a1\n- a2\n\npara one\n", "para one\n\n- a1\n- a2\n", 1));
+    let raw = tied(&document("1. a1\n2. a2\n\npara one\n\ntail\n"), "para");
+    let (plan, _) = edited(&raw, &|text| text.replacen("1. a1\n2. a2\n\npara one\n", "para one\n\n1. a1\n2. a2\n", 1));
     let told = "changed places with the list with `a1`, which would be made anew, whichever of them was moved";
     assert!(plan.refused.len() == 1 && plan.refused[0].message.contains(told), "{:#?}", plan.refused);
 }

@@ -245,6 +245,17 @@ fn a_list_stays_when_something_tied_is_moved_past_it() {
     }
     let one = ("Above.\n\nTied words.\n\n- item one\n\nBelow.\n", "Above.\n\n- item one\n\nTied words.\n\nBelow.\n");
     check_tied((one.0, "r"), one.1, Some("Tied"));
+    // A plain list is no other when it is made anew, so it makes way.
+    check_tied((one.0, "-"), one.1, None);
+    check_tied((one.1, "-"), one.0, None);
+    for list in [items, "- item one\n  - item two\n- item three\n\n"] {
+        let above = &*format!("Above.\n\nTied words.\n\n{list}Below.\n");
+        let below = &*format!("Above.\n\n{list}Tied words.\n\nBelow.\n");
+        check_tied((above, "---"), below, None);
+        check_tied((below, "---"), above, None);
+        check_tied((above, "---"), &below.replace("two", "two more").replace("Below", "Far below"), None);
+    }
+    check_tied((&one.0.replace("- ", "1. "), "-"), &one.1.replace("- ", "1. "), Some("Tied"));
     // What was moved along is held, too; two lists are as one.
     let two = format!("Above.\n\nAlong.\n\nTied words.\n\n{items}Middle.\n\n{nested}Below.\n");
     let past = format!("Above.\n\n{items}Middle.\n\n{nested}Along.\n\nTied words.\n\nBelow.\n");

@@ -11,8 +11,8 @@ use super::edit::{Expected, element, range};
 use super::planner::{is_mostly, words_of};
 use super::restyle::contents;
 use crate::gdocs::{
-    DocumentTab, Paragraph, ParagraphElement, Request, SegmentTrace, StructuralElement, Style, UpdateTextStyle, same,
-    same_field, utf16_len,
+    BulletPreset, DocumentTab, Paragraph, ParagraphElement, Request, SegmentTrace, StructuralElement, Style,
+    UpdateTextStyle, list_of, same, same_field, utf16_len,
 };
 use crate::kinds::docs::text::extract::Extract;
 use crate::kinds::docs::text::style::{Base, is_link_look};
@@ -217,6 +217,29 @@ impl<'a> Item<'a> {
         let first = values.next()?;
         values.all(|value| same_field(value.as_ref(), first.as_ref())).then_some(first)
     }
+}
+
+/// Tells whether a paragraph of the body is an item that the request for a list of bullets makes just as it is: of a list
+/// of which nobody changed a level, with that list's indents, and a mark and a newline that have no look of their own.
+pub(super) fn is_plain(tab: &DocumentTab, element: usize) -> bool {
+    let place = tab.body.as_ref().and_then(|body| body.content.get(element));
+    let Some((place, paragraph)) = place.and_then(|place| Some((place, place.paragraph.as_ref()?))) else {
+        return false;
+    };
+    let Some(bullet) = &paragraph.bullet else { return false };
+    let fresh = list_of(BulletPreset::BulletDiscCircleSquare);
+    let path = "/listProperties/nestingLevels";
+    let own = tab.lists.get(&bullet.list_id).and_then(|list| list.pointer(path));
+    let (Some(own), Some(made)) = (own, fresh.pointer(path)) else { return false };
+    let (start, end) = (place.start_index.utf16(), place.end_index.utf16());
+    let item = Item { segment: None, element: Some(element), start, end, paragraph };
+    let level = usize::try_from(bullet.nesting_level.unwrap_or(0)).ok().and_then(|level| made.get(level));
+    let style = paragraph.paragraph_style.as_ref().map(|style| &style.0);
+    let is_indented = ["indentStart", "indentFirstLine"].into_iter().any(|field| {
+        let is = style.and_then(|style| style.get(field));
+        is.is_some() && !same_field(is, level.and_then(|level| level.get(field)))
+    });
+    same(own, made) && !is_indented && item.look(tab).is_empty() && item.end_look(tab).is_empty()
 }
 
 fn items(tab: &DocumentTab) -> Vec<Item<'_>> {

@@ -1,6 +1,6 @@
 //! A move is whole or it is held: moving is deleting and typing anew, so what would lose something stays, and the text
 //! around it moves. Where two such blocks change places, one of the moves is held; so is one past a heading, which would
-//! get another id, and one past a list, which would be another. Pure.
+//! get another id, and one past a list that would be another. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
@@ -10,7 +10,9 @@ use std::rc::Rc;
 use super::align::{BLANK, Stay, Step, crossing, same};
 use super::blocks::{Entry, Row, aligned, entries, is_same};
 use super::edit::name_of;
+use super::glyphs;
 use super::planner::{excerpt, is_mostly, text_of, words_of};
+use crate::gdocs::DocumentTab;
 use crate::kinds::docs::text::extract::{Extract, Origin};
 use crate::kinds::docs::text::flat::Flat;
 use crate::kinds::docs::text::line::{Line, Token, block_runs, tokens};
@@ -131,11 +133,11 @@ pub(super) fn targets<'a>(trees: impl Iterator<Item = &'a Tree>) -> BTreeSet<&'a
 pub(super) type Held = (Flat, Vec<(usize, String)>);
 
 /// Puts back what was moved past another block when neither can move; `None` when there is no such move.
-pub(super) fn hold(remote: &Extract, file: &Flat, staying: &Staying) -> Option<Held> {
+pub(super) fn hold(remote: &Extract, file: &Flat, staying: &Staying, tab: &DocumentTab) -> Option<Held> {
     let mut held: Option<Held> = None;
     for _ in 0..HELD_MAX {
         let now = held.as_ref().map_or(file, |(flat, _)| flat);
-        let Some((order, at, reason)) = put_back(remote, now, staying) else { break };
+        let Some((order, at, reason)) = put_back(remote, now, staying, tab) else { break };
         let (flat, told) = held.get_or_insert_with(|| (file.clone(), Vec::new()));
         flat.reorder(&order);
         told.push((at, reason));
@@ -144,7 +146,12 @@ pub(super) fn hold(remote: &Extract, file: &Flat, staying: &Staying) -> Option<H
 }
 
 /// Finds one such move: the order of the file's blocks without it, where it was, and the reason.
-fn put_back(remote: &Extract, file: &Flat, staying: &Staying) -> Option<(Vec<usize>, usize, String)> {
+fn put_back(
+    remote: &Extract,
+    file: &Flat,
+    staying: &Staying,
+    tab: &DocumentTab,
+) -> Option<(Vec<usize>, usize, String)> {
     let (old, new) = entries(remote, file, staying);
     let row = Row::of(&old, &new);
     if !row.stay.contains(&Stay::Fixed) {
@@ -152,7 +159,12 @@ fn put_back(remote: &Extract, file: &Flat, staying: &Staying) -> Option<(Vec<usi
     }
     let pairs = same(&row.old, &row.new, &row.stay);
     let Some((i, j)) = crossing(&row.old, &row.new, (&row.stay, Stay::Fixed), &pairs).next() else {
-        return past_heading(&old, &new, &row, &pairs).or_else(|| past_list(&old, &new, &row, &pairs, staying));
+        let is_plain = |i: usize| match old.get(i).and_then(|entry| remote.origins.get(entry.index)) {
+            Some(Origin::Line { element, .. }) => glyphs::is_plain(tab, *element),
+            Some(Origin::Table { .. } | Origin::Fixed { .. } | Origin::Footnote { .. }) | None => false,
+        };
+        return past_heading(&old, &new, &row, &pairs)
+            .or_else(|| past_list((&old, &new), &row, &pairs, staying, is_plain));
     };
     let reason = format!(
         "it holds {}, which cannot be moved, and it was moved past another part that cannot be moved either",
@@ -222,18 +234,19 @@ fn past_heading(
 }
 
 /// Finds a block that something is tied to and that was moved past a list: what makes way for it is typed anew, and a list that is would be
-/// another list. Where less of the list was moved than of what stands around the block, it is the list that was moved, and
-/// so it is where an item was edited and moved by itself; and inside of one list, items are typed into that again.
+/// another list. Plain items are the same in another one. Where less of the list was moved than of what stands around the block,
+/// it is the list that was moved, and so it is where an item was edited and moved by itself; and inside of one list, items are
+/// typed into that again.
 fn past_list(
-    old: &[Entry<'_>],
-    new: &[Entry<'_>],
+    (old, new): (&[Entry<'_>], &[Entry<'_>]),
     row: &Row,
     pairs: &[(usize, usize)],
     staying: &Staying,
+    is_plain: impl Fn(usize) -> bool,
 ) -> Option<(Vec<usize>, usize, String)> {
     let passed = moved(old, new, row, pairs);
     let is_item = |i: usize| old.get(i).is_some_and(|entry| matches!(entry.block.content, Content::Item { .. }));
-    for (i, there) in passed.iter().filter(|(i, _)| is_item(*i)) {
+    for (i, there) in passed.iter().filter(|(i, _)| is_item(*i) && !is_plain(*i)) {
         let Some(at) = there.first().map(|j| (*i, *j)) else { continue };
         let beside = |(a, b): &&(usize, usize)| {
             old.get(*a).is_some_and(|entry| staying.tied(&entry.key).is_some())

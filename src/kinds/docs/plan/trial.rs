@@ -205,7 +205,9 @@ impl<'a> Task<'a> {
 
     /// Leaves out what was moved past something else when neither can move.
     fn hold_moves(&mut self) {
-        let held = moves::hold(&self.remote, &self.local_for(&self.remote).0, &self.staying);
+        let empty = DocumentTab::default();
+        let tab = tab_of(self.document, self.part).and_then(|tab| tab.document_tab.as_ref()).unwrap_or(&empty);
+        let held = moves::hold(&self.remote, &self.local_for(&self.remote).0, &self.staying, tab);
         let (mut local, told) = match held {
             None if !rows::any_fixed(self) => return,
             None => (self.local_for(&self.remote).0.into_owned(), Vec::new()),
