@@ -353,6 +353,7 @@ fn seeds_that_failed_stay_mended() {
         124_453,
         158_293,
         289_538,
+        454_249,
     ] {
         // None of them cited when it failed.
         check_seed(seed, false, &fates);
