@@ -18,7 +18,7 @@ use super::mask::Mask;
 use super::refusal::Refusal;
 use super::request::{ReplaceAllText, Request, UpdateTextStyle};
 use super::runs::{join_at, split_at};
-use super::schema::TEXT_STYLE;
+use super::schema::{DOCUMENT_STYLE, TEXT_STYLE};
 use super::segment::{Address, Segment};
 use super::suggestion::fields;
 use super::{quirks, replace, text_style};
@@ -59,13 +59,20 @@ pub(crate) fn carry_out(batch: &mut Batch, request: &Request) -> Result<Value, R
         batch.in_segment(&Address::from(&request.range), |segment| by.restyle(segment, request))?
     } else if let Request::ReplaceAllText(request) = request {
         return by.replace_all(batch, request);
-    } else if quirks::UNSUGGESTIBLE_KINDS.contains(&request.kind()) {
+    } else if quirks::UNSUGGESTIBLE_KINDS.contains(&request.kind()) || sets_unsuggestible(request)? {
         return Err(Refusal::invalid(quirks::NOT_SUGGESTIBLE));
     } else {
         return Err(Refusal::unimplemented(quirks::not_suggested(request.kind())));
     };
     batch.threads.note(&mut batch.document, suggested, &mut batch.ids);
     Ok(json!({}))
+}
+
+/// Tells whether a request of a kind that can be a suggestion sets a field that cannot.
+fn sets_unsuggestible(request: &Request) -> Result<bool, Refusal> {
+    let Request::UpdateDocumentStyle(request) = request else { return Ok(false) };
+    let mask = Mask::read(&request.fields, DOCUMENT_STYLE)?;
+    Ok(quirks::UNSUGGESTIBLE_DOCUMENT_FIELDS.iter().any(|field| mask.names(field)))
 }
 
 impl Suggester {

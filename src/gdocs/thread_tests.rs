@@ -361,9 +361,15 @@ fn only_the_author_deletes_a_suggestion() {
 #[test]
 fn what_cannot_be_suggested_is_refused() {
     let name = json!({"createNamedRange": {"name": "n", "range": {"startIndex": 1, "endIndex": 2}}});
-    for (request, code) in
-        [(name, 400), (json!({"insertTable": {"rows": 1, "columns": 1, "location": {"index": 1}}}), 501)]
-    {
+    let style = |fields: &str| json!({"updateDocumentStyle": {"documentStyle": {}, "fields": fields}});
+    for (request, code) in [
+        (name, 400),
+        (json!({"insertTable": {"rows": 1, "columns": 1, "location": {"index": 1}}}), 501),
+        (style("useFirstPageHeaderFooter,marginTop"), 400),
+        (style("documentFormat.documentMode"), 400),
+        (style("*"), 400),
+        (style("marginTop"), 501),
+    ] {
         let requests = read_requests(&[request]).unwrap();
         assert_eq!(apply_as(&of("abc"), &requests, &by("Ana", true)).unwrap_err().code, code);
     }

@@ -98,6 +98,11 @@ pub(crate) const UNSUGGESTIBLE_KINDS: &[&str] = &[
     "deleteFooter",
 ];
 
+/// Fields of the style of a document that cannot be suggested: its format, and which pages have headers of their own.
+/// Source: <https://github.com/taylorwilsdon/google_workspace_mcp/pull/1053>, which has them from Google's page on suggestions.
+pub(crate) const UNSUGGESTIBLE_DOCUMENT_FIELDS: &[&str] =
+    &["documentFormat", "useEvenPageHeaderFooter", "useFirstPageHeaderFooter"];
+
 /// What a suggested insertion says of its text's style. Recorded: these ten, and not `linkSuggested`.
 pub(crate) const INSERTION_STYLE_FLAGS: &[&str] = &[
     "boldSuggested",
