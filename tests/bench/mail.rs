@@ -1,5 +1,6 @@
 //! The index of a large mailbox: how long it takes to make it, and how long a search in it.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use mcp_workspace::model::{ContentHash, Facets, ItemId, KindName, Millis, PartId, Revision};
@@ -120,11 +121,15 @@ fn record(number: usize, thread: &Thread) -> Record {
 /// The same rows in FTS5 and nothing else.
 struct Bare {
     connection: Connection,
+    /// Where the rows stand that it is to have.
+    rows: Connection,
+    /// The lowest number that it has.
+    lowest: i64,
     took: Duration,
 }
 
 impl Bare {
-    fn new(path: &std::path::Path) -> Self {
+    fn new(path: &Path, rows: &Path) -> Self {
         let connection = Connection::open(path).unwrap();
         connection
             .execute_batch(
@@ -136,22 +141,31 @@ impl Bare {
                  INSERT INTO doc (doc, rank) VALUES ('hashsize', 16777216);",
             )
             .unwrap();
-        Self { connection, took: Duration::ZERO }
+        Self { connection, rows: Connection::open(rows).unwrap(), lowest: i64::MAX, took: Duration::ZERO }
     }
 
-    /// Writes rows together, the oldest first.
-    fn write(&mut self, threads: &[Thread]) {
+    /// Writes the rows that came since together.
+    fn follow(&mut self) {
+        let mut select = self.rows.prepare_cached("SELECT rowid, * FROM doc WHERE rowid < ?1 ORDER BY rowid").unwrap();
+        let rows: Vec<(i64, [String; 5])> = select
+            .query_map([self.lowest], |row| {
+                let column = |at| row.get::<_, String>(at);
+                Ok((row.get(0)?, [column(1)?, column(2)?, column(3)?, column(4)?, column(5)?]))
+            })
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
         let start = Instant::now();
         let transaction = self.connection.transaction().unwrap();
-        let mut insert = transaction.prepare("INSERT INTO doc VALUES (?1, ?2, ?3, ?4, ?5)").unwrap();
-        for Thread { title, text, facets } in threads.iter().rev() {
-            let (from, to) = (facets.senders.join("; "), facets.recipients.join("; "));
-            let labels: Vec<String> = facets.labels.iter().map(|label| format!("{label:016}")).collect();
-            insert.execute(params![title, text, from, to, labels.join(" ")]).unwrap();
+        let sql = "INSERT INTO doc (rowid, title, text, sender, recipient, facts) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let mut insert = transaction.prepare(sql).unwrap();
+        for (number, [title, text, sender, recipient, facts]) in &rows {
+            insert.execute(params![number, title, text, sender, recipient, facts]).unwrap();
         }
         drop(insert);
         transaction.commit().unwrap();
         self.took += start.elapsed();
+        self.lowest = rows.first().map_or(self.lowest, |(number, _)| *number);
     }
 }
 
@@ -162,7 +176,7 @@ pub(crate) fn mail(report: &mut Report) {
     let mut chance = Chance(7);
     let language = Language::new(&mut chance);
     let mut store = Store::open(&folder.path().join("state.db")).unwrap();
-    let mut bare = Bare::new(&folder.path().join("bare.db"));
+    let mut bare = Bare::new(&folder.path().join("bare.db"), store.path());
     let (mut indexing, mut recording) = (Duration::ZERO, Duration::ZERO);
     let mut number = 0;
     while number < threads {
@@ -175,10 +189,10 @@ pub(crate) fn mail(report: &mut Report) {
             number += 1;
         }
         recording += start.elapsed();
-        bare.write(&turn);
         let start = Instant::now();
         store.index_waiting(Millis(NEWEST + 60_000)).unwrap();
         indexing += start.elapsed();
+        bare.follow();
     }
     let ratio = indexing.as_secs_f64() / bare.took.as_secs_f64();
     report.add(
