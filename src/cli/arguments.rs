@@ -66,8 +66,8 @@ pub(crate) enum Verb {
     },
     /// Search what is mirrored, and all that Google has when nothing is found
     Search {
-        /// The words, and of Gmail's operators from: to: subject: label: has:attachment before: after: is: in: and others
-        #[arg(required = true, allow_hyphen_values = true)]
+        /// The words, and of Gmail's operators from: to: subject: label: has:attachment before: after: is: in: and others; behind `--` where it begins with `-`
+        #[arg(required = true)]
         query: Vec<String>,
         /// Only items of this kind
         #[arg(long = "kind", value_name = "KIND", value_parser = kind_named)]

@@ -1,8 +1,8 @@
 //! The rows of the full-text index.
 //!
 //! The number of a row begins with the time of its text, so that the index gives the newest first without sorting. Single changes
-//! are written at once. Where many come, their rows are written together, which costs a third: what waits is noted with
-//! the file, and is read from what was agreed on.
+//! are written at once. Where many come, their rows are written together, which costs a third. What waits is noted, and read from what
+//! was agreed on if the program ends before.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -374,12 +374,14 @@ pub(super) fn stored(connection: &Connection, item: &ItemId, part: &PartId) -> R
 }
 
 impl Store {
-    /// Keeps rows that wait, as a record has left them.
-    pub(super) fn rows_wait(&mut self, rows: Vec<(i64, Ready)>, at: Millis) -> Result<()> {
+    /// Keeps rows that wait, as a record has left them. The record stands, whatever becomes of them.
+    pub(super) fn rows_wait(&mut self, rows: Vec<(i64, Ready)>, at: Millis) {
         for row in rows {
             self.flood.waits(row, at);
         }
-        self.index_waiting(at).map(drop)
+        if let Err(error) = self.index_waiting(at) {
+            tracing::warn!(%error, "what came could not be indexed yet");
+        }
     }
 
     /// Writes into the index what came in a flood, when that is over, or has lasted long. Returns how many files it wrote.

@@ -377,7 +377,8 @@ impl Store {
         epoch::advance(&transaction)?;
         transaction.commit().map_err(storage("recording"))?;
         self.tell();
-        self.rows_wait(waiting, record.at)
+        self.rows_wait(waiting, record.at);
+        Ok(())
     }
 
     /// Writes what a person has yet to be told of pushes of a file.

@@ -24,27 +24,29 @@ pub(super) async fn search(handles: &[&MirrorHandle], search: &Search) -> Result
     let end = search.offset.saturating_add(search.limit);
     let mut found = Found::default();
     let mut lists = Vec::new();
-    let (mut elsewhere, mut of_mail) = (Vec::new(), false);
+    let (mut elsewhere, mut of_mail) = (BTreeSet::new(), false);
     for handle in handles {
-        let mut local = handle.search(&search.query, end.saturating_add(1), 0).await?;
+        let local = handle.search(&search.query, end.saturating_add(1), 0).await?;
         if local.truncated {
             found.told.push(format!("Of what matches only the newest {} are ranked: add words.", local.total));
         }
         of_mail |= local.filtered || !local.elsewhere.is_empty();
-        elsewhere.append(&mut local.elsewhere);
+        elsewhere.extend(local.elsewhere.iter().cloned());
         lists.push(hits(handle, local)?.into_iter());
     }
-    elsewhere.dedup();
     let mut merged = in_turns(lists, end.saturating_add(1));
-    if !elsewhere.is_empty() {
-        found.told.push(format!("{} is not known here: Gmail itself was asked.", elsewhere.join(" ")));
-    }
     if merged.len() <= end && (search.remote || merged.is_empty()) {
-        found.asked = true;
         let wanted = (end + 1 - merged.len()).min(REMOTE_MAX);
         // Documents know none of those operators.
         let asked: Vec<&MirrorHandle> =
             handles.iter().filter(|handle| !of_mail || handle.layout().feed() == Feed::Gmail).copied().collect();
+        found.asked = !asked.is_empty();
+        if !elsewhere.is_empty() {
+            let answers = if asked.is_empty() { "no mail is searched" } else { "Gmail itself was asked" };
+            found
+                .told
+                .push(format!("{} is not known here: {answers}.", elsewhere.into_iter().collect::<Vec<_>>().join(" ")));
+        }
         let remote = remote(&asked, &search.query, wanted, &mut found.told).await?;
         let here: BTreeSet<ItemId> = merged.iter().map(|hit| hit.id.clone()).collect();
         merged.extend(remote.into_iter().filter(|hit| !here.contains(&hit.id)));
