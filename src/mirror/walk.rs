@@ -402,7 +402,7 @@ async fn record(shared: &Arc<Shared>, hand: &mut Hand, record: Record) -> Result
             super::comments::put(&here, &record.item, &fetched.comments, record.at);
         }
         if let Some(facts) = &facts
-            && let Err(error) = here.workspace.set_links(&record.item, &names(&record, facts))
+            && let Err(error) = put_links(&here, &record, facts)
         {
             // The links are a comfort; what they point at stands.
             tracing::warn!(item = %record.item, %error, "the readable links could not be written");
@@ -412,6 +412,12 @@ async fn record(shared: &Arc<Shared>, hand: &mut Hand, record: Record) -> Result
     .await;
     crash_point("after_record");
     recorded.map_err(|error| failure(&error))
+}
+
+/// Puts the readable links of an item. A new one is known from then on: what is saved in its place may say nothing of whose it is.
+fn put_links(shared: &Shared, record: &Record, facts: &Facts) -> Result<()> {
+    let made = shared.workspace.set_links(&record.item, &names(record, facts))?;
+    made.into_iter().try_for_each(|(path, place)| super::linking::know_link(shared, &path, place))
 }
 
 /// Names the links of an item: the main file by its title, other tabs by both titles.

@@ -48,12 +48,12 @@ pub struct Readable {
 
 impl Workspace {
     /// Makes the links of an item be those of `names`; an empty list removes them. Only links to the item's own files
-    /// are ever removed: whatever else stands there is someone's, and its name counts as taken.
+    /// are ever removed: whatever else stands there is someone's, and its name counts as taken. Returns those that it made.
     ///
     /// # Errors
     ///
     /// `Disk` as it comes.
-    pub fn set_links(&self, item: &ItemId, names: &[(PartId, String)]) -> Result<()> {
+    pub fn set_links(&self, item: &ItemId, names: &[(PartId, String)]) -> Result<Vec<(PathBuf, Place)>> {
         let folder = self.layout().by_name_folder();
         self.layout().folders().iter().try_for_each(|folder| own_folder(folder))?;
         let mut known = self.links.lock();
@@ -62,9 +62,9 @@ impl Workspace {
             None => self.read_links(&folder)?,
         };
         // Where this fails it is read anew.
-        self.set_links_in(&folder, &mut index, item, names)?;
+        let made = self.set_links_in(&folder, &mut index, item, names)?;
         *known = Some(index);
-        Ok(())
+        Ok(made)
     }
 
     fn set_links_in(
@@ -73,7 +73,7 @@ impl Workspace {
         index: &mut LinkIndex,
         item: &ItemId,
         names: &[(PartId, String)],
-    ) -> Result<()> {
+    ) -> Result<Vec<(PathBuf, Place)>> {
         // Where two lead to one file, the one without a number stays.
         let mut entries: Vec<String> = index.of.remove(item).unwrap_or_default();
         // Under the name that it wants a save may stand of which nobody has told.
@@ -111,15 +111,19 @@ impl Workspace {
                 }
             }
         }
+        let mut made = Vec::new();
         for (part, title) in names {
             if !standing.contains(part) {
-                kept.push(self.add_link(folder, &Place::file(item, part), title, &mut index.numbers)?);
+                let place = Place::file(item, part);
+                let name = self.add_link(folder, &place, title, &mut index.numbers)?;
+                made.push((folder.join(&name), place));
+                kept.push(name);
             }
         }
         if !kept.is_empty() {
             index.of.insert(item.clone(), kept);
         }
-        Ok(())
+        Ok(made)
     }
 
     /// Puts a link under the first name that is free; returns that. Of names that many items have the last number is known.
