@@ -76,7 +76,7 @@ fn search() -> Tool {
         },
         "required": ["results", "searched", "untrusted"],
     });
-    tool("search", "Search documents and mail", SEARCH, &input, &output, [true, false, true, false])
+    tool("search", "Search documents and mail", SEARCH, &input, &output, [true, false, true, true])
 }
 
 fn fetch() -> Tool {
