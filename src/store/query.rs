@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use super::index::{self, Column};
 use crate::model::{Millis, begin_of_day};
 
-/// How many words and operators of a query are looked at.
-const TERMS_MAX: usize = 32;
+/// How many words, phrases and operators a query may have.
+pub(super) const TERMS_MAX: usize = 32;
 
 /// How many letters a word has at least that may go on.
 const BEGINNING_MIN: usize = 3;
@@ -64,6 +64,8 @@ pub(super) struct Query {
     pub(super) before: Option<i64>,
     /// What only Gmail can answer, as it was typed: no file here is known to meet it.
     pub(super) elsewhere: Vec<String>,
+    /// Whether it has more than [`TERMS_MAX`] of all that.
+    pub(super) too_long: bool,
 }
 
 impl Query {
@@ -71,7 +73,7 @@ impl Query {
     /// `None` when there is no word and no operator in it.
     pub(super) fn read(typed: &str, asker: Asker<'_>) -> Option<Self> {
         let pieces = pieces(typed);
-        let mut query = Self::default();
+        let mut query = Self { too_long: pieces.len() > TERMS_MAX, ..Self::default() };
         let has_operator = pieces.iter().any(|piece| piece.operator.is_some());
         for (at, piece) in pieces.iter().enumerate().take(TERMS_MAX) {
             match piece.operator {
@@ -356,6 +358,15 @@ mod tests {
         check("after:1700000000", Some(1_700_000_000), None);
         check("newer_than:2d x", Some(1_699_827_200), None);
         check("older_than:1y", None, Some(1_668_464_000));
+    }
+
+    #[test]
+    fn nothing_of_a_long_query_is_left_out_untold() {
+        for (typed, too_long) in [("word ".repeat(TERMS_MAX), false), ("word ".repeat(TERMS_MAX + 1), true)] {
+            assert_eq!(Query::read(&typed, ASKER).unwrap().too_long, too_long, "{typed}");
+        }
+        let phrase = format!("\"{}\"", "word ".repeat(100));
+        assert!(!Query::read(&phrase, ASKER).unwrap().too_long);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use serde::Serialize;
 
 use super::index::{self, Column};
-use super::query::{Asker, Query};
+use super::query::{Asker, Query, TERMS_MAX};
 use super::storage;
 use super::values::from_millis;
 use crate::error::{Error, Result};
@@ -65,6 +65,12 @@ pub(super) fn search(
         what: "the query holds no word".into(),
         suggestion: "Give at least one word that the text or the title contains.".into(),
     })?;
+    if query.too_long {
+        return Err(Error::InvalidInput {
+            what: format!("the query has more than {TERMS_MAX} words and operators"),
+            suggestion: "Leave the common ones out, or put words that stand side by side in quotes.".into(),
+        });
+    }
     let filtered = !query.filters.is_empty();
     if !query.elsewhere.is_empty() {
         return Ok(Hits { filtered, elsewhere: query.elsewhere, ..Hits::default() });
