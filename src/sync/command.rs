@@ -1,11 +1,15 @@
 //! What somebody asks of the engine. Every question gets exactly one answer.
 
-use crate::model::{ItemId, Notice, PartId, Stamp};
+use crate::model::{ItemId, Millis, Notice, PartId, Stamp};
 
 use super::choice::Resolve;
 use super::engine::{Engine, Fate, failure_of, paused};
 use super::item::{Dirty, Item, Phase, Waiter};
 use super::{Answer, Command, Effect, Failure, NotDone, RequestId, Side};
+
+/// How long a question about what is saved waits for saves to be quiet, in milliseconds: for a whole save that is doubted
+/// first, and not for one after the other.
+const SAVES_MS: u64 = 5_000;
 
 impl Engine {
     /// Takes a question in; the answer comes at once or at the end of a walk.
@@ -57,8 +61,9 @@ impl Engine {
             return;
         };
         let dry = why.dry;
-        let (about_save, accepts) = (why.push || dry, !why.accept.is_empty());
-        item.waiters.push(Waiter { request, dry, about_save, accepts, put_off: false });
+        let about_saves_until = (why.push || dry).then(|| Millis(self.now.0.saturating_add(SAVES_MS)));
+        let accepts = !why.accept.is_empty();
+        item.waiters.push(Waiter { request, dry, about_saves_until, accepts, put_off: false });
         item.dirty.join(why);
         if dry {
             self.step_out(id);

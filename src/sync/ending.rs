@@ -20,14 +20,15 @@ impl Engine {
         let Some(mut walk) = item.take_walk() else { return Fate::Keep };
         item.failures = 0;
         item.moved = 0;
-        // A save came while the walk went on and nothing landed, so a question about what is saved has the next walk, once.
+        // A save came while the walk went on, or is doubted, and nothing landed: a question about what is saved has the next walk.
         let saving = item.parts.keys().any(|part| self.settle.is_due_soon(&(item.id.clone(), part.clone())));
-        if saving && walk.requests == 0 && walk.waiters.iter().any(|waiter| waiter.about_save) {
-            let (later, now) = walk.waiters.into_iter().partition(|waiter| waiter.about_save);
+        let is_early = |waiter: &Waiter| waiter.about_saves_until.is_some_and(|until| self.now < until);
+        if saving && walk.requests == 0 && walk.waiters.iter().any(is_early) {
+            let (later, now) = walk.waiters.into_iter().partition(is_early);
             walk.waiters = now;
             let Dirty { push, accept, dry, dry_accept, .. } = walk.why;
             item.dirty.join(Dirty { push, accept, dry, dry_accept, ..Dirty::default() });
-            item.waiters.extend(Vec::into_iter(later).map(|waiter| Waiter { about_save: false, ..waiter }));
+            item.waiters.extend(Vec::into_iter(later));
         }
         let mut notices = self.item_status(item).notices();
         notices.append(&mut walk.went);

@@ -132,8 +132,8 @@ pub(super) struct Waiter {
     pub(super) request: RequestId,
     /// It is for a plan only.
     pub(super) dry: bool,
-    /// It is about what is saved, so a save that is not quiet yet concerns it; taken back when it has waited for one.
-    pub(super) about_save: bool,
+    /// Until then a save that is not quiet yet concerns it: it is about what is saved, and somebody may never stop saving.
+    pub(super) about_saves_until: Option<Millis>,
     /// It releases what is held: if it comes to nothing, so does that.
     pub(super) accepts: bool,
     /// Its walk was put off, so that it waits for its time like one that nobody asked for.
