@@ -130,7 +130,7 @@ fn open(
         Opened::Known => None,
         Opened::Rebuilt(aside) => Some(aside),
     };
-    Mirror::open(
+    let mirror = Mirror::open(
         Parts {
             workspace,
             kind,
@@ -142,7 +142,22 @@ fn open(
             limits,
         },
         store,
-    )
+    )?;
+    mirror.read_attachments_with(this_program()?);
+    Ok(mirror)
+}
+
+/// Where this program is, also once another version has taken its place on the disk.
+fn this_program() -> Result<PathBuf> {
+    let running = Path::new("/proc/self/exe");
+    if running.exists() {
+        return Ok(running.to_owned());
+    }
+    std::env::current_exe().map_err(|source| Error::Disk {
+        path: "mcp-workspace".into(),
+        doing: "found on disk",
+        source,
+    })
 }
 
 /// The system's time.

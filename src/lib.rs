@@ -7,6 +7,7 @@ pub mod config;
 pub mod daemon;
 pub mod emulator;
 pub mod error;
+pub mod extract;
 pub mod gdocs;
 pub mod google;
 pub mod kinds;

@@ -14,7 +14,7 @@ const ROWS: [&[&str]; 10] = [
     &["mirror"],
     &["kinds"],
     &["google", "store", "workspace", "config"],
-    &["gdocs"],
+    &["gdocs", "extract"],
     &["sync"],
     &["mebdf", "clients"],
 ];
@@ -23,7 +23,7 @@ const ROWS: [&[&str]; 10] = [
 const NOUNS: [&str; 2] = ["error", "model"];
 
 /// Rooms without clock, disk, network, chance or await.
-const PURE_ROOMS: [&str; 6] = ["gdocs", "sync", "mebdf", "clients", "model", "error"];
+const PURE_ROOMS: [&str; 7] = ["gdocs", "extract", "sync", "mebdf", "clients", "model", "error"];
 
 /// Rooms within a kind, which are pure, and what of the kind they must not know.
 const INNER_ROOMS: [(&str, &[&str]); 4] = [
@@ -57,7 +57,7 @@ const IMPURE: [&str; 16] = [
 ];
 
 /// Crates and the rooms that may say them.
-const OWNERS: [(&str, &[&str]); 14] = [
+const OWNERS: [(&str, &[&str]); 20] = [
     ("rusqlite", &["store"]),
     ("rusqlite_migration", &["store"]),
     ("notify", &["workspace"]),
@@ -68,7 +68,13 @@ const OWNERS: [(&str, &[&str]); 14] = [
     ("mail_parser", &["google", "kinds", "emulator"]),
     ("mail_builder", &["kinds"]),
     ("httparse", &["google"]),
-    ("html5gum", &["kinds"]),
+    ("html5gum", &["extract"]),
+    ("hayro_syntax", &["extract"]),
+    ("hayro_cmap", &["extract"]),
+    ("quick_xml", &["extract"]),
+    ("rawzip", &["extract"]),
+    ("flate2", &["extract"]),
+    ("csv", &["extract"]),
     ("jsonc_parser", &["clients"]),
     ("axum", &["emulator"]),
     ("clap", &["cli"]),

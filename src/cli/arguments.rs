@@ -37,6 +37,9 @@ pub(crate) enum Verb {
     Emulator(EmulatorArguments),
     /// Run the daemon in the foreground
     Daemon,
+    /// Read the text of a file on stdin; what the daemon starts for each attachment
+    #[command(hide = true)]
+    Extract,
     /// Join an MCP client's stdio to the daemon, starting it if need be
     Bridge {
         /// Which tools the client gets: `default` (search, fetch and create), `docs` (Docs by section and tab),

@@ -4,6 +4,7 @@ mod arguments;
 mod client;
 mod demo;
 mod demo_mail;
+mod extracting;
 mod mcp;
 mod print;
 mod progress;
@@ -106,6 +107,7 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         Verb::Emulator(emulator) => {
             return runtime(Threads::Several)?.block_on(serve::emulator(emulator, json)).map(done);
         }
+        Verb::Extract => return extracting::run().map(done),
         Verb::Daemon => return runtime(Threads::Several)?.block_on(serve::daemon(find(home.as_deref())?)).map(done),
         Verb::Bridge { profile } => {
             let runtime = runtime(Threads::One)?;

@@ -21,6 +21,7 @@ const MAX_PAGE: usize = 1_000;
 pub(super) fn handle(google: &Google, call: &Call, rest: &[&str], stale_feed: bool) -> Handled {
     match (call.method.as_str(), rest) {
         ("GET", ["files"]) => list(google, call),
+        ("POST", ["files"]) => upload::create_folder(google, call),
         ("GET", ["files", "generateIds"]) => upload::generate_ids(google, call),
         ("GET", ["files", id]) => get(google, call, id),
         (_, ["files", id, "permissions", rest @ ..]) => upload::permissions(google, call, id, rest),
@@ -321,13 +322,14 @@ fn show(file: &File, host: &str) -> Value {
             "canListChildren": false,
         },
     });
-    if let Some(blob) = &file.blob {
+    if let Some(blob) = file.blob.as_ref().filter(|blob| blob.media_type != upload::FOLDER_TYPE) {
+        value["md5Checksum"] = blob.md5.clone().into();
         value["size"] = blob.size.to_string().into();
         value["webContentLink"] = format!("http://{host}/uc?id={id}&export=download").into();
         value["webViewLink"] = format!("http://{host}/file/d/{id}/view").into();
     }
     if own {
-        value["parents"] = json!([ROOT_FOLDER]);
+        value["parents"] = json!([file.parent.as_deref().unwrap_or(ROOT_FOLDER)]);
     } else {
         value["sharedWithMeTime"] = clock::rfc3339(file.created_ms).into();
     }

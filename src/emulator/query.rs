@@ -153,7 +153,10 @@ impl Term {
                     Collection::Owners => me && file.role == Role::Owner,
                     Collection::Writers => me && file.role.can_edit(),
                     Collection::Readers => me,
-                    Collection::Parents => (who == "root" || who == ROOT_FOLDER) && file.role == Role::Owner,
+                    Collection::Parents => match &file.parent {
+                        Some(parent) => parent == who,
+                        None => (who == "root" || who == ROOT_FOLDER) && file.role == Role::Owner,
+                    },
                 }
             }
         }

@@ -84,6 +84,9 @@ pub(super) struct File {
     /// Whether everybody may read it who has the link.
     #[serde(default)]
     pub(super) public: bool,
+    /// The folder that it is in; none for that of the account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) parent: Option<String>,
     /// The ticked boxes of its checklists, for which a Document has no field.
     #[serde(default, skip_serializing_if = "Ticks::is_empty")]
     pub(super) ticks: Ticks,
@@ -98,6 +101,9 @@ pub(super) struct Blob {
     pub(super) key: String,
     /// Count of its bytes.
     pub(super) size: usize,
+    /// Their MD5, in hexadecimal digits.
+    #[serde(default)]
+    pub(super) md5: String,
 }
 
 impl File {
@@ -113,6 +119,7 @@ impl File {
             document,
             blob,
             public: false,
+            parent: None,
             ticks: Ticks::default(),
         }
     }

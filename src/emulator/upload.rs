@@ -36,7 +36,7 @@ pub(super) fn create(google: &Google, call: &Call) -> Handled {
     };
     let text = |name: &str| metadata.get(name).and_then(Value::as_str).map(str::to_owned);
     for name in metadata.keys() {
-        if !matches!(name.as_str(), "id" | "name" | "mimeType" | "description" | "appProperties") {
+        if !matches!(name.as_str(), "id" | "name" | "mimeType" | "description" | "appProperties" | "parents") {
             let message = format!("The embedded Google does not set `{name}`.");
             return Err(legacy(501, "notImplemented", &message, Some((name, "parameter"))));
         }
@@ -51,16 +51,50 @@ pub(super) fn create(google: &Google, call: &Call) -> Handled {
     }
     let media_type = text("mimeType").filter(|kind| !kind.is_empty()).unwrap_or(media);
     let size = bytes.len();
+    let md5 = hex_md5(&bytes);
     let key = google.keep_bytes(bytes).map_err(|error| errors::internal(&error))?;
     let document = gdocs::Document {
         document_id: id.clone(),
         title: text("name").unwrap_or_else(|| "Untitled".into()),
         ..gdocs::Document::default()
     };
-    let file = File::new(document, Some(Blob { media_type, key, size }), clock::now_ms());
+    let mut file = File::new(document, Some(Blob { media_type, key, size, md5 }), clock::now_ms());
+    file.parent = metadata.get("parents").and_then(|list| list.get(0)).and_then(Value::as_str).map(str::to_owned);
     google.put(&mut world, file, false).map_err(|error| errors::internal(&error))?;
     drop(world);
     super::drive::get(google, call, &id)
+}
+
+/// The type of a folder.
+pub(super) const FOLDER_TYPE: &str = "application/vnd.google-apps.folder";
+
+/// Answers `files.create` without bytes, for a folder.
+pub(super) fn create_folder(google: &Google, call: &Call) -> Handled {
+    let body: Value =
+        serde_json::from_slice(&call.body).map_err(|_bad| legacy(400, "parseError", "Parse Error", None))?;
+    if body.get("mimeType").and_then(Value::as_str) != Some(FOLDER_TYPE) {
+        return Err(errors::not_built("files without bytes other than folders"));
+    }
+    let id = google.reserve_id();
+    let document = gdocs::Document {
+        document_id: id.clone(),
+        title: body.get("name").and_then(Value::as_str).unwrap_or("Untitled").to_owned(),
+        ..gdocs::Document::default()
+    };
+    let blob = Blob { media_type: FOLDER_TYPE.to_owned(), key: String::new(), size: 0, md5: String::new() };
+    let mut world = google.world();
+    google
+        .put(&mut world, File::new(document, Some(blob), clock::now_ms()), false)
+        .map_err(|error| errors::internal(&error))?;
+    drop(world);
+    super::drive::get(google, call, &id)
+}
+
+/// The MD5 of bytes, as Drive tells it.
+fn hex_md5(bytes: &[u8]) -> String {
+    use md5::Digest as _;
+
+    md5::Md5::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Metadata, media type and bytes of an upload.

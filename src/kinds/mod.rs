@@ -7,6 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::error::{Error, Result};
+use crate::extract::Format;
 use crate::gdocs::Picture;
 use crate::model::{Cursor, Facets, ItemId, KindName, Notice, PartId, Revision, Rule};
 
@@ -44,6 +45,35 @@ pub struct Image {
     pub source: String,
     /// The name of its file, safe in any folder; `None` for a picture, which is named by its id and by what it is.
     pub name: Option<String>,
+    /// Whether somebody sent it as a file.
+    pub is_sent: bool,
+    /// As what its text is read, if it is.
+    pub text: Option<Format>,
+}
+
+/// A file elsewhere that may be the same as one that was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Copied {
+    /// The name that it was asked for by.
+    pub name: String,
+    /// How many bytes it has.
+    pub size: u64,
+    /// Their MD5, in hexadecimal digits.
+    pub md5: String,
+    /// Where a person opens it.
+    pub url: String,
+}
+
+impl Copied {
+    /// Tells whether it is a copy of these bytes. MD5 tells files apart that nobody made to be alike; whoever did sent both.
+    #[must_use]
+    pub fn is_of(&self, bytes: &[u8]) -> bool {
+        use md5::Digest as _;
+
+        let digest = md5::Md5::digest(bytes);
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        u64::try_from(bytes.len()).is_ok_and(|size| size == self.size) && self.md5.eq_ignore_ascii_case(&hex)
+    }
 }
 
 /// One item, read whole.
@@ -492,6 +522,15 @@ pub trait Kind: Send + Sync {
     ) -> Result<PushPlan> {
         debug_assert!(pictures.named.is_empty(), "a kind that names pictures plans with them");
         self.plan(remote, part, desired, accept)
+    }
+
+    /// Looks for copies of files that were sent, by their names: files elsewhere that may be the same.
+    ///
+    /// # Errors
+    ///
+    /// Network and permission errors as they come; nothing depends on the answer.
+    async fn copies(&self, _names: &[String]) -> Result<Vec<Copied>> {
+        Ok(Vec::new())
     }
 
     /// Reserves the id of a file to be uploaded, so that it can be noted before the file stands anywhere.

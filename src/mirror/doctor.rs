@@ -198,11 +198,17 @@ impl MirrorHandle {
     async fn mend(&self, finding: &Finding) -> Result<bool> {
         let Some((item, part)) = finding.place.clone() else {
             let shared = self.shared_arc();
-            return blocking(move || shared.store()?.rebuild_index()).await.map(|()| true);
+            let mend = move || {
+                let mut store = shared.store()?;
+                store.rebuild_index()?;
+                store.drop_stray_rows()
+            };
+            return blocking(mend).await.map(|()| true);
         };
         if finding.check == Check::Index {
             let shared = self.shared_arc();
             return blocking(move || {
+                shared.store()?.index_lost_texts(&item)?;
                 let Local::Text { text, .. } = shared.workspace.observe(&item, &part)? else { return Ok(false) };
                 shared.store()?.index_anew(&item, &part, &text)?;
                 Ok(true)
@@ -269,6 +275,11 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
             findings.push(Finding::new(Check::Stray, Some((&place.item, &place.part)), message, fix, Repair::Note));
         }
     }
+    let strays = shared.reader().stray_rows()?;
+    if strays > 0 {
+        let message = format!("the index has {strays} texts that belong to nothing");
+        findings.push(Finding::new(Check::Index, None, message, REINDEX, Repair::Offered));
+    }
     let open = shared.reader().open_pushes()?;
     for item in &items {
         let known = status.items.iter().find(|status| status.id == item.id);
@@ -292,6 +303,16 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
         // Of a document that is gone the status tells, and that its file keeps the edits.
         if known.is_some_and(|known| known.gone) {
             continue;
+        }
+        for name in shared.reader().lost_texts(&item.id)? {
+            let message = format!("a search does not find the attachment {name}");
+            findings.push(Finding::new(
+                Check::Index,
+                Some((&item.id, &PartId::default())),
+                message,
+                WALK,
+                Repair::Offered,
+            ));
         }
         for part in &item.parts {
             let found = part_finding(shared, item, part, bases.get(&part.part), part_of(known, &part.part))?;

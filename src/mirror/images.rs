@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::task::JoinSet;
 
-use super::{Message, Shared, blocking};
+use super::{Message, Shared, blocking, texts};
 use crate::error::Result;
 use crate::gdocs::PictureFormat;
 use crate::kinds::Image;
@@ -89,9 +89,13 @@ pub(super) fn start(shared: &Arc<Shared>, item: &ItemId, images: Vec<Image>, now
     drop(all);
     let (shared, item) = (shared.clone(), item.clone());
     tokio::spawn(async move {
-        let mut images = images;
+        let (mut images, mut stopped) = (images, stopped);
         loop {
-            if let Err(error) = bring(&shared, &item, &images, &stopped, now).await {
+            let brought = match bring(&shared, &item, &images, &stopped, now).await {
+                Ok(()) => texts::bring(&shared, &item, &images, &mut stopped, now).await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = brought {
                 tracing::warn!(%item, %error, "the pictures of an item could not be brought");
             }
             let mut all = shared.images.running();
@@ -165,6 +169,7 @@ fn look(shared: &Shared, item: &ItemId, images: Vec<Image>, now: Millis) -> Resu
         if !gone.name.is_empty() {
             shared.workspace.retire_image(item, &gone.name, now)?;
         }
+        texts::put_away(shared, item, &gone.object, now)?;
         shared.store()?.drop_image(item, &gone.object)?;
     }
     let mut work = Work { missing: Vec::new(), bytes: 0 };
@@ -195,7 +200,13 @@ fn look(shared: &Shared, item: &ItemId, images: Vec<Image>, now: Millis) -> Resu
 /// Has the items read again whose downloads a process that died did not end.
 pub(super) async fn resume(shared: Arc<Shared>) {
     let here = shared.clone();
-    let items = match blocking(move || here.reader().lacking_images()).await {
+    let lacking = move || {
+        if let Err(error) = here.workspace.sweep_contents() {
+            tracing::warn!(%error, "what no attachment needs any more could not be removed");
+        }
+        here.reader().lacking_images()
+    };
+    let items = match blocking(lacking).await {
         Ok(items) => items,
         Err(error) => return tracing::warn!(%error, "what is still to be downloaded is not known"),
     };
@@ -206,6 +217,7 @@ pub(super) async fn resume(shared: Arc<Shared>) {
             drop(answer.await);
         }
     }
+    texts::resume(&shared).await;
 }
 
 /// Writes a picture that was read, or notes why there is none. What stood before stays where the new one cannot be had.
@@ -218,6 +230,8 @@ fn keep(
     budget: &Mutex<u64>,
     now: Millis,
 ) -> Result<()> {
+    // Each mail as it came is one of its own; what was sent with mails may come often.
+    let may_come_often = image.is_sent;
     let usable = read.map_err(|error| error.to_string()).and_then(|bytes| {
         let name = match &image.name {
             Some(name) => is_file_name(name).then(|| name.clone()),
@@ -238,7 +252,11 @@ fn keep(
     let (object, source) = (image.id, image.source);
     let stored = match usable {
         Ok((name, bytes)) => {
-            shared.workspace.put_image(item, &name, &bytes, known, now)?;
+            if may_come_often {
+                shared.workspace.put_attachment(item, &name, &bytes, known, now)?;
+            } else {
+                shared.workspace.put_image(item, &name, &bytes, known, now)?;
+            }
             // A picture that became one of another format leaves its old name.
             if let Some(old) = old.filter(|old| !old.name.is_empty() && old.name != name) {
                 shared.workspace.retire_image(item, &old.name, now)?;
@@ -274,6 +292,9 @@ pub(super) fn report(shared: &Shared, reader: &Store, item: &ItemId, all_here: b
             paths.push((image.object, folder.join(image.name)));
         }
     }
+    let (texts, told) = texts::report(shared, reader, item)?;
+    paths.extend(texts);
+    notices.extend(told);
     if !all_here {
         let message = format!("pictures are still being downloaded into {}", folder.display());
         notices.push(notice("IMAGES_PENDING", message));

@@ -13,6 +13,7 @@ mod diff;
 mod doctor;
 mod editing;
 mod epochs;
+mod extracting;
 mod failure;
 mod handle;
 mod heard;
@@ -26,6 +27,7 @@ mod observing;
 mod recovery;
 mod report;
 mod rules;
+mod texts;
 mod uploads;
 mod walk;
 mod watching;
@@ -33,7 +35,7 @@ mod watching;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{RwLock, Semaphore, mpsc, oneshot, watch};
@@ -86,6 +88,8 @@ pub(crate) struct Shared {
     kind: Arc<dyn Kind>,
     fetches: Semaphore,
     images: images::Images,
+    /// The program that reads texts of attachments, which is this one; without it none are read.
+    extractor: OnceLock<PathBuf>,
     /// Held for reading by whoever needs an upload, for writing by who takes them away.
     uploading: RwLock<()>,
     refused_pictures: uploads::Refused,
@@ -252,6 +256,7 @@ impl Mirror {
             kind,
             fetches: Semaphore::new(FETCHES_MAX),
             images: images::Images::new(),
+            extractor: OnceLock::new(),
             uploading: RwLock::new(()),
             refused_pictures: uploads::Refused::default(),
             read_folders,
@@ -286,6 +291,13 @@ impl Mirror {
         // Watched from before the first look, so that nothing falls between the two.
         mirror.watch_error = mirror.start_watch().err().map(|error| unwatched(&error));
         Ok(mirror)
+    }
+
+    /// Has the texts of attachments read by this program, which must be the one that runs: what it reads by is counted.
+    pub fn read_attachments_with(&self, program: PathBuf) {
+        if self.shared.extractor.set(program).is_err() {
+            tracing::debug!("what reads attachments is known already");
+        }
     }
 
     /// Returns a handle for asking; it is cheap to clone and outlives the mirror.

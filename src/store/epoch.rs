@@ -145,7 +145,7 @@ impl Store {
             .execute_batch(
                 "UPDATE job SET state = 'reconciled' WHERE state = 'begun';
                  DELETE FROM doc; DELETE FROM unindexed; DELETE FROM part; DELETE FROM base; DELETE FROM item; DELETE FROM arrival;
-                 DELETE FROM intent; DELETE FROM image; DELETE FROM cursor; DELETE FROM tombstone;
+                 DELETE FROM intent; DELETE FROM image; DELETE FROM attached; DELETE FROM copy; DELETE FROM cursor; DELETE FROM tombstone;
                  UPDATE rule SET whole = 0;
                  DELETE FROM setting WHERE name IN ('database', 'epoch');",
             )

@@ -3,6 +3,7 @@
 //! What is stored are observations; what is to be done follows from them. Only pushes begun are stored as work.
 
 mod arrivals;
+mod attached;
 mod boot;
 mod check;
 mod epoch;
@@ -40,6 +41,7 @@ use failure::{Failure, migrating, opening};
 use record::{write_record, write_told};
 use values::{from_millis, millis, pack, unpack};
 
+pub use attached::{Attached, StoredCopy};
 pub use boot::id as boot;
 pub use check::Damage;
 pub use images::{PENDING, StoredImage};
@@ -427,6 +429,7 @@ impl Store {
         for sql in [index, waiting, jobs].into_iter().chain(rest).chain(last).chain([arrivals]) {
             transaction.execute(sql, [&id.0]).map_err(storage(doing))?;
         }
+        attached::forget_item(&transaction, id)?;
         if is_mirrored {
             let entry = log::Entry {
                 at,

@@ -234,8 +234,33 @@ CREATE VIRTUAL TABLE doc USING fts5 (
 INSERT INTO doc (doc, rank) VALUES ('hashsize', 16777216);
 ";
 
+/// The texts of attachments, each with a row in the index, and where copies of attachments are.
+const ATTACHED: &str = "
+CREATE TABLE attached (
+    docid   INTEGER PRIMARY KEY,
+    item    TEXT NOT NULL,
+    name    TEXT NOT NULL,
+    hash    BLOB NOT NULL,
+    format  TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    problem TEXT NOT NULL,
+    text    BLOB NOT NULL,
+    written BLOB,
+    at      INTEGER NOT NULL,
+    UNIQUE (item, name)
+) STRICT;
+CREATE INDEX attached_hash ON attached (hash);
+CREATE TABLE copy (
+    item TEXT NOT NULL,
+    name TEXT NOT NULL,
+    url  TEXT NOT NULL,
+    at   INTEGER NOT NULL,
+    PRIMARY KEY (item, name)
+) STRICT, WITHOUT ROWID;
+";
+
 /// The migrations, oldest first.
-pub(super) const ALL: [&str; 22] = [
+pub(super) const ALL: [&str; 23] = [
     FIRST,
     PICTURES,
     TOLD,
@@ -258,6 +283,7 @@ pub(super) const ALL: [&str; 22] = [
     LINK_BASES,
     RULES,
     FACETS,
+    ATTACHED,
 ];
 
 /// Returns the migrations, oldest first.

@@ -37,17 +37,8 @@ impl Workspace {
         at: Millis,
     ) -> Result<()> {
         let folder = self.layout().images_folder(item)?;
-        own_folder(&self.layout().account_folder())?;
-        own_folder(&self.layout().items_folder())?;
-        folder.parent().map_or(Ok(()), own_folder)?;
-        own_folder(&folder)?;
         let path = folder.join(name);
-        if fs::symlink_metadata(&path).is_ok() {
-            let is_known = known.is_some() && hash_of(&path) == known;
-            if !is_known {
-                self.retire_image(item, name, at)?;
-            }
-        }
+        self.make_room(item, name, known, at)?;
         let drive = self.folder()?;
         let own = self.apart(item)?;
         let (new_name, _new) = self.write_new(&drive, bytes)?;
@@ -59,8 +50,23 @@ impl Workspace {
         rustix::fs::fsync(&own).map_err(|errno| disk(&folder, "written", errno.into()))
     }
 
+    /// Makes the folder of an item's pictures, and puts away what stands at a name in it and is not `known`.
+    pub(super) fn make_room(&self, item: &ItemId, name: &str, known: Option<ContentHash>, at: Millis) -> Result<()> {
+        let folder = self.layout().images_folder(item)?;
+        own_folder(&self.layout().account_folder())?;
+        own_folder(&self.layout().items_folder())?;
+        folder.parent().map_or(Ok(()), own_folder)?;
+        own_folder(&folder)?;
+        let path = folder.join(name);
+        let is_known = known.is_some() && hash_of(&path) == known;
+        if fs::symlink_metadata(&path).is_ok() && !is_known {
+            self.retire_image(item, name, at)?;
+        }
+        Ok(())
+    }
+
     /// Opens the folder of an item's pictures without following a link anywhere below the root.
-    fn apart(&self, item: &ItemId) -> Result<OwnedFd> {
+    pub(super) fn apart(&self, item: &ItemId) -> Result<OwnedFd> {
         let (mut path, whole) = (self.layout().items_folder(), self.layout().images_folder(item)?);
         let mut folder = self.folder()?;
         for piece in whole.strip_prefix(&path).unwrap_or(&whole).to_path_buf().iter().filter_map(|piece| piece.to_str())

@@ -17,6 +17,9 @@ const MAIL_BY_NAME: &str = "mail";
 /// The folder beside threads of mails that holds one for the attachments of each.
 const ATTACHMENTS: &str = "attachments";
 
+/// The folder beside those that holds each file that was sent once; no id begins with a dot.
+const CONTENTS: &str = ".content";
+
 /// The folder of an account in which a text that is saved becomes a document.
 pub const NEW: &str = "new";
 
@@ -238,6 +241,15 @@ impl Layout {
             Feed::Gmail => self.items_folder().join(ATTACHMENTS),
         };
         if item_is_safe(&item.0) { Ok(folder.join(&item.0)) } else { Err(unsafe_id(&item.0)) }
+    }
+
+    /// Returns the folder that holds what was sent, each file once, if this feed has one.
+    #[must_use]
+    pub fn contents_folder(&self) -> Option<PathBuf> {
+        match self.feed {
+            Feed::Drive => None,
+            Feed::Gmail => Some(self.items_folder().join(ATTACHMENTS).join(CONTENTS)),
+        }
     }
 
     /// Tells whether a path is below the folder of the mirrored files, or stands in one of the folders beside it.

@@ -3,6 +3,7 @@
 //! Folders are opened step by step without following links, so nothing in the tree leads out of it.
 
 mod beside;
+mod contents;
 mod displaced;
 mod epoch;
 mod images;
@@ -22,6 +23,7 @@ use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 
@@ -57,6 +59,8 @@ pub struct Workspace {
     interrupt: fn(),
     displaced: displaced::Displaced,
     links: names::ReadableLinks,
+    /// Held by whoever changes what attachments share.
+    contents: Arc<Mutex<()>>,
 }
 
 /// Why a deposit did not happen.
@@ -91,6 +95,7 @@ impl Workspace {
             interrupt: || (),
             displaced: displaced::Displaced::default(),
             links: names::ReadableLinks::default(),
+            contents: Arc::default(),
         };
         workspace.sweep()?;
         Ok(workspace)

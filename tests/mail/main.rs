@@ -11,6 +11,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod attachments;
 mod reading;
 mod rules;
 mod searching;

@@ -11,10 +11,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use super::ids::{self, Named};
 use super::kept::Kept;
 use super::wire::{Happened, History, HistoryList, LabelList, Message, MessageList, Profile, Thread, ThreadList};
-use super::{Mail, naming, plan, read, text};
+use super::{Mail, copies, naming, plan, read, text};
 use crate::error::{Error, Result};
 use crate::google::{BATCH_MAX, Call, Client, Service};
-use crate::kinds::{Changes, Created, Fetched, Image, Kind, Listing, Outcome, PushPlan, RulePage};
+use crate::kinds::{Changes, Copied, Created, Fetched, Image, Kind, Listing, Outcome, PushPlan, RulePage};
 use crate::model::{Cursor, ItemId, KindName, Millis, PartId, Revision, Rule};
 
 /// Pages of the history that one poll reads, five hundred entries each. What is left is read by the next poll.
@@ -38,6 +38,9 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// For how long the names of labels are known: a person who makes a label in Gmail writes its name into a file right after that.
 const LABELS_KNOWN: Duration = Duration::from_secs(20);
 
+/// For how long it is known whether Drive has a folder of attachments.
+const FOLDER_KNOWN: Duration = Duration::from_secs(60 * 60);
+
 /// The label of what is in the trash.
 const TRASH: &str = "TRASH";
 
@@ -49,13 +52,15 @@ pub struct Gmail {
     labels: Mutex<Option<(Instant, BTreeMap<String, String>)>>,
     /// Messages that were read lately; they never change.
     kept: Mutex<Kept>,
+    /// The folder of Drive in which copies of attachments may be, and when that was looked up.
+    folder: Mutex<Option<(Instant, Option<String>)>>,
 }
 
 impl Gmail {
     /// Makes the kind on the account's connection.
     #[must_use]
     pub fn new(google: Arc<Client>) -> Self {
-        Self { google, labels: Mutex::default(), kept: Mutex::default() }
+        Self { google, labels: Mutex::default(), kept: Mutex::default(), folder: Mutex::default() }
     }
 
     /// Returns the account's connection.
@@ -172,6 +177,36 @@ impl Gmail {
         let names: BTreeMap<String, String> = list.labels.into_iter().map(|label| (label.id, label.name)).collect();
         *self.labels.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), names.clone()));
         Ok(names)
+    }
+
+    /// Returns the folder of Drive in which copies of attachments are, if there is one.
+    async fn copies_folder(&self) -> Result<Option<String>> {
+        let known = self.folder.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((at, known)) = known
+            && at.elapsed() < FOLDER_KNOWN
+        {
+            return Ok(known);
+        }
+        let found = self.files(&copies::folder_query(), "looking for the folder of attachments").await;
+        // Who may not ask is not let in a minute later either.
+        let folder = match &found {
+            Ok(files) => files.first().map(|file| file.id.clone()),
+            Err(_) => None,
+        };
+        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), folder.clone()));
+        found.map(|_| folder)
+    }
+
+    /// Lists files of Drive.
+    ///
+    /// Source: <https://developers.google.com/workspace/drive/api/guides/search-files>
+    async fn files(&self, query: &str, doing: &str) -> Result<Vec<copies::DriveFile>> {
+        let call = Call::get(Service::Drive, "/drive/v3/files".into(), "copies of attachments", doing)
+            .with("q", query)
+            .with("pageSize", "200")
+            .with("fields", "files(id,name,size,md5Checksum,webViewLink)");
+        let list: copies::FileList = self.google.json(&call).await?;
+        Ok(list.files)
     }
 
     /// Reads the history of the mailbox from a cursor on.
@@ -374,6 +409,12 @@ impl Kind for Gmail {
             return Err(refused(&format!("it has more than {} MB", bytes_max >> 20)));
         }
         Ok(bytes)
+    }
+
+    async fn copies(&self, names: &[String]) -> Result<Vec<Copied>> {
+        let Some(folder) = self.copies_folder().await? else { return Ok(Vec::new()) };
+        let files = self.files(&copies::query(&folder, names), "looking for copies of attachments").await?;
+        Ok(files.into_iter().filter_map(copies::DriveFile::copied).collect())
     }
 
     fn plan(&self, remote: &Fetched, part: &PartId, desired: &str, _accept: bool) -> Result<PushPlan> {

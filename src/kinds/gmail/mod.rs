@@ -2,6 +2,7 @@
 
 mod adapter;
 mod compose;
+mod copies;
 pub mod ids;
 mod kept;
 mod naming;
@@ -74,12 +75,21 @@ fn read(
         let message = format!("the thread has {older} older messages, which are not shown");
         notices.push(Notice { code: "MESSAGES".into(), line: 0, column: 0, message });
     }
-    let file =
-        |name: String, address: String| Image { id: name.clone(), source: address.clone(), address, name: Some(name) };
+    let file = |name: String, address: String, text, is_sent| Image {
+        id: name.clone(),
+        source: address.clone(),
+        address,
+        name: Some(name),
+        is_sent,
+        text,
+    };
     // A draft that the file shows is another message after each save.
     let is_shown = |mail: &&Mail| reply.as_ref().is_none_or(|reply| reply.message != mail.id);
-    let raw = mails.iter().filter(is_shown).map(|mail| file(format!("{}{RAW}", mail.id), mail.id.clone()));
-    let sent = attachments.into_iter().map(|sent| file(sent.name, format!("{}/{}", sent.message, sent.part)));
+    let raw = mails.iter().filter(is_shown).map(|mail| file(format!("{}{RAW}", mail.id), mail.id.clone(), None, false));
+    let sent = attachments.into_iter().map(|sent| {
+        let format = sent.format();
+        file(sent.name, format!("{}/{}", sent.message, sent.part), format, true)
+    });
     let mut images: Vec<Image> = raw.chain(sent).collect();
     // The same file that was sent twice has one name.
     let mut seen = std::collections::BTreeSet::new();

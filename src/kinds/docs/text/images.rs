@@ -26,7 +26,14 @@ pub(crate) fn images(document: &Document) -> Vec<Image> {
             if images.len() < IMAGES_MAX && seen.insert(id.clone()) {
                 let linked = embedded.and_then(|object| object.get("linkedContentReference")).map(Value::to_string);
                 let source = text("sourceUri").map(ToOwned::to_owned).or(linked).unwrap_or_default();
-                images.push(Image { id: id.clone(), address: address.to_owned(), source, name: None });
+                images.push(Image {
+                    id: id.clone(),
+                    address: address.to_owned(),
+                    source,
+                    name: None,
+                    is_sent: false,
+                    text: None,
+                });
             }
         }
     }

@@ -5,15 +5,14 @@ use std::collections::HashMap;
 use mail_parser::{MessageParser, MimeHeaders as _};
 
 use super::Attachment;
-use super::calendar;
 use super::choice::html_says_more;
-use super::html::{self, Page};
-use super::lines::Line;
 use super::mime::{self, Budget, DEPTH_MAX, Part};
 use super::names::Names;
 use super::people::{one_line, people, row, sender};
 use super::plain;
-use super::quotes::Mark;
+use crate::extract::calendar;
+use crate::extract::html::{self, Page};
+use crate::extract::lines::{Line, Mark};
 use crate::model::ContentHash;
 
 /// The most bytes of text that are shown of one message; books are sent as attachments. The rest lies in the raw message.

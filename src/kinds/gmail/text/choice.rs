@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::html::Page;
-use super::lines::Line;
 use super::words::words;
+use crate::extract::html::Page;
+use crate::extract::lines::Line;
 
 /// How many links are looked for in the plain text.
 const LINKS_MAX: usize = 200;

@@ -6,13 +6,8 @@
 //! **Invariant:** nothing is taken from a message but what is folded, which stands in an earlier message or is a signature, and what cannot be
 //! seen; each is said, and the raw message has it.
 
-mod attributes;
 mod body;
-mod calendar;
 mod choice;
-mod html;
-mod lines;
-mod look;
 mod mime;
 mod moment;
 pub mod names;
@@ -22,7 +17,6 @@ mod plain;
 mod quotes;
 pub mod reply;
 mod signature;
-mod tables;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -36,11 +30,12 @@ pub use people::{Person, shown_subject};
 pub use quotes::{Folded, fold, fold_in_thread};
 
 use self::body::{Body, Folder, path};
-use self::lines::{Line, blocks, plain as run};
 use self::people::{Everybody, bare_subject, one_line, people, row, sender};
-use self::quotes::{Fate, Mark, Seen, Thread, fates};
+use self::quotes::{Seen, Thread, fates};
 use self::reply::{Answered, Reply};
 use self::words::Earlier;
+use crate::extract::lines::{Fate, Line, Mark, blocks, plain as run};
+use crate::extract::{self, Format};
 use crate::mebdf::{self, Block, Content, FrontMatter, MAIL_ANCHOR, Marks, Run, RunContent, Tree};
 use crate::model::{Facets, Millis, Notice};
 
@@ -89,6 +84,14 @@ pub struct Attachment {
     pub inline: bool,
     /// By what the text names it.
     pub content_id: Option<String>,
+}
+
+impl Attachment {
+    /// As what its text is read, if it is.
+    #[must_use]
+    pub fn format(&self) -> Option<Format> {
+        Format::of(&self.name, &self.media_type)
+    }
 }
 
 /// The file of a thread.
@@ -291,6 +294,14 @@ impl<'m> Making<'m> {
             }
             let marks = Marks { link: Some(path(self.id, &attachment.name)), ..Marks::default() };
             runs.push(Run { content: RunContent::Text(attachment.name.clone()), marks });
+            // A file of such a name and type has its text beside it, or why there is none.
+            if attachment.format().is_some() {
+                let marks =
+                    Marks { link: Some(path(self.id, &extract::text_name(&attachment.name))), ..Marks::default() };
+                runs.push(run(" ("));
+                runs.push(Run { content: RunContent::Text("text".to_owned()), marks });
+                runs.push(run(")"));
+            }
         }
         (runs.len() > 1).then_some(runs)
     }

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::extract::{Format, text_name};
+
 /// The longest name in bytes: file systems allow 255, and room is left for ` (99)`, `.md` and the like behind it.
 const NAME_BYTES_MAX: usize = 180;
 
@@ -30,11 +32,18 @@ impl Names {
         let name = said.and_then(safe).unwrap_or_else(|| unnamed(media_type));
         let (stem, ending) = split(&name);
         let mut given = name.clone();
-        while !self.taken.insert(given.to_lowercase()) {
+        // The text of a file stands beside it, under a name that no other file may have.
+        let text = |given: &str| Format::of(given, media_type).map(|_| text_name(given).to_lowercase());
+        let is_taken = |taken: &HashSet<String>, given: &str| {
+            taken.contains(&given.to_lowercase()) || text(given).is_some_and(|text| taken.contains(&text))
+        };
+        while is_taken(&self.taken, &given) {
             let number = self.numbers.entry(name.to_lowercase()).or_insert(1);
             *number += 1;
             given = format!("{stem} ({number}){ending}");
         }
+        self.taken.insert(given.to_lowercase());
+        self.taken.extend(text(&given));
         given
     }
 }

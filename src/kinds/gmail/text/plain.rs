@@ -2,8 +2,8 @@
 //!
 //! Source: RFC 3676, `format=flowed` with `delsp`.
 
-use super::lines::Line;
 use super::quotes::unquoted;
+use crate::extract::lines::Line;
 
 /// Reads plain text. `flowed`: a line that ends with a blank goes on in the next; `delsp`: without that blank.
 pub(super) fn lines(text: &str, flowed: bool, delsp: bool) -> Vec<Line> {

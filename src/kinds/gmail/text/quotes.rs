@@ -11,26 +11,13 @@ use std::ops::Range;
 use super::phrases::{Field, begins_attribution, begins_forward, field, is_attribution, is_separator};
 use super::signature;
 use super::words::{Earlier, Search, words};
+use crate::extract::lines::{Fate, Line, Mark};
 
 /// The most lines that the line above a quote was wrapped to.
 const ATTRIBUTION_LINES_MAX: usize = 4;
 
 /// The most lines of a copied head of a message: lists of recipients are wrapped to several.
 const HEAD_LINES_MAX: usize = 14;
-
-/// What a mail program says a line is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Mark {
-    /// Nothing.
-    #[default]
-    None,
-    /// The line above a quote.
-    Attribution,
-    /// A signature.
-    Signature,
-    /// A part of its own: an attached message, an invitation. It is no text of the writer's and always shown.
-    Attached,
-}
 
 /// A line that is not blank, as far as it is looked at for folding.
 #[derive(Debug, Clone)]
@@ -45,15 +32,11 @@ pub(super) struct Seen<'t> {
     pub(super) apart: bool,
 }
 
-/// What becomes of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
-    /// It is shown.
-    Keep,
-    /// It is folded, since it stands in an earlier message.
-    Quoted,
-    /// It is folded, since it is a signature.
-    Signature,
+impl Line {
+    /// The line as it is looked at for folding.
+    pub(super) fn seen(&self) -> Seen<'_> {
+        Seen { depth: self.depth, text: self.said().into(), mark: self.mark, apart: self.apart }
+    }
 }
 
 /// What is known of the thread that a message stands in.

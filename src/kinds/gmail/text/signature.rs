@@ -1,7 +1,8 @@
 //! Which lines at the end of a message are its signature. A signature is taken for one only when that is certain.
 
 use super::phrases::bare;
-use super::quotes::{Mark, Seen};
+use super::quotes::Seen;
+use crate::extract::lines::Mark;
 
 /// The most lines behind `-- `. Longer ones hold more than a name.
 const LINES_MAX: usize = 11;

@@ -161,7 +161,7 @@ fn pictures_and_files() {
     assert!(made.text.contains("See [the pot](attachments/19b0/pot.png) there"), "{}", made.text);
     assert!(
         made.text.contains(
-            "Attachments: [authorized_keys](attachments/19b0/authorized_keys), [茶.pdf](<attachments/19b0/茶.pdf>)"
+            "Attachments: [authorized_keys](attachments/19b0/authorized_keys) ([text](attachments/19b0/authorized_keys.md)), [茶.pdf](<attachments/19b0/茶.pdf>) ([text](<attachments/19b0/茶.pdf.md>))"
         ),
         "{}",
         made.text
@@ -183,7 +183,7 @@ fn attached_messages_invitations_and_reports() {
     check(
         "text/calendar; method=REQUEST",
         "BEGIN:VCALENDAR\nMETHOD:REQUEST\nBEGIN:VEVENT\nSUMMARY:Tea\\, with cakes\nDTSTART;TZID=Europe/Berlin:20261120T140300\nDTEND;TZID=Europe/Berlin:20261120T150000\nLOCATION:Kitch\n en\nORGANIZER;CN=Ana Lee:mailto:ana@example.com\nATTENDEE;RSVP=TRUE;PARTSTAT=NEEDS-ACTION;CN=Bob:mailto:bob@example.com\nBEGIN:VALARM\nDESCRIPTION:no\nEND:VALARM\nEND:VEVENT\nEND:VCALENDAR\n",
-        "Attachments: [invite.ics](attachments/19b0/invite.ics)\n\nInvitation: Tea, with cakes\\\nWhen: 2026-11-20 14:03 Europe/Berlin – 2026-11-20 15:00 Europe/Berlin\\\nWhere: Kitchen\\\nOrganizer: Ana Lee \\<ana@example.com>\\\nWho: Bob \\<bob@example.com>\\\nAnswer: wanted",
+        "Attachments: [invite.ics](attachments/19b0/invite.ics) ([text](attachments/19b0/invite.ics.md))\n\nInvitation: Tea, with cakes\\\nWhen: 2026-11-20 14:03 Europe/Berlin – 2026-11-20 15:00 Europe/Berlin\\\nWhere: Kitchen\\\nOrganizer: Ana Lee \\<ana@example.com>\\\nWho: Bob \\<bob@example.com>\\\nAnswer: wanted",
     );
     let report = body(&mail(
         "multipart/report; report-type=delivery-status; boundary=m",

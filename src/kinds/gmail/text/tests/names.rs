@@ -73,6 +73,24 @@ fn collisions_are_numbered() {
 }
 
 #[test]
+fn the_text_of_a_file_has_a_name_that_no_other_file_has() {
+    let mut names = Names::default();
+    let mut check = |said: &str, media_type: &str, expected: &str| {
+        assert_eq!(names.give(Some(said), media_type), expected);
+    };
+    check("a.pdf", "", "a.pdf");
+    check("A.pdf.MD", "", "A.pdf (2).MD");
+    check("b.csv.md", "", "b.csv.md");
+    check("b.csv", "", "b (2).csv");
+    check("b.csv", "", "b (3).csv");
+    check("offer", "application/pdf", "offer");
+    check("offer.md", "", "offer (2).md");
+    // What is not read has no text, so it stands in nobody's way.
+    check("c.png.md", "", "c.png.md");
+    check("c.png", "image/png", "c.png");
+}
+
+#[test]
 fn many_of_one_name_take_no_long_time() {
     let mut names = Names::default();
     for _ in 0..1_500 {

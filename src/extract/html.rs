@@ -8,9 +8,8 @@
 use html5gum::{Emitter as _, HtmlString, StartTag, Token, Tokenizer};
 
 use super::attributes::{Container, address, attribute, container, is_layout, said, span};
-use super::lines::{Line, What};
+use super::lines::{Line, Mark, What};
 use super::look;
-use super::quotes::Mark;
 use super::tables::{Frame, TABLES_MAX};
 use crate::mebdf::{Mark as Bullet, Marks, Run, RunContent};
 
@@ -27,21 +26,21 @@ const ORNAMENT_MAX: u32 = 32;
 const HEADINGS: [&[u8]; 6] = [b"h1", b"h2", b"h3", b"h4", b"h5", b"h6"];
 
 /// Where the pictures of a message are: by their content id, the name and the path.
-pub(super) type Pictures<'p> = dyn Fn(&str) -> Option<(String, String)> + 'p;
+pub(crate) type Pictures<'p> = dyn Fn(&str) -> Option<(String, String)> + 'p;
 
 /// What an HTML text says.
 #[derive(Default)]
-pub(super) struct Page {
+pub(crate) struct Page {
     /// Its lines.
-    pub(super) lines: Vec<Line>,
+    pub(crate) lines: Vec<Line>,
     /// How many words cannot be seen.
-    pub(super) hidden_words: usize,
+    pub(crate) hidden_words: usize,
     /// Content ids of the pictures that were placed.
-    pub(super) placed: Vec<String>,
+    pub(crate) placed: Vec<String>,
     /// Whether it holds a table of data.
-    pub(super) has_table: bool,
+    pub(crate) has_table: bool,
     /// Addresses that its links lead to.
-    pub(super) links: Vec<String>,
+    pub(crate) links: Vec<String>,
 }
 
 /// How text looks at one place.
@@ -72,25 +71,25 @@ struct List {
     numbered: bool,
 }
 
-pub(super) struct Walk<'p> {
+pub(crate) struct Walk<'p> {
     pictures: &'p Pictures<'p>,
     /// Whether rules stand apart from the elements: then a background may be one that is not seen here.
     has_sheet: bool,
     page: Page,
-    pub(super) lines: Vec<Line>,
+    pub(crate) lines: Vec<Line>,
     open: Vec<Open>,
     look: Look,
     lists: Vec<List>,
     runs: Vec<Run>,
     /// Whether a blank line stands above the next line.
-    pub(super) apart: bool,
+    pub(crate) apart: bool,
     /// The item that the next line begins, or, once it has, goes on.
     item: Option<(u8, Bullet, bool)>,
     pub(super) tables: Vec<Frame>,
 }
 
 /// Reads an HTML text.
-pub(super) fn page(html: &str, pictures: &Pictures<'_>) -> Page {
+pub(crate) fn page(html: &str, pictures: &Pictures<'_>) -> Page {
     let mut walk = Walk {
         pictures,
         has_sheet: html.contains("<style") || html.contains("<STYLE") || html.contains("<Style"),
@@ -367,25 +366,34 @@ impl Walk<'_> {
     }
 
     /// Ends the line.
-    pub(super) fn flush(&mut self) {
+    pub(crate) fn flush(&mut self) {
         let mut runs = std::mem::take(&mut self.runs);
         let is_blank = runs.iter().all(|run| matches!(&run.content, RunContent::Text(text) if text.trim().is_empty()));
         if is_blank {
             return;
         }
-        let (heading, code) = (self.stands_in(&HEADINGS), self.look.pre && self.stands_in(&[b"pre"]));
+        let (heading, code) = (self.heading(), self.look.pre && self.stands_in(&[b"pre"]));
         let what = match &mut self.item {
             Some((depth, bullet, begun)) if !*begun => {
                 *begun = true;
                 What::Item { depth: *depth, bullet: *bullet }
             }
             Some((depth, ..)) => What::ItemText { depth: *depth },
-            None if heading => What::Heading,
-            None if code => What::Code,
-            None => What::Text,
+            None => match heading {
+                Some(level) => What::Heading(level),
+                None if code => What::Code,
+                None => What::Text,
+            },
         };
         trim(&mut runs, what == What::Code);
         self.line(what, runs);
+    }
+
+    /// The level of the heading that the line stands in.
+    fn heading(&self) -> Option<u8> {
+        let near = self.open.iter().rev().take(4);
+        let at = near.filter_map(|open| HEADINGS.iter().position(|name| *name == open.name.as_slice())).next()?;
+        u8::try_from(at + 1).ok()
     }
 
     /// Tells whether the line stands in one of these elements, or in a child of one.
@@ -399,7 +407,7 @@ impl Walk<'_> {
         self.apart = false;
     }
 
-    pub(super) fn table(&mut self, rows: Vec<Vec<crate::mebdf::Cell>>) {
+    pub(crate) fn table(&mut self, rows: Vec<Vec<crate::mebdf::Cell>>) {
         self.page.has_table = true;
         self.apart = true;
         self.line(What::Table(rows), Vec::new());

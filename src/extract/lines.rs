@@ -1,18 +1,42 @@
 //! The lines of a message's body, whatever they were written in, and the blocks that they become.
 
-use super::quotes::{Fate, Mark, Seen};
 use crate::mebdf::{Alignment, Block, Cell, Content, Mark as Bullet, Marks, Run, RunContent};
 
 /// How deep quotes are shown; what is deeper is shown at this depth.
 const DEPTH_MAX: usize = 20;
 
+/// What a mail program says a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Mark {
+    /// Nothing.
+    #[default]
+    None,
+    /// The line above a quote.
+    Attribution,
+    /// A signature.
+    Signature,
+    /// A part of its own: an attached message, an invitation. It is no text of the writer's and always shown.
+    Attached,
+}
+
+/// What becomes of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is shown.
+    Keep,
+    /// It is folded, since it stands in an earlier message.
+    Quoted,
+    /// It is folded, since it is a signature.
+    Signature,
+}
+
 /// What a line is.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum What {
+pub(crate) enum What {
     /// Text.
     Text,
-    /// A heading of the message's own, shown in bold: the headings of the file are the messages.
-    Heading,
+    /// A heading of this level. That of a message is shown in bold: the headings of its file are the messages.
+    Heading(u8),
     /// The first line of an item of a list.
     Item {
         /// Nesting from 0.
@@ -35,27 +59,27 @@ pub(super) enum What {
 
 /// A line that is not blank.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// How many quotes it stands in.
-    pub(super) depth: usize,
+    pub(crate) depth: usize,
     /// What it is.
-    pub(super) what: What,
+    pub(crate) what: What,
     /// Its text.
-    pub(super) runs: Vec<Run>,
+    pub(crate) runs: Vec<Run>,
     /// Whether a blank line stands above.
-    pub(super) apart: bool,
+    pub(crate) apart: bool,
     /// What the writer's program says it is.
-    pub(super) mark: Mark,
+    pub(crate) mark: Mark,
 }
 
 impl Line {
     /// A line of plain text.
-    pub(super) fn text(text: &str, depth: usize, apart: bool) -> Self {
+    pub(crate) fn text(text: &str, depth: usize, apart: bool) -> Self {
         Self { depth, what: What::Text, runs: vec![plain(text)], apart, mark: Mark::None }
     }
 
     /// What the line says, with where its links lead.
-    pub(super) fn said(&self) -> String {
+    pub(crate) fn said(&self) -> String {
         let mut out = String::new();
         said(&self.runs, &mut out);
         if let What::Table(rows) = &self.what {
@@ -68,18 +92,13 @@ impl Line {
     }
 
     /// How many bytes the line takes in the file, nearly: its text, marks and indent.
-    pub(super) fn weight(&self) -> usize {
+    pub(crate) fn weight(&self) -> usize {
         let (depth, cells) = match &self.what {
             What::Item { depth, .. } | What::ItemText { depth } => (usize::from(*depth), 0),
             What::Table(rows) => (0, rows.iter().map(Vec::len).sum()),
-            What::Text | What::Heading | What::Code | What::Rule => (0, 0),
+            What::Text | What::Heading(_) | What::Code | What::Rule => (0, 0),
         };
         self.said().len() + 4 + 3 * depth + self.depth.min(DEPTH_MAX) + 4 * cells + 4 * self.runs.len()
-    }
-
-    /// The line as it is looked at for folding.
-    pub(super) fn seen(&self) -> Seen<'_> {
-        Seen { depth: self.depth, text: self.said().into(), mark: self.mark, apart: self.apart }
     }
 }
 
@@ -107,12 +126,12 @@ fn is_same(text: &str, link: &str) -> bool {
 }
 
 /// A run of plain text.
-pub(super) fn plain(text: &str) -> Run {
+pub(crate) fn plain(text: &str) -> Run {
     Run { content: RunContent::Text(text.to_owned()), marks: Marks::default() }
 }
 
 /// Makes blocks of the lines that are shown, with a line in place of those that are folded.
-pub(super) fn blocks(lines: &[Line], fates: &[Fate]) -> Vec<Block> {
+pub(crate) fn blocks(lines: &[Line], fates: &[Fate]) -> Vec<Block> {
     let mut out = Paragraphs::default();
     let (mut quoted, mut signature) = (0, 0);
     for (line, fate) in lines.iter().zip(fates) {
@@ -151,7 +170,7 @@ impl Paragraphs {
         let runs = line.runs.clone();
         match &line.what {
             What::Text => return self.text(&runs, 0, line.apart),
-            What::Heading => self.push(Content::Paragraph { runs: bold(runs) }),
+            What::Heading(_) => self.push(Content::Paragraph { runs: bold(runs) }),
             What::Item { depth, bullet } => self.push(Content::Item { depth: *depth, mark: *bullet, runs }),
             What::ItemText { depth } => self.push(Content::ItemParagraph { depth: *depth, runs }),
             What::Code => self.push(Content::Code { info: String::new(), text: format!("{}\n", line.said()) }),
@@ -208,7 +227,7 @@ fn flat(line: &Line) -> Vec<Vec<Run>> {
     let marked = |mark: &str| std::iter::once(plain(mark)).chain(line.runs.iter().cloned()).collect();
     match &line.what {
         What::Text | What::Code | What::ItemText { .. } => vec![line.runs.clone()],
-        What::Heading => vec![bold(line.runs.clone())],
+        What::Heading(_) => vec![bold(line.runs.clone())],
         What::Item { bullet: Bullet::Number, .. } => vec![marked("1. ")],
         What::Item { .. } => vec![marked("- ")],
         What::Rule => vec![vec![plain("---")]],

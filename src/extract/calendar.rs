@@ -15,7 +15,7 @@ const VALUE_MAX: usize = 500;
 const DESCRIPTION_MAX: usize = 10_000;
 
 /// Tells what a calendar says; empty where it has no event.
-pub(super) fn lines(text: &str, depth: usize) -> Vec<Line> {
+pub(crate) fn lines(text: &str, depth: usize) -> Vec<Line> {
     let mut out = Vec::new();
     let (mut method, mut event, mut count): (String, Option<Event>, usize) = (String::new(), None, 0);
     let mut inner = 0_usize;

@@ -118,7 +118,7 @@ fn paragraphs(cell: &[Line]) -> Cell {
     let runs = |line: &Line| -> Vec<Run> {
         let mark = match &line.what {
             What::Item { .. } => Some(plain("- ")),
-            What::Text | What::Heading | What::ItemText { .. } | What::Code | What::Rule | What::Table(_) => None,
+            What::Text | What::Heading(_) | What::ItemText { .. } | What::Code | What::Rule | What::Table(_) => None,
         };
         mark.into_iter().chain(line.runs.iter().cloned()).collect()
     };
