@@ -208,7 +208,6 @@ impl MirrorHandle {
         if finding.check == Check::Index {
             let shared = self.shared_arc();
             return blocking(move || {
-                shared.store()?.index_lost_texts(&item)?;
                 let Local::Text { text, .. } = shared.workspace.observe(&item, &part)? else { return Ok(false) };
                 shared.store()?.index_anew(&item, &part, &text)?;
                 Ok(true)
@@ -303,16 +302,6 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
         // Of a document that is gone the status tells, and that its file keeps the edits.
         if known.is_some_and(|known| known.gone) {
             continue;
-        }
-        for name in shared.reader().lost_texts(&item.id)? {
-            let message = format!("a search does not find the attachment {name}");
-            findings.push(Finding::new(
-                Check::Index,
-                Some((&item.id, &PartId::default())),
-                message,
-                WALK,
-                Repair::Offered,
-            ));
         }
         for part in &item.parts {
             let found = part_finding(shared, item, part, bases.get(&part.part), part_of(known, &part.part))?;

@@ -178,7 +178,7 @@ fn look(shared: &Shared, item: &ItemId, name: &str, format: Format, now: Millis)
         return Ok(Work::Known(attached, text));
     }
     // A start after this one must know of it, since the item may not be read again.
-    shared.store()?.index_attached(item, &attached, "")?;
+    shared.store()?.keep_attached(item, &attached, "")?;
     let bytes = shared.workspace.read_attachment(item, name, hash, extract::INPUT_BYTES_MAX)?;
     Ok(Work::Read(attached, bytes))
 }
@@ -203,7 +203,7 @@ fn keep(shared: &Shared, item: &ItemId, attached: &Attached, text: &str, now: Mi
     let known = shared.store()?.attached(item)?.into_iter().find(|known| known.name == attached.name);
     let attached = Attached { written: hash, ..attached.clone() };
     if known.as_ref() != Some(&attached) {
-        shared.store()?.index_attached(item, &attached, text)?;
+        shared.store()?.keep_attached(item, &attached, text)?;
     }
     Ok(())
 }
@@ -213,7 +213,7 @@ pub(super) fn put_away(shared: &Shared, item: &ItemId, name: &str, now: Millis) 
     if shared.store()?.attached(item)?.iter().any(|attached| attached.name == name) {
         shared.workspace.retire_image(item, &extract::text_name(name), now)?;
     }
-    shared.store()?.drop_attached(item, name)
+    shared.store()?.drop_attached(item, name, now)
 }
 
 /// Looks where else the attachments of an item are. Whatever goes wrong there is no reason for anything.
@@ -272,6 +272,11 @@ pub(super) fn report(shared: &Shared, reader: &Store, item: &ItemId) -> Result<R
             let message = format!("the text of {} could not be read: {}", attached.name, attached.problem);
             notices.push(notice("ATTACHMENT_TEXT", message));
         }
+    }
+    if reader.is_cut_in_index(item)? {
+        let message =
+            "the attachments have more text than a search looks through; of the last ones it knows less".into();
+        notices.push(notice("ATTACHMENT_SEARCH", message));
     }
     for copy in reader.copies(item)?.into_iter().filter(|copy| !copy.url.is_empty()) {
         notices.push(notice("DRIVE_COPY", format!("{} is in Google Drive, too: {}", copy.name, copy.url)));

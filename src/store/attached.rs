@@ -1,4 +1,6 @@
-//! The texts of attachments: which there are, and their rows in the index; and where copies of attachments are.
+//! The texts of attachments: which there are, and what the index has of them; and where copies of attachments are.
+//!
+//! They stand in the row of their item, so that who sent it, its labels and a word of an attachment find it together.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -9,9 +11,8 @@ use super::{Store, storage};
 use crate::error::Result;
 use crate::model::{ContentHash, ItemId, Millis};
 
-/// Rows in the index of texts of attachments begin here. Those of files count from one up, so the two never meet, whoever writes
-/// first; among attachments the newest has the highest number, as among files.
-const FIRST_DOC: i64 = i64::MIN >> 2;
+/// The most bytes of names and texts of attachments in the row of one item: all of a row is read to show where a word stands.
+const INDEXED_BYTES_MAX: usize = 4 << 20;
 
 /// What is known of the text of an attachment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,39 +109,44 @@ impl Store {
         Ok(found.and_then(|(problem, packed)| Some((problem, unpack(&packed)?))))
     }
 
-    /// Keeps what is known of the text of an attachment, and writes its row in the index: its name is found, too.
+    /// Keeps what is known of the text of an attachment; the index has it, and its name, a moment later.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes; then nothing has changed.
-    pub fn index_attached(&mut self, item: &ItemId, attached: &Attached, text: &str) -> Result<()> {
+    pub fn keep_attached(&mut self, item: &ItemId, attached: &Attached, text: &str) -> Result<()> {
         let doing = "recording the text of an attachment";
         let transaction = self.connection.transaction().map_err(storage(doing))?;
-        forget(&transaction, "item = ?1 AND name = ?2", &[item.0.as_str(), attached.name.as_str()])?;
-        let doc: i64 = transaction
-            .query_row("SELECT coalesce(max(docid), ?1) + 1 FROM attached", [FIRST_DOC], |row| row.get(0))
-            .map_err(storage(doing))?;
         let Attached { name, hash, format, version, problem, written, at } = attached;
-        index_row(&transaction, doc, name, text)?;
+        let (packed, bytes) = (pack(text.as_bytes(), doing)?, i64::try_from(text.len()).unwrap_or(i64::MAX));
+        let written = written.map(|hash| hash.0);
         transaction
-            .execute(
-                "INSERT INTO attached (docid, item, name, hash, format, version, problem, text, written, at)
+            .prepare_cached(
+                "INSERT OR REPLACE INTO attached (item, name, hash, format, version, problem, text, bytes, written, at)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-                params![
-                    doc,
-                    item.0,
-                    name,
-                    hash.0,
-                    format,
-                    version,
-                    problem,
-                    pack(text.as_bytes(), doing)?,
-                    written.map(|hash| hash.0),
-                    millis(*at)
-                ],
             )
+            .and_then(|mut s| {
+                s.execute(params![item.0, name, hash.0, format, version, problem, packed, bytes, written, millis(*at)])
+            })
             .map_err(storage(doing))?;
-        transaction.commit().map_err(storage(doing))
+        let docs = wait(&transaction, item)?;
+        transaction.commit().map_err(storage(doing))?;
+        docs.into_iter().for_each(|doc| self.flood.read_anew(doc, *at));
+        Ok(())
+    }
+
+    /// Tells whether the attachments of an item have more text than the index has.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn is_cut_in_index(&self, item: &ItemId) -> Result<bool> {
+        let bytes: i64 = self
+            .connection
+            .prepare_cached("SELECT coalesce(sum(bytes), 0) FROM attached WHERE item = ?1")
+            .and_then(|mut s| s.query_row([&item.0], |row| row.get(0)))
+            .map_err(storage("reading the texts of attachments"))?;
+        Ok(usize::try_from(bytes).unwrap_or(usize::MAX) > INDEXED_BYTES_MAX)
     }
 
     /// Forgets the text of an attachment, and where a copy of it is.
@@ -148,14 +154,18 @@ impl Store {
     /// # Errors
     ///
     /// `Storage` as it comes; then nothing has changed.
-    pub fn drop_attached(&mut self, item: &ItemId, name: &str) -> Result<()> {
+    pub fn drop_attached(&mut self, item: &ItemId, name: &str, at: Millis) -> Result<()> {
         let doing = "forgetting the text of an attachment";
         let transaction = self.connection.transaction().map_err(storage(doing))?;
-        forget(&transaction, "item = ?1 AND name = ?2", &[item.0.as_str(), name])?;
-        transaction
-            .execute("DELETE FROM copy WHERE item = ?1 AND name = ?2", [&item.0, name])
-            .map_err(storage(doing))?;
-        transaction.commit().map_err(storage(doing))
+        for sql in
+            ["DELETE FROM attached WHERE item = ?1 AND name = ?2", "DELETE FROM copy WHERE item = ?1 AND name = ?2"]
+        {
+            transaction.execute(sql, [&item.0, name]).map_err(storage(doing))?;
+        }
+        let docs = wait(&transaction, item)?;
+        transaction.commit().map_err(storage(doing))?;
+        docs.into_iter().for_each(|doc| self.flood.read_anew(doc, at));
+        Ok(())
     }
 
     /// Returns the items of which texts of attachments are still to be read.
@@ -171,66 +181,6 @@ impl Store {
             .map_err(storage(doing))?;
         let rows = statement.query_map([PENDING], |row| row.get(0).map(ItemId)).map_err(storage(doing))?;
         rows.collect::<Result<_, _>>().map_err(storage(doing))
-    }
-
-    /// Returns the attachments of an item whose texts the index has lost.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes.
-    pub fn lost_texts(&self, item: &ItemId) -> Result<Vec<String>> {
-        let doing = "checking the index";
-        let mut statement = self
-            .connection
-            .prepare_cached(
-                "SELECT name FROM attached WHERE item = ?1 AND docid NOT IN (SELECT rowid FROM doc WHERE rowid < 0) ORDER BY name",
-            )
-            .map_err(storage(doing))?;
-        let rows = statement.query_map([&item.0], |row| row.get(0)).map_err(storage(doing))?;
-        rows.collect::<Result<_, _>>().map_err(storage(doing))
-    }
-
-    /// Writes the texts of an item's attachments that the index has lost into it anew.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes.
-    pub fn index_lost_texts(&mut self, item: &ItemId) -> Result<()> {
-        let doing = "mending the index";
-        for name in self.lost_texts(item)? {
-            let text = self.attached_text(item, &name)?.unwrap_or_default();
-            let doc: i64 = self
-                .connection
-                .query_row("SELECT docid FROM attached WHERE item = ?1 AND name = ?2", [&item.0, &name], |row| {
-                    row.get(0)
-                })
-                .map_err(storage(doing))?;
-            index_row(&self.connection, doc, &name, &text)?;
-        }
-        Ok(())
-    }
-
-    /// Counts the rows of the index that belong to nothing.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes.
-    pub fn stray_rows(&self) -> Result<u64> {
-        let sql = "SELECT count(*) FROM doc WHERE rowid NOT IN (SELECT docid FROM part)
-                   AND rowid NOT IN (SELECT docid FROM attached)";
-        let count: i64 = self.connection.query_row(sql, [], |row| row.get(0)).map_err(storage("checking the index"))?;
-        Ok(u64::try_from(count).unwrap_or(0))
-    }
-
-    /// Takes the rows of the index away that belong to nothing.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes.
-    pub fn drop_stray_rows(&mut self) -> Result<()> {
-        let sql =
-            "DELETE FROM doc WHERE rowid NOT IN (SELECT docid FROM part) AND rowid NOT IN (SELECT docid FROM attached)";
-        self.connection.execute(sql, []).map(drop).map_err(storage("mending the index"))
     }
 
     /// Returns where copies of an item's attachments are, as far as that was looked up.
@@ -268,31 +218,76 @@ impl Store {
     }
 }
 
-/// Writes a row of the index as rows of files are written.
-fn index_row(connection: &Connection, doc: i64, name: &str, text: &str) -> Result<()> {
-    connection
-        .prepare_cached("INSERT INTO doc (rowid, title, text) VALUES (?1, ?2, ?3)")
-        .and_then(|mut s| s.execute(params![doc, index::spaced(name), index::spaced(text)]))
-        .map(drop)
-        .map_err(storage("indexing the text of an attachment"))
+/// Returns what the row of an item says of its attachments: the names of all whose text was asked for, each with its text.
+pub(super) fn indexed(connection: &Connection, item: &str) -> Result<String> {
+    let mut all = String::new();
+    each(connection, item, |name, packed| {
+        let room = INDEXED_BYTES_MAX.saturating_sub(all.len() + name.len());
+        let text = if room == 0 { String::new() } else { unpack(packed).unwrap_or_default() };
+        all.extend([name, "\n", text.get(..text.floor_char_boundary(room)).unwrap_or_default(), "\n"]);
+        true
+    })?;
+    Ok(index::spaced(&all).into_owned())
 }
 
-/// Forgets all texts of an item's attachments, with their rows in the index.
+/// Finds the attachment of an item that has a line, as the index has it.
+pub(super) fn named_with(connection: &Connection, item: &str, line: &str) -> Result<Option<String>> {
+    let mut found = None;
+    each(connection, item, |name, packed| {
+        let has = |said: &str| index::spaced(said).contains(line);
+        found = (has(name) || has(&unpack(packed).unwrap_or_default())).then(|| name.to_owned());
+        found.is_none()
+    })?;
+    Ok(found)
+}
+
+/// Visits the attachments of an item, each with its packed text, for as long as more of them is wanted.
+fn each(connection: &Connection, item: &str, mut visit: impl FnMut(&str, &[u8]) -> bool) -> Result<()> {
+    connection
+        .prepare_cached("SELECT name, text FROM attached WHERE item = ?1 ORDER BY name")
+        .and_then(|mut statement| {
+            let mut rows = statement.query([item])?;
+            while let Some(row) = rows.next()? {
+                if !visit(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_blob()?) {
+                    break;
+                }
+            }
+            Ok(())
+        })
+        .map_err(storage("reading the texts of attachments"))
+}
+
+/// Writes what is attached to an item into its row, all else of which stays; tells whether the index has that row.
+pub(super) fn refresh(connection: &Connection, doc: i64) -> Result<bool> {
+    let doing = "indexing the text of an attachment";
+    let item: Option<String> = connection
+        .prepare_cached("SELECT item FROM part WHERE docid = ?1 AND EXISTS (SELECT 1 FROM doc WHERE rowid = ?1)")
+        .and_then(|mut s| s.query_row([doc], |row| row.get(0)).optional())
+        .map_err(storage(doing))?;
+    let Some(item) = item else { return Ok(false) };
+    let attached = indexed(connection, &item)?;
+    connection
+        .prepare_cached("UPDATE doc SET attached = ?2 WHERE rowid = ?1")
+        .and_then(|mut s| s.execute(params![doc, attached]))
+        .map_err(storage(doing))?;
+    Ok(true)
+}
+
+/// Has the rows of an item wait; returns them. What is put away has none.
+fn wait(connection: &Connection, item: &ItemId) -> Result<Vec<i64>> {
+    let doing = "indexing the text of an attachment";
+    let docs: Vec<i64> = connection
+        .prepare_cached("SELECT docid FROM part JOIN item ON item.id = part.item WHERE item = ?1 AND NOT buried")
+        .and_then(|mut s| s.query_map([&item.0], |row| row.get(0))?.collect())
+        .map_err(storage(doing))?;
+    docs.iter().try_for_each(|doc| index::wait(connection, *doc))?;
+    Ok(docs)
+}
+
+/// Forgets all texts of an item's attachments; its rows go with it.
 pub(super) fn forget_item(connection: &Connection, item: &ItemId) -> Result<()> {
-    forget(connection, "item = ?1", &[item.0.as_str()])?;
-    connection
-        .execute("DELETE FROM copy WHERE item = ?1", [&item.0])
-        .map(drop)
-        .map_err(storage("forgetting copies of attachments"))
-}
-
-fn forget(connection: &Connection, which: &str, values: &[&str]) -> Result<()> {
-    let index = format!("DELETE FROM doc WHERE rowid IN (SELECT docid FROM attached WHERE {which})");
-    for sql in [index, format!("DELETE FROM attached WHERE {which}")] {
-        connection
-            .prepare_cached(&sql)
-            .and_then(|mut s| s.execute(rusqlite::params_from_iter(values)))
-            .map_err(storage("forgetting the text of an attachment"))?;
+    for sql in ["DELETE FROM attached WHERE item = ?1", "DELETE FROM copy WHERE item = ?1"] {
+        connection.execute(sql, [&item.0]).map_err(storage("forgetting what is known of attachments"))?;
     }
     Ok(())
 }

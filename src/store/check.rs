@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{OptionalExtension as _, params};
 
+use super::attached;
 use super::index::{self, Row};
 use super::{Store, storage};
 use crate::error::Result;
@@ -99,21 +100,23 @@ impl Store {
             .map_err(storage("making the index anew"))
     }
 
-    /// Tells whether the index finds the file of a part by the text that it has, or will in a moment.
+    /// Tells whether the index finds the file of a part by the text that it has and by what is attached, or will in a moment.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes.
     pub fn is_indexed(&self, item: &ItemId, part: &PartId, text: &str) -> Result<bool> {
+        let attached = attached::indexed(&self.connection, &item.0)?;
         let found = self
             .connection
             .prepare_cached(
-                "SELECT EXISTS (SELECT 1 FROM unindexed WHERE docid = p.docid) OR d.text = ?3
+                "SELECT EXISTS (SELECT 1 FROM unindexed WHERE docid = p.docid) OR d.text = ?3 AND d.attached = ?4
                  FROM part p LEFT JOIN doc d ON d.rowid = p.docid WHERE p.item = ?1 AND p.part = ?2",
             )
             .and_then(|mut statement| {
                 let text = index::spaced(mebdf::body(text));
-                let found = statement.query_row(params![item.0, part.0, text], |row| row.get::<_, Option<bool>>(0));
+                let found =
+                    statement.query_row(params![item.0, part.0, text, attached], |row| row.get::<_, Option<bool>>(0));
                 found.optional()
             })
             .map_err(storage("checking the index"))?;
@@ -130,13 +133,35 @@ impl Store {
         let transaction = self.connection.transaction().map_err(storage(doing))?;
         let Some((doc, title, facets)) = index::stored(&transaction, item, part)? else { return Ok(()) };
         transaction.execute("DELETE FROM doc WHERE rowid = ?1", [doc]).map_err(storage(doing))?;
+        let attached = attached::indexed(&transaction, &item.0)?;
         let row = Row { title: &title, text, facets: &facets };
-        row.ready().insert(&transaction, doc)?;
+        row.ready(attached).insert(&transaction, doc)?;
         transaction.execute("DELETE FROM unindexed WHERE docid = ?1", [doc]).map_err(storage(doing))?;
         transaction
             .execute("UPDATE part SET mark = ?3 WHERE item = ?1 AND part = ?2", params![item.0, part.0, row.mark()?])
             .map_err(storage(doing))?;
         transaction.commit().map_err(storage(doing))
+    }
+
+    /// Counts the rows of the index that belong to nothing.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn stray_rows(&self) -> Result<u64> {
+        let sql = "SELECT count(*) FROM doc WHERE rowid NOT IN (SELECT docid FROM part)";
+        let count: i64 = self.connection.query_row(sql, [], |row| row.get(0)).map_err(storage("checking the index"))?;
+        Ok(u64::try_from(count).unwrap_or(0))
+    }
+
+    /// Takes the rows of the index away that belong to nothing.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn drop_stray_rows(&mut self) -> Result<()> {
+        let sql = "DELETE FROM doc WHERE rowid NOT IN (SELECT docid FROM part)";
+        self.connection.execute(sql, []).map(drop).map_err(storage("mending the index"))
     }
 
     /// Returns the items and files that pushes without an end belong to.

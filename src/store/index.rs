@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 use super::values::{json, unpack};
-use super::{Store, storage};
+use super::{Store, attached, storage};
 use crate::error::Result;
 use crate::mebdf;
 use crate::model::{ContentHash, Facets, ItemId, Millis, PartId};
@@ -65,12 +65,14 @@ pub(super) enum Column {
     Text,
     Sender,
     Recipient,
+    Attached,
     Facts,
 }
 
 impl Column {
     /// All of them, in the order of the table.
-    pub(super) const ALL: [Self; 5] = [Self::Title, Self::Text, Self::Sender, Self::Recipient, Self::Facts];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Title, Self::Text, Self::Sender, Self::Recipient, Self::Attached, Self::Facts];
 
     pub(super) const fn name(self) -> &'static str {
         match self {
@@ -78,6 +80,7 @@ impl Column {
             Self::Text => "text",
             Self::Sender => "sender",
             Self::Recipient => "recipient",
+            Self::Attached => "attached",
             Self::Facts => "facts",
         }
     }
@@ -89,6 +92,7 @@ impl Column {
             Self::Text => "1.0",
             Self::Sender => "4.0",
             Self::Recipient => "2.0",
+            Self::Attached => "0.5",
             Self::Facts => "0.0",
         }
     }
@@ -119,12 +123,22 @@ impl Flood {
         let second = at.0 / 1000;
         self.changes = if self.second == second { self.changes.saturating_add(1) } else { 1 };
         self.second = second;
-        self.changes > AT_ONCE_MAX || self.oldest.is_some()
+        self.changes > AT_ONCE_MAX || !self.ready.is_empty()
     }
 
     fn waits(&mut self, (doc, row): (i64, Ready), at: Millis) {
         self.bytes += row.bytes();
         self.bytes -= self.ready.insert(doc, row).map_or(0, |old| old.bytes());
+        self.changed(at);
+    }
+
+    /// Has a row read when it is written: something else than its text is stored anew.
+    pub(super) fn read_anew(&mut self, doc: i64, at: Millis) {
+        self.bytes -= self.ready.remove(&doc).map_or(0, |old| old.bytes());
+        self.changed(at);
+    }
+
+    fn changed(&mut self, at: Millis) {
         self.newest = at;
         self.oldest.get_or_insert(at);
     }
@@ -152,12 +166,13 @@ impl Ready {
 
     /// Writes it into the index.
     pub(super) fn insert(&self, connection: &Connection, doc: i64) -> Result<()> {
-        let [title, text, sender, recipient, facts] = &self.0;
+        let [title, text, sender, recipient, attached, facts] = &self.0;
         connection
             .prepare_cached(
-                "INSERT INTO doc (rowid, title, text, sender, recipient, facts) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "INSERT INTO doc (rowid, title, text, sender, recipient, attached, facts)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )
-            .and_then(|mut s| s.execute(params![doc, title, text, sender, recipient, facts]))
+            .and_then(|mut s| s.execute(params![doc, title, text, sender, recipient, attached, facts]))
             .map(drop)
             .map_err(storage("indexing a file"))
     }
@@ -173,7 +188,7 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Tells two rows apart that say something else.
+    /// Tells two rows apart that say something else; what is attached follows by itself.
     pub(super) fn mark(&self) -> Result<[u8; 16]> {
         let facets = json(self.facets, "indexing a file")?;
         let body = mebdf::body(self.text);
@@ -185,12 +200,13 @@ impl Row<'_> {
         Ok(mark)
     }
 
-    /// Returns what its columns say.
-    pub(super) fn ready(&self) -> Ready {
+    /// Returns what its columns say, with what is attached to the item, as [`attached::indexed`] has it.
+    pub(super) fn ready(&self, attached: String) -> Ready {
         let all = |people: &[String]| spaced(&people.join("; ")).into_owned();
         let Facets { senders, recipients, .. } = self.facets;
         let text = spaced(mebdf::body(self.text)).into_owned();
-        Ready([spaced(self.title).into_owned(), text, all(senders), all(recipients), self.facts()])
+        let (sender, recipient, facts) = (all(senders), all(recipients), self.facts());
+        Ready([spaced(self.title).into_owned(), text, sender, recipient, attached, facts])
     }
 
     /// What the row is found by beside words.
@@ -268,9 +284,9 @@ pub(super) fn spaced(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Takes away what [`spaced`] has put into a text, and makes one line of it.
+/// Takes away what [`spaced`] has put into a text, and every [`MARK`], and makes one line of it.
 pub(super) fn unspaced(text: &str) -> String {
-    let text: String = text.chars().filter(|letter| *letter != APART).collect();
+    let text: String = text.chars().filter(|letter| *letter != APART && *letter != MARK).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -329,6 +345,7 @@ fn write_waiting(transaction: &Transaction<'_>, ready: &BTreeMap<i64, Ready>) ->
         let doc = doc.map_err(storage(doing))?;
         match ready.get(&doc) {
             Some(row) => row.insert(transaction, doc)?,
+            None if attached::refresh(transaction, doc)? => {}
             None => read_ready(transaction, doc)?.map_or(Ok(()), |row| row.insert(transaction, doc))?,
         }
         (last, count) = (doc, count + 1);
@@ -340,20 +357,20 @@ fn write_waiting(transaction: &Transaction<'_>, ready: &BTreeMap<i64, Ready>) ->
 
 /// Makes the row of a file from what was agreed on. What cannot be read is found by its title, and told of by whoever reads it.
 fn read_ready(connection: &Connection, doc: i64) -> Result<Option<Ready>> {
-    type Stored = (String, String, Option<Vec<u8>>);
+    type Stored = (String, String, String, Option<Vec<u8>>);
     let found: Option<Stored> = connection
         .prepare_cached(
-            "SELECT i.title, p.facets, b.text FROM part p JOIN item i ON i.id = p.item
+            "SELECT i.id, i.title, p.facets, b.text FROM part p JOIN item i ON i.id = p.item
              LEFT JOIN base b ON b.item = p.item AND b.part = p.part
                  AND b.seq = (SELECT max(seq) FROM base WHERE item = p.item AND part = p.part)
              WHERE p.docid = ?1",
         )
-        .and_then(|mut s| s.query_row([doc], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional())
+        .and_then(|mut s| s.query_row([doc], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))).optional())
         .map_err(storage("indexing what came"))?;
-    Ok(found.map(|(title, facets, packed)| {
-        let text = packed.as_deref().and_then(unpack).unwrap_or_default();
-        Row { title: &title, text: &text, facets: &read_facets(&facets) }.ready()
-    }))
+    let Some((item, title, facets, packed)) = found else { return Ok(None) };
+    let text = packed.as_deref().and_then(unpack).unwrap_or_default();
+    let attached = attached::indexed(connection, &item)?;
+    Ok(Some(Row { title: &title, text: &text, facets: &read_facets(&facets) }.ready(attached)))
 }
 
 /// Reads facets as they are stored; those that cannot be read are none.
@@ -435,6 +452,12 @@ mod tests {
         flood.waits((5, row()), Millis(14_900));
         assert!(!flood.is_due(Millis(14_950)) && flood.is_due(Millis(15_000)));
         assert!(flood.is_due(Millis(1)), "a clock that was set back makes nothing wait");
+        flood.read_anew(5, Millis(15_000));
+        assert_eq!((flood.bytes, flood.ready.contains_key(&5)), (4 * row().bytes(), false));
+        let mut other = Flood::default();
+        other.read_anew(1, Millis(5_000));
+        assert!(!other.comes(Millis(5_000)), "single changes wait for no attachment");
+        assert!(other.is_due(Millis(6_000)));
         assert!(Flood::left(true).is_due(Millis(10_000)) && !Flood::left(false).is_due(Millis(10_000)));
     }
 }

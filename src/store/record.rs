@@ -7,7 +7,7 @@ use super::index::{self, Ready, Row};
 use super::journal::{self, Ended};
 use super::log::{self, LogWord};
 use super::values::{json, millis, pack, unpack};
-use super::{Facts, KEPT_BASES, storage};
+use super::{Facts, KEPT_BASES, attached, storage};
 use crate::error::Result;
 use crate::model::{ContentHash, Facets, ItemId, Millis, PartId};
 use crate::sync::{Record, RecordPart, Told, Words};
@@ -176,7 +176,7 @@ fn write_index(
     }
     let doc = index::number(transaction, row.moment(record.at), old)?;
     // What waits is read from the base, so a file that says something else cannot.
-    let ready = row.ready();
+    let ready = row.ready(attached::indexed(transaction, item)?);
     let waits = may_wait && part.indexed == part.base;
     match waits {
         true => index::wait(transaction, doc)?,

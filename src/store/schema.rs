@@ -234,10 +234,9 @@ CREATE VIRTUAL TABLE doc USING fts5 (
 INSERT INTO doc (doc, rank) VALUES ('hashsize', 16777216);
 ";
 
-/// The texts of attachments, each with a row in the index, and where copies of attachments are.
+/// The texts of attachments, which the index has in the rows of their items, and where copies of attachments are.
 const ATTACHED: &str = "
 CREATE TABLE attached (
-    docid   INTEGER PRIMARY KEY,
     item    TEXT NOT NULL,
     name    TEXT NOT NULL,
     hash    BLOB NOT NULL,
@@ -245,6 +244,7 @@ CREATE TABLE attached (
     version INTEGER NOT NULL,
     problem TEXT NOT NULL,
     text    BLOB NOT NULL,
+    bytes   INTEGER NOT NULL,
     written BLOB,
     at      INTEGER NOT NULL,
     UNIQUE (item, name)
@@ -257,6 +257,12 @@ CREATE TABLE copy (
     at   INTEGER NOT NULL,
     PRIMARY KEY (item, name)
 ) STRICT, WITHOUT ROWID;
+INSERT OR IGNORE INTO unindexed (docid) SELECT docid FROM part JOIN item ON item.id = part.item WHERE NOT buried;
+DROP TABLE doc;
+CREATE VIRTUAL TABLE doc USING fts5 (
+    title, text, sender, recipient, attached, facts, tokenize = 'unicode61 remove_diacritics 2'
+);
+INSERT INTO doc (doc, rank) VALUES ('hashsize', 16777216);
 ";
 
 /// The migrations, oldest first.

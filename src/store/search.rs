@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use rusqlite::{Connection, params};
 use serde::Serialize;
 
+use super::attached;
 use super::index::{self, Column};
 use super::query::{Asker, Query, TERMS_MAX};
 use super::storage;
@@ -45,7 +46,7 @@ pub struct Hit {
     pub part: PartId,
     /// The item's name.
     pub title: String,
-    /// The words around the match.
+    /// The words around the match; behind the name of an attachment if they are of that.
     pub snippet: String,
     /// When the text changed last, or the last of it was written where the text tells that.
     pub modified: Millis,
@@ -162,25 +163,43 @@ impl Searching<'_> {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT d.rowid, p.item, p.part, i.title, snippet(doc, 1, '', '', '…', 24), p.modified, p.facets
+                "SELECT d.rowid, p.item, p.part, i.title, snippet(doc, 1, ?5, ?5, '…', 24), p.modified, p.facets,
+                     snippet(doc, 4, ?5, ?5, '…', 24)
                  FROM doc d CROSS JOIN part p ON p.docid = d.rowid CROSS JOIN item i ON i.id = p.item
                  WHERE doc MATCH ?1 AND d.rowid BETWEEN ?2 AND ?3 AND +d.rowid IN (SELECT value FROM json_each(?4))",
             )
             .map_err(storage(doing))?;
         let found = statement
-            .query_map(params![expression, oldest, newest, listed], |row| {
+            .query_map(params![expression, oldest, newest, listed, index::MARK.to_string()], |row| {
                 let facets = index::read_facets(row.get_ref(6)?.as_str()?);
                 let hit = Hit {
                     item: ItemId(row.get(1)?),
                     part: PartId(row.get(2)?),
                     title: row.get(3)?,
-                    snippet: index::unspaced(row.get_ref(4)?.as_str()?),
+                    snippet: row.get(4)?,
                     modified: facets.last.unwrap_or(from_millis(row.get(5)?)),
                 };
-                Ok((row.get(0)?, hit))
+                Ok((row.get(0)?, hit, row.get(7)?))
             })
             .map_err(storage(doing))?;
-        let mut hits: HashMap<i64, Hit> = found.collect::<rusqlite::Result<_>>().map_err(storage(doing))?;
+        let mut hits: HashMap<i64, Hit> = HashMap::new();
+        for found in found {
+            let (row, mut hit, attached): (i64, Hit, String) = found.map_err(storage(doing))?;
+            hit.snippet = self.snippet(&hit, &attached)?;
+            hits.insert(row, hit);
+        }
         Ok(rows.iter().filter_map(|row| hits.remove(row)).collect())
+    }
+
+    /// Returns the words around the match in the text; where there is none, those in what is attached, behind its name.
+    fn snippet(&self, hit: &Hit, attached: &str) -> Result<String> {
+        let marked = attached.lines().find(|line| line.contains(index::MARK));
+        let Some(line) = marked.filter(|_| !hit.snippet.contains(index::MARK)) else {
+            return Ok(index::unspaced(&hit.snippet));
+        };
+        let line = line.trim_matches('…').replace(index::MARK, "");
+        let name = attached::named_with(self.connection, &hit.item.0, &line)?;
+        let around = index::unspaced(attached);
+        Ok(name.filter(|name| !around.contains(name)).map_or(around.clone(), |name| format!("{name}: {around}")))
     }
 }

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail, and says what it saw")]
 
-use super::tests::{ASKER, record, store};
+use super::tests::{ASKER, attached, record, store};
 use super::*;
 
 const DAY: u64 = 86_400_000;
@@ -82,12 +82,18 @@ fn found(store: &Store, query: &str) -> String {
     store.search(query, ASKER, 10, 0).unwrap().hits.into_iter().map(|hit| hit.item.0).collect()
 }
 
-#[test]
-fn mail_is_found_by_words_people_labels_and_days() {
-    let (_folder, mut store) = store();
+/// A store with all mails.
+fn mails() -> (tempfile::TempDir, Store) {
+    let (folder, mut store) = store();
     for (at, mail) in MAILS.iter().enumerate() {
         keep(&mut store, mail, BEGIN + at as u64 * 60_000);
     }
+    (folder, store)
+}
+
+#[test]
+fn mail_is_found_by_words_people_labels_and_days() {
+    let (_folder, store) = mails();
     for (query, expected) in [
         // A word in the title weighs more, and among equals the newer one comes first.
         ("budget", "cab"),
@@ -187,6 +193,68 @@ fn a_flood_is_indexed_together_and_outlives_a_restart() {
     store.record(&record("i22", "T", &[("", "word22 all\n")], 20_000), None).unwrap();
     assert_eq!((count(&store, "word22"), count(&store, "all")), (1, 50));
     assert_eq!(store.damage().unwrap(), Damage::default());
+}
+
+#[test]
+fn what_is_attached_is_found_with_its_mail() {
+    let (folder, mut store) = mails();
+    let item = ItemId("a".into());
+    let many = "many words before and after ".repeat(20);
+    let offer = format!("# Offer\n\n{many}\n\nA zwetschge of spring, {{!mono}} and more.\n\n会議室\n\n{many}\n");
+    for (name, text) in [("offer.pdf", &*offer), ("plan.csv", "| x | damson |\n")] {
+        store.keep_attached(&item, &attached(name, text.as_bytes(), ""), text).unwrap();
+    }
+    assert_eq!(found(&store, "zwetschge"), "", "it follows a moment later");
+    assert!(store.is_indexed(&item, &PartId::default(), MAILS[0].text).unwrap(), "what waits is no damage");
+    drop(store);
+    let mut store = Store::open(&folder.path().join("state.db")).unwrap();
+    assert_eq!(store.index_waiting(Millis(9_000)).unwrap(), 1);
+    let snippet = |store: &Store, query: &str| store.search(query, ASKER, 10, 0).unwrap().hits[0].snippet.clone();
+    for query in [
+        "zwetschge",
+        "from:ana zwetschge",
+        "label:work/tax damson budget",
+        "会議室",
+        "offer.pdf",
+        "\"of spring\" damson",
+    ] {
+        assert_eq!(found(&store, query), "a", "{query}");
+    }
+    assert_eq!(found(&store, "from:bo zwetschge"), "");
+    assert!(snippet(&store, "damson").ends_with("after plan.csv | x | damson |"), "{}", snippet(&store, "damson"));
+    let shown = snippet(&store, "zwetschge");
+    assert!(
+        shown.starts_with("offer.pdf: …") && shown.contains("A zwetschge of spring, {!mono} and more. 会議室"),
+        "{shown}"
+    );
+    assert!(snippet(&store, "budget zwetschge").contains("The budget for Q3会議です。"));
+    // The row is written anew for the text of the thread, and what is attached stays.
+    store.record(&record("a", "Tax return", &[("", "other words\n")], 9_000), None).unwrap();
+    assert_eq!((found(&store, "other damson"), found(&store, "budget damson")), ("a".into(), String::new()));
+    // One goes, and an index that lost the other is no longer what it should be.
+    store.drop_attached(&item, "plan.csv", Millis(10_000)).unwrap();
+    store.index_waiting(Millis(11_000)).unwrap();
+    assert_eq!((found(&store, "damson"), found(&store, "zwetschge")), (String::new(), "a".into()));
+    store.connection.execute("UPDATE doc SET attached = ''", []).unwrap();
+    assert!(!store.is_indexed(&item, &PartId::default(), "other words\n").unwrap());
+    store.index_anew(&item, &PartId::default(), "other words\n").unwrap();
+    assert_eq!(found(&store, "zwetschge other"), "a");
+    assert_eq!(store.damage().unwrap(), Damage::default());
+}
+
+#[test]
+fn of_too_much_that_is_attached_the_index_has_the_first() {
+    let (_folder, mut store) = mails();
+    let item = ItemId("a".into());
+    let long = format!("first {} last\n", "ä ".repeat(1 << 20));
+    for (name, text) in [("1.pdf", &*long), ("2.pdf", &long), ("3.pdf", "third\n")] {
+        assert_eq!(store.is_cut_in_index(&item).unwrap(), name == "3.pdf");
+        store.keep_attached(&item, &attached(name, b"", ""), text).unwrap();
+    }
+    assert!(store.is_cut_in_index(&item).unwrap());
+    store.index_waiting(Millis(9_000)).unwrap();
+    let all = ["first", "last", "third", "3.pdf"].map(|query| found(&store, query));
+    assert_eq!(all, ["a", "a", "", "a"]);
 }
 
 #[test]

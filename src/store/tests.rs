@@ -548,7 +548,7 @@ fn what_is_gone_is_known_until_it_is_forgotten_or_comes_back() {
     }
 }
 
-fn attached(name: &str, bytes: &[u8], problem: &str) -> Attached {
+pub(super) fn attached(name: &str, bytes: &[u8], problem: &str) -> Attached {
     Attached {
         name: name.into(),
         hash: ContentHash::of(bytes),
@@ -561,24 +561,19 @@ fn attached(name: &str, bytes: &[u8], problem: &str) -> Attached {
 }
 
 #[test]
-fn texts_of_attachments_go_with_their_item_and_meet_no_file() {
+fn texts_of_attachments_go_with_their_item() {
     let (_folder, mut store) = store();
     let (one, two) = (ItemId("one".into()), ItemId("two".into()));
     let pending = attached("a.pdf", b"1", PENDING);
-    store.index_attached(&one, &pending, "").unwrap();
+    store.keep_attached(&one, &pending, "").unwrap();
     assert_eq!(
         (store.lacking_texts().unwrap(), store.same_text(pending.hash, "pdf", 1).unwrap()),
         (vec![one.clone()], None)
     );
     let known = Attached { written: Some(ContentHash::of(b"w")), ..attached("a.pdf", b"1", "") };
-    store.index_attached(&one, &known, "alpha").unwrap();
-    store.index_attached(&one, &attached("b.pdf", b"2", "it is empty"), "").unwrap();
-    // Files and texts are written by turns, and each has a row of its own.
-    for at in 1..4 {
-        store.record(&record("one", "T", &[("", &format!("beta {at}\n"))], at), None).unwrap();
-        store.index_attached(&two, &attached(&format!("{at}.pdf"), b"1", ""), "alpha").unwrap();
-    }
-    store.record(&record("two", "T", &[("", "gamma\n")], 5), None).unwrap();
+    store.keep_attached(&one, &known, "alpha").unwrap();
+    store.keep_attached(&one, &attached("b.pdf", b"2", "it is empty"), "").unwrap();
+    store.keep_attached(&two, &attached("1.pdf", b"1", ""), "alpha").unwrap();
     assert_eq!(store.attached(&one).unwrap(), [known.clone(), attached("b.pdf", b"2", "it is empty")]);
     assert_eq!(store.attached_text(&one, "a.pdf").unwrap().as_deref(), Some("alpha"));
     assert_eq!(store.same_text(known.hash, "pdf", 1).unwrap(), Some((String::new(), "alpha".into())));
@@ -586,27 +581,24 @@ fn texts_of_attachments_go_with_their_item_and_meet_no_file() {
         (store.same_text(known.hash, "csv", 1).unwrap(), store.same_text(known.hash, "pdf", 2).unwrap()),
         (None, None)
     );
-    assert_eq!((store.stray_rows().unwrap(), store.lost_texts(&one).unwrap()), (0, vec![]));
-    assert_eq!((found(&store, "beta"), found(&store, "gamma")), (vec!["one/".to_owned()], vec!["two/".to_owned()]));
     store.keep_copy(&one, &StoredCopy { name: "a.pdf".into(), url: "https://x".into(), at: Millis(2) }).unwrap();
     assert_eq!(store.copies(&one).unwrap().len(), 1);
-    // An index that lost one, and one that has too much.
-    store
-        .connection
-        .execute("DELETE FROM doc WHERE rowid IN (SELECT docid FROM attached WHERE name = 'b.pdf')", [])
-        .unwrap();
-    store.connection.execute("INSERT INTO doc (rowid, title, text) VALUES (999, 'x', 'y')", []).unwrap();
-    assert_eq!((store.stray_rows().unwrap(), store.lost_texts(&one).unwrap()), (1, vec!["b.pdf".to_owned()]));
-    store.drop_stray_rows().unwrap();
-    store.index_lost_texts(&one).unwrap();
-    assert_eq!((store.stray_rows().unwrap(), store.lost_texts(&one).unwrap()), (0, vec![]));
     for bury in [true, false] {
-        store.index_attached(&one, &known, "alpha").unwrap();
+        store.record(&record("one", "T", &[("", "beta\n")], 5), None).unwrap();
+        store.keep_attached(&one, &known, "alpha").unwrap();
         store.retire(&one, bury, Millis(9)).unwrap();
-        assert_eq!(
-            (store.attached(&one).unwrap(), store.copies(&one).unwrap(), store.stray_rows().unwrap()),
-            (vec![], vec![], 0)
-        );
+        assert_eq!((store.attached(&one).unwrap(), store.copies(&one).unwrap()), (vec![], vec![]));
+        assert_eq!(store.index_waiting(Millis(9_000)).unwrap(), 0);
     }
-    assert_eq!(store.attached(&two).unwrap().len(), 3);
+    assert_eq!(store.attached(&two).unwrap().len(), 1);
+}
+
+#[test]
+fn rows_that_belong_to_nothing_are_taken_away() {
+    let (_folder, mut store) = store();
+    store.record(&record("one", "T", &[("", "beta\n")], 5), None).unwrap();
+    store.connection.execute("INSERT INTO doc (rowid, title, text) VALUES (999, 'x', 'y')", []).unwrap();
+    assert_eq!(store.stray_rows().unwrap(), 1);
+    store.drop_stray_rows().unwrap();
+    assert_eq!((store.stray_rows().unwrap(), found(&store, "beta")), (0, vec!["one/".to_owned()]));
 }

@@ -106,6 +106,14 @@ async fn a_text_stands_beside_its_attachment_and_in_the_index() {
         std::future::ready(told.contains("offer.pdf.md") && told.contains("the text of broken.docx could not be read"))
     })
     .await;
+    until("it is found with its mail", || {
+        let found = done(&world, &["search", "from:ana spring zwetschge"]);
+        let hit = &found["results"][0];
+        std::future::ready(
+            hit["id"] == thread && hit["snippet"].as_str().is_some_and(|said| said.contains("zwetschge")),
+        )
+    })
+    .await;
     let item = ItemId(thread.clone());
     assert!(index(&world).attached_text(&item, "offer.pdf").unwrap().unwrap().contains("Offer of spring"));
     assert_eq!(index(&world).attached(&item).unwrap().len(), 3);
