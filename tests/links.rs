@@ -195,6 +195,25 @@ async fn who_writes_a_file_in_place_of_a_readable_link_in_pieces_loses_nothing()
     until("the link stands again", || std::future::ready(is_link(&link))).await;
 }
 
+/// Joined with it, the save would bring the end of the text away, and what it says would not look cut any more.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_save_in_place_of_a_link_is_not_joined_with_a_half_written_file() {
+    let world = world("half-beside");
+    let (id, file) =
+        document_of(&world, "Half", "# Plan\n\nThe first day begins at nine.\n\nThe last day is free and long.\n");
+    let (link, text) = (readable(&world, "Half"), fs::read_to_string(&file).unwrap());
+    until("the link is there", || std::future::ready(is_link(&link))).await;
+    fs::write(&file, &text[..text.len() - 10]).unwrap();
+    until("the cut is held", || {
+        std::future::ready(told_of(&world, &file).is_some_and(|told| told.contains("middle of a line")))
+    })
+    .await;
+    replace(&link, &text.replace("nine", "ten"));
+    says(&world, &id, "Plan\nThe first day begins at ten.\nThe last day is free and long.\n").await;
+    until("the link stands again", || std::future::ready(is_link(&link))).await;
+    assert!(fs::read_to_string(&file).unwrap().ends_with("free and long.\n"));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_save_in_place_of_a_link_was_made_of_outlives_the_daemon() {
     let mut world = world("made-of");

@@ -88,6 +88,41 @@ async fn a_push_that_is_taken_back_beside_a_conflict_is_told_to_stand_in_the_doc
     assert!(world.text(&id).await.contains("alpha first"));
 }
 
+/// Taken back in a file that is held, a push would take what the person is to be asked about along.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_taken_back_while_the_file_is_held() {
+    let world = world("undo-held");
+    let lines: String = (1..=12).map(|number| format!("Precious words of line {number}.\n\n")).collect();
+    let text = format!("# One\n\nalpha\n\n{lines}The last line of all.\n");
+    let (id, file) = document(&world, &text);
+    push(&world, &file, "alpha", "alpha beta");
+    let first = newest_push(&world, &file);
+    let (stands, whole) = (world.text(&id).await, std::fs::read_to_string(&file).unwrap());
+    let body = whole.find("# ").unwrap();
+    let shrunk = format!("{}\n", &whole[..whole.find("Precious words of line 3").unwrap()].trim_end());
+    for (cut, code) in [
+        (&whole[..whole.len() - 8], "HALF_WRITTEN"),
+        (&*shrunk, "SHRUNK"),
+        (&whole[body..], "HEAD_MISSING"),
+        (&whole[..body], "EMPTY"),
+    ] {
+        std::fs::write(&file, cut).unwrap();
+        // At once, and when it is known to be held.
+        for _ in 0..2 {
+            let told = refused(&world, &["undo", &first]);
+            assert!(told["message"].as_str().unwrap().contains(&format!("held ({code})")), "{code}: {told}");
+            assert_eq!(
+                (world.text(&id).await, std::fs::read_to_string(&file).unwrap()),
+                (stands.clone(), cut.to_owned())
+            );
+        }
+        std::fs::write(&file, &whole).unwrap();
+        done(&world, &["push", file.to_str().unwrap()]);
+    }
+    done(&world, &["undo", &first]);
+    assert!(!world.text(&id).await.contains("beta"));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_edited_since_is_not_taken_back() {
     let world = world("undo-edited");

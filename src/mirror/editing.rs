@@ -7,7 +7,7 @@ use super::report::PushReport;
 use super::{Shared, blocking};
 use crate::error::{Error, Result};
 use crate::kinds::{Elements, Facts, Listing, Look, Restyled, StyleDefinition};
-use crate::model::{ItemId, PartId, Stamp};
+use crate::model::{ItemId, Notice, PartId, Stamp};
 use crate::sync::{Local, hold};
 use crate::workspace::NotDeposited;
 use crate::workspace::layout::Place;
@@ -38,7 +38,13 @@ impl MirrorHandle {
         let is_held = was != text && self.is_held(&place).await?;
         let edit = FileEdit { path: path.to_owned(), was: was.to_owned(), text: text.to_owned() };
         let (shared, of, saving) = (self.shared_arc(), place.clone(), edit.clone());
-        match blocking(move || saving.save(&shared, &of, is_held)).await? {
+        let save = move || {
+            // It may have been saved just now, so that it is not held yet.
+            let is_held =
+                is_held || saving.was != saving.text && held(&shared, &of.item, &of.part, &saving.was)?.is_some();
+            saving.save(&shared, &of, is_held)
+        };
+        match blocking(save).await? {
             Saved::Moved => return Ok(None),
             Saved::Held => {
                 let report = self.push(path, false, false).await?;
@@ -186,11 +192,8 @@ impl FileEdit {
         if now == self.text {
             return Ok(Saved::Yes);
         }
-        if is_held {
-            let base = shared.reader().bases(item)?.into_iter().find(|(other, _)| other == part);
-            if base.is_some_and(|(_, base)| !hold::brings_back(&base, &self.text)) {
-                return Ok(Saved::Held);
-            }
+        if is_held && base(shared, item, part)?.is_some_and(|base| !hold::brings_back(&base, &self.text)) {
+            return Ok(Saved::Held);
         }
         Ok(if save(shared, (item, part), &self.text, stamp)? { Saved::Yes } else { Saved::Moved })
     }
@@ -199,6 +202,17 @@ impl FileEdit {
     fn taken_back(self) -> Self {
         Self { was: self.text, text: self.was, ..self }
     }
+}
+
+/// Returns why a file that says `text` is held, or will be once it stands still.
+pub(super) fn held(shared: &Shared, item: &ItemId, part: &PartId, text: &str) -> Result<Option<Notice>> {
+    Ok(hold::holds(base(shared, item, part)?.as_deref(), text).into_iter().next())
+}
+
+/// Returns what a file and its item have agreed on.
+fn base(shared: &Shared, item: &ItemId, part: &PartId) -> Result<Option<String>> {
+    let bases = shared.reader().bases(item)?;
+    Ok(bases.into_iter().find(|(other, _)| other == part).map(|(_, base)| base))
 }
 
 /// Reads a file that is to be edited, and by what it is known again.

@@ -340,6 +340,7 @@ impl MirrorHandle {
             },
             conflicts: file.map(|file| file.conflicts.clone()).unwrap_or_default(),
             hidden: file.is_some_and(|file| file.hidden),
+            saving: file.is_some_and(|file| file.saving),
             unsaved: false,
             refused,
             held,

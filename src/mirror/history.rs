@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::blocking;
-use super::editing::{read, save, unreadable};
+use super::editing::{held, read, save, unreadable};
 use super::failure::once;
 use super::handle::MirrorHandle;
 use super::report::PushReport;
 use crate::error::{Error, Result};
-use crate::model::{Account, ItemId, PartId};
+use crate::model::{Account, ItemId, Notice, PartId};
 use crate::store::{LogLine, StoredPush};
 use crate::sync::{Command, JobId, Undone};
 use crate::workspace::layout::Place;
@@ -74,10 +74,20 @@ impl MirrorHandle {
     /// # Errors
     ///
     /// `NotFound` when no such push landed; `InvalidInput` when its texts are not kept any more, when what it wrote was edited
-    /// since, or when the file cannot be read; else as [`MirrorHandle::push`].
+    /// since, when the file is held, or when it cannot be read; else as [`MirrorHandle::push`].
     pub async fn undo(&self, push: JobId) -> Result<UndoReport> {
         self.check_writable().await?;
         let shared = self.shared_arc();
+        if let Some(path) = self.file_of(push).await? {
+            // What a person is to be asked about must not go along, and a save may be half of one until it stands still.
+            let report = self.push(&path, false, false).await?;
+            if let Some(held) = report.held.first() {
+                return Err(waits(push, held));
+            }
+            if report.saving {
+                return Err(unreadable(&path, "it is being saved", "Ask again when it is; nothing was changed."));
+            }
+        }
         let saved = blocking(move || {
             let Some(stored) = shared.reader().push(push)? else {
                 return Err(Error::NotFound { id: format!("push {}", push.0) });
@@ -89,6 +99,10 @@ impl MirrorHandle {
                 return Err(not_mirrored(push, &item));
             }
             let (stamp, now) = read(&shared, &item, &part, &path)?;
+            // Nor does what was saved since the look above go along.
+            if let Some(held) = held(&shared, &item, &part, &now)? {
+                return Err(waits(push, &held));
+            }
             match Undone::of(&before, &after, &now) {
                 Undone::Nothing => Ok((item, part, path, false)),
                 Undone::Edited(sections) => Err(Error::InvalidInput {
@@ -112,6 +126,17 @@ impl MirrorHandle {
         } else {
             UndoReport::Nothing { item, path }
         })
+    }
+
+    /// Returns the file that a push was made of, if its item is mirrored and the file stands.
+    async fn file_of(&self, push: JobId) -> Result<Option<PathBuf>> {
+        let shared = self.shared_arc();
+        blocking(move || {
+            let Some(stored) = shared.reader().push(push)? else { return Ok(None) };
+            let path = shared.workspace.layout().path(&Place::file(&stored.item, &stored.part))?;
+            Ok((shared.reader().item(&stored.item)?.is_some() && path.is_file()).then_some(path))
+        })
+        .await
     }
 
     /// Moves an item to the trash of its service, where its owner can bring it back for a while; its files are put away. Returns
@@ -146,6 +171,13 @@ impl MirrorHandle {
             Ok(_) | Err(Error::Trashed { .. } | Error::NotFound { .. }) => Ok((item, files)),
             Err(error) => Err(error),
         }
+    }
+}
+
+fn waits(push: JobId, held: &Notice) -> Error {
+    Error::InvalidInput {
+        what: format!("push {} cannot be taken back while the file is held ({}): {}", push.0, held.code, held.message),
+        suggestion: "Put the file right, or push it, first; nothing was changed.".into(),
     }
 }
 

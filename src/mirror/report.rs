@@ -82,6 +82,8 @@ pub struct PushReport {
     pub conflicts: Vec<String>,
     /// True when somebody deleted the file.
     pub hidden: bool,
+    /// True when the file does not stand still yet, so that what it says is pushed later.
+    pub saving: bool,
     /// True when an edit was not even saved, since what the file says already is held.
     pub unsaved: bool,
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::{Mirror, adopting, comments, failure};
 use crate::error::{Error, Result};
 use crate::sync::{Event, Failure};
+use crate::workspace::layout::Place;
 use crate::workspace::{self, Seen};
 
 impl Mirror {
@@ -34,7 +35,10 @@ impl Mirror {
 
     pub(super) fn saw(&mut self, seen: Seen) {
         let event = match seen {
-            Seen::Touched { item, part, touch } => Event::Touched { item, part, touch },
+            Seen::Touched { item, part, touch } => {
+                self.shared.workspace.heard_of(Place::file(&item, &part));
+                Event::Touched { item, part, touch }
+            }
             Seen::ConflictMissing { item, part } => Event::ConflictMissing { item, part },
             Seen::Comments(item) => return comments::look(self.shared.clone(), self.sender.clone(), item),
             Seen::Beside(path) => {
@@ -57,6 +61,7 @@ impl Mirror {
         let all = matches!(event, Event::Rescan | Event::RootMissing);
         if all {
             self.shared.workspace.doubt_links();
+            self.shared.workspace.doubt_files();
         }
         if let Some(watch) = self.watch.as_mut().filter(|_| matches!(event, Event::Rescan)) {
             watch.watch_again(self.shared.workspace.layout());

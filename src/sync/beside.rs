@@ -223,14 +223,28 @@ pub fn of_two_saves(item: &ItemId, base: &str, (current, is_later): (&str, bool)
         return Saves::Takes(text.to_owned());
     }
     let whole = with_head_of(base, text);
-    match joined(base, current, whole.as_deref().unwrap_or(text)) {
+    let whole = whole.as_deref().unwrap_or(text);
+    // What looks like no edit is none of the other save either: joined, it would not even be held any more.
+    if looks_unmeant(base, whole) {
+        return Saves::GivesWay;
+    }
+    let has_own = says_more(current, &[base, text]);
+    if looks_unmeant(base, with_head_of(base, current).as_deref().unwrap_or(current)) {
+        return if has_own { Saves::GoesOver } else { Saves::Takes(text.to_owned()) };
+    }
+    match joined(base, current, whole) {
         Some(both) if both == current => Saves::Stands,
         Some(both) => Saves::Takes(both),
         // An earlier save of the same editor is in the next one.
-        None if !says_more(current, &[base, text]) => Saves::Takes(text.to_owned()),
+        None if !has_own => Saves::Takes(text.to_owned()),
         None if is_later => Saves::GivesWay,
         None => Saves::GoesOver,
     }
+}
+
+/// Tells whether a text would be held if a file that says `base` were saved with it.
+fn looks_unmeant(base: &str, text: &str) -> bool {
+    !hold::holds(Some(base), text).is_empty()
 }
 
 /// Joins two saves of one file that were made of the same text; `None` where they say different things in one place.
@@ -351,6 +365,25 @@ mod tests {
             (base, base, false, "Nothing of that at all, milk and bread.\n", Saves::Foreign),
         ] {
             assert_eq!(of_two_saves(&item, base, (current, is_later), text), expected, "{current:?} {text:?}");
+        }
+        // What looks like no edit goes into none.
+        let [base, one, other] = [base, &one, &other].map(|said| format!("---\nid: 1a\n---\n{said}"));
+        let cut = base.get(..base.len() - 3).unwrap_or_default();
+        let torn =
+            format!("{}alpha b", base.replace("# {^", "Mine.\n\n# {^").split("alpha").next().unwrap_or_default());
+        for (current, text, expected) in [
+            (cut, &*one, Saves::GoesOver),
+            ("", &one, Saves::Takes(one.clone())),
+            (&torn, &one, Saves::GoesOver),
+            (&one, cut, Saves::GivesWay),
+            (&other, &torn, Saves::GivesWay),
+            (cut, &torn, Saves::GivesWay),
+            // Of one alone a person is asked.
+            (&base, cut, Saves::Takes(cut.to_owned())),
+        ] {
+            for is_later in [true, false] {
+                assert_eq!(of_two_saves(&item, &base, (current, is_later), text), expected, "{current:?} {text:?}");
+            }
         }
         for (text, expected) in
             [("---\nid: 1a\n---\n\nx\n", true), ("---\nid: 1b\n---\n\nx\n", false), ("id: 1a\n", false)]

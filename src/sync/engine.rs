@@ -10,7 +10,7 @@ use super::item::{Dirty, Item, Part, Phase, Unknown, Walk};
 use super::polling::Polling;
 use super::progress::Progress;
 use super::quota::Quota;
-use super::settle::Settle;
+use super::settle::{Key, Settle};
 use super::{Answer, Effect, Event, Failure, FailureClass, Loaded, Posted, RequestId, RowPart, Settings};
 
 /// Calls in a row that fail until nothing but the feed is asked for, however many items wait.
@@ -54,8 +54,8 @@ pub struct Engine {
     /// Calls in a row that did not reach the remote, of whatever item.
     pub(super) unreached: u32,
     pub(super) paused: Option<Failure>,
-    /// When files were found missing lately.
-    pub(super) missing: VecDeque<Millis>,
+    /// The files that were found missing lately, each with the time; those that stand again are none of them.
+    pub(super) missing: Vec<(Millis, Key)>,
     /// Items that wait to be walked, in order.
     ready: VecDeque<ItemId>,
     /// Items that are tried again later.
@@ -100,7 +100,7 @@ impl Engine {
             halted: None,
             unreached: 0,
             paused: None,
-            missing: VecDeque::new(),
+            missing: Vec::new(),
             ready: VecDeque::new(),
             retries: BTreeSet::new(),
             walking: 0,

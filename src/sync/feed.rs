@@ -7,6 +7,7 @@ use crate::model::{Cursor, ItemId, Millis, PartId};
 use super::backoff;
 use super::engine::{Engine, failure_of};
 use super::item::Dirty;
+use super::settle::Key;
 use super::{Answer, Effect, Failure, FailureClass, Feed, Touch};
 
 /// Pages that wait for their items; beyond this they are put together.
@@ -187,12 +188,10 @@ impl Engine {
     }
 
     /// Notes that a file is missing; many at once halt the account: a lost folder is not a row of decisions.
-    pub(super) fn note_missing(&mut self, parts_of_item: usize) {
-        self.missing.push_back(self.now);
+    pub(super) fn note_missing(&mut self, key: Key, parts_of_item: usize) {
         let since = Millis(self.now.0.saturating_sub(MISSING_WITHIN_MS));
-        while self.missing.front().is_some_and(|at| *at < since) {
-            self.missing.pop_front();
-        }
+        self.missing.retain(|(at, other)| *at >= since && *other != key);
+        self.missing.push((self.now, key));
         let count = self.missing.len();
         if count < MISSING_MIN {
             return;
@@ -203,6 +202,11 @@ impl Engine {
             let look_at = "the folder, and put them back if you can (else `restore` brings each back after it)";
             self.halt(&format!("at least {count} of {total} files are missing at once"), look_at);
         }
+    }
+
+    /// Notes that a file stands: one that was missing and came back is no sign of a lost folder.
+    pub(super) fn note_standing(&mut self, key: &Key) {
+        self.missing.retain(|(_, other)| other != key);
     }
 
     /// A conflict file was removed; it is written again while its conflict lasts, but not at once: into a folder that is

@@ -93,6 +93,8 @@ pub struct PartStatus {
     pub hidden: bool,
     /// The file has stayed open for writing; nothing of it is pushed until it is closed.
     pub open: bool,
+    /// The file was saved just now, or is being saved; nothing of it is pushed until it stands still.
+    pub saving: bool,
     /// Why its push waits for `push --accept`.
     pub held: Vec<Notice>,
     /// Edits that are not pushed.
@@ -186,6 +188,7 @@ impl Engine {
             part: id.clone(),
             hidden: part.hidden,
             open: self.settle.is_long_open(&(item.id.clone(), id.clone()), self.now),
+            saving: self.settle.waits(&(item.id.clone(), id.clone())),
             held: part
                 .held
                 .iter()

@@ -76,7 +76,7 @@ impl Engine {
                 if observation.base.is_some() && !part.hidden && !item.buried {
                     part.hidden = true;
                     if item.mirrored && part.stamp.is_some() {
-                        self.note_missing(count);
+                        self.note_missing(key, count);
                     }
                 }
                 false
@@ -89,10 +89,12 @@ impl Engine {
                 part.hidden = false;
                 part.behind = true;
                 part.unusable = Some(notice.clone());
+                self.note_standing(&key);
                 false
             }
             Local::Text { hash, text, .. } => {
                 part.hidden = false;
+                self.note_standing(&key);
                 let is_cut = |base: &String| hold::cut(base, text).is_some() && !merge::same_meaning(base, text);
                 // What was recorded has been seen being saved.
                 let is_unseen = walk.why.look && part.hash != Some(*hash);
@@ -252,6 +254,7 @@ impl Engine {
             Local::Absent if part.hidden && !walk.why.restore => None,
             Local::Absent => {
                 part.hidden = false;
+                self.note_standing(&(item.id.clone(), id.clone()));
                 Some(merge::adopt(remote))
             }
             Local::Unusable { .. } | Local::Restless => None,

@@ -33,10 +33,11 @@ pub(super) fn push_report(report: mirror::PushReport, dry_run: bool) -> PushRepo
         held,
         conflicts,
         hidden,
+        saving,
         unsaved,
         ..
     } = report;
-    let waits = hidden || !(refused.is_empty() && held.is_empty() && conflicts.is_empty());
+    let waits = hidden || saving || !(refused.is_empty() && held.is_empty() && conflicts.is_empty());
     PushReport { id: item, path, pushed, requests, refused, told, unsaid, holds: held, waits, unsaved, message }
 }
 
@@ -77,6 +78,9 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
         (false, ..) if !report.held.is_empty() => "nothing was pushed: the file is held".to_owned(),
         (false, ..) if !report.refused.is_empty() => {
             "nothing was pushed: what was refused stays in the file alone".to_owned()
+        }
+        (false, ..) if report.saving => {
+            "nothing was pushed yet: the file is being saved, and is pushed once it stands still".to_owned()
         }
         (false, ..) => "nothing to push".to_owned(),
     };

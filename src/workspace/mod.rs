@@ -13,6 +13,7 @@ mod names;
 mod observe;
 mod retired;
 mod sidecar;
+mod standing;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -59,6 +60,7 @@ pub struct Workspace {
     interrupt: fn(),
     displaced: displaced::Displaced,
     links: names::ReadableLinks,
+    named: standing::Named,
     /// Held by whoever changes what attachments share.
     contents: Arc<Mutex<()>>,
 }
@@ -95,6 +97,7 @@ impl Workspace {
             interrupt: || (),
             displaced: displaced::Displaced::default(),
             links: names::ReadableLinks::default(),
+            named: standing::Named::default(),
             contents: Arc::default(),
         };
         workspace.sweep()?;
@@ -147,15 +150,6 @@ impl Workspace {
         Ok(observe::observe(&folder, &self.layout.items_folder().join(&name), &name))
     }
 
-    /// Returns the parts of an item that have a file, and whether a conflict file stands beside each.
-    ///
-    /// # Errors
-    ///
-    /// `Disk` as it comes; a missing folder has no files.
-    pub fn files(&self, item: &ItemId) -> Result<Vec<Place>> {
-        Ok(self.all_files()?.into_iter().filter(|place| place.item == *item).collect())
-    }
-
     /// Returns every file of the layout that stands in the folder, sorted by name.
     ///
     /// # Errors
@@ -186,6 +180,7 @@ impl Workspace {
         own_folder(&self.layout.items_folder())?;
         let folder = self.folder()?;
         let path = self.layout.items_folder().join(&name);
+        self.heard_of(Place::file(item, part));
         let (new_name, new) = self.write_new(&folder, text.as_bytes())?;
         let placed = match expect {
             None => place_where_none_is(&folder, &new_name, &name, &path),

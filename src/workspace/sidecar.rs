@@ -66,6 +66,7 @@ impl Workspace {
     ) -> Result<Option<PathBuf>> {
         let name = Place::conflict(item, part).name()?;
         self.own_folders()?;
+        self.heard_of(Place::conflict(item, part));
         self.put_sidecar(&Sidecar { name, is_ours, is_kept: true }, text, at)
     }
 

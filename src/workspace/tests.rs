@@ -607,3 +607,31 @@ fn what_was_sent_twice_is_one_file_until_somebody_writes_into_it() {
         .collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+#[test]
+fn files_of_an_item_are_known_without_reading_all_names() {
+    let workspace = &fixture().workspace;
+    let (one, tab) = (ItemId("one".into()), PartId("t1".into()));
+    let files = |workspace: &Workspace| {
+        let mut names: Vec<String> = workspace.files(&one).unwrap().iter().map(|place| place.name().unwrap()).collect();
+        names.sort_unstable();
+        names
+    };
+    let write = |name: &str| fs::write(workspace.layout().items_folder().join(name), "x").unwrap();
+    assert_eq!(files(workspace), Vec::<String>::new());
+    // What has no name of its own is looked for each time.
+    for name in ["one.md", "one.conflict.md", "one.comments.md", "other.t1.md", "one.t2.md"] {
+        write(name);
+    }
+    assert_eq!(files(workspace), ["one.conflict.md", "one.md"]);
+    // Somebody tells of one, one is written by us, and one is found when what is known is doubted.
+    workspace.heard_of(Place::file(&one, &PartId("t2".into())));
+    assert_eq!(files(workspace), ["one.conflict.md", "one.md", "one.t2.md"]);
+    workspace.deposit(&one, &tab, "text\n", None).unwrap();
+    write("one.t3.md");
+    assert_eq!(files(workspace), ["one.conflict.md", "one.md", "one.t1.md", "one.t2.md"]);
+    workspace.doubt_files();
+    fs::remove_file(workspace.layout().items_folder().join("one.t2.md")).unwrap();
+    assert_eq!(files(workspace), ["one.conflict.md", "one.md", "one.t1.md", "one.t3.md"]);
+    assert_eq!(workspace.files(&ItemId("../x".into())).unwrap(), []);
+}

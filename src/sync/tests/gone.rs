@@ -139,6 +139,29 @@ fn many_missing_files_halt_the_account() {
 }
 
 #[test]
+fn files_that_were_brought_back_are_not_missing() {
+    let mut engine = engine(16);
+    // The same one again and again, and five one after the other.
+    for round in 0..10 {
+        let number = if round < 5 { 0 } else { round };
+        let at = Millis(10 + 10 * round as u64);
+        engine.step(at, observed(id(number), "a", "-"));
+        let command = Command::Restore(id(number));
+        engine.step(at, Event::Asked { request: RequestId(round as u64), command });
+        engine.step(at, observed(id(number), "a", "-"));
+        let written = engine.step(at, fetched(id(number), "a", true));
+        assert!(words(&written).contains("deposit"), "{round}: {}", words(&written));
+        engine.step(at, Event::Deposited { item: id(number), part: PartId::default(), result: Ok(STAMP) });
+        engine.step(at, Event::Recorded { item: id(number), result: Ok(()) });
+        assert!(engine.status().halted.is_none(), "{round}");
+    }
+    for number in 10..15 {
+        engine.step(Millis(200), observed(id(number), "a", "-"));
+    }
+    assert!(engine.status().halted.is_some());
+}
+
+#[test]
 fn who_goes_on_after_a_halt_has_seen_what_is_missing() {
     let mut engine = engine(12);
     for number in 0..12 {
