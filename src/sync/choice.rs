@@ -8,6 +8,7 @@ use super::conflict::{SectionConflict, section_name, shown};
 use super::engine::failure_of;
 use super::item::{Part, Walk};
 use super::merge;
+use super::parts::Parts;
 use super::words::said_in;
 use super::{Failure, Local, RequestId, Side};
 
@@ -90,13 +91,13 @@ pub(super) fn released(held: &Notice) -> Notice {
 }
 
 /// Notes for those who chose a side why nothing came of it, where a file took no part in the merge, or was held.
-pub(super) fn pass_by(walk: &mut Walk, parts: &BTreeMap<PartId, Box<Part>>) {
+pub(super) fn pass_by(walk: &mut Walk, parts: &Parts) {
     for asked in &walk.why.resolve {
         let part = parts.get(&asked.part);
         if part.is_some_and(|part| part.held.is_empty()) && walk.merged.contains_key(&asked.part) {
             continue;
         }
-        walk.undecided.insert(asked.request, passed_by(part.map(Box::as_ref), walk.local(&asked.part)));
+        walk.undecided.insert(asked.request, passed_by(part, walk.local(&asked.part)));
     }
 }
 

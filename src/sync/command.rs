@@ -28,7 +28,7 @@ impl Engine {
                 if self.is_refused_by_halt(request) {
                     return;
                 }
-                self.items.entry(id.clone()).or_insert_with(|| Item::new(id.clone()));
+                self.items.entry(id.clone()).or_insert_with(|| Box::new(Item::new(id.clone())));
                 let why = Dirty { remote: true, restore: true, ..Dirty::default() };
                 self.ask_walk(request, &id, why);
             }
@@ -132,7 +132,7 @@ impl Engine {
     /// Answers everybody who waits for a walk that cannot begin because of a halt.
     pub(super) fn refuse_waiters(&mut self, id: &ItemId) {
         let Some(failure) = self.halted.clone() else { return };
-        let waiters = self.items.get_mut(id).map(Item::take_waiters).unwrap_or_default();
+        let waiters = self.items.get_mut(id).map(|item| item.take_waiters()).unwrap_or_default();
         for waiter in waiters {
             self.reply(waiter.request, Answer::Failed(failure.clone()));
         }
@@ -142,7 +142,7 @@ impl Engine {
     /// Forgets an item that never stood in the workspace and that nobody waits for any more.
     fn drop_unmirrored(&mut self, id: &ItemId) {
         let idle = |item: &Item| !item.mirrored && item.phase == Phase::Idle && item.waiters.is_empty();
-        if self.items.get(id).is_some_and(idle)
+        if self.items.get(id).is_some_and(|item| idle(item))
             && let Some(item) = self.items.remove(id)
         {
             self.quota.forget(&item);

@@ -43,7 +43,8 @@ pub struct Engine {
     pub(super) settings: Settings,
     pub(super) now: Millis,
     pub(super) chance: Chance,
-    pub(super) items: BTreeMap<ItemId, Item>,
+    /// In boxes, since a node of the map has room for more than it has of them.
+    pub(super) items: BTreeMap<ItemId, Box<Item>>,
     pub(super) settle: Settle,
     pub(super) polling: Polling,
     pub(super) pages: Pages,
@@ -133,14 +134,14 @@ impl Engine {
                 // The feed names nothing twice, and what made the file wait may be taken back without a word.
                 item.dirty.remote |= behind && !item.buried;
                 let part_known = Part { stamp, hash, behind, told, put_back, ..Part::default() };
-                item.parts.insert(part, Box::new(part_known));
+                *item.parts.or_default(&part) = part_known;
             }
-            self.items.insert(row.item, item);
+            self.items.insert(row.item, Box::new(item));
         }
         for job in loaded.jobs {
             // The outcome of a push that was begun is only known to the remote: compare before anything else. Its item may have
             // died before it was recorded for the first time.
-            let item = self.items.entry(job.item.clone()).or_insert_with(|| Item::new(job.item.clone()));
+            let item = self.items.entry(job.item.clone()).or_insert_with(|| Box::new(Item::new(job.item.clone())));
             item.mirrored = true;
             item.dirty.remote = true;
             item.unknown.push(Unknown {
@@ -271,7 +272,7 @@ impl Engine {
     }
 
     /// Lets go of an item that nothing is under way for, once its files are put away.
-    fn forget(&mut self, mut item: Item) {
+    fn forget(&mut self, mut item: Box<Item>) {
         let (why, waiters) = (std::mem::take(&mut item.dirty), std::mem::take(&mut item.waiters));
         item.walk = Some(Box::new(Walk { why, waiters, ..Walk::default() }));
         match self.retire(&mut item, None) {
@@ -284,7 +285,7 @@ impl Engine {
     }
 
     /// Lets go of an item that has left the map, and of everything that points to it.
-    fn drop_item(&mut self, mut item: Item) {
+    fn drop_item(&mut self, mut item: Box<Item>) {
         if let Some(at) = item.retry_at {
             self.retries.remove(&(at, item.id.clone()));
         }

@@ -10,6 +10,7 @@ use super::conflict::SectionConflict;
 use super::intent::Intent;
 use super::merge::Merged;
 use super::older::Older;
+use super::parts::Parts;
 use super::quota::{QuotaPlace, Reserved};
 use super::spelling::Waiting;
 use super::told::Told;
@@ -307,8 +308,8 @@ pub(super) struct Item {
     pub(super) gone: bool,
     /// It is gone, and its files are put away: it comes back with the remote.
     pub(super) buried: bool,
-    /// Its files, in boxes, since a node of the map has room for eleven and most items have one.
-    pub(super) parts: BTreeMap<PartId, Box<Part>>,
+    /// Its files.
+    pub(super) parts: Parts,
     /// Why the next walk is needed.
     pub(super) dirty: Dirty,
     /// Who is answered by the next walk.
@@ -381,7 +382,8 @@ impl Item {
         self.kind = known.kind;
         self.title = known.title;
         self.can_edit = known.can_edit;
-        self.parts = known.parts.into_keys().map(|part| (part, Box::default())).collect();
+        self.parts = known.parts;
+        self.parts.forget();
         (self.dirty, self.covers, self.reserved) = (known.dirty, known.covers, known.reserved);
         (self.queued, self.retry_at, self.quota_place) = (known.queued, known.retry_at, known.quota_place);
         (self.mirrored, self.gone, self.buried) = (true, true, true);
@@ -421,7 +423,7 @@ impl Item {
             mirrored: false,
             gone: false,
             buried: false,
-            parts: BTreeMap::new(),
+            parts: Parts::default(),
             dirty: Dirty::default(),
             waiters: Vec::new(),
             phase: Phase::Idle,
@@ -466,7 +468,7 @@ mod tests {
 
     #[test]
     fn an_item_that_nothing_is_done_with_is_small() {
-        // A mailbox has a hundred thousand of them, and a node of a map has room for eleven.
+        // A mailbox has a hundred thousand of them.
         let (item, part) = (size_of::<Item>(), size_of::<Part>());
         assert!(item <= 560 && part <= 480, "{item} and {part} bytes");
     }

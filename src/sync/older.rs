@@ -35,7 +35,7 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
     let Observation { part: id, local: Local::Text { hash, text, .. }, base, arrivals, .. } = observation else {
         return false;
     };
-    let part = item.parts.entry(id.clone()).or_default();
+    let part = item.parts.or_default(id);
     let Some(newest) = base.as_ref().filter(|newest| *newest != text) else { return false };
     if walk.doubted.contains(id) {
         return false;

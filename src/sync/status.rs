@@ -179,8 +179,8 @@ impl Engine {
     fn left(&self) -> usize {
         // What somebody has to put right first takes no time that could be told.
         let waits = |item: &Item| item.retry_at.is_some() && item.failure.as_ref().is_some_and(Failure::is_lasting);
-        let left = |item: &&Item| item.phase != Phase::Idle || item.dirty.wants_remote() && !waits(item);
-        self.items.values().filter(left).count()
+        let left = |item: &Item| item.phase != Phase::Idle || item.dirty.wants_remote() && !waits(item);
+        self.items.values().filter(|item| left(item)).count()
     }
 
     pub(super) fn item_status(&self, item: &Item) -> ItemStatus {
@@ -208,7 +208,7 @@ impl Engine {
             waiting: item.dirty.any(),
             can_edit: item.can_edit,
             gone: item.gone,
-            parts: item.parts.iter().map(|(id, part)| (id, &**part)).map(part_status).collect(),
+            parts: item.parts.iter().map(part_status).collect(),
             error: item.failure.as_ref().map(trouble),
             next_retry: item.retry_at,
         }

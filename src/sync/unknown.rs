@@ -52,7 +52,7 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
                 let is_forestalled =
                     fates.iter().any(|(other, fate)| *fate == Fate::Landed && other.revision == unknown.revision);
                 if moved(unknown, remote) && !is_forestalled && still_asks(unknown, walk) {
-                    let part = item.parts.entry(unknown.part.clone()).or_default();
+                    let part = item.parts.or_default(&unknown.part);
                     part.told.landed(vec![notice(SENT_AGAIN, SENT_AGAIN_MESSAGE)], now);
                 }
                 if let Some(base) = left_blocks(unknown, item, walk, remote) {
@@ -64,7 +64,7 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             }
             continue;
         }
-        item.parts.entry(unknown.part.clone()).or_default().told.landed(unknown.told.clone(), now);
+        item.parts.or_default(&unknown.part).told.landed(unknown.told.clone(), now);
         if let Some(base) = unknown.base.as_ref().filter(|_| !has_gone_on(item, walk, unknown)) {
             if is_noted(walk, unknown) {
                 walk.before_note.insert(unknown.part.clone());
@@ -163,7 +163,7 @@ pub(super) fn end_noted(item: &mut Item, part: &PartId, pushes: &[JobId], now: M
     let is_before = |unknown: &mut Unknown| unknown.part == *part && Some(&unknown.job) <= newest;
     for unknown in item.unknown.extract_if(.., is_before) {
         if pushes.contains(&unknown.job) {
-            item.parts.entry(part.clone()).or_default().told.landed(unknown.told, now);
+            item.parts.or_default(part).told.landed(unknown.told, now);
             item.ended.push((unknown.job, JobEnd::Accepted));
         } else {
             item.ended.push((unknown.job, JobEnd::Reconciled));

@@ -60,7 +60,7 @@ impl Engine {
     fn look_at(&mut self, item: &mut Item, walk: &mut Walk, observation: &Observation) -> bool {
         let key = (item.id.clone(), observation.part.clone());
         let count = item.parts.len();
-        let part = item.parts.entry(observation.part.clone()).or_default();
+        let part = item.parts.or_default(&observation.part);
         part.unusable = None;
         match &observation.local {
             Local::Absent => {
@@ -213,7 +213,7 @@ impl Engine {
         named::name_anew(item, &mut walk, &remote);
         // A part that has neither base nor file nor remote is nothing any more.
         let known: Vec<PartId> = remote.parts.iter().map(|(id, _)| id.clone()).collect();
-        item.parts.retain(|id, _| known.contains(id) || walk.observed.contains_key(id));
+        item.parts.retain(|id| known.contains(id) || walk.observed.contains_key(id));
         walk.merged.clear();
         walk.plans.clear();
         for (id, text) in &remote.parts {
@@ -224,7 +224,7 @@ impl Engine {
                 walk.merged.insert(id.clone(), merged);
             }
         }
-        for (id, part) in &mut item.parts {
+        for (id, part) in item.parts.iter_mut() {
             if !known.contains(id) && walk.local(id).is_some_and(|local| *local != Local::Absent) {
                 part.refused = vec![notice(
                     "PART_GONE",
@@ -247,7 +247,7 @@ impl Engine {
     /// Merges one file with its remote text; `None` when the file takes no part in this walk.
     fn merge_part(&mut self, item: &mut Item, walk: &mut Walk, id: &PartId, remote: &str) -> Option<Merged> {
         let waits = self.settle.waits(&(item.id.clone(), id.clone()));
-        let part = item.parts.entry(id.clone()).or_default();
+        let part = item.parts.or_default(id);
         let observation = walk.observed.get(id);
         let base = item.bases.get(id).or(observation.and_then(|seen| seen.base.as_ref()));
         let merged = match observation.map_or(&Local::Absent, |seen| &seen.local) {

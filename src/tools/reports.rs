@@ -37,7 +37,7 @@ pub(super) fn push_report(report: mirror::PushReport, dry_run: bool) -> PushRepo
         unsaved,
         ..
     } = report;
-    let waits = hidden || saving || !(refused.is_empty() && held.is_empty() && conflicts.is_empty());
+    let waits = hidden || saving && !pushed || !(refused.is_empty() && held.is_empty() && conflicts.is_empty());
     PushReport { id: item, path, pushed, requests, refused, told, unsaid, holds: held, waits, unsaved, message }
 }
 
