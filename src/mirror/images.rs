@@ -29,6 +29,12 @@ const ITEM_BYTES_MAX: u64 = 500 << 20;
 /// Pictures that are downloaded at the same time, over all items; each is held in memory until it stands.
 const DOWNLOADS_MAX: usize = 3;
 
+/// Items whose downloads may be under way before items that nobody asked for wait.
+const ITEMS_MAX: usize = 64;
+
+/// For how long the downloads of one item are waited for before another is looked at.
+const ROOM_WAIT: Duration = Duration::from_secs(1);
+
 /// How long an answer waits for the pictures of its item.
 pub(super) const ANSWER_WAIT: Duration = Duration::from_secs(5);
 
@@ -60,6 +66,21 @@ impl Images {
         let Some(mut done) = self.running().get(item).map(|running| running.done.clone()) else { return true };
         // A sender that is gone has done its work, too.
         tokio::time::timeout(wait, done.wait_for(|done| *done)).await.is_ok()
+    }
+
+    /// Waits until the downloads of few items are under way: what is read faster than its files come would pile up, here and, after
+    /// a crash, as what must be read once more.
+    pub(super) async fn have_room(&self) {
+        loop {
+            let mut done = {
+                let running = self.running();
+                match running.values().next().filter(|_| running.len() > ITEMS_MAX) {
+                    Some(some) => some.done.clone(),
+                    None => return,
+                }
+            };
+            drop(tokio::time::timeout(ROOM_WAIT, done.wait_for(|done| *done)).await);
+        }
     }
 
     /// Ends the downloads of an item, and waits for the last one.

@@ -305,6 +305,7 @@ async fn fetch_all(mirror: &MirrorHandle, number: i64, items: Vec<ItemId>) -> Re
 }
 
 async fn fetch(mirror: &MirrorHandle, item: ItemId) -> Result<(), Stopped> {
+    mirror.shared().images.have_room().await;
     match mirror.ask(Command::Fetch(item)).await?.answer {
         Answer::Done { .. } => Ok(()),
         Answer::Failed(failure) => Err(Stopped::of_item(&failure)),
