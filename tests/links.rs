@@ -197,21 +197,36 @@ async fn who_writes_a_file_in_place_of_a_readable_link_in_pieces_loses_nothing()
 
 /// Joined with it, the save would bring the end of the text away, and what it says would not look cut any more.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_save_in_place_of_a_link_is_not_joined_with_a_half_written_file() {
+async fn a_save_in_place_of_a_link_is_not_joined_with_what_looks_like_no_edit() {
     let world = world("half-beside");
-    let (id, file) =
-        document_of(&world, "Half", "# Plan\n\nThe first day begins at nine.\n\nThe last day is free and long.\n");
-    let (link, text) = (readable(&world, "Half"), fs::read_to_string(&file).unwrap());
-    until("the link is there", || std::future::ready(is_link(&link))).await;
-    fs::write(&file, &text[..text.len() - 10]).unwrap();
-    until("the cut is held", || {
-        std::future::ready(told_of(&world, &file).is_some_and(|told| told.contains("middle of a line")))
-    })
-    .await;
-    replace(&link, &text.replace("nine", "ten"));
-    says(&world, &id, "Plan\nThe first day begins at ten.\nThe last day is free and long.\n").await;
-    until("the link stands again", || std::future::ready(is_link(&link))).await;
-    assert!(fs::read_to_string(&file).unwrap().ends_with("free and long.\n"));
+    let (said, last) =
+        ("# Plan\n\nThe first day begins at nine.\n\nThe second is short.", "The last day is free and long.");
+    for (number, kind) in ["cut", "no head", "just before"].into_iter().enumerate() {
+        let title = format!("Half {number}");
+        let (id, file) = document_of(&world, &title, &format!("{said}\n\n{last}\n"));
+        let (link, text) = (readable(&world, &title), fs::read_to_string(&file).unwrap());
+        until("the link is there", || std::future::ready(is_link(&link))).await;
+        let short = text.split(last).next().unwrap().trim_end();
+        match kind {
+            "cut" => fs::write(&file, &short[..short.len() - 4]).unwrap(),
+            "no head" => fs::write(&file, format!("{}\n", &short[short.find("# ").unwrap()..])).unwrap(),
+            _ => fs::write(&file, format!("{short}\n")).unwrap(),
+        }
+        if kind != "just before" {
+            until("it is held", || std::future::ready(told_of(&world, &file).is_some())).await;
+        }
+        replace(&link, &text.replace("nine", "ten"));
+        // Who asks at once, by whichever name, is told when it is the file's own.
+        let (done, told) = world.cli(&["push", link.to_str().unwrap()]);
+        assert!(done, "{kind}: {told}");
+        assert!(fs::read_to_string(&file).unwrap().contains("ten"), "{kind}: {told}");
+        let (done, told) = world.cli(&["push", file.to_str().unwrap()]);
+        assert!(done, "{kind}: {told}");
+        let expected = "Plan\nThe first day begins at ten.\nThe second is short.\nThe last day is free and long.\n";
+        assert_eq!(world.text(&id).await, expected, "{kind}");
+        until("the link stands again", || std::future::ready(is_link(&link))).await;
+        assert!(fs::read_to_string(&file).unwrap().ends_with("free and long.\n"), "{kind}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

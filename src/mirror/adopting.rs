@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::mebdf;
 use crate::model::{ContentHash, ItemId, Millis, PartId, Stamp};
 use crate::store::Link;
-use crate::sync::{Event, Local, Saves, of_two_saves, stands_still, with_head_of};
+use crate::sync::{END_MS, Event, Local, Saves, When, of_two_saves, stands_still, with_head_of};
 use crate::workspace::layout::Place;
 use crate::workspace::{Found, NotDeposited};
 
@@ -109,8 +109,13 @@ fn take_over(
     };
     let name = place.name()?;
     let keep = |text| shared.workspace.put_aside(name.trim_end_matches(".md"), text, now()).map(Some);
-    let is_later = is_later.unwrap_or(stamp.mtime_ns > saved.mtime_ns);
-    match of_two_saves(item, base.unwrap_or_default(), (&current, is_later), text) {
+    let before_ms = (saved.mtime_ns - stamp.mtime_ns) / 1_000_000;
+    let when = match is_later.unwrap_or(before_ms < 0) {
+        _ if (0..=i128::from(END_MS)).contains(&before_ms) => When::JustBefore,
+        true => When::Later,
+        false => When::Earlier,
+    };
+    match of_two_saves(item, base.unwrap_or_default(), (&current, when), text) {
         Saves::Stands => Ok(Taken::Yes(None)),
         Saves::Foreign => Ok(Taken::Foreign(target)),
         Saves::Takes(text) => save(&text, None),

@@ -88,7 +88,8 @@ impl MirrorHandle {
                 return Err(unreadable(&path, "it is being saved", "Ask again when it is; nothing was changed."));
             }
         }
-        let saved = blocking(move || {
+        type Taken = (ItemId, PartId, PathBuf, Option<(String, String)>);
+        let saved = blocking(move || -> Result<Taken> {
             let Some(stored) = shared.reader().push(push)? else {
                 return Err(Error::NotFound { id: format!("push {}", push.0) });
             };
@@ -104,7 +105,7 @@ impl MirrorHandle {
                 return Err(waits(push, &held));
             }
             match Undone::of(&before, &after, &now) {
-                Undone::Nothing => Ok((item, part, path, false)),
+                Undone::Nothing => Ok((item, part, path, None)),
                 Undone::Edited(sections) => Err(Error::InvalidInput {
                     what: format!("what push {} wrote was edited since, in {}", push.0, sections.join(", ")),
                     suggestion:
@@ -113,15 +114,29 @@ impl MirrorHandle {
                             .into(),
                 }),
                 // To all others this is a save as an editor makes one.
-                Undone::Edit(text) if save(&shared, (&item, &part), &text, stamp)? => Ok((item, part, path, true)),
+                Undone::Edit(text) if save(&shared, (&item, &part), &text, stamp)? => {
+                    Ok((item, part, path, Some((before, after))))
+                }
                 Undone::Edit(_) => Err(unreadable(&path, "it was saved just now", "Ask again; nothing was changed.")),
             }
         });
-        let (item, _part, path, edited): (ItemId, PartId, PathBuf, bool) = saved.await?;
+        let (item, part, path, edited) = saved.await?;
         let report = self.push(&path, false, false).await?;
+        if let Some((before, after)) = edited.clone() {
+            // An editor may have saved over it what it had read before.
+            let (shared, id, at) = (self.shared_arc(), item.clone(), path.clone());
+            let (_, now) = blocking(move || read(&shared, &id, &part, &at)).await?;
+            if let Undone::Edit(_) = Undone::of(&before, &after, &now) {
+                return Err(unreadable(
+                    &path,
+                    "it was saved while the push was taken back, and says that again",
+                    "Ask again.",
+                ));
+            }
+        }
         // It may be out of the file, and wait on its way to the document.
         let waits = !(report.conflicts.is_empty() && report.held.is_empty() && report.refused.is_empty());
-        Ok(if edited || report.pushed || waits {
+        Ok(if edited.is_some() || report.pushed || waits {
             UndoReport::Pushed(report)
         } else {
             UndoReport::Nothing { item, path }

@@ -1,6 +1,7 @@
 //! Links to mirrored files that stand elsewhere: put beside somebody's work, followed to another name, missed, and removed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::clock::system_ms;
 use super::handle::MirrorHandle;
@@ -10,6 +11,12 @@ use crate::error::{Error, Result};
 use crate::model::{ItemId, Millis, Stamp};
 use crate::store::{Link, Making};
 use crate::workspace::layout::Place;
+
+/// How long saves in the place of links are waited for: they are taken in once they stand still.
+const LINKS_WAIT: Duration = Duration::from_secs(6);
+
+/// How often it is looked whether they are.
+const LINKS_LOOK: Duration = Duration::from_millis(100);
 
 /// Takes the links that are known into what is watched, and what saves in their places were made of.
 pub(super) fn know_links(shared: &Shared) -> Result<()> {
@@ -72,6 +79,35 @@ impl MirrorHandle {
         let linked = linked.await?;
         self.messages().send(Message::Linked).await.map_err(|_ended| self.ended())?;
         Ok(linked)
+    }
+
+    /// Returns the mirrored file that a path means, also where a save stands in the place of a link to it, once all such saves of it
+    /// are its own text; `None` for every other path. A save that is not taken in keeps nobody waiting for ever.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` and `Storage` as they come.
+    pub async fn settled_file(&self, path: &Path) -> Result<Option<PathBuf>> {
+        let begun = Instant::now();
+        loop {
+            let (shared, path) = (self.shared_arc(), path.to_owned());
+            let looked = blocking(move || {
+                let place = match link_at(&shared, &path)? {
+                    Some(link) => Some(Place::file(&link.item, &link.part)),
+                    None => shared.workspace.resolve(&path),
+                };
+                let Some(place) = place else { return Ok(None) };
+                let mut saved: Vec<PathBuf> = shared.reader().links_to(&place.item, &place.part)?;
+                saved.retain(|link| link.symlink_metadata().is_ok_and(|found| found.is_file()));
+                saved.iter().for_each(|link| shared.beside.touch(link.clone()));
+                Ok(Some((shared.workspace.layout().path(&place)?, saved.is_empty())))
+            });
+            match looked.await? {
+                None => return Ok(None),
+                Some((file, is_settled)) if is_settled || begun.elapsed() >= LINKS_WAIT => return Ok(Some(file)),
+                Some(_) => tokio::time::sleep(LINKS_LOOK).await,
+            }
+        }
     }
 
     /// Removes the links to an item that is no longer mirrored. What stands in their place is somebody's, and stays.

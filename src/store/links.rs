@@ -111,6 +111,23 @@ impl Store {
         links.collect::<Result<_, _>>().map_err(storage(doing))
     }
 
+    /// Returns where links to a file are known.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn links_to(&self, item: &ItemId, part: &PartId) -> Result<Vec<PathBuf>> {
+        let doing = "reading the links to a file";
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT path FROM link WHERE item = ?1 AND part = ?2 ORDER BY path")
+            .map_err(storage(doing))?;
+        let paths = statement
+            .query_map([&item.0, &part.0], |row| row.get::<_, String>(0).map(PathBuf::from))
+            .map_err(storage(doing))?;
+        paths.collect::<Result<_, _>>().map_err(storage(doing))
+    }
+
     /// Forgets a link.
     ///
     /// # Errors

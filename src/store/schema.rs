@@ -257,6 +257,7 @@ CREATE TABLE copy (
     at   INTEGER NOT NULL,
     PRIMARY KEY (item, name)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX link_item ON link (item, part);
 INSERT OR IGNORE INTO unindexed (docid) SELECT docid FROM part JOIN item ON item.id = part.item WHERE NOT buried;
 DROP TABLE doc;
 CREATE VIRTUAL TABLE doc USING fts5 (

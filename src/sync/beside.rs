@@ -193,6 +193,17 @@ impl Beside {
     }
 }
 
+/// When a file was saved that has another save in the place of a link to it, as seen from that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Later.
+    Later,
+    /// So short before that it may have been half of a save.
+    JustBefore,
+    /// Before that.
+    Earlier,
+}
+
 /// What becomes of a save that stands where a link to a file stood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Saves {
@@ -209,9 +220,9 @@ pub enum Saves {
 }
 
 /// Decides what becomes of a save `text` that stands where a link to the file of an item stood: both were made of `base`, empty where
-/// that is not known, and the file says `current`, which was saved later or not.
+/// that is not known, and the file says `current`, which was saved at a time of its own.
 #[must_use]
-pub fn of_two_saves(item: &ItemId, base: &str, (current, is_later): (&str, bool), text: &str) -> Saves {
+pub fn of_two_saves(item: &ItemId, base: &str, (current, when): (&str, When), text: &str) -> Saves {
     if current == text {
         return Saves::Stands;
     }
@@ -229,7 +240,8 @@ pub fn of_two_saves(item: &ItemId, base: &str, (current, is_later): (&str, bool)
         return Saves::GivesWay;
     }
     let has_own = says_more(current, &[base, text]);
-    if looks_unmeant(base, with_head_of(base, current).as_deref().unwrap_or(current)) {
+    // The rest of a text may be what was saved in place of the link.
+    if looks_unmeant(base, current) || when == When::JustBefore && hold::lacks_end(base, current) {
         return if has_own { Saves::GoesOver } else { Saves::Takes(text.to_owned()) };
     }
     match joined(base, current, whole) {
@@ -237,7 +249,7 @@ pub fn of_two_saves(item: &ItemId, base: &str, (current, is_later): (&str, bool)
         Some(both) => Saves::Takes(both),
         // An earlier save of the same editor is in the next one.
         None if !has_own => Saves::Takes(text.to_owned()),
-        None if is_later => Saves::GivesWay,
+        None if when == When::Later => Saves::GivesWay,
         None => Saves::GoesOver,
     }
 }
@@ -353,18 +365,22 @@ mod tests {
         }
         let meets = base.replace("alpha beta", "others");
         let item = ItemId("1a".into());
-        for (base, current, is_later, text, expected) in [
-            (base, &*one, false, &*one, Saves::Stands),
-            (base, &one, true, base, Saves::Stands),
-            (base, base, true, &one, Saves::Takes(one.clone())),
-            (base, &one, true, &other, Saves::Takes(both.clone())),
-            (base, &one, true, &meets, Saves::GivesWay),
-            (base, &one, false, &meets, Saves::GoesOver),
-            ("", &one, false, &meets, Saves::GoesOver),
-            ("", &one, true, &meets, Saves::GivesWay),
-            (base, base, false, "Nothing of that at all, milk and bread.\n", Saves::Foreign),
+        let short = base.split_once("gamma").map_or("", |(start, _)| start).trim_end().to_owned() + "\n";
+        for (base, current, when, text, expected) in [
+            (base, &*one, When::Earlier, &*one, Saves::Stands),
+            (base, &one, When::Later, base, Saves::Stands),
+            (base, base, When::Later, &one, Saves::Takes(one.clone())),
+            (base, &one, When::Later, &other, Saves::Takes(both.clone())),
+            (base, &one, When::Later, &meets, Saves::GivesWay),
+            (base, &one, When::Earlier, &meets, Saves::GoesOver),
+            ("", &one, When::Earlier, &meets, Saves::GoesOver),
+            ("", &one, When::Later, &meets, Saves::GivesWay),
+            // What ends early is a deletion unless the rest comes at once.
+            (base, &short, When::JustBefore, &one, Saves::Takes(one.clone())),
+            (base, &short, When::Earlier, &one, Saves::Takes(one.replace("\n\ngamma", ""))),
+            (base, base, When::Earlier, "Nothing of that at all, milk and bread.\n", Saves::Foreign),
         ] {
-            assert_eq!(of_two_saves(&item, base, (current, is_later), text), expected, "{current:?} {text:?}");
+            assert_eq!(of_two_saves(&item, base, (current, when), text), expected, "{current:?} {text:?}");
         }
         // What looks like no edit goes into none.
         let [base, one, other] = [base, &one, &other].map(|said| format!("---\nid: 1a\n---\n{said}"));
@@ -375,14 +391,17 @@ mod tests {
             (cut, &*one, Saves::GoesOver),
             ("", &one, Saves::Takes(one.clone())),
             (&torn, &one, Saves::GoesOver),
+            // A head that is gone makes a person be asked, too.
+            (mebdf::body(&other), &one, Saves::GoesOver),
+            (mebdf::body(&base), &one, Saves::Takes(one.clone())),
             (&one, cut, Saves::GivesWay),
             (&other, &torn, Saves::GivesWay),
             (cut, &torn, Saves::GivesWay),
             // Of one alone a person is asked.
             (&base, cut, Saves::Takes(cut.to_owned())),
         ] {
-            for is_later in [true, false] {
-                assert_eq!(of_two_saves(&item, &base, (current, is_later), text), expected, "{current:?} {text:?}");
+            for when in [When::Later, When::JustBefore, When::Earlier] {
+                assert_eq!(of_two_saves(&item, &base, (current, when), text), expected, "{current:?} {text:?}");
             }
         }
         for (text, expected) in

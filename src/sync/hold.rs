@@ -179,7 +179,12 @@ pub(super) fn lacks_end(base: &str, local: &str) -> bool {
     let last = is.iter().enumerate().rev().find_map(|(at, line)| places.get(line).map(|place| (at + 1, place + 1)));
     let (mine, theirs) = last.unwrap_or_default();
     let said: BTreeSet<&str> = is.iter().copied().collect();
-    !is.is_empty() && was.len() - theirs > is.len() - mine && was.iter().skip(theirs).all(|line| !said.contains(line))
+    let lacks_lines = was.len() - theirs > is.len() - mine && was.iter().skip(theirs).all(|line| !said.contains(line));
+    // The rest of the last line may follow, and the end of that.
+    let lacks_rest = !local.ends_with('\n')
+        && base.ends_with('\n')
+        && was.last().zip(is.last()).is_some_and(|(was, is)| was != is && was.starts_with(is));
+    !is.is_empty() && (lacks_lines || lacks_rest)
 }
 
 /// A text and what it says.
@@ -312,6 +317,9 @@ mod tests {
         check("", false);
         check("other\n", true);
         check("one mine\n", true);
+        check("one mine\n\ntwo\n\nthr", true);
+        check("one mine\n\ntwo\n\nthr\n", false);
+        check("one mine\n\ntwo\n\nthree", false);
     }
 
     const HEAD: &str = "---\ntitle: T\nid: 1a\n---\n\n";

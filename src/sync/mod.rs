@@ -59,7 +59,9 @@ mod within;
 mod words;
 
 pub use arrival::Arrival;
-pub use beside::{Beside, NotTaken, Saves, Stands, Step, is_half_merged, of_two_saves, stands_still, with_head_of};
+pub use beside::{
+    Beside, NotTaken, Saves, Stands, Step, When, is_half_merged, of_two_saves, stands_still, with_head_of,
+};
 pub use choice::{GIVEN_UP, RELEASED};
 pub use conflict::{SectionConflict, conflict_text, in_conflict, section_name};
 pub use effect::{Effect, JobEnd, Record, RecordPart};
@@ -73,6 +75,7 @@ pub use lines::lines_of_file;
 pub use loaded::{Loaded, OpenJob, Row, RowPart, Settings};
 pub use merge::{Merged, is_edited, merge3, same_meaning};
 pub use request::{Answer, Command, RequestId, Side};
+pub use settle::END_MS;
 pub use status::{ItemStatus, PartStatus, Status, Trouble};
 pub use told::Told;
 pub use undo::Undone;

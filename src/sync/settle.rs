@@ -11,7 +11,7 @@ const COMPLETE_MS: u64 = 50;
 /// Quiet after a write where closing is not reported, in milliseconds.
 const MODIFIED_MS: u64 = 400;
 /// Quiet after a save that ends before the text did, in milliseconds: the next lines may follow.
-const END_MS: u64 = 2_000;
+pub const END_MS: u64 = 2_000;
 /// How long a name may be gone before it counts as absent, in milliseconds: editors rename in two steps.
 const MISSING_MS: u64 = 2_000;
 /// From here on a file that stays open for writing is reported, in milliseconds.

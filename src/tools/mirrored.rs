@@ -121,6 +121,16 @@ impl Mirrors {
         })
     }
 
+    /// Returns what mirrors a file, and its name there, once it says what was saved in the place of links to it.
+    async fn settled_file(&self, path: &Path) -> Result<(&MirrorHandle, PathBuf)> {
+        for handle in &self.handles {
+            if let Some(file) = handle.settled_file(path).await? {
+                return Ok((handle, file));
+            }
+        }
+        self.of_path(path)
+    }
+
     /// Returns the mirrors of the account that is named, or all.
     fn named(&self, account: Option<&Account>) -> Result<Vec<&MirrorHandle>> {
         let named: Vec<&MirrorHandle> =
@@ -257,14 +267,14 @@ impl Host for Mirrors {
     }
 
     async fn diff(&self, path: &Path) -> Result<DiffReport> {
-        let (handle, path) = self.of_path(path)?;
+        let (handle, path) = self.settled_file(path).await?;
         let mirror::DiffReport { item, path, diff, .. } =
             handle.diff(&path).await.map_err(|error| stray(error, &path))?;
         Ok(DiffReport { id: item, path, diff })
     }
 
     async fn push(&self, path: &Path, accept: bool, dry_run: bool) -> Result<PushReport> {
-        let (handle, path) = self.of_path(path)?;
+        let (handle, path) = self.settled_file(path).await?;
         let report = handle.push(&path, accept, dry_run).await.map_err(|error| stray(error, &path))?;
         Ok(push_report(report, dry_run))
     }
