@@ -195,6 +195,8 @@ async fn a_mail_that_comes_while_an_answer_is_written_stands_before_it() {
     world.start_daemon(&[]);
     drafted(&world, &thread, "Dear Ana, yes.").await;
     let both = "Shall we go?\n\n";
+    // The draft may be there before the file says what came.
+    says(&file, "Or stay?").await;
     let text = read(&file);
     assert!(text.contains(both) && text.ends_with("Or stay?\n\n## Draft reply\n\nDear Ana, yes.\n"), "{text}");
     // And an editor that has the file of before open saves it with more of the answer.
