@@ -1,6 +1,6 @@
 //! Values with commas between them.
 
-use super::paper::{COLUMNS_MAX, Paper, ROWS_MAX, plain_cell};
+use super::paper::{COLUMNS_MAX, Paper, ROWS_MAX, begin, plain_cell};
 use super::web::decoded;
 use crate::mebdf::Cell;
 
@@ -23,7 +23,7 @@ pub(super) fn read(bytes: &[u8], paper: &mut Paper) {
         ::csv::ReaderBuilder::new().delimiter(sign).has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     let mut record = ::csv::ByteRecord::new();
-    let (mut beyond, mut wide) = (0_usize, false);
+    let (mut beyond, mut wide, mut long) = (0_usize, false, false);
     while reader.read_byte_record(&mut record).unwrap_or(false) {
         if rows.len() >= ROWS_MAX {
             beyond += 1;
@@ -31,8 +31,9 @@ pub(super) fn read(bytes: &[u8], paper: &mut Paper) {
         }
         wide |= record.len() > COLUMNS_MAX;
         let value = |bytes: &[u8]| {
-            let value = String::from_utf8_lossy(bytes);
-            plain_cell(&value.chars().take(VALUE_MAX).collect::<String>())
+            let (shown, is_cut) = begin(&String::from_utf8_lossy(bytes), VALUE_MAX);
+            long |= is_cut;
+            plain_cell(&shown)
         };
         rows.push(record.iter().take(COLUMNS_MAX).map(value).collect());
     }
@@ -41,6 +42,9 @@ pub(super) fn read(bytes: &[u8], paper: &mut Paper) {
     }
     if wide {
         paper.tell(format!("columns beyond the first {COLUMNS_MAX}"));
+    }
+    if long {
+        paper.tell(format!("what values have behind the first {VALUE_MAX} characters"));
     }
     paper.table(rows);
 }

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use super::lines::bars;
 use super::package::Package;
 use super::paper::{Paper, plain};
 use super::xml::{Element, Node, Nodes};
@@ -256,9 +257,11 @@ impl<'k, 'p> Walk<'k, 'p> {
     }
 
     fn refer(&mut self, element: &Element<'_>) {
-        let Some(id) = element.value("id").filter(|_| self.notes.len() < KNOWN_MAX && self.note.is_none()) else {
+        let Some(id) = element.value("id").filter(|_| self.note.is_none()) else { return };
+        if self.notes.len() >= KNOWN_MAX {
+            self.paper.tell(format!("notes behind the first {KNOWN_MAX}"));
             return;
-        };
+        }
         let Some(paragraph) = self.open.last_mut() else { return };
         self.notes.push(id);
         let label = self.notes.len().to_string();
@@ -337,26 +340,9 @@ impl<'k, 'p> Walk<'k, 'p> {
         let outer = self.tables.last_mut().and_then(|table| table.rows.last_mut()).and_then(|row| row.last_mut());
         let Some(cell) = outer else { return self.paper.table(table.rows) };
         for row in table.rows {
-            cell.push(bars(row));
+            cell.push(bars(&row, " "));
         }
     }
-}
-
-/// A row of a table within a cell, as one line.
-fn bars(row: Vec<Cell>) -> Vec<Run> {
-    let mut out = Vec::new();
-    for (number, cell) in row.into_iter().enumerate() {
-        if number > 0 {
-            out.push(plain(" | "));
-        }
-        for (number, runs) in cell.into_iter().enumerate() {
-            if number > 0 {
-                out.push(plain(" "));
-            }
-            out.extend(runs);
-        }
-    }
-    out
 }
 
 /// Headings are bold without being told.

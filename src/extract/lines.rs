@@ -231,12 +231,12 @@ fn flat(line: &Line) -> Vec<Vec<Run>> {
         What::Item { bullet: Bullet::Number, .. } => vec![marked("1. ")],
         What::Item { .. } => vec![marked("- ")],
         What::Rule => vec![vec![plain("---")]],
-        What::Table(rows) => rows.iter().map(|row| bars(row)).collect(),
+        What::Table(rows) => rows.iter().map(|row| bars(row, " / ")).collect(),
     }
 }
 
-/// A row of a table as one line.
-fn bars(row: &[Cell]) -> Vec<Run> {
+/// A row of a table as one line, with a sign between the paragraphs of a cell.
+pub(super) fn bars(row: &[Cell], between: &str) -> Vec<Run> {
     let mut out = Vec::new();
     for (number, cell) in row.iter().enumerate() {
         if number > 0 {
@@ -244,7 +244,7 @@ fn bars(row: &[Cell]) -> Vec<Run> {
         }
         for (number, runs) in cell.iter().enumerate() {
             if number > 0 {
-                out.push(plain(" / "));
+                out.push(plain(between));
             }
             out.extend_from_slice(runs);
         }

@@ -33,7 +33,7 @@ use self::paper::Paper;
 use crate::mebdf::{self, Block, Content, Marks, Run, RunContent, Tree};
 
 /// Counts the changes of what is read from the same bytes: a text of an older number is read anew.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
 
 /// The most bytes of a file that are read.
 pub const INPUT_BYTES_MAX: usize = 50 << 20;

@@ -25,7 +25,7 @@ pub(super) struct Package<'b> {
     /// Where the parts are, by their names in lower case, since writers do not agree on it.
     parts: HashMap<String, (ZipArchiveEntryWayfinder, CompressionMethod)>,
     left: usize,
-    /// Whether a part was longer than is read.
+    /// Whether a part was longer than is read, or there were more parts.
     cut: bool,
 }
 
@@ -37,22 +37,23 @@ impl<'b> Package<'b> {
         }
         let damaged = || "it is no such file, or damaged".to_owned();
         let archive = ZipArchive::from_slice(bytes).map_err(|_broken| damaged())?;
-        let mut parts = HashMap::new();
+        let (mut parts, mut cut) = (HashMap::new(), false);
         let mut entries = archive.entries();
         while let Ok(Some(entry)) = entries.next_entry() {
-            let name = String::from_utf8_lossy(entry.file_path().as_bytes()).replace('\\', "/").to_ascii_lowercase();
-            parts.entry(name).or_insert((entry.wayfinder(), entry.compression_method()));
             if parts.len() >= ENTRIES_MAX {
+                cut = true;
                 break;
             }
+            let name = String::from_utf8_lossy(entry.file_path().as_bytes()).replace('\\', "/").to_ascii_lowercase();
+            parts.entry(name).or_insert((entry.wayfinder(), entry.compression_method()));
         }
         if parts.is_empty() {
             return Err(damaged());
         }
-        Ok(Self { archive, parts, left: ALL_BYTES_MAX, cut: false })
+        Ok(Self { archive, parts, left: ALL_BYTES_MAX, cut })
     }
 
-    /// Tells whether a part was longer than is read.
+    /// Tells whether a part was longer than is read, or there were more parts.
     pub(super) const fn is_cut(&self) -> bool {
         self.cut
     }

@@ -163,6 +163,14 @@ pub(super) fn plain(text: &str) -> Run {
     Run { content: RunContent::Text(text.to_owned()), marks: Marks::default() }
 }
 
+/// Returns the first characters of a text, and whether it has more.
+pub(super) fn begin(text: &str, characters: usize) -> (String, bool) {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => (text.get(..end).unwrap_or_default().to_owned(), true),
+        None => (text.to_owned(), false),
+    }
+}
+
 /// The cell of a plain text.
 pub(super) fn plain_cell(text: &str) -> Cell {
     vec![vec![plain(text)]]

@@ -68,6 +68,9 @@ pub(super) fn read(bytes: &[u8], paper: &mut Paper) -> Result<(), String> {
     if reading.steps > STEPS_MAX {
         paper.tell("pages behind those that took too long to read");
     }
+    if reading.skipped {
+        paper.tell("drawings that stand too deep in others, or are shown too often");
+    }
     if reading.unknown > 0 {
         paper.tell(format!("{} characters whose fonts do not say what they mean", reading.unknown));
     }
@@ -131,6 +134,8 @@ struct Reading {
     fonts: HashMap<ObjectIdentifier, Rc<Font>>,
     steps: usize,
     form_bytes: usize,
+    /// Whether drawings that pages share stood too deep in one another, or were shown too often.
+    skipped: bool,
     unknown: usize,
     state: State,
     states: Vec<State>,
@@ -217,7 +222,7 @@ impl Reading {
                     self.show_all(pieces);
                 }
             }
-            b"Do" if depth < FORMS_MAX => {
+            b"Do" => {
                 if let Some(Object::Name(name)) = operands.first() {
                     self.form(name, resources, depth);
                 }
@@ -249,7 +254,11 @@ impl Reading {
     fn form(&mut self, name: &Name<'_>, resources: &Resources<'_>, depth: usize) {
         let Some(stream) = resources.get_x_object(name) else { return };
         let is_form = stream.dict().get::<Name<'_>>(b"Subtype").is_some_and(|kind| &*kind == b"Form");
-        if !is_form || self.form_bytes > FORM_BYTES_MAX {
+        if !is_form {
+            return;
+        }
+        if depth >= FORMS_MAX || self.form_bytes > FORM_BYTES_MAX {
+            self.skipped = true;
             return;
         }
         let Ok(content) = Stream::decoded_data(&stream) else { return };

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::package::Package;
-use super::paper::{COLUMNS_MAX, Paper, ROWS_MAX, plain, plain_cell};
+use super::paper::{COLUMNS_MAX, Paper, ROWS_MAX, begin, plain, plain_cell};
 use super::xml::{Element, Node, Nodes};
 
 /// The most sheets that are read.
@@ -35,8 +35,12 @@ pub(super) fn read(bytes: &[u8], paper: &mut Paper) -> Result<(), String> {
         found.unwrap_or_else(|| format!("{folder}/{usual}"))
     };
     let (strings, styles) = (of_kind("sharedStrings", "sharedStrings.xml"), of_kind("styles", "styles.xml"));
+    let (strings, more) = package.part(&strings).map(|text| shared(&text)).unwrap_or_default();
+    if more {
+        paper.tell(format!("cells with texts behind the first {STRINGS_MAX}"));
+    }
     let mut book = Book {
-        strings: package.part(&strings).map(|text| shared(&text)).unwrap_or_default(),
+        strings,
         styles: package.part(&styles).map(|text| shows(&text)).unwrap_or_default(),
         from_1904: false,
         left: CELLS_MAX,
@@ -132,8 +136,8 @@ impl Book {
                     let Some(cell) = &mut cell else { continue };
                     match into {
                         Some(true) => cell.value.push_str(&said),
-                        Some(false) if cell.formula.len() < CELL_MAX => cell.formula.push_str(&said),
-                        Some(_) | None => {}
+                        Some(false) => cell.formula.push_str(&said),
+                        None => {}
                     }
                 }
                 Node::Text(_) => {}
@@ -143,7 +147,10 @@ impl Book {
                     "c" => {
                         let Some(done) = cell.take() else { continue };
                         next = done.column.saturating_add(1);
-                        let said = self.shown(&done);
+                        let (said, is_cut) = begin(&self.shown(&done), CELL_MAX);
+                        if is_cut {
+                            paper.tell(format!("what cells have behind the first {CELL_MAX} characters"));
+                        }
                         if said.is_empty() {
                             continue;
                         }
@@ -191,7 +198,7 @@ impl Book {
         if value.is_empty() && !cell.formula.is_empty() {
             return format!("={}", cell.formula);
         }
-        if value.len() > CELL_MAX { value.chars().take(CELL_MAX).collect() } else { value }
+        value
     }
 }
 
@@ -228,9 +235,9 @@ fn table(rows: Vec<BTreeMap<usize, String>>, paper: &mut Paper) {
     paper.table(rows.collect());
 }
 
-/// Reads the strings that cells share.
-fn shared(text: &str) -> Vec<String> {
-    let mut out = Vec::new();
+/// Reads the strings that cells share; tells whether there are more than are read.
+fn shared(text: &str) -> (Vec<String>, bool) {
+    let (mut out, mut more) = (Vec::new(), false);
     let mut nodes = Nodes::new(text);
     let (mut said, mut into, mut skipped) = (String::new(), false, 0_usize);
     while let Some(node) = nodes.next() {
@@ -247,11 +254,12 @@ fn shared(text: &str) -> Vec<String> {
                 "t" => into = false,
                 "rPh" => skipped = skipped.saturating_sub(1),
                 "si" if out.len() < STRINGS_MAX => out.push(std::mem::take(&mut said)),
+                "si" => more = true,
                 _ => {}
             },
         }
     }
-    out
+    (out, more)
 }
 
 /// Reads how numbers are shown, by the styles of cells.
