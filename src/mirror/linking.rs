@@ -92,9 +92,10 @@ impl MirrorHandle {
         loop {
             let (shared, path) = (self.shared_arc(), path.to_owned());
             let looked = blocking(move || {
-                let place = match link_at(&shared, &path)? {
-                    Some(link) => Some(Place::file(&link.item, &link.part)),
-                    None => shared.workspace.resolve(&path),
+                // A link that stands says where it leads; what is noted of it may be older.
+                let place = match shared.workspace.resolve(&path) {
+                    Some(place) => Some(place),
+                    None => link_at(&shared, &path)?.map(|link| Place::file(&link.item, &link.part)),
                 };
                 let Some(place) = place else { return Ok(None) };
                 let mut saved: Vec<PathBuf> = shared.reader().links_to(&place.item, &place.part)?;
