@@ -4,6 +4,8 @@
 
 mod arrivals;
 mod attached;
+#[cfg(test)]
+mod attached_tests;
 mod boot;
 mod check;
 mod epoch;

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail, and says what it saw")]
 
-use super::tests::{ASKER, attached, record, store};
+use super::attached_tests::attached;
+use super::tests::{ASKER, record, store};
 use super::*;
 
 const DAY: u64 = 86_400_000;

@@ -190,3 +190,72 @@ fn remove(folder: &OwnedFd, name: &str) {
         Err(errno) => tracing::debug!(%errno, "a file that is not needed cannot be removed"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::model::{Account, Feed};
+    use crate::workspace::RETIRED;
+
+    #[test]
+    fn what_was_sent_twice_is_one_file_until_somebody_writes_into_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace =
+            Workspace::open(&folder.path().join("w"), &Account("ana@example.com".into()), Feed::Gmail).unwrap();
+        let layout = workspace.layout();
+        let (one, two, at) = (ItemId("one".into()), ItemId("two".into()), Millis(1));
+        let path = |item: &ItemId, name: &str| layout.images_folder(item).unwrap().join(name);
+        let contents = || list(&layout.contents_folder().unwrap()).unwrap().len();
+        let links = |path: &Path| fs::metadata(path).unwrap().nlink();
+        let (bytes, other) = (b"the same".as_slice(), b"another".as_slice());
+        let hash = ContentHash::of(bytes);
+        workspace.put_attachment(&one, "a.txt", bytes, None, at).unwrap();
+        workspace.put_attachment(&two, "b.txt", bytes, None, at).unwrap();
+        // Once more in its own place.
+        workspace.put_attachment(&two, "b.txt", bytes, Some(hash), at).unwrap();
+        let (first, second) = (path(&one, "a.txt"), path(&two, "b.txt"));
+        assert_eq!((links(&first), contents(), fs::metadata(&first).unwrap().mode() & 0o777), (3, 1, 0o400));
+        assert_eq!(fs::metadata(&first).unwrap().ino(), fs::metadata(&second).unwrap().ino());
+        assert_eq!(workspace.read_attachment(&one, "a.txt", hash, 100).unwrap().as_deref(), Some(bytes));
+        assert_eq!(workspace.read_attachment(&one, "a.txt", hash, 3).unwrap(), None);
+        assert_eq!(workspace.read_attachment(&one, "none.txt", hash, 100).unwrap(), None);
+        // Another text in its place is another file.
+        workspace.put_attachment(&one, "a.txt", other, Some(hash), at).unwrap();
+        assert_eq!((fs::read(&first).unwrap(), fs::read(&second).unwrap()), (other.to_vec(), bytes.to_vec()));
+        assert_eq!((links(&second), contents()), (2, 2));
+        // What somebody wrote into one stays there alone.
+        fs::set_permissions(&second, Permissions::from_mode(0o600)).unwrap();
+        fs::write(&second, "mine").unwrap();
+        assert_eq!(workspace.read_attachment(&two, "b.txt", hash, 100).unwrap(), None);
+        workspace.put_attachment(&one, "c.txt", bytes, None, at).unwrap();
+        assert_eq!(
+            (fs::read(path(&one, "c.txt")).unwrap(), fs::read(&second).unwrap()),
+            (bytes.to_vec(), b"mine".to_vec())
+        );
+        // And is put away when the file is to stand there again.
+        workspace.put_attachment(&two, "b.txt", bytes, Some(hash), at).unwrap();
+        let day = fs::read_dir(layout.root().join(RETIRED)).unwrap().next().unwrap().unwrap().path();
+        assert_eq!(
+            (fs::read(&second).unwrap(), fs::read(day.join("two/b.txt")).unwrap()),
+            (bytes.to_vec(), b"mine".to_vec())
+        );
+        // What stands in the hidden folder as something else is no content.
+        let key = layout.contents_folder().unwrap().join(blake3::hash(b"third").to_hex().as_str());
+        std::os::unix::fs::symlink("/etc/passwd", &key).unwrap();
+        workspace.put_attachment(&one, "d.txt", b"third", None, at).unwrap();
+        assert_eq!(fs::read(path(&one, "d.txt")).unwrap(), b"third");
+        // A content that has no other name goes; others stay.
+        workspace.sweep_contents().unwrap();
+        assert_eq!(contents(), 3);
+        fs::remove_file(&first).unwrap();
+        workspace.sweep_contents().unwrap();
+        assert_eq!((contents(), fs::read(&second).unwrap()), (2, bytes.to_vec()));
+        let left: Vec<_> = list(&layout.items_folder())
+            .unwrap()
+            .into_iter()
+            .filter(|name| name.to_str().unwrap().starts_with(".mcpw"))
+            .collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::layout::Place;
@@ -20,10 +20,24 @@ const LISTED_FOR: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, Default)]
 pub(super) struct Named(Arc<Mutex<Listing>>);
 
-#[derive(Debug, Default)]
+impl Named {
+    fn lock(&self) -> MutexGuard<'_, Listing> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug)]
 struct Listing {
     at: Option<Instant>,
+    /// How long it is believed.
+    believed: Duration,
     places: HashMap<ItemId, Vec<Place>>,
+}
+
+impl Default for Listing {
+    fn default() -> Self {
+        Self { at: None, believed: LISTED_FOR, places: HashMap::new() }
+    }
 }
 
 impl Listing {
@@ -52,19 +66,19 @@ impl Workspace {
     /// Takes in that somebody told of a file.
     pub fn heard_of(&self, place: Place) {
         if !place.part.0.is_empty() {
-            self.named.0.lock().unwrap_or_else(PoisonError::into_inner).add(place);
+            self.named.lock().add(place);
         }
     }
 
     /// Has the next question read the folder: something may have happened of which nobody told.
     pub fn doubt_files(&self) {
-        self.named.0.lock().unwrap_or_else(PoisonError::into_inner).at = None;
+        self.named.lock().at = None;
     }
 
     /// Returns the files of an item's parts that have names, as far as somebody told of them.
     fn named(&self, item: &ItemId) -> Result<Vec<Place>> {
-        let mut listing = self.named.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if listing.at.is_none_or(|at| at.elapsed() >= LISTED_FOR) {
+        let mut listing = self.named.lock();
+        if listing.at.is_none_or(|at| at.elapsed() >= listing.believed) {
             listing.at = None;
             self.list_named(&mut listing)?;
             listing.at = Some(Instant::now());
@@ -86,5 +100,49 @@ impl Workspace {
             place.into_iter().for_each(|place| listing.add(place));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Account, Feed};
+
+    #[test]
+    fn files_of_an_item_are_known_without_reading_all_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace =
+            &Workspace::open(&folder.path().join("w"), &Account("ana@example.com".into()), Feed::Drive).unwrap();
+        // However long the test takes.
+        workspace.named.lock().believed = Duration::MAX;
+        let (one, tab) = (ItemId("one".into()), PartId("t1".into()));
+        let files = |workspace: &Workspace| {
+            let mut names: Vec<String> =
+                workspace.files(&one).unwrap().iter().map(|place| place.name().unwrap()).collect();
+            names.sort_unstable();
+            names
+        };
+        let write = |name: &str| fs::write(workspace.layout().items_folder().join(name), "x").unwrap();
+        assert_eq!(files(workspace), Vec::<String>::new());
+        // What has no name of its own is looked for each time.
+        for name in ["one.md", "one.conflict.md", "one.comments.md", "other.t1.md", "one.t2.md"] {
+            write(name);
+        }
+        assert_eq!(files(workspace), ["one.conflict.md", "one.md"]);
+        // Somebody tells of one, one is written by us, and one is found when what is known is doubted.
+        workspace.heard_of(Place::file(&one, &PartId("t2".into())));
+        assert_eq!(files(workspace), ["one.conflict.md", "one.md", "one.t2.md"]);
+        workspace.deposit(&one, &tab, "text\n", None).unwrap();
+        write("one.t3.md");
+        assert_eq!(files(workspace), ["one.conflict.md", "one.md", "one.t1.md", "one.t2.md"]);
+        workspace.doubt_files();
+        fs::remove_file(workspace.layout().items_folder().join("one.t2.md")).unwrap();
+        assert_eq!(files(workspace), ["one.conflict.md", "one.md", "one.t1.md", "one.t3.md"]);
+        // What nobody told of is seen when the listing is too old.
+        write("one.t4.md");
+        assert_eq!(files(workspace).len(), 4);
+        workspace.named.lock().believed = Duration::ZERO;
+        assert_eq!(files(workspace).len(), 5);
+        assert_eq!(workspace.files(&ItemId("../x".into())).unwrap(), []);
     }
 }
