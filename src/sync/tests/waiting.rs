@@ -102,15 +102,25 @@ fn a_dry_run_needs_no_call_that_pushes_wait_for() {
     assert_eq!(observes.collect::<Vec<_>>(), [&id(1)], "{}", words(&effects));
 }
 
-#[test]
-fn a_text_that_ends_early_is_read_again_before_it_is_believed() {
-    let base = "one\n\ntwo\n\nthree\n";
+/// An engine of one item whose file and remote say the same.
+fn agreed(base: &str) -> Engine {
     let mut engine = engine(1);
     engine.step(Millis(1), observed(id(0), base, base));
     engine.step(Millis(2), fetched(id(0), base, true));
     engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+    engine
+}
+
+fn touch(engine: &mut Engine, at: u64) {
+    engine.step(Millis(at), Event::Touched { item: id(0), part: PartId::default(), touch: Touch::Complete });
+}
+
+#[test]
+fn a_text_that_ends_early_is_read_again_before_it_is_believed() {
+    let base = "one\n\ntwo\n\nthree\n";
+    let mut engine = agreed(base);
     let touched = |engine: &mut Engine, at: u64| {
-        engine.step(Millis(at), Event::Touched { item: id(0), part: PartId::default(), touch: Touch::Complete });
+        touch(engine, at);
         words(&engine.step(Millis(at + 50), Event::Tick))
     };
     assert_eq!(touched(&mut engine, 10), "observe");
@@ -127,13 +137,7 @@ fn a_text_that_ends_early_is_read_again_before_it_is_believed() {
 #[test]
 fn who_asks_about_a_save_that_is_doubted_waits_until_it_is_believed() {
     let base = "one\n\ntwo\n\nthree\n";
-    let mut engine = engine(1);
-    engine.step(Millis(1), observed(id(0), base, base));
-    engine.step(Millis(2), fetched(id(0), base, true));
-    engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
-    let touched = |engine: &mut Engine, at: u64| {
-        engine.step(Millis(at), Event::Touched { item: id(0), part: PartId::default(), touch: Touch::Complete });
-    };
+    let mut engine = agreed(base);
     let walk = |engine: &mut Engine, at: u64, text: &str| {
         engine.step(Millis(at), observed(id(0), base, text));
         let mut effects = engine.step(Millis(at), fetched(id(0), base, true));
@@ -143,17 +147,17 @@ fn who_asks_about_a_save_that_is_doubted_waits_until_it_is_believed() {
     // Somebody who never stops saving keeps nobody waiting for ever.
     assert_eq!(words(&ask(&mut engine, 3_000, 1, false)), "observe");
     for at in (3_000..8_000).step_by(1_000) {
-        touched(&mut engine, at);
+        touch(&mut engine, at);
         assert_eq!(words(&walk(&mut engine, at + 1, base)), "record", "{at}");
         assert_eq!(words(&engine.step(Millis(at + 100), Event::Tick)), "observe");
     }
-    touched(&mut engine, 8_000);
+    touch(&mut engine, 8_000);
     assert_eq!(words(&walk(&mut engine, 8_001, base)), "record done");
     assert_eq!(words(&engine.step(Millis(8_100), Event::Tick)), "observe");
     walk(&mut engine, 8_101, base);
     // A save is told of while the walk that was asked for goes on, and then it lacks its end.
     assert_eq!(words(&ask(&mut engine, 9_000, 2, false)), "observe");
-    touched(&mut engine, 9_001);
+    touch(&mut engine, 9_001);
     assert_eq!(words(&walk(&mut engine, 9_002, base)), "record");
     assert_eq!(words(&engine.step(Millis(9_051), Event::Tick)), "observe");
     assert_eq!(words(&walk(&mut engine, 9_052, "one\n")), "record");
