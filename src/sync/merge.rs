@@ -320,15 +320,16 @@ impl Merger<'_> {
         let push = self.assemble(&results.push, heads.push.as_ref(), keys)?;
         let base = self.assemble(&results.base, heads.base.as_ref(), keys)?;
         let landed = self.assemble(&results.landed, heads.landed.as_ref(), keys)?;
-        // What is pushed says a first number only where a person set it, and what both sides agree on only where nobody did.
+        // What is pushed says a first number only where a person set it or a list may go on, and what both sides agree on only
+        // where nobody set it.
         let origins: Vec<(From, usize)> =
             results.push.iter().flat_map(|piece| piece.blocks.clone().map(|block| (piece.from, block))).collect();
         let is_set =
             |at: usize| matches!(origins.get(at), Some((From::Local, block)) if self.starts.set.contains(block));
-        let landed = numbers::plain(landed, keys, |_| false);
+        let landed = numbers::plain(landed, keys, |_, _| false);
         Some(Merged {
             file: self.assemble(&results.file, heads.file.as_ref(), keys)?,
-            push: numbers::plain(push, keys, is_set),
+            push: numbers::plain(push, keys, |at, goes_on| goes_on || is_set(at)),
             base: numbers::brought(&self.starts, &self.three.local, base, keys),
             landed: numbers::brought(&self.starts, &self.three.local, landed, keys),
             conflicts,

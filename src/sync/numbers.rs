@@ -8,76 +8,11 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::hunks::{Region, Verdict};
 use super::sides::{Keys, Text};
-use crate::mebdf::{self, Content, Mark, Tree};
+use crate::mebdf::{self, Content, Numbered, Tree, numbered};
 
-/// An item of a numbered list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Numbered {
-    /// Its block.
-    block: usize,
-    /// The number that it has, counted from the first of its list.
-    counted: u64,
-    /// The number that is written, and where.
-    written: Option<(u64, Range<usize>)>,
-    /// Whether its list begins with it.
-    is_first: bool,
-}
-
-impl Numbered {
-    /// The number that its list begins with, unless that is the one with which every list does.
-    fn start(&self) -> Option<u64> {
-        self.written.as_ref().map(|(number, _)| *number).filter(|number| self.is_first && *number != 1)
-    }
-
-    fn has(&self, number: u64) -> bool {
-        self.counted == number || self.written.as_ref().is_some_and(|(written, _)| *written == number)
-    }
-}
-
-/// Finds the items of numbered lists.
-fn numbered(text: &str, tree: &Tree) -> Vec<Numbered> {
-    let mut found = Vec::new();
-    // The number of the last item at each depth, as long as its list goes on.
-    let mut counts: Vec<Option<u64>> = Vec::new();
-    for (block, one) in tree.blocks.iter().enumerate() {
-        let (depth, mark) = match &one.content {
-            Content::Item { depth, mark, .. } => (usize::from(*depth), *mark),
-            Content::ItemParagraph { .. } => continue,
-            Content::Heading { .. }
-            | Content::Paragraph { .. }
-            | Content::Code { .. }
-            | Content::Table { .. }
-            | Content::Rule
-            | Content::Directive { .. }
-            | Content::Footnote { .. } => {
-                counts.clear();
-                continue;
-            }
-        };
-        counts.resize(depth + 1, None);
-        let Some(count) = counts.get_mut(depth) else { continue };
-        if mark != Mark::Number {
-            *count = None;
-            continue;
-        }
-        let written = digits(text, one.span.0.start);
-        let spelled = written.as_ref().map(|(number, _)| *number);
-        let is_first = count.is_none();
-        let counted = count.map_or_else(|| spelled.unwrap_or(1), |before| before.saturating_add(1));
-        *count = Some(counted);
-        found.push(Numbered { block, counted, written, is_first });
-    }
-    found
-}
-
-/// The number that a line begins with, and where it stands.
-fn digits(text: &str, line: usize) -> Option<(u64, Range<usize>)> {
-    let rest = text.get(line..)?;
-    let start = line + rest.len() - rest.trim_start_matches([' ', '\t']).len();
-    let rest = text.get(start..)?;
-    let length = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let number = rest.get(..length)?.parse().ok()?;
-    Some((number, start..start + length))
+/// The number that the list of an item begins with, unless that is the one with which every list does.
+fn start(item: &Numbered) -> Option<u64> {
+    item.written.as_ref().map(|(number, _)| *number).filter(|number| item.is_first && *number != 1)
 }
 
 /// The first numbers of the file's lists, by block.
@@ -89,40 +24,76 @@ pub(super) struct Starts {
     brought: BTreeMap<usize, u64>,
 }
 
-/// Tells the first numbers that a person has set from those that were left by other edits.
+/// Tells the numbers that a person has set from those that were left by other edits: the first of a list, and that of an
+/// item that begins a list on one side and goes on with another on the other.
 pub(super) fn starts(base: &Text<'_>, local: &Text<'_>, regions: &[Region]) -> Starts {
-    let mine: Vec<(Numbered, u64)> = numbered(local.text, &local.tree)
-        .into_iter()
-        .filter_map(|item| item.start().map(|start| (item, start)))
-        .collect();
     let mut found = Starts::default();
+    let mine = numbered(local.text, &local.tree);
     if mine.is_empty() {
         return found;
     }
-    let base_items = numbered(base.text, &base.tree);
-    let places = places(regions);
-    for (item, start) in mine {
-        let key = local.bare(&(item.block..item.block + 1));
-        let was = |old: &&Numbered| base.bare(&(old.block..old.block + 1)) == key;
-        let has_been = base_items.iter().filter(was).any(|old| old.has(start));
-        // An item that was also changed is told by its place.
-        let here = places.iter().find(|(_, local)| local.contains(&item.block));
-        let replaces = here.is_some_and(|(was, is)| {
-            let mut old = base_items.iter().filter(|old| was.contains(&old.block));
-            if was.len() == is.len() {
-                let at = was.start + item.block - is.start;
-                old.any(|old| old.block == at && old.has(start))
-            } else {
-                old.any(|old| old.has(start))
+    let olds = Olds::read(base, local, regions);
+    for item in mine {
+        let Some((number, _)) = item.written else { continue };
+        if !item.is_first {
+            let begins = |old: &&Numbered| old.is_first || !old.is_written(old.counted);
+            let (mut same, is_counted) = (olds.same(item.block), number == item.counted);
+            if is_counted && same.clone().any(|old| begins(&old)) && !same.any(|old| old.is_written(number)) {
+                found.set.insert(item.block);
             }
-        });
-        if has_been || replaces {
-            found.brought.insert(item.block, start);
+        } else if number != 1 {
+            if olds.same(item.block).any(|old| old.has(number)) || olds.replaced(item.block).any(|old| old.has(number))
+            {
+                found.brought.insert(item.block, number);
+            } else {
+                found.set.insert(item.block);
+            }
         } else {
-            found.set.insert(item.block);
+            // It begins anew what went on before.
+            let mut was = olds.same(item.block).chain(olds.replaced(item.block)).peekable();
+            if was.peek().is_some() && !was.any(|old| old.has(1)) {
+                found.set.insert(item.block);
+            }
         }
     }
     found
+}
+
+/// The numbered items of the base, to be asked for by those of the file.
+struct Olds<'a> {
+    items: Vec<Numbered>,
+    /// The items by what they say.
+    by_key: BTreeMap<&'a [u32], Vec<usize>>,
+    /// Where each region that the file changed stands in the base and in the file.
+    places: Vec<(Range<usize>, Range<usize>)>,
+    local: &'a Text<'a>,
+}
+
+impl<'a> Olds<'a> {
+    fn read(base: &'a Text<'_>, local: &'a Text<'_>, regions: &[Region]) -> Self {
+        let items = numbered(base.text, &base.tree);
+        let mut by_key: BTreeMap<&[u32], Vec<usize>> = BTreeMap::new();
+        for (at, old) in items.iter().enumerate() {
+            by_key.entry(base.bare(&(old.block..old.block + 1))).or_default().push(at);
+        }
+        Self { items, by_key, places: places(regions), local }
+    }
+
+    /// Those that say what a block of the file does.
+    fn same(&self, block: usize) -> impl Iterator<Item = &Numbered> + Clone {
+        let found = self.by_key.get(self.local.bare(&(block..block + 1)));
+        found.into_iter().flatten().filter_map(|at| self.items.get(*at))
+    }
+
+    /// Those in whose place a block of the file stands: an item that was also changed is told by its place.
+    fn replaced(&self, block: usize) -> impl Iterator<Item = &Numbered> {
+        let here = self.places.iter().find(|(_, local)| local.contains(&block));
+        let was = here.map_or(0..0, |(was, is)| {
+            let at = was.start + block - is.start;
+            if was.len() == is.len() { at..at + 1 } else { was.clone() }
+        });
+        self.items.iter().filter(move |old| was.contains(&old.block))
+    }
 }
 
 /// Where each region that the file changed stands in the base and in the file.
@@ -160,11 +131,21 @@ pub(super) fn lists_of(starts: &Starts, local: &Text<'_>) -> BTreeSet<usize> {
     found
 }
 
-/// Lets every list of a text begin with 1 but for those that begin with a block that `keeps`.
-pub(super) fn plain(text: String, keys: &mut Keys, keeps: impl Fn(usize) -> bool) -> String {
-    let items = numbered(&text, &mebdf::parse(&text).tree);
-    let others = items.into_iter().filter(|item| item.start().is_some() && !keeps(item.block));
-    let edits: Vec<_> = others.filter_map(|item| Some((item.written?.1, 1))).collect();
+/// Lets every list of a text begin with 1 but for those that begin with a block that `keeps`, which is also told whether a
+/// numbered item of that depth stands before it: a list may go on there.
+pub(super) fn plain(text: String, keys: &mut Keys, keeps: impl Fn(usize, bool) -> bool) -> String {
+    let tree = mebdf::parse(&text).tree;
+    let mut depths = BTreeSet::new();
+    let mut edits = Vec::new();
+    for item in numbered(&text, &tree) {
+        let goes_on = match tree.blocks.get(item.block).map(|block| &block.content) {
+            Some(Content::Item { depth, .. }) => !depths.insert(*depth),
+            _ => false,
+        };
+        if start(&item).is_some() && !keeps(item.block, goes_on) {
+            edits.extend(item.written.map(|(_, place)| (place, 1)));
+        }
+    }
     written(&text, &edits, keys).unwrap_or(text)
 }
 
@@ -180,7 +161,7 @@ pub(super) fn brought(starts: &Starts, local: &Text<'_>, onto: String, keys: &mu
 /// Lets the lists of `onto` begin with the numbers that they begin with in `from`.
 pub(super) fn carry(from: &str, onto: String) -> String {
     let items = numbered(from, &mebdf::parse(from).tree);
-    let starts: BTreeMap<usize, u64> = items.iter().filter_map(|item| Some((item.block, item.start()?))).collect();
+    let starts: BTreeMap<usize, u64> = items.iter().filter_map(|item| Some((item.block, start(item)?))).collect();
     if starts.is_empty() {
         return onto;
     }

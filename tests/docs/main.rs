@@ -26,6 +26,7 @@ mod looks;
 mod making;
 mod marks;
 mod moves;
+mod numbers;
 mod plan;
 mod refusals;
 mod structure;

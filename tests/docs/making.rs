@@ -10,13 +10,13 @@ use serde_json::Value;
 
 const URL: &str = "https://docs.google.com/document/d/x/edit";
 
-fn text_of(raw: &Value) -> String {
+pub(crate) fn text_of(raw: &Value) -> String {
     let fetched = docs::read(serde_json::to_vec(raw).unwrap(), Access::Edit, URL).unwrap();
     let text = &fetched.parts[0].text;
     text.splitn(3, "---\n").nth(2).unwrap_or(text).trim_start().to_owned()
 }
 
-fn created(text: &str) -> Result<Value, String> {
+pub(crate) fn created(text: &str) -> Result<Value, String> {
     let mut raw = serde_json::to_value(gdocs::new_document("x", "New")).unwrap();
     raw["revisionId"] = "r".into();
     let plans = docs::plan_creation(&serde_json::to_vec(&raw).unwrap(), text).map_err(|error| error.to_string())?;
@@ -30,7 +30,7 @@ fn created(text: &str) -> Result<Value, String> {
 
 /// Pushes a file as the daemon does: once, and again while a plan asks for it. Returns the codes and lines of what is not
 /// pushed by the first plan, and the document.
-fn pushed(raw: &Value, edited: &str) -> (Vec<String>, Value) {
+pub(crate) fn pushed(raw: &Value, edited: &str) -> (Vec<String>, Value) {
     let (mut raw, mut told) = (raw.clone(), None);
     for round in 0..4 {
         let remote = docs::read(serde_json::to_vec(&raw).unwrap(), Access::Edit, URL).unwrap();
@@ -54,7 +54,7 @@ fn pushed(raw: &Value, edited: &str) -> (Vec<String>, Value) {
 }
 
 /// The lists of the items of a document, by order of appearance.
-fn lists(raw: &Value) -> Vec<usize> {
+pub(crate) fn lists(raw: &Value) -> Vec<usize> {
     let content = raw["tabs"][0]["documentTab"]["body"]["content"].as_array().unwrap();
     let mut known: Vec<&Value> = Vec::new();
     let ids = content.iter().filter_map(|element| element["paragraph"]["bullet"].get("listId"));

@@ -552,7 +552,11 @@ fn first_numbers_are_pushed_where_a_person_set_them() {
         (two, "2. yy\n", "1. yy\n"),
         ("1. x\n2. y\n3. z\n", "3. z\n", "1. z\n"),
         ("1. x\n2. y\n3. z\n", "2. y\n1. x\n3. z\n", "1. y\n1. x\n3. z\n"),
-        (two, "1. x\n\np\n\n2. y\n", "1. x\n\np\n\n1. y\n"),
+        // A list may go on behind what parts it; one that is numbered on from the item above is to be joined.
+        (two, "1. x\n\np\n\n2. y\n", "1. x\n\np\n\n2. y\n"),
+        (two, "1. x\n\np\n\n1. y\n", "1. x\n\np\n\n1. y\n"),
+        ("1. x\n\np\n\n1. y\n", "1. x\n2. y\n", "1. x\n2. y\n"),
+        ("1. x\n\np\n\n1. y\n", "1. x\n1. y\n", "1. x\n1. y\n"),
     ] {
         check_numbers(base, local, base, push);
     }

@@ -67,9 +67,9 @@ fn had(before: &DocumentTab, element: Option<usize>, list: &str) -> bool {
 }
 
 /// The blocks of a tab with its lists.
-struct Blocks<'a> {
-    tab: &'a DocumentTab,
-    after: &'a Extract,
+pub(super) struct Blocks<'a> {
+    pub(super) tab: &'a DocumentTab,
+    pub(super) after: &'a Extract,
 }
 
 impl<'a> Blocks<'a> {
@@ -79,11 +79,12 @@ impl<'a> Blocks<'a> {
     }
 
     /// The list of a block, when it is an item.
-    fn list(&self, at: usize) -> Option<&'a str> {
+    pub(super) fn list(&self, at: usize) -> Option<&'a str> {
         Some(self.paragraph(at)?.0.bullet.as_ref()?.list_id.as_str())
     }
 
-    fn item(&self, at: usize) -> Option<(u8, Mark, Option<&'a str>)> {
+    /// The depth of a block, its mark and the name of its glyphs, when it is an item.
+    pub(super) fn item(&self, at: usize) -> Option<(u8, Mark, Option<&'a str>)> {
         let Content::Item { depth, mark, .. } = &self.after.tree.blocks.get(at)?.content else { return None };
         Some((*depth, *mark, self.after.looks.get(at)?.list.as_deref()))
     }
@@ -102,21 +103,22 @@ impl<'a> Blocks<'a> {
         if (0..self.after.origins.len()).filter(of_list).count() != count {
             return None;
         }
-        let levels = self.tab.lists.get(list)?.pointer("/listProperties/nestingLevels")?;
-        let mut items = Vec::with_capacity(count);
-        for at in run.clone() {
-            let ((depth, mark, name), (paragraph, line)) = (self.item(at)?, self.paragraph(at)?);
-            let begins_with_tab = line.units.first().is_some_and(|unit| unit.token == Token::Char('\t'));
-            let fine = is_made_by_preset(levels, mark, name)
-                && is_plain(paragraph, levels.get(usize::from(depth))?)
-                && line.lock.is_none()
-                && !begins_with_tab;
-            if !fine {
-                return None;
-            }
-            items.push(lists::Item { start: line.start, end: line.end, tabs: 0, depth, preset: preset(mark, name)? });
-        }
+        let items = run.clone().map(|at| self.remade(at)).collect::<Option<Vec<_>>>()?;
         Some((run, items))
+    }
+
+    /// An item as it is made anew, when nothing of it is lost by that.
+    pub(super) fn remade(&self, at: usize) -> Option<lists::Item> {
+        let ((depth, mark, name), (paragraph, line)) = (self.item(at)?, self.paragraph(at)?);
+        let levels = self.tab.lists.get(self.list(at)?)?.pointer("/listProperties/nestingLevels")?;
+        let begins_with_tab = line.units.first().is_some_and(|unit| unit.token == Token::Char('\t'));
+        let fine = is_made_by_preset(levels, mark, name)
+            && is_plain(paragraph, levels.get(usize::from(depth))?)
+            && line.lock.is_none()
+            && mark != Mark::Task { checked: true }
+            && !begins_with_tab;
+        let preset = preset(mark, name)?;
+        fine.then_some(lists::Item { start: line.start, end: line.end, tabs: 0, depth, preset })
     }
 }
 

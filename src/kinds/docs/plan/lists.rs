@@ -29,6 +29,15 @@ pub(super) fn create(items: &[Item], tab: Option<&str>) -> Vec<Request> {
     stretch.requests
 }
 
+/// The same for items that stand in one list, whatever is nested between them: all are made with `preset`, and those of another
+/// kind again on top of that.
+pub(super) fn create_in_one(items: &[Item], preset: BulletPreset, tab: Option<&str>) -> Vec<Request> {
+    let mut stretch = Stretch { items, tabs: items.iter().map(|item| item.tabs).collect(), requests: Vec::new(), tab };
+    stretch.make(0, items.len(), preset);
+    stretch.paint_foreign(0, items.len(), preset);
+    stretch.requests
+}
+
 struct Stretch<'a> {
     items: &'a [Item],
     /// The leading tabs that each item has by now.
@@ -58,15 +67,19 @@ impl Stretch<'_> {
         }
         for (from, to, preset) in groups.into_iter().rev() {
             self.make(from, to, preset);
-            let mut end = to;
-            while end > from {
-                let foreign =
-                    self.items.iter().take(end).skip(from).rev().take_while(|item| item.preset != preset).count();
-                if foreign > 0 {
-                    self.paint(end - foreign, end);
-                }
-                end -= foreign.max(1);
+            self.paint_foreign(from, to, preset);
+        }
+    }
+
+    /// Makes those of another kind again.
+    fn paint_foreign(&mut self, from: usize, to: usize, preset: BulletPreset) {
+        let mut end = to;
+        while end > from {
+            let foreign = self.items.iter().take(end).skip(from).rev().take_while(|item| item.preset != preset).count();
+            if foreign > 0 {
+                self.paint(end - foreign, end);
             }
+            end -= foreign.max(1);
         }
     }
 

@@ -24,6 +24,7 @@ mod moved_tables;
 mod moves;
 pub(super) mod named_styles;
 mod newlines;
+mod numbers;
 mod objects;
 mod paragraphs;
 mod part;

@@ -15,7 +15,7 @@ use super::paragraphs::TABLE_STAYS;
 use super::planner::{Notices, PASSES_MAX, Planner};
 use super::properties::{LINK_LATER, no_value};
 use super::trial::{Task, Trial};
-use super::{anchors, carried, images, less, newlines, objects, rest, restyle, tables, told, unsaid, verify};
+use super::{anchors, carried, images, less, newlines, numbers, objects, rest, restyle, tables, told, unsaid, verify};
 use crate::error::Result;
 use crate::gdocs::{Document, Request, Ticks};
 use crate::kinds::docs::text::extract::Extract;
@@ -277,7 +277,8 @@ impl Attempt {
             return Ok(told.nothing(task, false, moved));
         }
         let text = Text { groups: in_order(groups), expected, head, pending };
-        if text.is_idle() && trial.requests.is_empty() && anchors::stand(task) {
+        let is_idle = text.is_idle() && trial.requests.is_empty() && anchors::stand(task);
+        if is_idle && !numbers::differ(task, &trial.extract) {
             // Nothing is asked of the document, so nothing has to be tried.
             let mut attempt = told.nothing(task, false, moved);
             let mut tree = task.remote.presented();
@@ -301,6 +302,14 @@ struct Told {
 }
 
 impl Told {
+    /// Takes what is told of numbers; what goes with an edit is told where one is pushed.
+    fn take(&mut self, mut numbers: numbers::Told, pushes: bool) {
+        self.notices.0.append(&mut numbers.refused.0);
+        if pushes {
+            self.lost.0.append(&mut numbers.lost.0);
+        }
+    }
+
     /// An attempt that asks nothing of the document.
     fn nothing(self, task: &Task<'_>, torn: bool, moved: BTreeSet<String>) -> Attempt {
         Attempt { plan: nothing(task, self.notices, self.holds), torn, moved, deleted: self.deleted }
@@ -361,6 +370,8 @@ impl Text {
         let mut joins = trial.joins(&before, &expected);
         touched.append(&mut joins.touched);
         trial.carry_out(joins.requests)?;
+        let mut numbers = numbers::Told::default();
+        touched.append(&mut numbers::settle(&mut trial, &expected, &mut numbers));
         let endings = trial.endings(&before, &expected);
         trial.carry_out(endings)?;
         touched.append(&mut trial.restore_settings(&expected)?);
@@ -375,15 +386,19 @@ impl Text {
         let anchors = anchors::settle(task, &mut trial, if again { &mut later } else { notices })?;
         let idle = trial.extract.anchors == task.remote.anchors
             && is_alike(&trial.extract.tree.blocks, &task.remote.tree.blocks)
-            && trial.extract.looks == task.remote.looks;
+            && trial.extract.looks == task.remote.looks
+            && trial.extract.numbers == task.remote.numbers;
         if idle && !trial.requests.is_empty() && head.is_idle() {
+            told.take(numbers, false);
             // Going there and back again is nothing to send.
             return Ok(told.nothing(task, false, moved));
         }
         if !again {
             told::tell_unsaid(task, &trial, &inserted, &mut told.notices);
         }
-        if told::tell_torn(task, &told::as_in_file(&trial.extract, &inserted), &mut told.notices) {
+        let torn = told::tell_torn(task, &told::as_in_file(&trial.extract, &inserted), &mut told.notices);
+        told.take(numbers, !trial.requests.is_empty());
+        if torn {
             return Ok(told.nothing(task, true, moved));
         }
         let named = |id: &str| anchors.get(id).cloned().unwrap_or_else(|| Some(id.to_owned()));

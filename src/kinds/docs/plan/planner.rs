@@ -191,13 +191,6 @@ impl Planner<'_> {
     fn findings(&mut self, local: &Flat) {
         let unknown = self.diagnostics.iter().filter(|notice| notice.code == "UNKNOWN_PROPERTY");
         self.refused.0.extend(unknown.cloned());
-        for notice in self.diagnostics.iter().filter(|notice| notice.code == "LIST_START") {
-            if !self.is_start_of_list(notice, local) {
-                let message = "the API cannot set the number that a list begins with: in the document it stays as it is, and \
-                               a new list begins with 1";
-                self.refuse("LIST_START", notice.line, message);
-            }
-        }
         // What stands in the file and is not read may have been moved there.
         let unread: Vec<&Notice> = self.diagnostics.iter().filter(|notice| notice.code == "TABLE_CELLS").collect();
         for notice in unread {
@@ -207,20 +200,6 @@ impl Planner<'_> {
         }
         let found = notices(&local.findings, |at| self.line_at(at));
         self.refused.0.extend(found);
-    }
-
-    /// Tells whether the number that a list begins with in the file is the one that its directive gives it.
-    fn is_start_of_list(&self, notice: &Notice, local: &Flat) -> bool {
-        let at =
-            local.tree.blocks.iter().position(|block| {
-                matches!(block.content, Content::Item { .. }) && self.line_number(block) == notice.line
-            });
-        let list = at.and_then(|at| local.looks.get(at)).and_then(|look| look.list.as_deref());
-        let line = usize::try_from(notice.line).ok().and_then(|line| self.text.lines().nth(line.saturating_sub(1)));
-        let Some((list, line)) = list.zip(line) else { return false };
-        let start = list.rsplit_once(' ').map(|(_, start)| start);
-        let written = line.trim_start().split(['.', ')']).next();
-        start.is_some() && start == written
     }
 
     pub(super) fn refuse(&mut self, code: &str, line: u32, message: impl Into<String>) {

@@ -338,6 +338,14 @@ pub(super) struct Trial<'a> {
     pub(super) requests: Vec<Request>,
 }
 
+/// A document on the way of a trial.
+pub(super) struct State<'a> {
+    document: Cow<'a, Document>,
+    ticks: Cow<'a, Ticks>,
+    extract: Cow<'a, Extract>,
+    requests: usize,
+}
+
 impl<'a> Trial<'a> {
     /// Starts with the document as it is.
     pub(super) fn new(task: &'a Task<'a>) -> Self {
@@ -372,6 +380,23 @@ impl<'a> Trial<'a> {
         after.tree.front_matter.clone_from(&self.task.remote.tree.front_matter);
         self.extract = Cow::Owned(after);
         Ok(())
+    }
+
+    /// The document as it is now, to put it back.
+    pub(super) fn state(&self) -> State<'a> {
+        State {
+            document: self.document.clone(),
+            ticks: self.ticks.clone(),
+            extract: self.extract.clone(),
+            requests: self.requests.len(),
+        }
+    }
+
+    /// Takes back what was carried out since.
+    pub(super) fn put_back(&mut self, state: State<'a>) {
+        let State { document, ticks, extract, requests } = state;
+        (self.document, self.ticks, self.extract) = (document, ticks, extract);
+        self.requests.truncate(requests);
     }
 
     /// Puts the new pictures into the places that the text holds for them; `uploads` gathers the files they come from.

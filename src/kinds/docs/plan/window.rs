@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::gdocs::{Body, Document, DocumentTab, Position, Segment, StructuralElement, Tab, Ticks};
 use crate::kinds::docs::text::extract::{Extract, extract, tab_of};
 use crate::kinds::docs::text::landmarks::{Landmark, Landmarks, is_bare};
+use crate::kinds::docs::text::lists::is_numbered;
 use crate::kinds::{Pictures, PushPlan};
 use crate::mebdf::{self, Content, State, clean, parse, print_block, states};
 use crate::model::{Notice, PartId};
@@ -105,6 +106,9 @@ impl<'a> Window<'a> {
         pieces.body.iter().try_for_each(stands)?;
         pieces.notes.iter().all(|note| note_stands(note, old, desired)).then_some(())?;
         let document = cut(source, &pieces)?;
+        if counts_elsewhere(source, &document) {
+            return None;
+        }
         // What was cut out must say what the whole says there.
         let tab = document.tabs.first()?;
         let said = texts(&pieces, |old, _| old, old)?.0;
@@ -337,6 +341,26 @@ fn cut(source: &Source<'_>, pieces: &Pieces<'_>) -> Option<Document> {
         comments: source.document.comments.clone(),
         ..Document::default()
     })
+}
+
+/// Tells whether a list of the stretches has items elsewhere that another count would give other numbers.
+fn counts_elsewhere(source: &Source<'_>, cut: &Document) -> bool {
+    let counts = |tab: Option<&DocumentTab>| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let content = tab.and_then(|tab| tab.body.as_ref()).map_or(&[][..], |body| &body.content);
+        for bullet in content.iter().filter_map(|element| element.paragraph.as_ref()?.bullet.as_ref()) {
+            *counts.entry(bullet.list_id.clone()).or_default() += 1;
+        }
+        counts
+    };
+    let whole = tab_of(source.document, source.part).and_then(|tab| tab.document_tab.as_ref());
+    let own = counts(cut.tabs.first().and_then(|tab| tab.document_tab.as_ref()));
+    let counts_numbers = |list: &String| {
+        let levels = whole.and_then(|tab| tab.lists.get(list)?.pointer("/listProperties/nestingLevels")?.as_array());
+        levels.is_some_and(|levels| levels.iter().any(is_numbered))
+    };
+    let all = counts(whole.filter(|_| !own.is_empty()));
+    own.iter().any(|(list, count)| all.get(list) > Some(count) && counts_numbers(list))
 }
 
 /// Copies all of a tab that an edit of its body may need, but for its footnotes.

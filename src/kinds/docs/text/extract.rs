@@ -10,7 +10,7 @@ use super::flat::Look;
 use super::head::{self, Segment};
 use super::landmarks::Landmarks;
 use super::line::{Line, footnote_label};
-use super::lists::{DEPTH_MAX, Lists};
+use super::lists::{Counts, DEPTH_MAX, Lists};
 use super::present::present;
 use super::style::{self, Base};
 use crate::gdocs::{Document, DocumentTab, Paragraph, StructuralElement, Tab, Table, Ticks};
@@ -30,6 +30,8 @@ pub(crate) struct Extract {
     pub(crate) looks: Vec<Look>,
     /// One for each block of the tree.
     pub(crate) origins: Vec<Origin>,
+    /// The number of each block in its list, when it is a numbered item.
+    pub(crate) numbers: Vec<Option<u64>>,
     /// What the text cannot say.
     pub(crate) warnings: Vec<Notice>,
     /// The header and footer that the head shows.
@@ -166,6 +168,8 @@ fn read(
         blocks: Vec::new(),
         looks: Vec::new(),
         origins: Vec::new(),
+        numbers: Vec::new(),
+        counts: Counts::default(),
         warnings: Vec::new(),
         lists: Lists::of(content.body.as_ref().map_or(&[], |body| &body.content)),
         footnotes: Vec::new(),
@@ -185,6 +189,7 @@ fn read(
         tree,
         looks: reader.looks,
         origins: reader.origins,
+        numbers: reader.numbers,
         warnings: reader.warnings,
         segments,
         first_tab: tabs.first().is_some_and(|first| first.id() == tab.id()),
@@ -243,6 +248,9 @@ struct Reader<'a> {
     blocks: Vec<Content>,
     looks: Vec<Look>,
     origins: Vec<Origin>,
+    numbers: Vec<Option<u64>>,
+    /// How far the lists have counted.
+    counts: Counts,
     warnings: Vec<Notice>,
     /// What the lists look like.
     lists: Lists,
@@ -255,6 +263,7 @@ impl Reader<'_> {
         self.blocks.push(content);
         self.looks.push(look);
         self.origins.push(origin);
+        self.numbers.push(None);
     }
 
     fn warn(&mut self, code: &str, message: &str) {
@@ -295,6 +304,7 @@ impl Reader<'_> {
 
     fn paragraph(&mut self, index: usize, element: &StructuralElement, paragraph: &Paragraph) {
         self.note_footnotes(paragraph);
+        let number = paragraph.bullet.as_ref().map(|bullet| self.counts.next(bullet));
         let heading = paragraph.named_style_type().starts_with("HEADING_");
         let (line, runs) = Line::read(element, paragraph, None, self.tab, heading, self.placed);
         let rule = matches!(paragraph.elements.first(), Some(first) if first.rest.contains_key("horizontalRule"))
@@ -330,7 +340,11 @@ impl Reader<'_> {
             look.properties = style::block_properties(fields, base, false);
             Content::Paragraph { runs }
         };
+        let number = number.filter(|_| matches!(content, Content::Item { mark: Mark::Number, .. }));
         self.push(content, look, Origin::Line { element: index, line });
+        if let Some(last) = self.numbers.last_mut() {
+            *last = number;
+        }
     }
 
     fn table(&mut self, element: usize, place: (u32, u32), table: &Table) {
@@ -385,7 +399,8 @@ impl Reader<'_> {
         for element in content {
             if let Some(paragraph) = &element.paragraph {
                 self.note_footnotes(paragraph);
-                if paragraph.bullet.is_some() {
+                if let Some(bullet) = &paragraph.bullet {
+                    self.counts.next(bullet);
                     *lock = Some("a list in a cell");
                 }
                 let (line, runs) = Line::read(element, paragraph, None, self.tab, true, self.placed);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::gdocs::{BulletPreset, DocumentTab, StructuralElement, is_check_level, list_of};
+use crate::gdocs::{Bullet, BulletPreset, DocumentTab, StructuralElement, is_check_level, list_of};
 use crate::mebdf::Mark;
 
 /// The deepest level of a list, from 0.
@@ -152,6 +152,23 @@ impl Lists {
     }
 }
 
+/// How far each list has counted at each of its levels: a list counts on wherever its next item stands.
+#[derive(Default)]
+pub(super) struct Counts(BTreeMap<String, Vec<u64>>);
+
+impl Counts {
+    /// Counts an item and returns its number in its list, the first of which is 1; what is nested under it begins anew.
+    pub(super) fn next(&mut self, bullet: &Bullet) -> u64 {
+        let level =
+            usize::try_from(bullet.nesting_level.unwrap_or(0)).unwrap_or(usize::MAX).min(usize::from(DEPTH_MAX));
+        let counts = self.0.entry(bullet.list_id.clone()).or_default();
+        counts.resize(level + 1, 0);
+        let Some(count) = counts.get_mut(level) else { return 1 };
+        *count += 1;
+        *count
+    }
+}
+
 fn family(level: &Value) -> Family {
     let text = |name: &str| level.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     match (text("glyphType"), text("glyphSymbol")) {
@@ -159,6 +176,11 @@ fn family(level: &Value) -> Family {
         (_, Some(_)) | (Some("NONE") | None, None) => Family::Bullet,
         (Some(_), None) => Family::Number,
     }
+}
+
+/// Tells whether a level of a list counts its items.
+pub(crate) fn is_numbered(level: &Value) -> bool {
+    family(level) == Family::Number
 }
 
 const GLYPH_KEYS: [&str; 3] = ["glyphSymbol", "glyphType", "glyphFormat"];
