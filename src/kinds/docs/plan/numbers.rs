@@ -29,6 +29,8 @@ pub(super) struct Differing {
     /// The number in the document.
     is: u64,
     what: Wish,
+    /// Nobody wrote its number: it is made where that can be, and nothing is told.
+    had: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,7 +60,7 @@ pub(super) fn settle(trial: &mut Trial<'_>, expected: &[Expected], told: &mut To
         let is_new =
             |item: &&Differing| item.what == Wish::Join && tried.len() < TRIES_MAX && !tried.contains(&item.block);
         let Some(next) = found.iter().find(is_new) else {
-            found.iter().for_each(|item| item.tell(told));
+            found.iter().filter(|item| !item.had).for_each(|item| item.tell(told));
             return touched;
         };
         tried.insert(next.block);
@@ -160,16 +162,6 @@ impl<'a> File<'a> {
             if is_told || item.has(is) || literal == is.saturating_add(start).saturating_sub(1) {
                 continue;
             }
-            // A number that the file showed, or that an item brought along from where it stood, is no wish.
-            let content = || after.tree.blocks.get(at).map(|block| print_block(&block.content)).unwrap_or_default();
-            let had = match self.shown.get(&byte) {
-                Some(number) => *number == literal,
-                None => self.said.contains(&(content(), literal)),
-            };
-            if had {
-                continue;
-            }
-            is_told = true;
             let what = match (item.is_first, literal) {
                 (false, _) if is_behind_item(after, at) => Wish::Join,
                 // What stands in an item of the file and in none of the document is told by itself.
@@ -177,8 +169,19 @@ impl<'a> File<'a> {
                 (true, 1) => Wish::Anew,
                 (true, _) => Wish::Start,
             };
+            // A number that the file showed, or that an item brought along from where it stood, is no wish.
+            let content = || after.tree.blocks.get(at).map(|block| print_block(&block.content)).unwrap_or_default();
+            let had = match self.shown.get(&byte) {
+                Some(number) => *number == literal,
+                None => self.said.contains(&(content(), literal)),
+            };
+            // Right behind an item all but 1 counts on from that, whatever number it is: so it is read, and so it is made.
+            if had && (what != Wish::Join || literal == 1) {
+                continue;
+            }
+            is_told = true;
             let wanted = if item.is_first { literal } else { item.counted };
-            found.push(Differing { block: at, line: self.task.line_at(byte), wanted, is, what });
+            found.push(Differing { block: at, line: self.task.line_at(byte), wanted, is, what, had });
         }
         found
     }
