@@ -467,6 +467,51 @@ fn check_marks(text: &str, was: &str, edited: &str, is: &str, styles: usize) {
     assert_eq!(count, styles, "{edited}: {:#?}", plan.requests);
 }
 
+/// What stands in a document, in cells too, with its looks and those of the marks of items.
+fn looks_of(value: &Value, found: &mut Vec<Value>) {
+    match value {
+        Value::Object(map) => {
+            found.extend(map.get("textRun").cloned());
+            found.extend(map.get("bullet").map(|bullet| bullet["textStyle"].clone()));
+            map.values().for_each(|value| looks_of(value, found));
+        }
+        Value::Array(list) => list.iter().for_each(|value| looks_of(value, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn a_blank_between_words_that_lost_a_look_loses_it() {
+    for (start, edited) in [
+        ("~~one two~~ four\n", "**one** *two* four\n"),
+        ("**one two** four\n", "~~one~~ *two* four\n"),
+        ("*one two three* four\n", "~~one~~ two **three** four\n"),
+        ("X ~~foo~~\n", "X ~~foo~~ **b** *i* w\n"),
+        ("~~foo~~\n", "**b** *i* ~~foo~~\n"),
+        ("X ***foo***\n", "X ***foo*** ~~b~~ w ~~i~~\n"),
+        ("X ~~foo~~\n\nEnd\n", "X ~~foo~~\n\n**b** *i* w\n\nEnd\n"),
+        (
+            "| a | b |\n| --- | --- |\n| c | ~~d~~ |\n\nEnd\n",
+            "| a | b |\n| --- | --- |\n| c | ~~d~~ **b** *i* w |\n\nEnd\n",
+        ),
+        // A blank between words that keep it does.
+        ("~~one two three~~ four\n", "~~one two~~ three four\n"),
+    ] {
+        let raw = document(start);
+        let remote = fetched(&raw);
+        let text = &remote.parts[0].text;
+        let file = text.strip_suffix(start).unwrap_or_else(|| panic!("{text}")).to_owned() + edited;
+        let plan = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
+        assert!(plan.refused.is_empty() && plan.told.is_empty(), "{:#?} {:#?}", plan.refused, plan.told);
+        let after = applied(&raw, &plan.requests, 9);
+        assert_eq!(fetched(&after).parts[0].text, file);
+        let (mut is, mut new) = (Vec::new(), Vec::new());
+        looks_of(&after["tabs"][0]["documentTab"]["body"], &mut is);
+        looks_of(&document(edited)["tabs"][0]["documentTab"]["body"], &mut new);
+        assert_eq!(is, new, "{edited}: {:#?}", plan.requests);
+    }
+}
+
 const ITEMS: &str = "Above.\n\n- item one\n- item two\n- item three\n\nBelow.\n";
 
 #[test]

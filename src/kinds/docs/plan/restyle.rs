@@ -271,7 +271,7 @@ fn line_styles(
         }
     }
     for (units, start, end, delta) in stretches {
-        if delta.iter().all(|(field, _)| is_unsaid(field, wanted, &units)) {
+        if delta.iter().all(|(field, _)| is_unsaid(field, (&line.units, wanted), &units)) {
             continue;
         }
         let whole = (end == line.newline_at()).then_some(line.end);
@@ -293,8 +293,9 @@ fn line_styles(
 }
 
 /// Tells whether the file cannot say a field of a stretch: emphasis that begins or ends with a blank is no Markdown, so of
-/// blanks it says none but between words that both have it.
-fn is_unsaid(field: &str, wanted: &[Wanted], units: &Range<usize>) -> bool {
+/// blanks it says none but between words that both have it. Where such words have lost it, the blank shall, too: it would keep
+/// the line through it.
+fn is_unsaid(field: &str, (line, wanted): (&[Unit], &[Wanted]), units: &Range<usize>) -> bool {
     let says = |marks: &Marks| match field {
         "bold" => Some(marks.bold),
         "italic" => Some(marks.italic),
@@ -304,7 +305,9 @@ fn is_unsaid(field: &str, wanted: &[Wanted], units: &Range<usize>) -> bool {
     let is_blank = |wanted: &&Wanted| matches!(wanted.token, Token::Char(character) if character.is_whitespace());
     let beside = |wanted: Option<&Wanted>| wanted.and_then(|wanted| says(&wanted.marks)) == Some(true);
     let (before, behind) = (wanted.get(..units.start).unwrap_or_default(), wanted.get(units.end..).unwrap_or_default());
+    let shows = line.get(units.clone()).unwrap_or_default().iter().any(|unit| says(&unit.marks) == Some(true));
     says(&Marks::default()).is_some()
+        && !shows
         && wanted.get(units.clone()).unwrap_or_default().iter().all(|wanted| is_blank(&wanted))
         && !(beside(before.iter().rev().find(|wanted| !is_blank(wanted)))
             && beside(behind.iter().find(|wanted| !is_blank(wanted))))
