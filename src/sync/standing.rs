@@ -43,11 +43,24 @@ pub(super) fn in_text(before: &str, after: &str, there: &str) -> Option<String> 
         let is_there = |at: &usize| !matches!(op, DiffOp::Equal { .. }) && found.contains(at);
         let left: Vec<usize> = is.clone().filter(is_there).collect();
         finds |= !left.is_empty();
-        if left.is_empty() || left.len() < is.len() {
+        // What stands there as it was before is not what was brought.
+        let stands = |at: &usize| before.bare(&(*at..*at + 1)).iter().all(|key| there_keys.contains(key));
+        if left.is_empty() {
+            blocks.extend_from_slice(was);
+        } else if op.old_range().len() == is.len() {
+            // As many as before: each in the place of one.
+            for (old, new) in op.old_range().zip(is) {
+                let is_left = left.contains(&new);
+                let old = Some(old).filter(|old| !is_left || stands(old));
+                blocks.extend(old.into_iter().flat_map(|at| before.blocks(&(at..at + 1))).cloned());
+                blocks.extend(
+                    Some(new).filter(|_| is_left).into_iter().flat_map(|at| after.blocks(&(at..at + 1))).cloned(),
+                );
+            }
+            continue;
+        } else if left.len() < is.len() {
             blocks.extend_from_slice(was);
         } else {
-            // What stands there as it was before is not what was brought.
-            let stands = |at: &usize| before.bare(&(*at..*at + 1)).iter().all(|key| there_keys.contains(key));
             blocks.extend(op.old_range().filter(stands).flat_map(|at| before.blocks(&(at..at + 1))).cloned());
         }
         blocks.extend(left.iter().flat_map(|at| after.blocks(&(*at..*at + 1))).cloned());

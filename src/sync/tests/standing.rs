@@ -125,3 +125,13 @@ fn what_went_when_something_was_brought_is_left_where_it_stands() {
     assert_eq!(in_text(before, after, there).as_deref(), Some(there));
     assert_eq!(in_text(before, after, after).as_deref(), Some(after));
 }
+
+#[test]
+fn of_blocks_that_were_edited_side_by_side_the_one_that_stands_takes_the_place_of_its_own() {
+    let (before, after) = ("a one\n\nb two\n\nc three\n", "a one sharp\n\nb two, after the tour\n\nc three\n");
+    let check = |there: &str, expected: &str| assert_eq!(in_text(before, after, there).as_deref(), Some(expected));
+    check("a one sharp\n\nb two\n\nc three for all\n", "a one sharp\n\nb two\n\nc three\n");
+    check("a one\n\nb two, after the tour\n\nc three\n", "a one\n\nb two, after the tour\n\nc three\n");
+    // Beside what stood there before it is one more.
+    check("a one sharp\n\na one\n\nb two\n", "a one\n\na one sharp\n\nb two\n\nc three\n");
+}
