@@ -1,7 +1,7 @@
 //! The first half of a walk: read the files, read the remote, merge.
 
 use crate::mebdf;
-use crate::model::{ContentHash, Millis, PartId};
+use crate::model::{ContentHash, Millis, Notice, PartId};
 
 use super::backoff;
 use super::choice;
@@ -226,10 +226,9 @@ impl Engine {
         }
         for (id, part) in item.parts.iter_mut() {
             if !known.contains(id) && walk.local(id).is_some_and(|local| *local != Local::Absent) {
-                part.refused = vec![notice(
-                    "PART_GONE",
-                    "this tab no longer exists in the document; the file is kept: take what you need from it, then delete it",
-                )];
+                let agreed =
+                    item.bases.contains_key(id) || walk.observed.get(id).is_some_and(|seen| seen.base.is_some());
+                part.refused = vec![standing_alone(agreed)];
             }
         }
         choice::pass_by(&mut walk, &item.parts);
@@ -401,4 +400,16 @@ fn is_blank(text: Option<&str>) -> bool {
 /// Tells whether a text says nothing below its head of a remote that does.
 fn says_nothing_of(remote: &str, text: &str) -> bool {
     is_blank(Some(text)) || merge::says_nothing(text) && !merge::says_nothing(remote)
+}
+
+/// Tells of a file that no tab of the document stands for; `agreed` tells that one did.
+fn standing_alone(agreed: bool) -> Notice {
+    if agreed {
+        let message =
+            "this tab no longer exists in the document; the file is kept: take what you need from it, then delete it";
+        return notice("PART_GONE", message);
+    }
+    let message = "the document has no tab of this id, and never had one here: is it a copy of another tab's file? Nothing of it is \
+                   pushed; edit the file of that tab, or give the copy a name of its own";
+    notice("PART_UNKNOWN", message)
 }
