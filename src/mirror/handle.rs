@@ -156,6 +156,8 @@ impl MirrorHandle {
         let (mut files, mut edited) = (0, 0);
         for part in self.lookup(&item.0).await?.into_iter().flat_map(|report| report.parts) {
             files += usize::from(part.path.symlink_metadata().is_ok());
+            // What was saved in place of a link stays there otherwise, and is of nothing.
+            self.settled_file(&part.path).await?;
             // What cannot be compared may be edited.
             edited += usize::from(self.has_edits(&part.path).await.unwrap_or(true));
         }

@@ -29,6 +29,8 @@ pub struct LogReport {
 pub enum UndoReport {
     /// The file says what it said without it, and this became of pushing that.
     Pushed(PushReport),
+    /// Nothing of it stood in the file any more, and something of the file waits: perhaps that.
+    Waits(PushReport),
     /// Nothing of it stood there any more.
     Nothing {
         /// The item.
@@ -136,10 +138,11 @@ impl MirrorHandle {
         }
         // It may be out of the file, and wait on its way to the document.
         let waits = !(report.conflicts.is_empty() && report.held.is_empty() && report.refused.is_empty());
-        Ok(if edited.is_some() || report.pushed || waits {
-            UndoReport::Pushed(report)
-        } else {
-            UndoReport::Nothing { item, path }
+        Ok(match (edited, waits) {
+            (Some(_), _) => UndoReport::Pushed(report),
+            (None, _) if report.pushed => UndoReport::Pushed(report),
+            (None, true) => UndoReport::Waits(report),
+            (None, false) => UndoReport::Nothing { item, path },
         })
     }
 
@@ -168,9 +171,13 @@ impl MirrorHandle {
         let mut files = 0;
         for part in &report.parts {
             files += usize::from(part.path.symlink_metadata().is_ok());
-            if self.has_edits(&part.path).await? {
+            let settled = self.settled_file(&part.path).await?;
+            if settled.is_some_and(|(_, is_settled)| !is_settled) || self.has_edits(&part.path).await? {
                 return Err(Error::InvalidInput {
-                    what: format!("{} holds edits that the document does not have", part.path.display()),
+                    what: format!(
+                        "{}, or what was saved in place of a link to it, holds edits that the document does not have",
+                        part.path.display()
+                    ),
                     suggestion: "Push them, or take them back, first; nothing was trashed.".into(),
                 });
             }

@@ -82,12 +82,13 @@ impl MirrorHandle {
     }
 
     /// Returns the mirrored file that a path means, also where a save stands in the place of a link to it, once all such saves of it
-    /// are its own text; `None` for every other path. A save that is not taken in keeps nobody waiting for ever.
+    /// are its own text, and whether they are; `None` for every other path. A save that is not taken in keeps nobody waiting for
+    /// ever.
     ///
     /// # Errors
     ///
     /// `Disk` and `Storage` as they come.
-    pub async fn settled_file(&self, path: &Path) -> Result<Option<PathBuf>> {
+    pub async fn settled_file(&self, path: &Path) -> Result<Option<(PathBuf, bool)>> {
         let begun = Instant::now();
         loop {
             let (shared, path) = (self.shared_arc(), path.to_owned());
@@ -105,7 +106,8 @@ impl MirrorHandle {
             });
             match looked.await? {
                 None => return Ok(None),
-                Some((file, is_settled)) if is_settled || begun.elapsed() >= LINKS_WAIT => return Ok(Some(file)),
+                Some(found @ (_, true)) => return Ok(Some(found)),
+                Some(found) if begun.elapsed() >= LINKS_WAIT => return Ok(Some(found)),
                 Some(_) => tokio::time::sleep(LINKS_LOOK).await,
             }
         }

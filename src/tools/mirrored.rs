@@ -121,14 +121,15 @@ impl Mirrors {
         })
     }
 
-    /// Returns what mirrors a file, and its name there, once it says what was saved in the place of links to it.
-    async fn settled_file(&self, path: &Path) -> Result<(&MirrorHandle, PathBuf)> {
+    /// Returns what mirrors a file, and its name there, once it says what was saved in the place of links to it, and whether it
+    /// does: it may take too long.
+    async fn settled_file(&self, path: &Path) -> Result<(&MirrorHandle, PathBuf, bool)> {
         for handle in &self.handles {
-            if let Some(file) = handle.settled_file(path).await? {
-                return Ok((handle, file));
+            if let Some((file, is_settled)) = handle.settled_file(path).await? {
+                return Ok((handle, file, is_settled));
             }
         }
-        self.of_path(path)
+        self.of_path(path).map(|(handle, path)| (handle, path, true))
     }
 
     /// Returns the mirrors of the account that is named, or all.
@@ -267,15 +268,16 @@ impl Host for Mirrors {
     }
 
     async fn diff(&self, path: &Path) -> Result<DiffReport> {
-        let (handle, path) = self.settled_file(path).await?;
+        let (handle, path, _) = self.settled_file(path).await?;
         let mirror::DiffReport { item, path, diff, .. } =
             handle.diff(&path).await.map_err(|error| stray(error, &path))?;
         Ok(DiffReport { id: item, path, diff })
     }
 
     async fn push(&self, path: &Path, accept: bool, dry_run: bool) -> Result<PushReport> {
-        let (handle, path) = self.settled_file(path).await?;
-        let report = handle.push(&path, accept, dry_run).await.map_err(|error| stray(error, &path))?;
+        let (handle, path, is_settled) = self.settled_file(path).await?;
+        let mut report = handle.push(&path, accept, dry_run).await.map_err(|error| stray(error, &path))?;
+        report.saving |= !is_settled;
         Ok(push_report(report, dry_run))
     }
 
@@ -371,7 +373,17 @@ impl Host for Mirrors {
     }
 
     async fn resolve(&self, path: &Path, side: Side) -> Result<Done> {
-        let (handle, path) = self.of_path(path)?;
+        // What a save in place of a link says is of the file's side.
+        let (handle, path, is_settled) = self.settled_file(path).await?;
+        if !is_settled {
+            return Err(Error::InvalidInput {
+                what: format!(
+                    "{} is being saved, or the file that stands in the place of a link to it",
+                    path.display()
+                ),
+                suggestion: "Ask again when it is; nothing was changed.".into(),
+            });
+        }
         let (side, whose) = match side {
             Side::Mine => (sync::Side::Mine, "the file's text stands"),
             Side::Theirs => (sync::Side::Theirs, "the document's text stands"),
@@ -483,6 +495,12 @@ impl Host for Mirrors {
                 let file_alone =
                     format!("the file stands without push {push}, the document does not: {}", report.message);
                 let message = if report.pushed { report.message } else { file_alone };
+                PushReport { message, ..report }
+            }
+            mirror::UndoReport::Waits(report) => {
+                let report = push_report(report, false);
+                let message =
+                    format!("nothing of push {push} stands in the file any more; of the document: {}", report.message);
                 PushReport { message, ..report }
             }
             mirror::UndoReport::Nothing { item, path } => PushReport {
