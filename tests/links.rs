@@ -229,6 +229,87 @@ async fn a_save_in_place_of_a_link_is_not_joined_with_what_looks_like_no_edit() 
     }
 }
 
+/// What came from the Doc while the save stood in place of the link is in no text that its editor has open.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_that_saved_in_place_of_a_link_takes_away_nothing_that_came_meanwhile() {
+    let world = world("stale-beside");
+    let text = "# Plan\n\nThe first day begins at nine.\n\nThe second day is long.\n\nThe last day is free.\n";
+    for (number, (is_outside, then_file)) in [(false, true), (true, false)].into_iter().enumerate() {
+        let title = format!("Stale {number}");
+        let (id, file) = document_of(&world, &title, text);
+        let link = if is_outside { link_beside(&world, &id, &title) } else { readable(&world, &title) };
+        until("the link is there", || std::future::ready(is_link(&link))).await;
+        let first = fs::read_to_string(&file).unwrap().replace("nine", "nine sharp");
+        replace(&link, &first);
+        world.collaborate(&id, "second day", "second day, after the harbour tour,").await;
+        until("the link stands again", || std::future::ready(is_link(&link))).await;
+        let both = "Plan\nThe first day begins at nine sharp.\nThe second day, after the harbour tour, is long.\n";
+        let joined = format!("{both}The last day is free.\n");
+        until("both arrive", || async { world.text(&id).await == joined }).await;
+        replace(if then_file { &file } else { &link }, &first.replace("free", "free for all"));
+        let all = format!("{both}The last day is free for all.\n");
+        until("both stand in the document", || async { world.text(&id).await == all }).await;
+        until("that is told", || std::future::ready(told_of(&world, &file).is_some())).await;
+        let told = told_of(&world, &file);
+        assert!(told.as_ref().is_some_and(|told| told.contains("harbour tour")), "{told:?}");
+    }
+}
+
+/// The mirrored file may be half of a save itself, and is joined with nothing until it stands still.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_save_in_place_of_a_link_waits_for_who_writes_the_file() {
+    let world = world("writing-beside");
+    let said = "# Plan\n\nThe first day begins at nine.\n\n## Rest\n\nThe last day is free and long.\n";
+    for (number, (gap_ms, stays_open)) in [(1_000, true), (1_900, false)].into_iter().enumerate() {
+        let title = format!("Writing {number}");
+        let (id, file) = document_of(&world, &title, said);
+        let (link, text) = (readable(&world, &title), fs::read_to_string(&file).unwrap());
+        until("the link is there", || std::future::ready(is_link(&link))).await;
+        let (start, end) = text.split_at(text.find("## ").unwrap());
+        replace(&link, &text.replace("nine", "nine sharp"));
+        tokio::time::sleep(Duration::from_millis(gap_ms)).await;
+        let mut written = fs::File::create(&file).unwrap();
+        written.write_all(start.as_bytes()).unwrap();
+        let pause = if stays_open { 5_000 } else { 1_200 };
+        for _ in 0..pause / 100 {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            assert!(world.text(&id).await.contains("The last day is free and long."), "half of it is pushed");
+        }
+        written.write_all(end.replace("long", "short").as_bytes()).unwrap();
+        drop(written);
+        says(&world, &id, "Plan\nThe first day begins at nine sharp.\nRest\nThe last day is free and short.\n").await;
+    }
+}
+
+/// A start sees saves that nobody saw being made: what was written just now, or is open, may go on.
+#[tokio::test(flavor = "multi_thread")]
+async fn half_of_a_save_at_a_start_is_not_pushed() {
+    let mut world = world("half-at-start");
+    let said = "# Plan\n\nThe first day begins at nine.\n\n## Rest\n\nThe last day is free and long.\n";
+    let [closed, open] = ["Closed", "Open"].map(|title| document_of(&world, title, said));
+    world.kill_daemon();
+    let texts = [&closed, &open].map(|(_, file)| fs::read_to_string(file).unwrap());
+    let halves = texts.each_ref().map(|text| text.split_at(text.find("## ").unwrap()));
+    let mut written = fs::File::create(&open.1).unwrap();
+    written.write_all(halves[1].0.as_bytes()).unwrap();
+    fs::write(&closed.1, halves[0].0).unwrap();
+    world.start_daemon(&[]);
+    let whole = |text: String| text.contains("The last day is free and long.");
+    for _ in 0..10 {
+        assert!(whole(world.text(&closed.0).await) && whole(world.text(&open.0).await), "half of it is pushed");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    fs::write(&closed.1, texts[0].replace("nine", "ten")).unwrap();
+    for _ in 0..30 {
+        assert!(whole(world.text(&closed.0).await) && whole(world.text(&open.0).await), "half of it is pushed");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    written.write_all(halves[1].1.as_bytes()).unwrap();
+    drop(written);
+    says(&world, &closed.0, "Plan\nThe first day begins at ten.\nRest\nThe last day is free and long.\n").await;
+    says(&world, &open.0, "Plan\nThe first day begins at nine.\nRest\nThe last day is free and long.\n").await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_save_in_place_of_a_link_was_made_of_outlives_the_daemon() {
     let mut world = world("made-of");

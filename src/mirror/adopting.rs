@@ -103,6 +103,11 @@ fn take_over(
             return Err(editing::unreadable(&target, &notice.to_string(), "Make it readable first."));
         }
     };
+    // What it says that nothing agreed on does may be half of a save.
+    let has_edits = agreed(shared, place)?.is_none_or(|agreed| agreed != current);
+    if has_edits && (!stands_still(&stamp, now()) || shared.workspace.is_open(&target, now())) {
+        return Ok(Taken::Moved);
+    }
     let save = |text: &str, kept| {
         let is_saved = editing::save(shared, (item, part), text, stamp)?;
         Ok(if is_saved { Taken::Yes(kept) } else { Taken::Moved })
@@ -119,6 +124,13 @@ fn take_over(
         Saves::Stands => Ok(Taken::Yes(None)),
         Saves::Foreign => Ok(Taken::Foreign(target)),
         Saves::Takes(text) => save(&text, None),
+        Saves::Joins(text, came) => {
+            // Who saved this knows nothing of the rest, and may save the next one without it: no deletion of what others wrote.
+            if let Some(came) = came {
+                shared.store()?.note_arrival(item, part, &came)?;
+            }
+            save(&text, None)
+        }
         Saves::GivesWay => Ok(Taken::Yes(keep(text)?)),
         Saves::GoesOver => save(text, keep(&current)?),
     }

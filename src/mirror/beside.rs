@@ -391,7 +391,7 @@ async fn take(mirror: &MirrorHandle, path: &Path, stamp: Stamp) -> Result<(), No
             target.display()
         ),
     };
-    Err(NotTaken { why, again: false, made: false })
+    Err(NotTaken { why, again: false, soon: false, made: false })
 }
 
 /// Makes an item of a file in `new/`, and puts a link to its file there.
@@ -435,18 +435,23 @@ fn text_of(shared: &Shared, path: &Path, stamp: Stamp) -> Result<Option<String>>
 }
 
 fn saved_meanwhile() -> NotTaken {
-    NotTaken { why: "it is being saved".into(), again: true, made: false }
+    NotTaken {
+        why: "it, or the file to which its link led, is being saved".into(),
+        again: true,
+        soon: true,
+        made: false,
+    }
 }
 
 /// Of what went wrong before anything was asked: it may pass.
 fn later(error: &Error) -> NotTaken {
-    NotTaken { why: told(error), again: true, made: false }
+    NotTaken { why: told(error), again: true, soon: false, made: false }
 }
 
 /// Of what went wrong after an item was made: that it was.
 fn not_linked(item: &ItemId, error: &Error, again: bool) -> NotTaken {
     let why = format!("it became the document {item}, but no link stands here yet: {}", told(error));
-    NotTaken { why, again, made: true }
+    NotTaken { why, again, soon: false, made: true }
 }
 
 fn told(error: &Error) -> String {

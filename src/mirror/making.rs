@@ -251,7 +251,7 @@ fn may_pass(error: &Error) -> bool {
 
 fn not_taken(error: &Error, again: bool) -> NotTaken {
     let why = format!("{}. {}", error.with_causes().trim_end_matches('.'), error.suggestion());
-    NotTaken { why, again, made: false }
+    NotTaken { why, again, soon: false, made: false }
 }
 
 /// Says of an item that was made that its text is not there yet.
@@ -263,7 +263,7 @@ fn not_filled(item: &ItemId, error: &Error, again: bool) -> NotTaken {
     let why = error.with_causes();
     let why =
         format!("it became the document {item}, which has not its text yet: {}. {then}", why.trim_end_matches('.'));
-    NotTaken { why, again, made: true }
+    NotTaken { why, again, soon: false, made: true }
 }
 
 /// Says of an item that was made that it is not there any more.
@@ -271,7 +271,7 @@ fn gone(item: &ItemId) -> NotTaken {
     let why = format!(
         "the document {item}, which was made of it, is gone before it had its text; save it anew to make another one"
     );
-    NotTaken { why, again: false, made: false }
+    NotTaken { why, again: false, soon: false, made: false }
 }
 
 /// What to do about an item that was not made, or not for certain. Nothing tries that again by itself.

@@ -90,6 +90,25 @@ impl Store {
         Ok(())
     }
 
+    /// Notes what comes into a file by a save that is about to be joined with it; on return it is on the disk. Noted once more it is
+    /// the same.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes; then the file must not be written.
+    pub fn note_arrival(&mut self, item: &ItemId, part: &PartId, arrival: &Arrival) -> Result<()> {
+        let doing = "noting what comes into a file";
+        let known = self.arrivals(item, part)?;
+        if known.is_some_and(|known| known.first() == Some(arrival)) {
+            return Ok(());
+        }
+        self.durably(doing, |connection| {
+            let transaction = connection.transaction().map_err(storage(doing))?;
+            write(&transaction, item, part, arrival)?;
+            transaction.commit().map_err(storage(doing))
+        })
+    }
+
     /// Returns what the files of an item were about to say, where that was not recorded; what is damaged is left out.
     ///
     /// # Errors

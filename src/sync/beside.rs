@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::arrival::Arrival;
 use super::hold;
 use super::merge::merge3;
 use super::words::{said_in, words_in};
@@ -59,6 +60,8 @@ pub struct NotTaken {
     pub why: String,
     /// Whether the same file may be taken in by trying again, which makes nothing twice.
     pub again: bool,
+    /// Whether that may be soon: another file is being saved.
+    pub soon: bool,
     /// Whether an item was made of it all the same, which lacks its text or whose link does not stand there.
     pub made: bool,
 }
@@ -92,7 +95,7 @@ impl Beside {
 
     /// Hears of a file of which nobody knows whether it was taken in: it waits until it is saved anew.
     pub fn in_doubt(&mut self, path: &str, stamp: Stamp, why: String, now: Millis) {
-        let waits = Some(NotTaken { why, again: false, made: false });
+        let waits = Some(NotTaken { why, again: false, soon: false, made: false });
         self.files.insert(path.to_owned(), File { due: None, seen: Some((stamp, now)), gone: None, waits, tries: 0 });
     }
 
@@ -131,7 +134,7 @@ impl Beside {
             }
             Stands::Unusable(why) => {
                 (file.gone, file.seen) = (None, None);
-                file.waits = Some(NotTaken { why, again: false, made: false });
+                file.waits = Some(NotTaken { why, again: false, soon: false, made: false });
                 return Step::Wait;
             }
             Stands::Text { stamp, open } => (stamp, open),
@@ -149,7 +152,7 @@ impl Beside {
         }
         if open && since.0 + OPEN_MS <= now.0 {
             let why = "it stays open for writing; close it in the program that writes it".to_owned();
-            file.waits = Some(NotTaken { why, again: true, made: false });
+            file.waits = Some(NotTaken { why, again: true, soon: false, made: false });
         }
         if open || since.0 + SETTLE_MS > now.0 {
             file.due = Some(Millis(now.0.max(since.0) + SETTLE_MS));
@@ -161,7 +164,7 @@ impl Beside {
                  documents"
             );
             (file.due, file.waits) =
-                (Some(Millis(now.0 + RETRY_FIRST_MS)), Some(NotTaken { why, again: true, made: false }));
+                (Some(Millis(now.0 + RETRY_FIRST_MS)), Some(NotTaken { why, again: true, soon: false, made: false }));
             return Step::Wait;
         }
         Step::Take(stamp)
@@ -177,9 +180,9 @@ impl Beside {
             Err(not_taken) => {
                 if not_taken.again {
                     let pause = RETRY_FIRST_MS.saturating_mul(1 << file.tries.min(8)).min(RETRY_LONGEST_MS);
-                    let retry = Millis(now.0 + pause);
+                    let retry = Millis(now.0 + if not_taken.soon { SETTLE_MS } else { pause });
                     file.due = Some(file.due.map_or(retry, |due| due.min(retry)));
-                    file.tries += 1;
+                    file.tries += u32::from(!not_taken.soon);
                 }
                 file.waits = Some(not_taken);
             }
@@ -211,8 +214,11 @@ pub enum Saves {
     Stands,
     /// It has little in common with the file.
     Foreign,
-    /// The file takes this text, in which nothing of either is missing.
+    /// The file takes this text, of which all that it says is a part, or which an editor saved after that.
     Takes(String),
+    /// The file takes this text, in which nothing of either is missing. What it has of the file came to who saved the other, as if
+    /// that had been in the file and this had come from the document.
+    Joins(String, Option<Box<Arrival>>),
     /// What the file says was saved later and stands; the save is kept elsewhere.
     GivesWay,
     /// It stands; what the file says is kept elsewhere.
@@ -246,7 +252,10 @@ pub fn of_two_saves(item: &ItemId, base: &str, (current, when): (&str, When), te
     }
     match joined(base, current, whole) {
         Some(both) if both == current => Saves::Stands,
-        Some(both) => Saves::Takes(both),
+        Some(both) => {
+            let came = Arrival::noted(whole, &both, base).map(Box::new);
+            Saves::Joins(both, came)
+        }
         // An earlier save of the same editor is in the next one.
         None if !has_own => Saves::Takes(text.to_owned()),
         None if when == When::Later => Saves::GivesWay,
@@ -339,7 +348,7 @@ mod tests {
     }
 
     fn no(again: bool) -> NotTaken {
-        NotTaken { why: "no".into(), again, made: false }
+        NotTaken { why: "no".into(), again, soon: false, made: false }
     }
 
     #[test]
@@ -364,20 +373,25 @@ mod tests {
             assert_eq!(says_more(text, others), expected, "{text:?} {others:?}");
         }
         let meets = base.replace("alpha beta", "others");
+        // What the file said came to who saved the other.
+        let joins = |text: &str, both: &str| {
+            let came = Arrival { before: text.into(), after: both.into(), base: base.into() };
+            Saves::Joins(both.into(), Some(Box::new(came)))
+        };
         let item = ItemId("1a".into());
         let short = base.split_once("gamma").map_or("", |(start, _)| start).trim_end().to_owned() + "\n";
         for (base, current, when, text, expected) in [
             (base, &*one, When::Earlier, &*one, Saves::Stands),
             (base, &one, When::Later, base, Saves::Stands),
             (base, base, When::Later, &one, Saves::Takes(one.clone())),
-            (base, &one, When::Later, &other, Saves::Takes(both.clone())),
+            (base, &one, When::Later, &other, joins(&other, &both)),
             (base, &one, When::Later, &meets, Saves::GivesWay),
             (base, &one, When::Earlier, &meets, Saves::GoesOver),
             ("", &one, When::Earlier, &meets, Saves::GoesOver),
             ("", &one, When::Later, &meets, Saves::GivesWay),
             // What ends early is a deletion unless the rest comes at once.
             (base, &short, When::JustBefore, &one, Saves::Takes(one.clone())),
-            (base, &short, When::Earlier, &one, Saves::Takes(one.replace("\n\ngamma", ""))),
+            (base, &short, When::Earlier, &one, joins(&one, &one.replace("\n\ngamma", ""))),
             (base, base, When::Earlier, "Nothing of that at all, milk and bread.\n", Saves::Foreign),
         ] {
             assert_eq!(of_two_saves(&item, base, (current, when), text), expected, "{current:?} {text:?}");
@@ -460,6 +474,18 @@ mod tests {
         assert_eq!(beside.waiting().len(), 1);
         assert_eq!(beside.looked(A, text(4), Millis(61_000)), Step::Wait);
         assert_eq!(beside.waiting().len(), 0);
+    }
+
+    #[test]
+    fn what_waits_for_another_file_is_tried_soon() {
+        let mut beside = Beside::default();
+        beside.touched(A, Millis(0));
+        beside.looked(A, text(1), Millis(0));
+        for at in [2_000, 4_000, 6_000] {
+            assert_eq!(beside.looked(A, text(1), Millis(at)), Step::Take(version(1)));
+            beside.done(A, Err(NotTaken { soon: true, ..no(true) }), Millis(at));
+            assert_eq!(beside.next_due(), Some(Millis(at + SETTLE_MS)));
+        }
     }
 
     #[test]
