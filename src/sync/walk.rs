@@ -197,6 +197,10 @@ impl Engine {
         if self.halted.is_some() {
             return self.stop(item);
         }
+        if item.walk.as_ref().is_some_and(|walk| !walk.why.dry && self.is_saved_before_named(item, walk)) {
+            self.hand_back(item);
+            return Fate::Keep;
+        }
         let Some(mut walk) = item.walk.take() else { return self.lost(item) };
         self.progress.read(self.now);
         if !walk.why.dry || !item.dirty.real() {
@@ -241,6 +245,14 @@ impl Engine {
         }
         item.walk = Some(walk);
         self.next_plan(item)
+    }
+
+    /// Tells whether a file must be quiet first of which a push has no answer: the ids that the remote gave go into the file with
+    /// the word that it landed.
+    fn is_saved_before_named(&self, item: &Item, walk: &Walk) -> bool {
+        let key = |part: &PartId| (item.id.clone(), part.clone());
+        let mut parts = item.unknown.iter().map(|unknown| &unknown.part);
+        parts.any(|part| walk.doubted.contains(part) || self.settle.is_due_soon(&key(part)))
     }
 
     /// Merges one file with its remote text; `None` when the file takes no part in this walk.
