@@ -286,8 +286,12 @@ async fn doctor_tells_what_became_of_the_database_of_a_daemon_that_runs() {
         })
         .await;
         assert!(std::fs::read_to_string(&file).unwrap().contains(what));
-        drop(world.cli(&["resolve", file.to_str().unwrap(), "--mine"]));
-        until("the file's words arrive", || async { world.text(&id).await == format!("One\n{what}\n") }).await;
+        until("the file's words arrive", || async {
+            // What was saved just before the start is compared once it has been quiet.
+            drop(world.cli(&["resolve", file.to_str().unwrap(), "--mine"]));
+            world.text(&id).await == format!("One\n{what}\n")
+        })
+        .await;
         text = what.to_owned();
     }
 }
