@@ -104,7 +104,8 @@ fn take_over(
         }
     };
     // What it says that nothing agreed on does may be half of a save.
-    let has_edits = agreed(shared, place)?.is_none_or(|agreed| agreed != current);
+    let agreed = agreed(shared, place)?;
+    let has_edits = agreed.as_ref().is_none_or(|agreed| *agreed != current);
     if has_edits && (!stands_still(&stamp, now()) || shared.workspace.is_open(&target, now())) {
         return Ok(Taken::Moved);
     }
@@ -126,7 +127,8 @@ fn take_over(
         Saves::Takes(text) => save(&text, None),
         Saves::Joins(text, came) => {
             // Who saved this knows nothing of the rest, and may save the next one without it: no deletion of what others wrote.
-            if let Some(came) = came {
+            // Where nothing was agreed on since, nothing of it came from there.
+            if let Some(came) = came.filter(|_| agreed.as_deref() != base) {
                 shared.store()?.note_arrival(item, part, &came)?;
             }
             save(&text, None)
