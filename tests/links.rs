@@ -372,3 +372,84 @@ async fn what_is_no_save_of_the_document_in_place_of_a_readable_link_is_told() {
     assert_eq!(fs::read_to_string(&own).unwrap(), "Nothing of anybody's.\n");
     assert!(!is_link(&copy), "it stays a copy");
 }
+
+/// An editor that has not read the newest text when it saves in place of a link, and what happens while that save waits to be taken
+/// in. What had come stays, what had gone stays away, and nothing of the rest is lost.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_that_is_behind_and_saves_in_place_of_a_link_takes_away_nothing() {
+    let world = world("behind-beside");
+    let text = "# Plan\n\nThe first day begins at nine.\n\nThe second day is long and hot.\n\nThe third day has a quiz for all.\n\n\
+                The last day is free.\n";
+    let (came, went) =
+        ("The second day, after the harbour tour, is long and hot.", "The third day has a quiz for all.");
+    let mut failed = Vec::new();
+    for (number, (is_outside, goes, meanwhile)) in [
+        (false, false, "remote"),
+        (true, false, "remote"),
+        (false, false, "twice"),
+        (false, false, "file"),
+        (true, false, "file"),
+        (false, false, "pushed"),
+        (false, false, "meets"),
+        (false, true, "remote"),
+        (true, true, "remote"),
+        (false, true, "file"),
+        (false, true, "pushed"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let title = format!("Behind {number}");
+        let (id, file) = document_of(&world, &title, text);
+        let link = if is_outside { link_beside(&world, &id, &title) } else { readable(&world, &title) };
+        until("the link is there", || std::future::ready(is_link(&link))).await;
+        let opened = fs::read_to_string(&file).unwrap();
+        if goes {
+            world.collaborate(&id, went, "").await;
+            until("it goes", || std::future::ready(!fs::read_to_string(&file).unwrap().contains("quiz"))).await;
+        } else {
+            world.collaborate(&id, "second day is", "second day, after the harbour tour, is").await;
+            until("it comes", || std::future::ready(fs::read_to_string(&file).unwrap().contains(came))).await;
+        }
+        replace(&link, &opened.replace("begins at nine", "begins at nine sharp"));
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let edit_file =
+            || fs::write(&file, fs::read_to_string(&file).unwrap().replace("is free", "is free, says one,")).unwrap();
+        let later = match meanwhile {
+            "remote" | "twice" => {
+                world.collaborate(&id, "last day", "last remote day").await;
+                if meanwhile == "twice" {
+                    tokio::time::sleep(Duration::from_millis(600)).await;
+                    world.collaborate(&id, "last remote day", "last very remote day").await;
+                }
+                "remote day is free"
+            }
+            "meets" => {
+                world.collaborate(&id, "begins at nine", "begins at dawn").await;
+                "dawn"
+            }
+            "file" => {
+                edit_file();
+                "free, says one,"
+            }
+            _ => {
+                edit_file();
+                // What is held does not end well.
+                world.cli(&["push", file.to_str().unwrap()]);
+                "free, says one,"
+            }
+        };
+        until("the link stands again", || std::future::ready(is_link(&link))).await;
+        tokio::time::sleep(Duration::from_secs(4)).await;
+        let (said, told, log) =
+            (world.text(&id).await, told_of(&world, &file), world.cli(&["diff", file.to_str().unwrap()]).1);
+        let is_asked = told.as_ref().is_some_and(|told| told.contains("DELETED_THERE") || told.contains("conflict"));
+        let has_own =
+            said.contains("nine sharp") || is_asked && fs::read_to_string(&file).unwrap().contains("nine sharp");
+        let stays = if goes { !said.contains("quiz") } else { said.contains(came) };
+        if !stays || !has_own || !said.contains(later) {
+            failed.push((title, meanwhile, said, told));
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::mebdf;
 use crate::model::{ContentHash, ItemId, Millis, PartId, Stamp};
 use crate::store::Link;
-use crate::sync::{END_MS, Event, Local, Saves, When, of_two_saves, stands_still, with_head_of};
+use crate::sync::{END_MS, Event, Local, Saves, Target, When, of_two_saves, stands_still, with_head_of};
 use crate::workspace::layout::Place;
 use crate::workspace::{Found, NotDeposited};
 
@@ -121,14 +121,15 @@ fn take_over(
         true => When::Later,
         false => When::Earlier,
     };
-    match of_two_saves(item, base.unwrap_or_default(), (&current, when), text) {
+    let arrivals = shared.reader().arrivals(item, part)?.unwrap_or_default();
+    let file =
+        Target { base: base.unwrap_or_default(), agreed: agreed.as_deref(), arrivals: &arrivals, text: &current, when };
+    match of_two_saves(item, &file, text) {
         Saves::Stands => Ok(Taken::Yes(None)),
         Saves::Foreign => Ok(Taken::Foreign(target)),
         Saves::Takes(text) => save(&text, None),
         Saves::Joins(text, came) => {
-            // Who saved this knows nothing of the rest, and may save the next one without it: no deletion of what others wrote.
-            // Where nothing was agreed on since, nothing of it came from there.
-            if let Some(came) = came.filter(|_| agreed.as_deref() != base) {
+            if let Some(came) = came {
                 shared.store()?.note_arrival(item, part, &came)?;
             }
             save(&text, None)

@@ -431,7 +431,7 @@ impl MirrorHandle {
             Place::file(&item, &PartId::default()).name()?;
             return Ok(item);
         }
-        if let Some(place) = self.shared.workspace.resolve(Path::new(text)) {
+        if let Some(place) = self.place_of(Path::new(text)) {
             return Ok(place.item);
         }
         Err(Error::InvalidInput {
@@ -442,7 +442,7 @@ impl MirrorHandle {
 
     /// Returns which file of ours a path means.
     pub(super) fn place(&self, path: &Path) -> Result<Place> {
-        self.shared.workspace.resolve(path).ok_or_else(|| Error::NotFound { id: path.display().to_string() })
+        self.place_of(path).ok_or_else(|| Error::NotFound { id: path.display().to_string() })
     }
 
     async fn report(&self, item: ItemId, notices: Vec<(PartId, Notice)>, stale: Option<String>) -> Result<FetchReport> {

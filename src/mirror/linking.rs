@@ -46,6 +46,26 @@ pub(super) fn link_at(shared: &Shared, path: &Path) -> Result<Option<Link>> {
     Ok(named.map(|Place { item, part, .. }| Link { path: path.into(), item, part, made_of: None }))
 }
 
+/// Returns which file of ours a path means. A link that stands says where it leads; what is noted of it may be older. Its folder may
+/// be named by way of links.
+fn place_of(shared: &Shared, path: &Path) -> Result<Option<Place>> {
+    if let Some(place) = shared.workspace.resolve(path) {
+        return Ok(Some(place));
+    }
+    // An id or a URL is no path.
+    if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return Ok(None);
+    }
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let real = folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
+    for path in [Some(path), real.as_deref().filter(|real| *real != path)].into_iter().flatten() {
+        if let Some(link) = link_at(shared, path)? {
+            return Ok(Some(Place::file(&link.item, &link.part)));
+        }
+    }
+    Ok(None)
+}
+
 impl MirrorHandle {
     /// Puts a link to a file of an item, which is mirrored by that, into a folder outside of the workspace; returns where it
     /// stands. An edit through it is one of the item, also when the editor puts a new file in its place.
@@ -54,7 +74,7 @@ impl MirrorHandle {
     ///
     /// As [`MirrorHandle::fetch`]; `InvalidInput` and `Unsafe` when the folder cannot be used.
     pub async fn link(&self, id_or_url: &str, folder: &Path) -> Result<LinkReport> {
-        let named = self.shared().workspace.resolve(Path::new(id_or_url.trim()));
+        let named = self.place_of(Path::new(id_or_url.trim()));
         let item = self.item(id_or_url)?;
         let report = match self.lookup(&item.0).await? {
             Some(report) => report,
@@ -81,6 +101,20 @@ impl MirrorHandle {
         Ok(linked)
     }
 
+    /// Returns which file of ours a path means, also where a save stands in the place of a link to it.
+    pub(super) fn place_of(&self, path: &Path) -> Option<Place> {
+        place_of(self.shared(), path).unwrap_or_else(|error| {
+            tracing::warn!(%error, path = %path.display(), "where a link led that stood there is not known");
+            None
+        })
+    }
+
+    /// Returns the mirrored file that a path means: its own, that of a link to it, or of what was saved in the place of one.
+    #[must_use]
+    pub fn file_at(&self, path: &Path) -> Option<PathBuf> {
+        self.shared().workspace.layout().path(&self.place_of(path)?).ok()
+    }
+
     /// Returns the mirrored file that a path means, also where a save stands in the place of a link to it, once all such saves of it
     /// are its own text, and whether they are; `None` for every other path. A save that is not taken in keeps nobody waiting for
     /// ever.
@@ -93,12 +127,7 @@ impl MirrorHandle {
         loop {
             let (shared, path) = (self.shared_arc(), path.to_owned());
             let looked = blocking(move || {
-                // A link that stands says where it leads; what is noted of it may be older.
-                let place = match shared.workspace.resolve(&path) {
-                    Some(place) => Some(place),
-                    None => link_at(&shared, &path)?.map(|link| Place::file(&link.item, &link.part)),
-                };
-                let Some(place) = place else { return Ok(None) };
+                let Some(place) = place_of(&shared, &path)? else { return Ok(None) };
                 let mut saved: Vec<PathBuf> = shared.reader().links_to(&place.item, &place.part)?;
                 saved.retain(|link| link.symlink_metadata().is_ok_and(|found| found.is_file()));
                 saved.iter().for_each(|link| shared.beside.touch(link.clone()));

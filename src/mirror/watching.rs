@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::{Mirror, adopting, comments, failure};
 use crate::error::{Error, Result};
-use crate::sync::{Event, Failure};
+use crate::sync::{END_MS, Event, Failure, Touch};
 use crate::workspace::layout::Place;
 use crate::workspace::{self, Seen};
 
@@ -30,6 +30,27 @@ impl Mirror {
         if watches {
             // What happened before was not seen.
             self.step(Event::Rescan);
+            self.touch_restless();
+        }
+    }
+
+    /// Tells the engine of files that were saved just now, or are being saved, while nobody watched: what they say may be half of
+    /// a save. Where nothing is known of what they said, nothing of them is pushed, and what they say is compared at once.
+    pub(super) fn touch_restless(&mut self) {
+        if self.shared.recovered.is_new() {
+            return;
+        }
+        let restless = self.shared.workspace.restless_files(self.clock.now(), END_MS).unwrap_or_else(|error| {
+            tracing::warn!(%error, "which files are being saved is not known");
+            Vec::new()
+        });
+        for (Place { item, part, .. }, stamp, is_open) in restless {
+            let known = self.shared.reader().item(&item).ok().flatten();
+            let known = known.and_then(|known| known.parts.into_iter().find(|known| known.part == part)?.stamp);
+            if known.is_some_and(|known| known != stamp) {
+                let touch = if is_open { Touch::Modified { closes: self.watch.is_some() } } else { Touch::Complete };
+                self.step(Event::Touched { item, part, touch });
+            }
         }
     }
 
@@ -68,6 +89,7 @@ impl Mirror {
         }
         self.step(event);
         if all {
+            self.touch_restless();
             self.shared.beside.touch_all();
             self.shared.heard.all();
         }

@@ -30,17 +30,8 @@ impl Arrival {
     /// What comes into a file by a deposit, goes from it, or stands elsewhere or otherwise after it; `None` when all blocks say
     /// what they said, in their order.
     pub(super) fn noted(before: &str, after: &str, base: &str) -> Option<Self> {
-        let mut keys = Keys::default();
-        let (was, is) = (Text::read(before, &mut keys), Text::read(after, &mut keys));
-        let said = |text: &Text<'_>| {
-            let words = |at: usize| {
-                let said = text.plain(at);
-                said.split(is_space).filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>()
-            };
-            (0..text.len()).map(words).filter(|block| !block.is_empty()).collect::<Vec<_>>()
-        };
-        let differ = said(&was) != said(&is);
-        differ.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })
+        let is_noted = !says_the_same(before, after);
+        is_noted.then(|| Self { before: before.to_owned(), after: after.to_owned(), base: base.to_owned() })
     }
 
     /// Tells whether somebody wrote on in the file with what came in it, before it said `next` and nothing else came. What was
@@ -109,6 +100,23 @@ impl Arrival {
         let (has, stays) = (brought(&was, &is), brought(&was, &left));
         brought(&was, &after.words()).iter().all(|word| has.contains(word) || !stays.contains(word))
     }
+}
+
+/// Tells whether all blocks of two texts say the same, in the same order.
+pub(super) fn says_the_same(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let mut keys = Keys::default();
+    let (one, other) = (Text::read(one, &mut keys), Text::read(other, &mut keys));
+    let said = |text: &Text<'_>| {
+        let words = |at: usize| {
+            let said = text.plain(at);
+            said.split(is_space).filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+        };
+        (0..text.len()).map(words).filter(|block| !block.is_empty()).collect::<Vec<_>>()
+    };
+    said(&one) == said(&other)
 }
 
 /// Tells whether a text has most of the words that came when `after` took the place of `before`, and a line as it came: who had

@@ -1,14 +1,11 @@
 //! Files beside the mirrored ones: Markdown that a person saves in `new/`, which is to become a document, and what an editor put
 //! where a link to a mirrored file stood. Which of them are whole, and what became of those that were taken in. Pure.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
-use super::arrival::Arrival;
 use super::hold;
-use super::merge::merge3;
-use super::words::{said_in, words_in};
 use crate::mebdf;
-use crate::model::{ItemId, Millis, Stamp};
+use crate::model::{Millis, Stamp};
 
 /// For how long a file must stand as it is before it is taken in, in milliseconds.
 const SETTLE_MS: u64 = 2_000;
@@ -196,116 +193,13 @@ impl Beside {
     }
 }
 
-/// When a file was saved that has another save in the place of a link to it, as seen from that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
-    /// Later.
-    Later,
-    /// So short before that it may have been half of a save.
-    JustBefore,
-    /// Before that.
-    Earlier,
-}
-
-/// What becomes of a save that stands where a link to a file stood.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Saves {
-    /// The file says it already.
-    Stands,
-    /// It has little in common with the file.
-    Foreign,
-    /// The file takes this text, of which all that it says is a part, or which an editor saved after that.
-    Takes(String),
-    /// The file takes this text, in which nothing of either is missing. What it has of the file came to who saved the other, as if
-    /// that had been in the file and this had come from the document.
-    Joins(String, Option<Box<Arrival>>),
-    /// What the file says was saved later and stands; the save is kept elsewhere.
-    GivesWay,
-    /// It stands; what the file says is kept elsewhere.
-    GoesOver,
-}
-
-/// Decides what becomes of a save `text` that stands where a link to the file of an item stood: both were made of `base`, empty where
-/// that is not known, and the file says `current`, which was saved at a time of its own.
-#[must_use]
-pub fn of_two_saves(item: &ItemId, base: &str, (current, when): (&str, When), text: &str) -> Saves {
-    if current == text {
-        return Saves::Stands;
-    }
-    if !names(text, item) && !is_save_of(text, current) {
-        return Saves::Foreign;
-    }
-    // Where nothing is agreed, all that the file says may be somebody's own.
-    if base == current {
-        return Saves::Takes(text.to_owned());
-    }
-    let whole = with_head_of(base, text);
-    let whole = whole.as_deref().unwrap_or(text);
-    // What looks like no edit is none of the other save either: joined, it would not even be held any more.
-    if looks_unmeant(base, whole) {
-        return Saves::GivesWay;
-    }
-    let has_own = says_more(current, &[base, text]);
-    // The rest of a text may be what was saved in place of the link.
-    if looks_unmeant(base, current) || when == When::JustBefore && hold::lacks_end(base, current) {
-        return if has_own { Saves::GoesOver } else { Saves::Takes(text.to_owned()) };
-    }
-    match joined(base, current, whole) {
-        Some(both) if both == current => Saves::Stands,
-        Some(both) => {
-            let came = Arrival::noted(whole, &both, base).map(Box::new);
-            Saves::Joins(both, came)
-        }
-        // An earlier save of the same editor is in the next one.
-        None if !has_own => Saves::Takes(text.to_owned()),
-        None if when == When::Later => Saves::GivesWay,
-        None => Saves::GoesOver,
-    }
-}
-
-/// Tells whether a text would be held if a file that says `base` were saved with it.
-fn looks_unmeant(base: &str, text: &str) -> bool {
-    !hold::holds(Some(base), text).is_empty()
-}
-
-/// Joins two saves of one file that were made of the same text; `None` where they say different things in one place.
-fn joined(base: &str, one: &str, other: &str) -> Option<String> {
-    if other == base {
-        return Some(one.to_owned());
-    }
-    let merged = merge3(base, one, other);
-    merged.conflicts.is_empty().then_some(merged.file)
-}
-
-/// Tells whether a text has a word that none of the others has.
-fn says_more(text: &str, others: &[&str]) -> bool {
-    let known: HashSet<String> = others.iter().flat_map(|other| said_in(other)).collect();
-    said_in(text).iter().any(|word| !known.contains(word))
-}
-
-/// Tells whether the head of a text names an item.
-fn names(text: &str, item: &ItemId) -> bool {
-    mebdf::head(text).is_some_and(|head| head.value("id").is_some_and(|id| id.trim() == item.0))
-}
-
-/// Tells whether nothing has written to a file for as long as one is waited for.
+/// Tells whether nothing has written to a file for as long as one is waited for. Where it says of itself that it was written later
+/// than now, the time counts at which the system changed it last.
 #[must_use]
 pub fn stands_still(stamp: &Stamp, now: Millis) -> bool {
-    i128::from(now.0) * 1_000_000 - stamp.mtime_ns >= i128::from(SETTLE_MS) * 1_000_000
-}
-
-/// Tells whether a text that stands where a link to `current` stood is an edit of that: half of the words of the shorter one are in
-/// the other. Else it is another text that happens to have its name.
-fn is_save_of(text: &str, current: &str) -> bool {
-    let [text, current] = [text, current].map(|said| words_in(mebdf::body(said)).collect::<Vec<_>>());
-    let mut left: HashMap<&str, usize> = HashMap::new();
-    for word in &current {
-        *left.entry(word).or_default() += 1;
-    }
-    let has =
-        |word: &&&str| left.get_mut(**word).is_some_and(|count| std::mem::replace(count, count.saturating_sub(1)) > 0);
-    let shared = text.iter().filter(has).count();
-    shared * 2 >= text.len().min(current.len())
+    let now_ns = i128::from(now.0) * 1_000_000;
+    let since_ns = if stamp.mtime_ns > now_ns { (now_ns - stamp.ctime_ns).abs() } else { now_ns - stamp.mtime_ns };
+    since_ns >= i128::from(SETTLE_MS) * 1_000_000
 }
 
 /// Tells whether the marks of an unfinished merge stand in a text, outside of code.
@@ -349,80 +243,6 @@ mod tests {
 
     fn no(again: bool) -> NotTaken {
         NotTaken { why: "no".into(), again, soon: false, made: false }
-    }
-
-    #[test]
-    fn two_saves_of_one_text_are_joined_where_they_do_not_meet() {
-        let base = "# {^ h.a}One\n\nalpha beta\n\ngamma\n";
-        let (one, other) = (base.replace("alpha", "first"), base.replace("gamma", "second"));
-        let both = one.replace("gamma", "second");
-        for (one, other, expected) in [
-            (one.as_str(), other.as_str(), Some(both.as_str())),
-            (&one, base, Some(&one)),
-            (base, &other, Some(&other)),
-            (&one, &base.replace("alpha beta", "others"), None),
-        ] {
-            assert_eq!(joined(base, one, other).as_deref(), expected, "{one:?} {other:?}");
-        }
-        for (text, others, expected) in [
-            (base, &["# One\n\nalpha beta gamma\n"][..], false),
-            (&one, &[base], true),
-            (&one, &[base, &one], false),
-            ("", &[], false),
-        ] {
-            assert_eq!(says_more(text, others), expected, "{text:?} {others:?}");
-        }
-        let meets = base.replace("alpha beta", "others");
-        // What the file said came to who saved the other.
-        let joins = |text: &str, both: &str| {
-            let came = Arrival { before: text.into(), after: both.into(), base: base.into() };
-            Saves::Joins(both.into(), Some(Box::new(came)))
-        };
-        let item = ItemId("1a".into());
-        let short = base.split_once("gamma").map_or("", |(start, _)| start).trim_end().to_owned() + "\n";
-        for (base, current, when, text, expected) in [
-            (base, &*one, When::Earlier, &*one, Saves::Stands),
-            (base, &one, When::Later, base, Saves::Stands),
-            (base, base, When::Later, &one, Saves::Takes(one.clone())),
-            (base, &one, When::Later, &other, joins(&other, &both)),
-            (base, &one, When::Later, &meets, Saves::GivesWay),
-            (base, &one, When::Earlier, &meets, Saves::GoesOver),
-            ("", &one, When::Earlier, &meets, Saves::GoesOver),
-            ("", &one, When::Later, &meets, Saves::GivesWay),
-            // What ends early is a deletion unless the rest comes at once.
-            (base, &short, When::JustBefore, &one, Saves::Takes(one.clone())),
-            (base, &short, When::Earlier, &one, joins(&one, &one.replace("\n\ngamma", ""))),
-            (base, base, When::Earlier, "Nothing of that at all, milk and bread.\n", Saves::Foreign),
-        ] {
-            assert_eq!(of_two_saves(&item, base, (current, when), text), expected, "{current:?} {text:?}");
-        }
-        // What looks like no edit goes into none.
-        let [base, one, other] = [base, &one, &other].map(|said| format!("---\nid: 1a\n---\n{said}"));
-        let cut = base.get(..base.len() - 3).unwrap_or_default();
-        let torn =
-            format!("{}alpha b", base.replace("# {^", "Mine.\n\n# {^").split("alpha").next().unwrap_or_default());
-        for (current, text, expected) in [
-            (cut, &*one, Saves::GoesOver),
-            ("", &one, Saves::Takes(one.clone())),
-            (&torn, &one, Saves::GoesOver),
-            // A head that is gone makes a person be asked, too.
-            (mebdf::body(&other), &one, Saves::GoesOver),
-            (mebdf::body(&base), &one, Saves::Takes(one.clone())),
-            (&one, cut, Saves::GivesWay),
-            (&other, &torn, Saves::GivesWay),
-            (cut, &torn, Saves::GivesWay),
-            // Of one alone a person is asked.
-            (&base, cut, Saves::Takes(cut.to_owned())),
-        ] {
-            for when in [When::Later, When::JustBefore, When::Earlier] {
-                assert_eq!(of_two_saves(&item, &base, (current, when), text), expected, "{current:?} {text:?}");
-            }
-        }
-        for (text, expected) in
-            [("---\nid: 1a\n---\n\nx\n", true), ("---\nid: 1b\n---\n\nx\n", false), ("id: 1a\n", false)]
-        {
-            assert_eq!(names(text, &item), expected, "{text:?}");
-        }
     }
 
     #[test]
@@ -485,6 +305,24 @@ mod tests {
             assert_eq!(beside.looked(A, text(1), Millis(at)), Step::Take(version(1)));
             beside.done(A, Err(NotTaken { soon: true, ..no(true) }), Millis(at));
             assert_eq!(beside.next_due(), Some(Millis(at + SETTLE_MS)));
+        }
+    }
+
+    #[test]
+    fn a_file_stands_still_whatever_time_it_tells_of_itself() {
+        let now = Millis(100_000);
+        for (written_ms, changed_ms, expected) in [
+            (98_000, 98_000, true),
+            (98_001, 98_001, false),
+            (98_000, 99_000, true),
+            (900_000, 98_000, true),
+            (900_000, 99_000, false),
+            // The clock was set back since.
+            (900_000, 900_000, true),
+        ] {
+            let [mtime_ns, ctime_ns] = [written_ms, changed_ms].map(|ms: i128| ms * 1_000_000);
+            let stamp = Stamp { mtime_ns, ctime_ns, ..version(1) };
+            assert_eq!(stands_still(&stamp, now), expected, "{written_ms} {changed_ms}");
         }
     }
 
@@ -555,18 +393,5 @@ mod tests {
         assert!(!is_half_merged(&format!("```\n{merged}```\n")));
         assert!(!is_half_merged("<<<<<<< HEAD\none\n=======\n"));
         assert!(!is_half_merged("Title\n=======\n"));
-    }
-
-    #[test]
-    fn an_edit_is_told_from_another_text_of_the_same_name() {
-        let check =
-            |text: &str, current: &str, expected| assert_eq!(is_save_of(text, current), expected, "{text} {current}");
-        let current = "---\nid: abc\n---\n# Plan\n\nWe meet on Monday in the small room.\n";
-        check("# Plan\n\nWe meet on Tuesday in the small room.\n", current, true);
-        check("# Plan\n", current, true);
-        check(&format!("{current}\n{}", "More of it. ".repeat(100)), current, true);
-        check("Buy milk, bread, butter, eggs, flour and tea.\n", current, false);
-        check("", current, true);
-        check("Anything", "", true);
     }
 }

@@ -41,6 +41,7 @@ pub mod quota;
 mod request;
 mod rows;
 mod run;
+mod saves;
 mod settle;
 mod sides;
 mod spelling;
@@ -59,9 +60,7 @@ mod within;
 mod words;
 
 pub use arrival::Arrival;
-pub use beside::{
-    Beside, NotTaken, Saves, Stands, Step, When, is_half_merged, of_two_saves, stands_still, with_head_of,
-};
+pub use beside::{Beside, NotTaken, Stands, Step, is_half_merged, stands_still, with_head_of};
 pub use choice::{GIVEN_UP, RELEASED};
 pub use conflict::{SectionConflict, conflict_text, in_conflict, section_name};
 pub use effect::{Effect, JobEnd, Record, RecordPart};
@@ -75,6 +74,7 @@ pub use lines::lines_of_file;
 pub use loaded::{Loaded, OpenJob, Row, RowPart, Settings};
 pub use merge::{Merged, is_edited, merge3, same_meaning};
 pub use request::{Answer, Command, RequestId, Side};
+pub use saves::{Saves, Target, When, of_two_saves};
 pub use settle::END_MS;
 pub use status::{ItemStatus, PartStatus, Status, Trouble};
 pub use told::Told;

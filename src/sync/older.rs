@@ -68,7 +68,7 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
 
 /// The base of a text that was made before what is noted at `oldest`. What was agreed on since and stands there, too, was pushed
 /// from there: it is nothing new.
-fn older_base(arrivals: &[Arrival], oldest: usize, newest: &str, text: &str) -> String {
+pub(super) fn older_base(arrivals: &[Arrival], oldest: usize, newest: &str, text: &str) -> String {
     let mut bases = arrivals.iter().take(oldest + 1).rev().map(|arrival| &*arrival.base);
     let oldest = bases.next().unwrap_or(newest).to_owned();
     let since = bases.chain([newest]);
@@ -103,7 +103,7 @@ impl Older {
 /// Tells that a file gets back what it lacked since it was saved from an older text.
 pub(super) fn tell_put_back(part: &mut Part, lacks: &[String], now: Millis) {
     let message = format!(
-        "the file was saved from an older text, without {}, which came from the document meanwhile and was put back; to \
+        "the file was saved from an older text, without {}, which came into it meanwhile and was put back; to \
          delete that, delete it once more and push the file with `push --accept`",
         places(lacks)
     );
@@ -120,13 +120,13 @@ fn quoted(message: &str) -> BTreeSet<String> {
 
 /// What goes with a save that somebody let go, though it is not what that was held for.
 fn gone_with_it(lacks: &[String]) -> Notice {
-    notice(choice::RELEASED, format!("this text is without {}, which had come from the document", places(lacks)))
+    notice(choice::RELEASED, format!("this text is without {}, which had come into the file", places(lacks)))
 }
 
 /// Why a save waits that is without what was put back into it once.
 pub(super) fn taken_again(lacks: &[String]) -> Notice {
     let message = format!(
-        "this text is once more without {}, which came from the document and was put back; to delete it there, too, push \
+        "this text is once more without {}, which came into the file and was put back; to delete it in the document, push \
          the file with `push --accept`, else read the file again and save",
         places(lacks)
     );

@@ -100,7 +100,10 @@ impl Mirrors {
     /// Finds the mirror whose folder a path lies in. Links above the workspace are followed on both sides, so that a
     /// path means the same however it was come by.
     fn of_path(&self, path: &Path) -> Result<(&MirrorHandle, PathBuf)> {
-        // A link that stands elsewhere means the file to which it leads.
+        // A link that stands elsewhere means the file to which it leads, also while a save stands in its place.
+        if let Some(found) = self.handles.iter().find_map(|handle| Some((handle, handle.file_at(path)?))) {
+            return Ok(found);
+        }
         let followed = std::fs::read_link(path).ok().filter(|to| to.starts_with(&self.workspace));
         let path = followed.as_deref().unwrap_or(path);
         let root = std::fs::canonicalize(&self.workspace).unwrap_or_else(|_| self.workspace.clone());

@@ -29,9 +29,10 @@ use std::sync::{Arc, Mutex};
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 
 use crate::error::{Error, Result};
-use crate::model::{Account, Feed, ItemId, PartId, Stamp};
+use crate::model::{Account, Feed, ItemId, Millis, PartId, Stamp};
 use crate::sync::Local;
 use layout::{Layout, Place};
+use writers::Writers;
 
 pub use beside::Found;
 pub use displaced::Swept;
@@ -160,6 +161,27 @@ impl Workspace {
         let mut names: Vec<String> = list(&folder)?.into_iter().filter_map(|name| name.into_string().ok()).collect();
         names.sort_unstable();
         Ok(names.iter().filter_map(|name| Place::of_name(name)).collect())
+    }
+
+    /// Returns the versions of the mirrored files that were written in the last `for_ms` milliseconds, and of those that some
+    /// program has open for writing now, which is said with each, as far as the system tells.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` when the folder cannot be listed.
+    pub fn restless_files(&self, now: Millis, for_ms: u64) -> Result<Vec<(Place, Stamp, bool)>> {
+        let (folder, writers) = (self.layout.items_folder(), Writers::now());
+        let mut found = Vec::new();
+        for place in self.all_files()?.into_iter().filter(|place| !place.conflict) {
+            let Ok(data) = fs::symlink_metadata(folder.join(place.name()?)) else { continue };
+            let stamp = stamp(&data);
+            let since_ns = i128::from(now.0) * 1_000_000 - stamp.mtime_ns;
+            let is_open = writers.tells() && writers.may_save(&data, now);
+            if data.is_file() && (is_open || since_ns < i128::from(for_ms) * 1_000_000) {
+                found.push((place, stamp, is_open));
+            }
+        }
+        Ok(found)
     }
 
     /// Writes the file of a part: whole or not at all, and only if the file that stands there is the one with the

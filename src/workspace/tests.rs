@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::model::ContentHash;
-use crate::model::Millis;
 use crate::sync::Touch;
 
 struct Fixture {
