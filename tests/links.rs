@@ -441,8 +441,7 @@ async fn an_editor_that_is_behind_and_saves_in_place_of_a_link_takes_away_nothin
         };
         until("the link stands again", || std::future::ready(is_link(&link))).await;
         tokio::time::sleep(Duration::from_secs(4)).await;
-        let (said, told, log) =
-            (world.text(&id).await, told_of(&world, &file), world.cli(&["diff", file.to_str().unwrap()]).1);
+        let (said, told) = (world.text(&id).await, told_of(&world, &file));
         let is_asked = told.as_ref().is_some_and(|told| told.contains("DELETED_THERE") || told.contains("conflict"));
         let has_own =
             said.contains("nine sharp") || is_asked && fs::read_to_string(&file).unwrap().contains("nine sharp");
