@@ -42,7 +42,7 @@ pub(super) fn made(
     given_up: &mut BTreeMap<PartId, (Side, Vec<SectionConflict>)>,
 ) -> Option<Side> {
     let open = merge::merge3(base, local, remote).conflicts;
-    let is_seen = open.iter().all(|conflict| part.shown.contains(&shown(conflict)));
+    let is_seen = open.iter().all(|conflict| part.state.shown.contains(&shown(conflict)));
     match asked.side {
         // The file's text may go over what its person has read alone.
         Side::Mine if !is_seen => {
@@ -94,7 +94,7 @@ pub(super) fn released(held: &Notice) -> Notice {
 pub(super) fn pass_by(walk: &mut Walk, parts: &Parts) {
     for asked in &walk.why.resolve {
         let part = parts.get(&asked.part);
-        if part.is_some_and(|part| part.held.is_empty()) && walk.merged.contains_key(&asked.part) {
+        if part.is_some_and(|part| part.state.held.is_empty()) && walk.merged.contains_key(&asked.part) {
             continue;
         }
         walk.undecided.insert(asked.request, passed_by(part, walk.local(&asked.part)));
@@ -102,7 +102,7 @@ pub(super) fn pass_by(walk: &mut Walk, parts: &Parts) {
 }
 
 fn passed_by(part: Option<&Part>, local: Option<&Local>) -> Failure {
-    let first = part.and_then(|part| part.held.first());
+    let first = part.and_then(|part| part.state.held.first());
     let (why, suggestion) = match (first, local) {
         (Some(held), _) => {
             let why = format!("the file is held ({}), so nothing of it is pushed", held.code);

@@ -63,8 +63,8 @@ impl Engine {
         let dry = why.dry;
         let about_saves_until = (why.push || dry).then(|| Millis(self.now.0.saturating_add(SAVES_MS)));
         let accepts = !why.accept.is_empty();
-        item.waiters.push(Waiter { request, dry, about_saves_until, accepts, put_off: false });
-        item.dirty.join(why);
+        item.state.waiters.push(Waiter { request, dry, about_saves_until, accepts, put_off: false });
+        item.state.dirty.join(why);
         if dry {
             self.step_out(id);
         } else {
@@ -86,8 +86,8 @@ impl Engine {
     /// Lets go of what a person was told.
     fn seen(&mut self, request: RequestId, id: ItemId, part: PartId, notices: &[Notice]) {
         if let Some(known) = self.items.get_mut(&id).and_then(|item| item.parts.get_mut(&part)) {
-            known.told.seen(notices);
-            let told = known.told.clone();
+            known.state.told.seen(notices);
+            let told = known.state.told.clone();
             self.out.push(Effect::SaveTold { item: id, part, told });
         }
         self.reply(request, Answer::Done { notices: Vec::new(), requests: 0 });
@@ -141,12 +141,12 @@ impl Engine {
 
     /// Forgets an item that never stood in the workspace and that nobody waits for any more.
     fn drop_unmirrored(&mut self, id: &ItemId) {
-        let idle = |item: &Item| !item.mirrored && item.phase == Phase::Idle && item.waiters.is_empty();
+        let idle = |item: &Item| !item.mirrored && item.phase == Phase::Idle && item.state.waiters.is_empty();
         if self.items.get(id).is_some_and(|item| idle(item))
             && let Some(item) = self.items.remove(id)
         {
             self.quota.forget(&item);
-            self.quota.take_back(item.reserved);
+            self.quota.take_back(item.state.reserved);
         }
     }
 
@@ -168,7 +168,7 @@ impl Engine {
                 let walk = item.walk.take().unwrap_or_default();
                 let done = Answer::Done { notices: Vec::new(), requests: 0 };
                 let answer = walk.buries.clone().map_or(done, Answer::Failed);
-                for waiter in walk.waiters.into_iter().chain(std::mem::take(&mut item.waiters)) {
+                for waiter in walk.waiters.into_iter().chain(std::mem::take(&mut item.state.waiters)) {
                     self.reply(waiter.request, answer.clone());
                 }
                 if walk.buries.is_none() {

@@ -48,7 +48,7 @@ impl Engine {
                 part.conflict_file = None;
                 self.out.push(Effect::PutConflict { item: item.id.clone(), part: id.clone(), text });
             }
-            part.shown = merged.conflicts.iter().map(shown).collect();
+            part.state.shown = merged.conflicts.iter().map(shown).collect();
             let text = conflict_text(how, &item.id, id, &item.title, &merged.conflicts);
             let hash = text.as_ref().map(|text| ContentHash::of(text.as_bytes()));
             if part.conflict_file != Some(hash) {
@@ -82,9 +82,9 @@ impl Engine {
         }
         let Some(merged) = walk.merged.get(&id) else { return self.lost(item) };
         let expect = walk.stamp(&id);
-        let (before, was) = said_last(item.bases.get(&id), walk, &id);
+        let (before, was) = said_last(item.state.bases.get(&id), walk, &id);
         let (before, was) = (before.unwrap_or_default().to_owned(), was.map(str::to_owned));
-        let landed = item.ended.iter().filter(|(_, end)| *end == JobEnd::Accepted);
+        let landed = item.state.ended.iter().filter(|(_, end)| *end == JobEnd::Accepted);
         let pushes = landed.map(|(job, _)| *job).collect();
         let intent = Intent { before, was, after: merged.file.clone(), base: merged.base.clone(), pushes };
         // What is in conflict is not put back.
@@ -92,11 +92,11 @@ impl Engine {
         if let Some(part) = item.parts.get_mut(&id).filter(|_| !lacks.is_empty()) {
             // Stored before the file is written: whoever finds it changed after a crash can read why.
             older::tell_put_back(part, &lacks, self.now);
-            let told = part.told.clone();
+            let told = part.state.told.clone();
             self.out.push(Effect::SaveTold { item: item.id.clone(), part: id.clone(), told });
         }
         item.note_fleeting(&id, intent.clone());
-        let arrived = item.arrived.get(&id).cloned().unwrap_or_default();
+        let arrived = item.state.arrived.get(&id).cloned().unwrap_or_default();
         let effect = Effect::Deposit { item: item.id.clone(), part: id, intent, arrived, expect };
         item.phase = Phase::Depositing;
         self.out.push(effect);
@@ -135,8 +135,8 @@ impl Engine {
             "a program saved the file while another text took its place; what it saved stands in `{path}`: put into the file what \
              is missing there"
         );
-        known.told.landed(vec![notice("SAVED_ASIDE", message)], self.now);
-        let told = known.told.clone();
+        known.state.told.landed(vec![notice("SAVED_ASIDE", message)], self.now);
+        let told = known.state.told.clone();
         self.out.push(Effect::SaveTold { item: id, part, told });
     }
 
@@ -145,11 +145,11 @@ impl Engine {
         self.sweep_later();
         if !matches!(result, Err(NotDone::Failed(_))) {
             // It is stored.
-            item.arrived.remove(id);
+            item.state.arrived.remove(id);
         }
         match result {
             Ok(stamp) => {
-                item.fleeting.remove(id);
+                item.state.fleeting.remove(id);
                 let Some(walk) = &mut item.walk else { return self.lost(item) };
                 walk.deposits.retain(|other| other != id);
                 if let Some(merged) = walk.merged.get(id) {
@@ -158,21 +158,21 @@ impl Engine {
                     if let Some(part) = item.parts.get_mut(id) {
                         // So that the watcher's word of our own writing is known for an echo.
                         part.hash = Some(hash);
-                        if part.accepted.is_some() {
+                        if part.state.accepted.is_some() {
                             // What came into an accepted text takes nothing back of that.
-                            part.accepted = Some(hash);
+                            part.state.accepted = Some(hash);
                         }
                         let older = walk.stale.remove(id).filter(|older| !older.put_back(&merged.file).is_empty());
                         if let Some(older) = older {
-                            part.put_back = Some(older.saved);
+                            part.state.put_back = Some(older.saved);
                         }
                     }
-                    let arrival = match said_last(item.bases.get(id), walk, id) {
+                    let arrival = match said_last(item.state.bases.get(id), walk, id) {
                         (Some(before), Some(base)) => Arrival::noted(before, &merged.file, base),
                         _ => None,
                     };
-                    item.bases.insert(id.clone(), merged.base.clone());
-                    item.before_push.remove(id);
+                    item.state.bases.insert(id.clone(), merged.base.clone());
+                    item.state.before_push.remove(id);
                     item.note_arrival(id, arrival);
                 }
                 self.next_deposit(item)
@@ -189,16 +189,16 @@ impl Engine {
             // Nobody has said so yet, so what stands there may be half of a save.
             self.settle.touch(key, Touch::Modified { closes: false }, self.now);
         }
-        item.moved = item.moved.saturating_add(1);
+        item.state.moved = item.state.moved.saturating_add(1);
         if let Some(walk) = &mut item.walk {
             walk.why.remote = true;
         }
-        if item.moved <= MOVED_AT_ONCE {
+        if item.state.moved <= MOVED_AT_ONCE {
             self.hand_back(item);
             return Fate::Keep;
         }
         let chance = self.chance.draw();
-        let wait = backoff::next(item.moved - MOVED_AT_ONCE, None, chance);
+        let wait = backoff::next(item.state.moved - MOVED_AT_ONCE, None, chance);
         self.put_off(item, Millis(self.now.0.saturating_add(wait)))
     }
 
@@ -214,7 +214,7 @@ impl Engine {
         for id in ids {
             let seen = walk.observed.get(id);
             let known = item.parts.get(id);
-            let arrived = item.arrived.get(id).cloned().unwrap_or_default();
+            let arrived = item.state.arrived.get(id).cloned().unwrap_or_default();
             let (stamp, hash, text) = match seen.map(|seen| &seen.local) {
                 Some(Local::Text { stamp, hash, text }) => (Some(*stamp), Some(*hash), text.as_str()),
                 Some(Local::Absent | Local::Unusable { .. } | Local::Restless) | None => (None, None, ""),
@@ -225,12 +225,13 @@ impl Engine {
                 let hash = deposited.map(|(_, hash)| *hash).or(hash);
                 (&merged.base, merged.file.as_str(), stamp, hash, true)
             } else if let Some(base) =
-                item.bases.get(id).or(walk.newest.get(id)).or(seen.and_then(|seen| seen.base.as_ref()))
+                item.state.bases.get(id).or(walk.newest.get(id)).or(seen.and_then(|seen| seen.base.as_ref()))
             {
                 // What was read may have been half a save, or the moment between two names; once the base has moved on from there
                 // it is known, or what came is stored as an arrival: the note would bring back the base from then.
                 let intent = seen.and_then(|seen| seen.intent.as_ref());
-                let moved = |intent: &Intent| item.bases.get(id).is_some_and(|base| Some(base) != intent.was.as_ref());
+                let moved =
+                    |intent: &Intent| item.state.bases.get(id).is_some_and(|base| Some(base) != intent.was.as_ref());
                 let came = |intent: &Intent| arrived.iter().any(|arrival| intent.is_of(arrival));
                 let settled =
                     intent.is_none_or(|intent| came(intent) || moved(intent) && !walk.before_note.contains(id));
@@ -247,8 +248,8 @@ impl Engine {
                 hash,
                 behind: known.is_some_and(|part| part.behind),
                 indexed: indexed.to_owned(),
-                told: known.map(|part| part.told.clone()).unwrap_or_default(),
-                put_back: known.and_then(|part| part.put_back.clone()),
+                told: known.map(|part| part.state.told.clone()).unwrap_or_default(),
+                put_back: known.and_then(|part| part.state.put_back.clone()),
                 arrived,
                 written: walk.deposited.contains_key(id),
                 settled,
@@ -262,7 +263,7 @@ impl Engine {
             can_edit: item.can_edit,
             gone: item.gone,
             parts,
-            jobs: item.ended.clone(),
+            jobs: item.state.ended.clone(),
             at: self.now,
         };
         item.phase = Phase::Recording;
@@ -282,21 +283,24 @@ impl Engine {
             return self.fail_here(item, failure);
         }
         (item.mirrored, item.buried) = (true, false);
-        item.ended.clear();
-        item.bases.clear();
-        item.arrived.clear();
-        item.before_push.clear();
+        item.state.ended.clear();
+        item.state.bases.clear();
+        item.state.arrived.clear();
+        item.state.before_push.clear();
         if let Some(walk) = &mut item.walk {
             walk.unrecorded.clear();
             for (id, merged) in &walk.merged {
                 let Some(part) = item.parts.get_mut(id) else { continue };
-                if part.accepted.is_some() && part.held.is_empty() && !merge::is_edited(&merged.base, &merged.file) {
+                if part.state.accepted.is_some()
+                    && part.state.held.is_empty()
+                    && !merge::is_edited(&merged.base, &merged.file)
+                {
                     // What was accepted has arrived; the next time it is asked for anew.
-                    part.accepted = None;
+                    part.state.accepted = None;
                 }
             }
         }
-        if item.dirty.forget {
+        if item.state.dirty.forget {
             return self.retire(item, None);
         }
         if let Some(walk) = item.walk.as_ref().filter(|walk| walk.buries.is_some()) {

@@ -18,8 +18,8 @@ impl Engine {
     pub(super) fn end(&mut self, item: &mut Item) -> Fate {
         item.phase = Phase::Idle;
         let Some(mut walk) = item.take_walk() else { return Fate::Keep };
-        item.failures = 0;
-        item.moved = 0;
+        item.state.failures = 0;
+        item.state.moved = 0;
         // A save came while the walk went on, or is doubted, and nothing landed: a question about what is saved has the next walk.
         let saving = item.parts.keys().any(|part| self.settle.is_due_soon(&(item.id.clone(), part.clone())));
         let is_early = |waiter: &Waiter| waiter.about_saves_until.is_some_and(|until| self.now < until);
@@ -27,8 +27,8 @@ impl Engine {
             let (later, now) = walk.waiters.into_iter().partition(is_early);
             walk.waiters = now;
             let Dirty { push, accept, dry, dry_accept, .. } = walk.why;
-            item.dirty.join(Dirty { push, accept, dry, dry_accept, ..Dirty::default() });
-            item.waiters.extend(Vec::into_iter(later));
+            item.state.dirty.join(Dirty { push, accept, dry, dry_accept, ..Dirty::default() });
+            item.state.waiters.extend(Vec::into_iter(later));
         }
         let mut notices = self.item_status(item).notices();
         notices.append(&mut walk.went);
@@ -54,31 +54,34 @@ impl Engine {
             return Fate::Drop;
         }
         self.unreached = if failure.is_of_network() { self.unreached.saturating_add(1) } else { self.unreached };
-        item.failures = item.failures.saturating_add(1);
-        item.failure = Some(failure.clone());
+        item.state.failures = item.state.failures.saturating_add(1);
+        item.state.failure = Some(failure.clone());
         let mut why = Dirty { dry: false, resolve: Vec::new(), accept: BTreeSet::new(), ..walk.why };
         // Something real is left to do even if only a plan was asked for: an ended push to record, for one.
-        why.remote |= !item.ended.is_empty() || !item.unknown.is_empty();
+        why.remote |= !item.state.ended.is_empty() || !item.state.unknown.is_empty();
         match failure.class {
             FailureClass::Transient => {
-                item.dirty.join(why);
+                item.state.dirty.join(why);
                 let chance = self.chance.draw();
-                let wait = backoff::next(item.failures, failure.retry_after_ms, chance);
+                let wait = backoff::next(item.state.failures, failure.retry_after_ms, chance);
                 self.retry_at(item, Millis(self.now.0.saturating_add(wait)));
             }
             FailureClass::SignedOut => {
-                item.dirty.join(why);
+                item.state.dirty.join(why);
                 self.paused = Some(failure);
             }
             FailureClass::Gone => {
                 // A reading tells what is to become of its files.
-                item.dirty.join(Dirty { remote: true, ..why });
+                item.state.dirty.join(Dirty { remote: true, ..why });
                 let chance = self.chance.draw();
-                self.retry_at(item, Millis(self.now.0.saturating_add(backoff::next(item.failures, None, chance))));
+                self.retry_at(
+                    item,
+                    Millis(self.now.0.saturating_add(backoff::next(item.state.failures, None, chance))),
+                );
             }
             FailureClass::Permanent | FailureClass::CursorExpired => {
                 // Somebody may put it right elsewhere, of which nothing tells. Who asked has an answer and may ask again.
-                item.dirty.join(Dirty { restore: false, ..why });
+                item.state.dirty.join(Dirty { restore: false, ..why });
                 self.retry_at(item, Millis(self.now.0.saturating_add(LOOK_MS)));
             }
         }
@@ -95,7 +98,7 @@ impl Engine {
     pub(super) fn put_off(&mut self, item: &mut Item, at: Millis) -> Fate {
         self.hand_back(item);
         let mut at = at;
-        for waiter in &mut item.waiters {
+        for waiter in &mut item.state.waiters {
             waiter.put_off = true;
             at = at.min(Millis(self.now.0.saturating_add(WAITED_MS)));
         }
@@ -119,9 +122,9 @@ impl Engine {
                 undecided.is_none()
             });
         }
-        item.dirty.join(walk.why);
+        item.state.dirty.join(walk.why);
         // The order of the waiters does not matter: all are answered at the same moment.
-        item.waiters.extend(walk.waiters);
+        item.state.waiters.extend(walk.waiters);
     }
 
     /// Ends a walk because of a halt; what it was for is kept until the account goes on.
@@ -143,7 +146,7 @@ impl Engine {
     /// A phase without a walk cannot be; the item is looked at anew instead of standing still for ever.
     pub(super) fn lost(&mut self, item: &mut Item) -> Fate {
         item.phase = Phase::Idle;
-        item.dirty.remote = true;
+        item.state.dirty.remote = true;
         Fate::Keep
     }
 }

@@ -11,7 +11,7 @@ use super::polling::Polling;
 use super::progress::Progress;
 use super::quota::Quota;
 use super::settle::{Key, Settle};
-use super::{Answer, Effect, Event, Failure, FailureClass, Loaded, Posted, RequestId, RowPart, Settings};
+use super::{Answer, Effect, Event, Failure, FailureClass, Loaded, Posted, RequestId, RowPart, Settings, Told};
 
 /// Calls in a row that fail until nothing but the feed is asked for, however many items wait.
 const UNREACHABLE_AFTER: u32 = 4;
@@ -128,13 +128,16 @@ impl Engine {
             item.can_edit = row.can_edit;
             (item.gone, item.buried) = (row.gone, row.buried);
             item.mirrored = true;
-            item.dirty.look = true;
+            item.state.dirty.look = true;
             for part in row.parts {
                 let RowPart { part, stamp, hash, behind, told, put_back } = part;
                 // The feed names nothing twice, and what made the file wait may be taken back without a word.
-                item.dirty.remote |= behind && !item.buried;
-                let part_known = Part { stamp, hash, behind, told, put_back, ..Part::default() };
-                *item.parts.or_default(&part) = part_known;
+                item.state.dirty.remote |= behind && !item.buried;
+                let mut known = Part { stamp, hash, behind, ..Part::default() };
+                if told != Told::default() || put_back.is_some() {
+                    (known.state.told, known.state.put_back) = (told, put_back);
+                }
+                *item.parts.or_default(&part) = known;
             }
             self.items.insert(row.item, Box::new(item));
         }
@@ -143,8 +146,8 @@ impl Engine {
             // died before it was recorded for the first time.
             let item = self.items.entry(job.item.clone()).or_insert_with(|| Box::new(Item::new(job.item.clone())));
             item.mirrored = true;
-            item.dirty.remote = true;
-            item.unknown.push(Unknown {
+            item.state.dirty.remote = true;
+            item.state.unknown.push(Unknown {
                 job: job.job,
                 part: job.part,
                 revision: job.revision,
@@ -259,11 +262,14 @@ impl Engine {
         let ended = fate == Fate::Drop || item.phase == Phase::Idle;
         if ended {
             self.walking = self.walking.saturating_sub(1);
-            self.quota.take_back(std::mem::take(&mut item.reserved));
+            self.quota.take_back(std::mem::take(&mut item.state.reserved));
         }
         if fate == Fate::Drop {
             self.drop_item(item);
             return;
+        }
+        if ended {
+            item.tidy();
         }
         self.items.insert(id.clone(), item);
         if ended {
@@ -273,7 +279,7 @@ impl Engine {
 
     /// Lets go of an item that nothing is under way for, once its files are put away.
     fn forget(&mut self, mut item: Box<Item>) {
-        let (why, waiters) = (std::mem::take(&mut item.dirty), std::mem::take(&mut item.waiters));
+        let (why, waiters) = (std::mem::take(&mut item.state.dirty), std::mem::take(&mut item.state.waiters));
         item.walk = Some(Box::new(Walk { why, waiters, ..Walk::default() }));
         match self.retire(&mut item, None) {
             Fate::Keep => {
@@ -286,16 +292,16 @@ impl Engine {
 
     /// Lets go of an item that has left the map, and of everything that points to it.
     fn drop_item(&mut self, mut item: Box<Item>) {
-        if let Some(at) = item.retry_at {
+        if let Some(at) = item.state.retry_at {
             self.retries.remove(&(at, item.id.clone()));
         }
         self.quota.forget(&item);
-        self.quota.take_back(std::mem::take(&mut item.reserved));
+        self.quota.take_back(std::mem::take(&mut item.state.reserved));
         self.settle.forget_item(&item.id);
         self.cover(&item.id, u64::MAX);
         // Who asked during the last step of its life is asked to ask again rather than left waiting.
         let failure = failure_of("not_found", "the item is no longer mirrored", "Fetch it again.");
-        for waiter in item.waiters.drain(..) {
+        for waiter in item.state.waiters.drain(..) {
             self.reply(waiter.request, Answer::Failed(failure.clone()));
         }
     }
@@ -303,7 +309,7 @@ impl Engine {
     /// Puts an item that needs a walk into the queue, at its head when somebody waits for it.
     pub(super) fn enqueue(&mut self, id: &ItemId, urgent: bool) {
         let Some(item) = self.items.get_mut(id) else { return };
-        if !item.dirty.any() || item.phase != Phase::Idle {
+        if !item.state.dirty.any() || item.phase != Phase::Idle {
             return;
         }
         if item.queued {
@@ -326,7 +332,7 @@ impl Engine {
         let ids: Vec<ItemId> = self.items.keys().cloned().collect();
         for id in ids {
             if let Some(item) = self.items.get_mut(&id) {
-                item.dirty.join(why.clone());
+                item.state.dirty.join(why.clone());
             }
             self.enqueue(&id, false);
         }
@@ -341,7 +347,7 @@ impl Engine {
     /// Nobody may have told of a save that has begun and is not complete: what is new must read the same twice.
     fn doubt_all(&mut self) {
         for item in self.items.values_mut() {
-            item.dirty.twice.extend(item.parts.keys().cloned());
+            item.state.dirty.twice.extend(item.parts.keys().cloned());
         }
     }
 
@@ -351,7 +357,7 @@ impl Engine {
         self.look_later();
         for item in self.items.values_mut() {
             // By now it is known what became of a push without an answer.
-            item.dirty.remote |= !item.unknown.is_empty();
+            item.state.dirty.remote |= !item.state.unknown.is_empty();
         }
         self.mark_all(&Dirty { look: true, ..Dirty::default() });
     }
@@ -368,10 +374,10 @@ impl Engine {
         for settled in self.settle.take_due(self.now) {
             let (id, part) = settled.key;
             if let Some(item) = self.items.get_mut(&id) {
-                item.dirty.local = true;
-                item.dirty.remote |= item.parts.get(&part).is_some_and(|part| part.behind);
+                item.state.dirty.local = true;
+                item.state.dirty.remote |= item.parts.get(&part).is_some_and(|part| part.behind);
                 if settled.twice {
-                    item.dirty.twice.insert(part);
+                    item.state.dirty.twice.insert(part);
                 }
                 self.enqueue(&id, false);
             }
@@ -382,7 +388,7 @@ impl Engine {
         while self.retries.first().is_some_and(|(at, _)| *at <= self.now) {
             let Some((_, id)) = self.retries.pop_first() else { break };
             if let Some(item) = self.items.get_mut(&id) {
-                item.retry_at = None;
+                item.state.retry_at = None;
                 self.enqueue(&id, false);
             }
         }
@@ -398,13 +404,16 @@ impl Engine {
             let Some(id) = self.ready.pop_front() else { break };
             let Some(mut item) = self.items.remove(&id) else { continue };
             item.queued = false;
-            if item.dirty.forget && item.phase == Phase::Idle && (item.retry_at.is_none() || !item.waiters.is_empty()) {
+            if item.state.dirty.forget
+                && item.phase == Phase::Idle
+                && (item.state.retry_at.is_none() || !item.state.waiters.is_empty())
+            {
                 self.forget(item);
                 continue;
             }
             if self.may_walk(&item) {
                 self.start(&mut item);
-            } else if self.halted.is_some() && !item.waiters.is_empty() {
+            } else if self.halted.is_some() && !item.state.waiters.is_empty() {
                 waiting.push_back(id.clone());
             }
             self.items.insert(id, item);
@@ -416,15 +425,15 @@ impl Engine {
 
     /// Tells whether a walk of `item` may begin now. What holds it back puts it into the queue again later.
     fn may_walk(&self, item: &Item) -> bool {
-        let asked = !item.waiters.is_empty();
-        let asked_anew = item.waiters.iter().any(|waiter| !waiter.put_off);
+        let asked = !item.state.waiters.is_empty();
+        let asked_anew = item.state.waiters.iter().any(|waiter| !waiter.put_off);
         let settling = item.parts.keys().any(|part| self.settle.is_due_soon(&(item.id.clone(), part.clone())));
         item.phase == Phase::Idle
-            && item.dirty.any()
+            && item.state.dirty.any()
             && self.halted.is_none()
             && !settling
-            && item.quota_place.is_none()
-            && (asked_anew || item.retry_at.is_none())
+            && item.state.quota_place.is_none()
+            && (asked_anew || item.state.retry_at.is_none())
             && (asked || (self.paused.is_none() && !self.is_unreachable()))
     }
 
@@ -435,16 +444,16 @@ impl Engine {
 
     /// Begins a walk: its reasons and its waiters are taken; what comes later is for the next one.
     fn start(&mut self, item: &mut Item) {
-        let mut why = std::mem::take(&mut item.dirty);
-        let mut waiters = std::mem::take(&mut item.waiters);
+        let mut why = std::mem::take(&mut item.state.dirty);
+        let mut waiters = std::mem::take(&mut item.state.waiters);
         if why.dry && why.real() {
             // A dry run changes nothing, so it cannot share a walk. It goes first, so that it tells what would be sent; and
             // what was tried in vain goes on waiting for its time.
             let dry_accept = std::mem::take(&mut why.dry_accept);
             let dry = Dirty { dry: true, dry_accept, ..Dirty::default() };
-            item.dirty = Dirty { dry: false, ..std::mem::replace(&mut why, dry) };
-            (waiters, item.waiters) = waiters.into_iter().partition(|waiter| waiter.dry);
-        } else if let Some(at) = item.retry_at.take() {
+            item.state.dirty = Dirty { dry: false, ..std::mem::replace(&mut why, dry) };
+            (waiters, item.state.waiters) = waiters.into_iter().partition(|waiter| waiter.dry);
+        } else if let Some(at) = item.state.retry_at.take() {
             self.retries.remove(&(at, item.id.clone()));
         }
         item.walk = Some(Box::new(Walk { why, waiters, ..Walk::default() }));
@@ -455,7 +464,7 @@ impl Engine {
 
     /// Lets an item be walked again at `at` at the earliest.
     pub(super) fn retry_at(&mut self, item: &mut Item, at: Millis) {
-        if let Some(old) = item.retry_at.replace(at) {
+        if let Some(old) = item.state.retry_at.replace(at) {
             self.retries.remove(&(old, item.id.clone()));
         }
         self.retries.insert((at, item.id.clone()));

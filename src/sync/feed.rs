@@ -114,7 +114,7 @@ impl Engine {
             FailureClass::Transient | FailureClass::Permanent => {
                 let wait = backoff::next(self.polling.failures, failure.retry_after_ms, chance);
                 // Whatever waits goes on when the feed can be read again.
-                let waits = self.is_unreachable() && self.items.values().any(|item| item.dirty.any());
+                let waits = self.is_unreachable() && self.items.values().any(|item| item.state.dirty.any());
                 if waits { wait } else { wait.max(self.polling.interval_ms(self.now)) }
             }
         };
@@ -133,7 +133,7 @@ impl Engine {
         }
         let fresh = self.cursor.is_none();
         for (id, item) in &mut self.items {
-            item.dirty.may_be_trashed |= fresh || feed.vanished.contains(id);
+            item.state.dirty.may_be_trashed |= fresh || feed.vanished.contains(id);
         }
         let named: Vec<ItemId> = if fresh {
             self.items.keys().cloned().collect()
@@ -150,7 +150,7 @@ impl Engine {
         self.cursor = Some(feed.cursor.clone());
         for id in &named {
             if let Some(item) = self.items.get_mut(id) {
-                item.dirty.remote = true;
+                item.state.dirty.remote = true;
             }
             self.enqueue(id, false);
         }
@@ -216,7 +216,7 @@ impl Engine {
         let Some(state) = item.parts.get_mut(part) else { return };
         if matches!(state.conflict_file, Some(Some(_))) {
             state.conflict_file = None;
-            item.dirty.remote = true;
+            item.state.dirty.remote = true;
             let key = (id.clone(), part.clone());
             if !self.settle.waits(&key) {
                 self.settle.touch(key, Touch::Missing, self.now);

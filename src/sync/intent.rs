@@ -60,7 +60,8 @@ impl Intent {
 /// Finds the text that stood in a file for a moment before `next` was to come, and from which `text` was made: it is nearer to
 /// that than to any other.
 fn read_for_a_moment(item: &Item, part: &PartId, next: &Intent, text: &str) -> Option<Intent> {
-    let fleeting = item.fleeting.get(part)?.iter().filter(|other| other.after != next.after && other.is_nearest(text));
+    let fleeting =
+        item.state.fleeting.get(part)?.iter().filter(|other| other.after != next.after && other.is_nearest(text));
     let nearest = fleeting.map(|other| (other.way_to(text), other)).min_by_key(|(way, _)| *way);
     nearest.filter(|(way, _)| *way < next.way_to(text)).map(|(_, other)| other.clone())
 }
@@ -77,30 +78,30 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation, now: Millis
     let part = &observation.part;
     let recorded = observation.base.clone();
     // Where a base holds that is newer than the recorded one, the note counts if it was made from that.
-    let counts = |intent: &&Intent| item.bases.get(part).is_none_or(|base| intent.was.as_ref() == Some(base));
+    let counts = |intent: &&Intent| item.state.bases.get(part).is_none_or(|base| intent.was.as_ref() == Some(base));
     if let (Some(intent), Local::Text { text, .. }) = (observation.intent.as_ref().filter(counts), &observation.local) {
         let was = intent.was.as_ref().or(observation.base.as_ref());
         if let Some(read) = read_for_a_moment(item, part, intent, text) {
             item.note_arrival(part, read.was.as_ref().and_then(|was| Arrival::noted(&read.before, &read.after, was)));
             unknown::end_noted(item, part, &read.pushes, now);
-            item.bases.insert(part.clone(), read.base);
+            item.state.bases.insert(part.clone(), read.base);
         } else if intent.stands_in(text) {
             // What was never recorded had nothing that could be lacked.
             let arrival = was.and_then(|base| Arrival::noted(&intent.before, &intent.after, base));
             item.note_arrival(part, arrival);
-            item.bases.insert(part.clone(), intent.base.clone());
+            item.state.bases.insert(part.clone(), intent.base.clone());
             unknown::end_noted(item, part, &intent.pushes, now);
         } else if let Some(was) =
             intent.was.as_ref().filter(|was| has_come(observation.base.as_deref(), was, intent, text))
         {
             // Whoever died before this one came may have written the file, too.
-            item.bases.insert(part.clone(), was.clone());
+            item.state.bases.insert(part.clone(), was.clone());
         }
     }
-    if let Some(base) = item.bases.get(part) {
+    if let Some(base) = item.state.bases.get(part) {
         observation.base = Some(base.clone());
     }
-    observation.arrivals.splice(0..0, item.arrived.get(part).into_iter().flatten().cloned());
+    observation.arrivals.splice(0..0, item.state.arrived.get(part).into_iter().flatten().cloned());
     observation.intent.is_some() && observation.base != recorded
 }
 

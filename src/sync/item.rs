@@ -12,6 +12,7 @@ use super::merge::Merged;
 use super::older::Older;
 use super::parts::Parts;
 use super::quota::{QuotaPlace, Reserved};
+use super::seldom::{Nothing, Seldom};
 use super::spelling::Waiting;
 use super::told::Told;
 use super::went::Line;
@@ -93,6 +94,29 @@ pub(super) struct Dirty {
 }
 
 impl Dirty {
+    /// No reason.
+    const NONE: Self = Self {
+        local: false,
+        look: false,
+        remote: false,
+        push: false,
+        dry: false,
+        dry_accept: BTreeSet::new(),
+        accept: BTreeSet::new(),
+        restore: false,
+        forget: false,
+        resolve: Vec::new(),
+        twice: BTreeSet::new(),
+        seen_missing: false,
+        may_be_trashed: false,
+    };
+
+    /// Tells whether there is nothing of it, not even what waits for a reason.
+    fn is_none(&self) -> bool {
+        let waits = self.twice.is_empty() && self.dry_accept.is_empty() && !self.seen_missing && !self.may_be_trashed;
+        waits && !self.any()
+    }
+
     /// Tells whether a walk is needed.
     pub(super) fn any(&self) -> bool {
         self.dry || self.real()
@@ -175,6 +199,18 @@ pub(super) struct Part {
     pub(super) hash: Option<ContentHash>,
     /// It has a base and no file.
     pub(super) hidden: bool,
+    /// A walk passed it by, or some of it is in conflict, so its base may be behind the remote though the feed says nothing
+    /// new: the walk that its next touch begins reads the remote, whatever the file says.
+    pub(super) behind: bool,
+    /// Hash of the conflict file that stands; `None` while it is not known what stands.
+    pub(super) conflict_file: Option<Option<ContentHash>>,
+    /// What is the matter with it.
+    pub(super) state: Seldom<PartState>,
+}
+
+/// What is the matter with a file; with most nothing is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PartState {
     /// Why its push waits for the person.
     pub(super) held: Vec<Notice>,
     /// Edits that are not pushed.
@@ -187,9 +223,6 @@ pub(super) struct Part {
     pub(super) conflicts: Vec<String>,
     /// Why the file cannot be read.
     pub(super) unusable: Option<Notice>,
-    /// A walk passed it by, or some of it is in conflict, so its base may be behind the remote though the feed says nothing
-    /// new: the walk that its next touch begins reads the remote, whatever the file says.
-    pub(super) behind: bool,
     /// A text that nobody saw being saved and that may be half of a save.
     pub(super) cut: Option<ContentHash>,
     /// The text whose holds were released, until it has arrived, another one stands there, or who asked for it was told that it
@@ -199,10 +232,36 @@ pub(super) struct Part {
     pub(super) put_back: Option<String>,
     /// The first of two readings.
     pub(super) first_reading: Option<ContentHash>,
-    /// Hash of the conflict file that stands; `None` while it is not known what stands.
-    pub(super) conflict_file: Option<Option<ContentHash>>,
     /// Hashes of the remote's texts that the conflict file shows.
     pub(super) shown: Vec<ContentHash>,
+}
+
+impl Nothing for PartState {
+    const NOTHING: &'static Self = &Self {
+        held: Vec::new(),
+        refused: Vec::new(),
+        unsaid: Vec::new(),
+        told: Told { at: Millis(0), notices: Vec::new() },
+        conflicts: Vec::new(),
+        unusable: None,
+        cut: None,
+        accepted: None,
+        put_back: None,
+        first_reading: None,
+        shown: Vec::new(),
+    };
+
+    fn is_nothing(&self) -> bool {
+        let Self { held, refused, unsaid, told, conflicts, unusable, cut, accepted, put_back, first_reading, shown } =
+            self;
+        [held, refused, unsaid, &told.notices].iter().all(|notices| notices.is_empty())
+            && told.at == Millis(0)
+            && conflicts.is_empty()
+            && unusable.is_none()
+            && [cut, accepted, first_reading].iter().all(|hash| hash.is_none())
+            && put_back.is_none()
+            && shown.is_empty()
+    }
 }
 
 /// What the walk under way knows.
@@ -310,16 +369,25 @@ pub(super) struct Item {
     pub(super) buried: bool,
     /// Its files.
     pub(super) parts: Parts,
-    /// Why the next walk is needed.
-    pub(super) dirty: Dirty,
-    /// Who is answered by the next walk.
-    pub(super) waiters: Vec<Waiter>,
     /// What is being done.
     pub(super) phase: Phase,
     /// The walk under way, in a box, since few items have one.
     pub(super) walk: Option<Box<Walk>>,
     /// It stands in the queue of items to walk.
     pub(super) queued: bool,
+    /// How far the change feed was read when the remote was asked for last.
+    pub(super) covers: u64,
+    /// What is to be done with it, or went wrong.
+    pub(super) state: Seldom<ItemState>,
+}
+
+/// What is to be done with an item, or went wrong; of most nothing is.
+#[derive(Debug, Default)]
+pub(super) struct ItemState {
+    /// Why the next walk is needed.
+    pub(super) dirty: Dirty,
+    /// Who is answered by the next walk.
+    pub(super) waiters: Vec<Waiter>,
     /// Failures in a row.
     pub(super) failures: u32,
     /// Stale revisions in a row.
@@ -346,12 +414,44 @@ pub(super) struct Item {
     pub(super) arrived: BTreeMap<PartId, Vec<Arrival>>,
     /// Texts that were on their way into each file when somebody saved it, oldest first: they may have stood there for a moment.
     pub(super) fleeting: BTreeMap<PartId, Vec<Intent>>,
-    /// How far the change feed was read when the remote was asked for last.
-    pub(super) covers: u64,
     /// What its walk may still call.
     pub(super) reserved: Reserved,
     /// Where it waits for calls to become free.
     pub(super) quota_place: Option<QuotaPlace>,
+}
+
+impl Nothing for ItemState {
+    const NOTHING: &'static Self = &Self {
+        dirty: Dirty::NONE,
+        waiters: Vec::new(),
+        failures: 0,
+        stale: 0,
+        push_failures: 0,
+        quota_number: None,
+        moved: 0,
+        retry_at: None,
+        failure: None,
+        unknown: Vec::new(),
+        ended: Vec::new(),
+        bases: BTreeMap::new(),
+        before_push: BTreeMap::new(),
+        arrived: BTreeMap::new(),
+        fleeting: BTreeMap::new(),
+        reserved: Reserved::NONE,
+        quota_place: None,
+    };
+
+    fn is_nothing(&self) -> bool {
+        let Self { dirty, waiters, failures, stale, push_failures, quota_number, moved, retry_at, failure, .. } = self;
+        let Self { unknown, ended, bases, before_push, arrived, fleeting, reserved, quota_place, .. } = self;
+        dirty.is_none()
+            && waiters.is_empty()
+            && [failures, stale, push_failures, moved].iter().all(|count| **count == 0)
+            && (quota_number.is_none() && quota_place.is_none() && *reserved == Reserved::NONE)
+            && (retry_at.is_none() && failure.is_none())
+            && (unknown.is_empty() && ended.is_empty())
+            && (bases.is_empty() && before_push.is_empty() && arrived.is_empty() && fleeting.is_empty())
+    }
 }
 
 /// As many texts of each file that may have stood there for a moment are known; somebody who saves again and again at that moment
@@ -362,13 +462,13 @@ impl Item {
     /// Notes what came from the remote into a file, or went from it.
     pub(super) fn note_arrival(&mut self, part: &PartId, arrival: Option<Arrival>) {
         if let Some(arrival) = arrival {
-            self.arrived.entry(part.clone()).or_default().insert(0, arrival);
+            self.state.arrived.entry(part.clone()).or_default().insert(0, arrival);
         }
     }
 
     /// Notes a text that is on its way into a file.
     pub(super) fn note_fleeting(&mut self, part: &PartId, intent: Intent) {
-        let fleeting = self.fleeting.entry(part.clone()).or_default();
+        let fleeting = self.state.fleeting.entry(part.clone()).or_default();
         if fleeting.last() != Some(&intent) {
             fleeting.push(intent);
         }
@@ -376,24 +476,32 @@ impl Item {
         fleeting.drain(..surplus);
     }
 
+    /// Gives back the room of what is not the matter with it any more; also that of maps which were emptied, and keep it.
+    pub(super) fn tidy(&mut self) {
+        self.parts.values_mut().for_each(|part| part.state.tidy());
+        self.state.tidy();
+    }
+
     /// Keeps of an item that is gone what it takes to bring it back.
     pub(super) fn bury(&mut self) {
-        let known = std::mem::replace(self, Self::new(self.id.clone()));
+        let mut known = std::mem::replace(self, Self::new(self.id.clone()));
         self.kind = known.kind;
         self.title = known.title;
         self.can_edit = known.can_edit;
         self.parts = known.parts;
         self.parts.forget();
-        (self.dirty, self.covers, self.reserved) = (known.dirty, known.covers, known.reserved);
-        (self.queued, self.retry_at, self.quota_place) = (known.queued, known.retry_at, known.quota_place);
+        (self.state.dirty, self.covers, self.state.reserved) =
+            (std::mem::take(&mut known.state.dirty), known.covers, known.state.reserved);
+        (self.queued, self.state.retry_at, self.state.quota_place) =
+            (known.queued, known.state.retry_at, known.state.quota_place);
         (self.mirrored, self.gone, self.buried) = (true, true, true);
     }
 
     /// Takes those out who wait for the next walk, which are told that nothing came of what they asked for.
     pub(super) fn take_waiters(&mut self) -> Vec<Waiter> {
-        let waiters = std::mem::take(&mut self.waiters);
+        let waiters = std::mem::take(&mut self.state.waiters);
         if waiters.iter().any(|waiter| waiter.accepts) {
-            self.dirty.accept.clear();
+            self.state.dirty.accept.clear();
             self.release_nothing();
         }
         waiters
@@ -401,14 +509,14 @@ impl Item {
 
     /// Takes back what was released, since whoever asked for it is told that it came to nothing.
     pub(super) fn release_nothing(&mut self) {
-        self.parts.values_mut().for_each(|part| part.accepted = None);
+        self.parts.values_mut().for_each(|part| part.state.accepted = None);
     }
 
     /// Ends a walk that records nothing more: what it put an older base in the place of holds again.
     pub(super) fn take_walk(&mut self) -> Option<Walk> {
         let mut walk = self.walk.take()?;
         for (part, base) in std::mem::take(&mut walk.unrecorded) {
-            self.bases.entry(part).or_insert(base);
+            self.state.bases.entry(part).or_insert(base);
         }
         Some(*walk)
     }
@@ -424,27 +532,11 @@ impl Item {
             gone: false,
             buried: false,
             parts: Parts::default(),
-            dirty: Dirty::default(),
-            waiters: Vec::new(),
             phase: Phase::Idle,
             walk: None,
             queued: false,
-            failures: 0,
-            stale: 0,
-            push_failures: 0,
-            quota_number: None,
-            moved: 0,
-            retry_at: None,
-            failure: None,
-            unknown: Vec::new(),
-            ended: Vec::new(),
-            bases: BTreeMap::new(),
-            before_push: BTreeMap::new(),
-            arrived: BTreeMap::new(),
-            fleeting: BTreeMap::new(),
             covers: 0,
-            reserved: Reserved::default(),
-            quota_place: None,
+            state: Seldom::default(),
         }
     }
 }
@@ -470,6 +562,24 @@ mod tests {
     fn an_item_that_nothing_is_done_with_is_small() {
         // A mailbox has a hundred thousand of them.
         let (item, part) = (size_of::<Item>(), size_of::<Part>());
-        assert!(item <= 560 && part <= 480, "{item} and {part} bytes");
+        assert!(item <= 160 && part <= 192, "{item} and {part} bytes");
+    }
+
+    #[test]
+    fn room_is_made_for_what_is_the_matter_and_given_back() {
+        let mut item = Item::new(ItemId("1a".into()));
+        let part = item.parts.or_default(&PartId::default());
+        assert!(part.state.held.is_empty() && item.state.bases.is_empty() && !item.state.dirty.any());
+        item.state.bases.insert(PartId::default(), "text".into());
+        item.parts.or_default(&PartId::default()).state.held.push(notice("CUT", "short"));
+        item.tidy();
+        let held = |item: &Item| item.parts.get(&PartId::default()).map(|part| part.state.held.len());
+        assert_eq!((item.state.bases.len(), held(&item)), (1, Some(1)));
+        item.state.bases.clear();
+        item.parts.or_default(&PartId::default()).state.held.clear();
+        item.tidy();
+        let is_nothing =
+            item.parts.get(&PartId::default()).is_some_and(|part| std::ptr::eq(&*part.state, PartState::NOTHING));
+        assert!(is_nothing && std::ptr::eq(&*item.state, ItemState::NOTHING));
     }
 }

@@ -42,6 +42,7 @@ mod request;
 mod rows;
 mod run;
 mod saves;
+mod seldom;
 mod settle;
 mod sides;
 mod spelling;

@@ -23,7 +23,7 @@ pub(super) fn name_anew(item: &mut Item, walk: &mut Walk, remote: &Remote) {
         let Some(Observation { base, local: Local::Text { text, .. }, .. }) = walk.observed.get_mut(id) else {
             continue;
         };
-        let Some(of_both) = item.bases.get(id).or(base.as_ref()) else { continue };
+        let Some(of_both) = item.state.bases.get(id).or(base.as_ref()) else { continue };
         if of_both == remote || text == of_both || same_meaning(of_both, text) {
             continue;
         }
@@ -31,10 +31,10 @@ pub(super) fn name_anew(item: &mut Item, walk: &mut Walk, remote: &Remote) {
         if let (Some(of_file), Some(of_base)) = (put(text, &ids), put(of_both, &ids)) {
             *text = of_file;
             walk.rewritten.insert(id.clone());
-            if walk.unrecorded.contains_key(id) && !item.bases.contains_key(id) {
+            if walk.unrecorded.contains_key(id) && !item.state.bases.contains_key(id) {
                 *base = Some(of_base);
             } else {
-                item.bases.insert(id.clone(), of_base);
+                item.state.bases.insert(id.clone(), of_base);
             }
         }
     }

@@ -42,8 +42,8 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
     }
     match stale::find(arrivals, newest, text) {
         // What is let go is told, whatever it is.
-        Some(Stale::Lacks { words, .. }) if part.accepted == Some(*hash) || walk.why.dry_accept.contains(id) => {
-            let was_told = part.held.iter().any(|held| held.code == TAKEN_AGAIN);
+        Some(Stale::Lacks { words, .. }) if part.state.accepted == Some(*hash) || walk.why.dry_accept.contains(id) => {
+            let was_told = part.state.held.iter().any(|held| held.code == TAKEN_AGAIN);
             walk.let_go.insert(id.clone(), if was_told { taken_again(&words) } else { gone_with_it(&words) });
             false
         }
@@ -51,8 +51,8 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
         Some(Stale::Lacks { .. }) if !hold::holds(Some(newest), text).is_empty() => false,
         Some(Stale::Lacks { oldest, words }) => {
             walk.stale.insert(id.clone(), Older { saved: text.clone(), lacks: words, since: oldest });
-            if part.put_back.as_ref().is_none_or(|saved| !merge::same_meaning(saved, text)) {
-                walk.unrecorded.extend(item.bases.remove(id).map(|newest| (id.clone(), newest)));
+            if part.state.put_back.as_ref().is_none_or(|saved| !merge::same_meaning(saved, text)) {
+                walk.unrecorded.extend(item.state.bases.remove(id).map(|newest| (id.clone(), newest)));
                 let older = older_base(arrivals, oldest, newest, text);
                 walk.newest.extend(base.replace(older).map(|newest| (id.clone(), newest)));
             }
@@ -109,8 +109,8 @@ pub(super) fn tell_put_back(part: &mut Part, lacks: &[String], now: Millis) {
     );
     // What an earlier one named is not told twice.
     let shown: BTreeSet<String> = quoted(&message);
-    part.told.notices.retain(|told| told.code != PUT_BACK || !quoted(&told.message).is_subset(&shown));
-    part.told.landed(vec![notice(PUT_BACK, message)], now);
+    part.state.told.notices.retain(|told| told.code != PUT_BACK || !quoted(&told.message).is_subset(&shown));
+    part.state.told.landed(vec![notice(PUT_BACK, message)], now);
 }
 
 /// What a message quotes.

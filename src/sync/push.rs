@@ -25,17 +25,17 @@ impl Engine {
             let Some(part) = item.parts.get_mut(&id) else { continue };
             if self.settings.read_only {
                 let message = "this account is only mirrored (`mode = \"mirror\"`); the edits stay in the file";
-                part.refused = vec![notice("MIRROR_ONLY", message)];
+                part.state.refused = vec![notice("MIRROR_ONLY", message)];
                 continue;
             }
             let revision = walk.remote.as_ref().and_then(|remote| remote.revision.as_ref());
             if !item.can_edit || revision.is_none() {
-                part.refused =
+                part.state.refused =
                     vec![notice("READ_ONLY", "this account may not edit the item; the edits stay in the file")];
                 continue;
             }
             let observed = walk.local(&id).and_then(hash_of);
-            let released = part.accepted.is_some() && part.accepted == observed;
+            let released = part.state.accepted.is_some() && part.state.accepted == observed;
             let accept = released || walk.why.dry_accept.contains(&id);
             let (desired, file) = (merged.push.clone(), merged.file.clone());
             let effect = Effect::Plan { item: item.id.clone(), part: id.clone(), desired, file, accept };
@@ -62,29 +62,29 @@ impl Engine {
             Err(failure) => {
                 // A plan that did not stand the check is not sent; the edit stays in the file and says so.
                 if let Some(part) = item.parts.get_mut(&id) {
-                    part.refused = vec![notice("NOT_PLANNED", &failure.message)];
+                    part.state.refused = vec![notice("NOT_PLANNED", &failure.message)];
                 }
-                item.failure = Some(failure);
+                item.state.failure = Some(failure);
                 return self.next_plan(item);
             }
         };
         let Some(part) = item.parts.get_mut(&id) else { return self.next_plan(item) };
-        part.refused.clone_from(&planned.refused);
-        part.unsaid.clone_from(&planned.unsaid);
+        part.state.refused.clone_from(&planned.refused);
+        part.state.unsaid.clone_from(&planned.unsaid);
         if !walk.why.dry_accept.contains(&id) {
-            part.held.clone_from(&planned.holds);
+            part.state.held.clone_from(&planned.holds);
         }
-        let accept = part.accepted.is_some() && part.accepted == walk.local(&id).and_then(hash_of);
+        let accept = part.state.accepted.is_some() && part.state.accepted == walk.local(&id).and_then(hash_of);
         if accept {
-            let released = walk.released.get(&id).into_iter().flatten().chain(&part.held);
+            let released = walk.released.get(&id).into_iter().flatten().chain(&part.state.held);
             planned.told.extend(released.map(choice::released));
-            part.held.clear();
+            part.state.held.clear();
         }
         if walk.why.dry {
             walk.requests += planned.requests;
             return self.next_plan(item);
         }
-        let held = !part.held.is_empty();
+        let held = !part.state.held.is_empty();
         // Touched since it was read: the newer save has a walk of its own.
         let newer = self.settle.waits(&(item.id.clone(), id.clone()));
         if newer && planned.requests > 0 && !held {
@@ -109,7 +109,7 @@ impl Engine {
         }
         if !self.may_write(item) {
             // It goes behind those who wait to push.
-            self.quota.take_back(std::mem::take(&mut item.reserved));
+            self.quota.take_back(std::mem::take(&mut item.state.reserved));
             return self.fetch(item);
         }
         let Some(walk) = &mut item.walk else { return self.lost(item) };
@@ -140,12 +140,12 @@ impl Engine {
         // Its row in the journal stands in the store, and is not to be forgotten with an item that was never recorded.
         item.mirrored = true;
         if self.halted.is_some() {
-            item.ended.push((job, JobEnd::Failed));
+            item.state.ended.push((job, JobEnd::Failed));
             return self.stop(item);
         }
         let Some(walk) = &mut item.walk else { return self.lost(item) };
         let Some((_, revision, _)) = &walk.pushing else { return self.lost(item) };
-        item.reserved.writes = item.reserved.writes.saturating_sub(1);
+        item.state.reserved.writes = item.state.reserved.writes.saturating_sub(1);
         self.out.push(Effect::Post { item: item.id.clone(), job, revision: revision.clone() });
         walk.job = Some(job);
         item.phase = Phase::Posting;
@@ -159,9 +159,9 @@ impl Engine {
             return self.lost(item);
         };
         let base = landed_base(walk, &id, &planned);
-        item.push_failures = match &result {
+        item.state.push_failures = match &result {
             Posted::Accepted(_) | Posted::Stale | Posted::Refused(_) => 0,
-            Posted::Unknown(_) | Posted::Failed(_) => item.push_failures.saturating_add(1),
+            Posted::Unknown(_) | Posted::Failed(_) => item.state.push_failures.saturating_add(1),
         };
         match result {
             Posted::Accepted(_) => {
@@ -175,36 +175,36 @@ impl Engine {
                 if let Some(waiting) = waiting(walk, &id, &planned) {
                     walk.said.insert(id.clone(), waiting);
                 }
-                item.ended.push((job, JobEnd::Accepted));
+                item.state.ended.push((job, JobEnd::Accepted));
                 unknown::forestall(item, &revision);
-                item.stale = 0;
+                item.state.stale = 0;
                 if let Some(part) = item.parts.get_mut(&id) {
-                    part.told.landed(planned.told, self.now);
+                    part.state.told.landed(planned.told, self.now);
                 }
                 if let Some(base) = base {
-                    item.bases.insert(id, base);
+                    item.state.bases.insert(id, base);
                 }
                 let chance = self.chance.draw();
                 self.polling.note_edit(self.now, chance);
                 self.fetch(item)
             }
             Posted::Stale => {
-                item.ended.push((job, JobEnd::Stale));
+                item.state.ended.push((job, JobEnd::Stale));
                 self.stale(item)
             }
             Posted::Refused(message) => {
-                item.ended.push((job, JobEnd::Refused));
+                item.state.ended.push((job, JobEnd::Refused));
                 if let Some(part) = item.parts.get_mut(&id) {
-                    part.refused = vec![notice("REFUSED", format!("Google refused the edit: {message}"))];
+                    part.state.refused = vec![notice("REFUSED", format!("Google refused the edit: {message}"))];
                 }
-                item.failure =
+                item.state.failure =
                     Some(failure_of("refused", &message, "The edit stays in the file; change it and save again."));
                 self.next_plan(item)
             }
             Posted::Unknown(failure) => {
                 let Planned { requests, expected, told, .. } = planned;
                 let at = self.now;
-                item.unknown.push(Unknown {
+                item.state.unknown.push(Unknown {
                     job,
                     part: id,
                     revision,
@@ -217,16 +217,16 @@ impl Engine {
                     told,
                 });
                 // Never sent again blind: what the remote says now tells whether it landed.
-                if item.push_failures == 1 {
-                    item.failure = Some(failure);
+                if item.state.push_failures == 1 {
+                    item.state.failure = Some(failure);
                     return self.fetch(item);
                 }
-                item.failures = item.push_failures - 2;
+                item.state.failures = item.state.push_failures - 2;
                 self.fail_here(item, failure)
             }
             Posted::Failed(failure) => {
-                item.ended.push((job, JobEnd::Failed));
-                item.failures = item.push_failures - 1;
+                item.state.ended.push((job, JobEnd::Failed));
+                item.state.failures = item.state.push_failures - 1;
                 self.fail(item, failure)
             }
         }
@@ -234,13 +234,13 @@ impl Engine {
 
     /// The item moved on: fetch, merge, plan again, with growing pauses while others keep typing.
     fn stale(&mut self, item: &mut Item) -> Fate {
-        item.stale = item.stale.saturating_add(1);
+        item.state.stale = item.state.stale.saturating_add(1);
         let chance = self.chance.draw();
-        match backoff::stale_pause(item.stale, chance) {
+        match backoff::stale_pause(item.state.stale, chance) {
             0 => self.fetch(item),
             pause => {
                 let message = "others keep editing the item; the push is tried again";
-                item.failure =
+                item.state.failure =
                     Some(failure_of("stale_revision", message, "Nothing to do: it is merged and pushed again."));
                 if let Some(walk) = &mut item.walk {
                     walk.why.remote = true;

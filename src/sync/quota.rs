@@ -155,6 +155,8 @@ pub(super) struct Reserved {
 }
 
 impl Reserved {
+    /// Nothing.
+    pub(super) const NONE: Self = Self { reads: 0, writes: 0 };
     /// A walk that only reads.
     const PULL: Self = Self { reads: 1, writes: 0 };
     /// A walk that pushes: it reads what it plans on, and what became of it.
@@ -244,7 +246,7 @@ impl Quota {
 
     /// Lets go of an item that waits.
     pub(super) fn forget(&mut self, item: &Item) {
-        if let Some(place) = item.quota_place {
+        if let Some(place) = item.state.quota_place {
             self.waiting.remove(&place.0);
         }
     }
@@ -309,10 +311,10 @@ impl Engine {
     /// Lets a walk read its document; one for which no call is free waits in its class, behind those who came before.
     /// `pushes` tells whether it is likely to push. Tells whether it may go on.
     pub(super) fn may_read(&mut self, item: &mut Item, pushes: bool) -> bool {
-        if item.reserved.reads > 0 {
+        if item.state.reserved.reads > 0 {
             return true;
         }
-        let needed = if pushes && item.reserved.writes == 0 { Reserved::PUSH } else { Reserved::PULL };
+        let needed = if pushes && item.state.reserved.writes == 0 { Reserved::PUSH } else { Reserved::PULL };
         let asked = item.walk.as_ref().is_some_and(|walk| !walk.waiters.is_empty());
         let dry = item.walk.as_ref().is_some_and(|walk| walk.why.dry);
         let class = match (asked, pushes) {
@@ -331,26 +333,26 @@ impl Engine {
         }
         if (before.is_none() || dry) && self.quota.has(needed, kept, self.now) {
             let reserved = self.quota.reserve(needed);
-            item.reserved.reads += reserved.reads;
-            item.reserved.writes += reserved.writes;
-            item.quota_number.take_if(|_| !dry);
+            item.state.reserved.reads += reserved.reads;
+            item.state.reserved.writes += reserved.writes;
+            item.state.quota_number.take_if(|_| !dry);
             return true;
         }
         self.quota.last += 1;
-        let number = item.quota_number.take_if(|_| !dry).unwrap_or(self.quota.last);
+        let number = item.state.quota_number.take_if(|_| !dry).unwrap_or(self.quota.last);
         let place = (class, number);
         self.quota.waiting.insert(place, (item.id.clone(), needed));
-        item.quota_place = Some(QuotaPlace(place));
+        item.state.quota_place = Some(QuotaPlace(place));
         false
     }
 
     /// Lets a walk send its batch; tells whether a call is free.
     pub(super) fn may_write(&mut self, item: &mut Item) -> bool {
         let needed = Reserved { reads: 0, writes: 1 };
-        if item.reserved.writes == 0 && self.quota.has(needed, Reserved::default(), self.now) {
-            item.reserved.writes = self.quota.reserve(needed).writes;
+        if item.state.reserved.writes == 0 && self.quota.has(needed, Reserved::default(), self.now) {
+            item.state.reserved.writes = self.quota.reserve(needed).writes;
         }
-        item.reserved.writes > 0
+        item.state.reserved.writes > 0
     }
 
     /// Lets those go on who wait and for whom calls are free now, class by class, in their order.
@@ -364,10 +366,10 @@ impl Engine {
                 }
                 let Some((id, _)) = self.quota.waiting.remove(&place) else { break };
                 let Some(item) = self.items.get_mut(&id) else { continue };
-                item.quota_place = None;
+                item.state.quota_place = None;
                 let reserved = self.quota.reserve(needed);
-                item.reserved.reads += reserved.reads;
-                item.reserved.writes += reserved.writes;
+                item.state.reserved.reads += reserved.reads;
+                item.state.reserved.writes += reserved.writes;
                 self.enqueue(&id, true);
             }
         }
@@ -376,20 +378,20 @@ impl Engine {
     /// Somebody wants to know what an item would push that waits for its turn to: it is planned at once, and its turn is kept.
     pub(super) fn step_out(&mut self, id: &ItemId) {
         let Some(item) = self.items.get_mut(id) else { return };
-        if let Some(QuotaPlace(place)) = item.quota_place.take() {
+        if let Some(QuotaPlace(place)) = item.state.quota_place.take() {
             self.quota.waiting.remove(&place);
-            item.quota_number = item.quota_number.or(Some(place.1));
+            item.state.quota_number = item.state.quota_number.or(Some(place.1));
         }
     }
 
     /// Somebody waits for an item now that waits itself: it goes before those for whom nobody does.
     pub(super) fn hurry(&mut self, id: &ItemId) {
         let Some(item) = self.items.get_mut(id) else { return };
-        let Some(QuotaPlace(place)) = item.quota_place else { return };
+        let Some(QuotaPlace(place)) = item.state.quota_place else { return };
         let sooner = (Class::Asked, place.1);
         if let Some(waiting) = self.quota.waiting.remove(&place) {
             self.quota.waiting.insert(sooner, waiting);
-            item.quota_place = Some(QuotaPlace(sooner));
+            item.state.quota_place = Some(QuotaPlace(sooner));
         }
     }
 }

@@ -178,8 +178,9 @@ impl Engine {
     /// Counts the items that wait for the remote to be read, or are being read.
     fn left(&self) -> usize {
         // What somebody has to put right first takes no time that could be told.
-        let waits = |item: &Item| item.retry_at.is_some() && item.failure.as_ref().is_some_and(Failure::is_lasting);
-        let left = |item: &Item| item.phase != Phase::Idle || item.dirty.wants_remote() && !waits(item);
+        let waits =
+            |item: &Item| item.state.retry_at.is_some() && item.state.failure.as_ref().is_some_and(Failure::is_lasting);
+        let left = |item: &Item| item.phase != Phase::Idle || item.state.dirty.wants_remote() && !waits(item);
         self.items.values().filter(|item| left(item)).count()
     }
 
@@ -190,27 +191,28 @@ impl Engine {
             open: self.settle.is_long_open(&(item.id.clone(), id.clone()), self.now),
             saving: self.settle.waits(&(item.id.clone(), id.clone())),
             held: part
+                .state
                 .held
                 .iter()
                 .map(|held| if self.settings.read_only { unsent(held) } else { held.clone() })
                 .collect(),
-            refused: part.refused.clone(),
-            told: part.told.notices.clone(),
-            unsaid: part.unsaid.clone(),
-            conflicts: part.conflicts.clone(),
-            unusable: part.unusable.clone(),
+            refused: part.state.refused.clone(),
+            told: part.state.told.notices.clone(),
+            unsaid: part.state.unsaid.clone(),
+            conflicts: part.state.conflicts.clone(),
+            unusable: part.state.unusable.clone(),
         };
         ItemStatus {
             id: item.id.clone(),
             kind: item.kind,
             title: item.title.clone(),
             phase: item.phase.word(),
-            waiting: item.dirty.any(),
+            waiting: item.state.dirty.any(),
             can_edit: item.can_edit,
             gone: item.gone,
             parts: item.parts.iter().map(part_status).collect(),
-            error: item.failure.as_ref().map(trouble),
-            next_retry: item.retry_at,
+            error: item.state.failure.as_ref().map(trouble),
+            next_retry: item.state.retry_at,
         }
     }
 }

@@ -28,7 +28,7 @@ const SENT_AGAIN_MESSAGE: &str = "a push of this file had no answer, and the doc
 /// Tells of each push whose answer was lost whether it landed: then its base holds. What the remote gave ids to is still
 /// asked for by the file, which must not ask twice.
 pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Millis) {
-    let mut all = std::mem::take(&mut item.unknown);
+    let mut all = std::mem::take(&mut item.state.unknown);
     for unknown in &mut all {
         entitle(unknown, walk, remote);
     }
@@ -53,18 +53,18 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
                     fates.iter().any(|(other, fate)| *fate == Fate::Landed && other.revision == unknown.revision);
                 if moved(unknown, remote) && !is_forestalled && still_asks(unknown, walk) {
                     let part = item.parts.or_default(&unknown.part);
-                    part.told.landed(vec![notice(SENT_AGAIN, SENT_AGAIN_MESSAGE)], now);
+                    part.state.told.landed(vec![notice(SENT_AGAIN, SENT_AGAIN_MESSAGE)], now);
                 }
                 if let Some(base) = left_blocks(unknown, item, walk, remote) {
                     hold(item, walk, &unknown.part, base);
                 }
-                item.ended.push((unknown.job, JobEnd::Reconciled));
+                item.state.ended.push((unknown.job, JobEnd::Reconciled));
             } else {
                 open.push(at);
             }
             continue;
         }
-        item.parts.or_default(&unknown.part).told.landed(unknown.told.clone(), now);
+        item.parts.or_default(&unknown.part).state.told.landed(unknown.told.clone(), now);
         if let Some(base) = unknown.base.as_ref().filter(|_| !has_gone_on(item, walk, unknown)) {
             if is_noted(walk, unknown) {
                 walk.before_note.insert(unknown.part.clone());
@@ -72,8 +72,9 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             // The ids are no edit of the remote's: else they would meet what of the edit waits in the same block.
             let with_ids = named.as_ref().and_then(|named| named::put(base, named));
             let stored = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_ref());
-            if let Some(before) = item.bases.get(&unknown.part).or(stored).filter(|_| unknown.power_failed) {
-                item.before_push.entry(unknown.part.clone()).or_insert_with(|| before.clone());
+            let state = &mut *item.state;
+            if let Some(before) = state.bases.get(&unknown.part).or(stored).filter(|_| unknown.power_failed) {
+                state.before_push.entry(unknown.part.clone()).or_insert_with(|| before.clone());
             }
             let came = came_before(item, walk, unknown);
             hold(item, walk, &unknown.part, with_ids.unwrap_or_else(|| base.clone()));
@@ -81,9 +82,9 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
                 note(item, walk, &unknown.part, came);
             }
         }
-        item.ended.push((unknown.job, JobEnd::Accepted));
+        item.state.ended.push((unknown.job, JobEnd::Accepted));
         walk.requests += unknown.requests;
-        item.push_failures = 0;
+        item.state.push_failures = 0;
     }
     let mut at = 0;
     all.retain(|_| {
@@ -91,14 +92,14 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
         open.contains(&(at - 1))
     });
     for dropped in all.drain(..all.len().saturating_sub(OPEN_MAX)) {
-        item.ended.push((dropped.job, JobEnd::Reconciled));
+        item.state.ended.push((dropped.job, JobEnd::Reconciled));
     }
-    item.unknown = all;
+    item.state.unknown = all;
 }
 
 /// Lets a base hold. For a save of an older text an older one goes on to hold, with what of the newer stands in that text.
 fn hold(item: &mut Item, walk: &mut Walk, part: &PartId, base: String) {
-    let seen = walk.observed.get_mut(part).filter(|_| !item.bases.contains_key(part));
+    let seen = walk.observed.get_mut(part).filter(|_| !item.state.bases.contains_key(part));
     if let (Some(Observation { local: Local::Text { text, .. }, base: Some(older), .. }), Some(newest)) =
         (seen, walk.newest.get_mut(part))
     {
@@ -108,7 +109,7 @@ fn hold(item: &mut Item, walk: &mut Walk, part: &PartId, base: String) {
         newest.clone_from(&base);
         walk.unrecorded.insert(part.clone(), base);
     } else {
-        item.bases.insert(part.clone(), base);
+        item.state.bases.insert(part.clone(), base);
     }
 }
 
@@ -117,7 +118,7 @@ fn hold(item: &mut Item, walk: &mut Walk, part: &PartId, base: String) {
 fn came_before(item: &Item, walk: &Walk, unknown: &Unknown) -> Option<Arrival> {
     let Observation { base: stored, intent, arrivals, .. } = walk.observed.get(&unknown.part)?;
     let intent = intent.as_ref().filter(|intent| !intent.pushes.contains(&unknown.job))?;
-    let noted = item.arrived.get(&unknown.part).into_iter().flatten().chain(arrivals);
+    let noted = item.state.arrived.get(&unknown.part).into_iter().flatten().chain(arrivals);
     let was = intent.was.as_ref().or(stored.as_ref())?;
     let pushed = unknown.base.as_deref()?;
     let has_come = standing::is_whole_in(was, &intent.base, pushed);
@@ -128,7 +129,7 @@ fn came_before(item: &Item, walk: &Walk, unknown: &Unknown) -> Option<Arrival> {
 /// Notes what had come into a file, and looks at the file once more with that.
 fn note(item: &mut Item, walk: &mut Walk, part: &PartId, came: Arrival) {
     item.note_arrival(part, Some(came.clone()));
-    let Some(newest) = item.bases.get(part).cloned() else { return };
+    let Some(newest) = item.state.bases.get(part).cloned() else { return };
     if let Some(mut observation) = walk.observed.remove(part) {
         observation.base = Some(newest);
         observation.arrivals.insert(0, came);
@@ -140,16 +141,17 @@ fn note(item: &mut Item, walk: &mut Walk, part: &PartId, came: Arrival) {
 /// A power cut may have brought back the text of a file from before a push that had landed. Then the older base holds, which takes
 /// nobody's words for deleted.
 pub(super) fn doubt(item: &mut Item, walk: &mut Walk) {
-    for (part, older) in &item.before_push {
+    let state = &mut *item.state;
+    for (part, older) in &state.before_push {
         let Some(Observation { local: Local::Text { text, .. }, base, .. }) = walk.observed.get_mut(part) else {
             continue;
         };
-        let brought = item.bases.get(part).and_then(|newest| Arrival::of(older, newest, ""));
+        let brought = state.bases.get(part).and_then(|newest| Arrival::of(older, newest, ""));
         if brought.is_none_or(|arrival| !arrival.is_missing_in(text)) {
             continue;
         }
         *base = Some(older.clone());
-        if let Some(newest) = item.bases.remove(part) {
+        if let Some(newest) = state.bases.remove(part) {
             walk.unrecorded.insert(part.clone(), newest.clone());
             walk.newest.insert(part.clone(), newest);
         }
@@ -161,12 +163,13 @@ pub(super) fn doubt(item: &mut Item, walk: &mut Walk) {
 pub(super) fn end_noted(item: &mut Item, part: &PartId, pushes: &[JobId], now: Millis) {
     let newest = pushes.iter().max();
     let is_before = |unknown: &mut Unknown| unknown.part == *part && Some(&unknown.job) <= newest;
-    for unknown in item.unknown.extract_if(.., is_before) {
+    let state = &mut *item.state;
+    for unknown in state.unknown.extract_if(.., is_before) {
         if pushes.contains(&unknown.job) {
-            item.parts.or_default(part).told.landed(unknown.told, now);
-            item.ended.push((unknown.job, JobEnd::Accepted));
+            item.parts.or_default(part).state.told.landed(unknown.told, now);
+            state.ended.push((unknown.job, JobEnd::Accepted));
         } else {
-            item.ended.push((unknown.job, JobEnd::Reconciled));
+            state.ended.push((unknown.job, JobEnd::Reconciled));
         }
     }
 }
@@ -174,15 +177,16 @@ pub(super) fn end_noted(item: &mut Item, part: &PartId, pushes: &[JobId], now: M
 /// A push has landed on a version, so that no other push that requires this one ever can.
 pub(super) fn forestall(item: &mut Item, revision: &Revision) {
     let lost = |unknown: &Unknown| unknown.revision == *revision;
-    item.ended
-        .extend(item.unknown.iter().filter(|unknown| lost(unknown)).map(|unknown| (unknown.job, JobEnd::Reconciled)));
-    item.unknown.retain(|unknown| !lost(unknown));
+    let state = &mut *item.state;
+    let ended = state.unknown.iter().filter(|unknown| lost(unknown)).map(|unknown| (unknown.job, JobEnd::Reconciled));
+    state.ended.extend(ended);
+    state.unknown.retain(|unknown| !lost(unknown));
 }
 
 /// Tells whether the base of a push is older than the one that holds: the push had landed before a text came into the file,
 /// whose note names it, and neither was recorded.
 fn has_gone_on(item: &Item, walk: &Walk, unknown: &Unknown) -> bool {
-    is_noted(walk, unknown) && item.bases.contains_key(&unknown.part)
+    is_noted(walk, unknown) && item.state.bases.contains_key(&unknown.part)
 }
 
 /// Tells whether a note of what a file was about to say names a push as one that had landed.
@@ -275,7 +279,7 @@ impl Texts<'_> {
 fn texts<'a>(unknown: &'a Unknown, item: &'a Item, walk: &'a Walk, remote: &'a Remote) -> Option<Texts<'a>> {
     let there = text_of(remote, &unknown.part).filter(|_| moved(unknown, remote))?;
     let stored = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_ref());
-    let held = item.bases.get(&unknown.part).or(walk.newest.get(&unknown.part));
+    let held = item.state.bases.get(&unknown.part).or(walk.newest.get(&unknown.part));
     let before = held.or(stored)?;
     Some(Texts { before, after: unknown.base.as_ref()?, expected: &unknown.expected, there })
 }

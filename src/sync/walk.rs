@@ -40,11 +40,11 @@ impl Engine {
         item.walk = Some(walk);
         if restless {
             let chance = self.chance.draw();
-            item.failures = item.failures.saturating_add(1);
-            let at = Millis(self.now.0.saturating_add(backoff::next(item.failures, None, chance)));
+            item.state.failures = item.state.failures.saturating_add(1);
+            let at = Millis(self.now.0.saturating_add(backoff::next(item.state.failures, None, chance)));
             return self.put_off(item, at);
         }
-        if item.dirty.forget {
+        if item.state.dirty.forget {
             return self.retire(item, None);
         }
         if self.halted.is_some() {
@@ -61,13 +61,13 @@ impl Engine {
         let key = (item.id.clone(), observation.part.clone());
         let count = item.parts.len();
         let part = item.parts.or_default(&observation.part);
-        part.unusable = None;
+        part.state.unusable = None;
         match &observation.local {
             Local::Absent => {
-                part.held.clear();
-                part.refused.clear();
-                part.unsaid.clear();
-                part.accepted = None;
+                part.state.held.clear();
+                part.state.refused.clear();
+                part.state.unsaid.clear();
+                part.state.accepted = None;
                 part.behind = observation.base.is_some();
                 if walk.why.seen_missing && part.stamp.take().is_some() {
                     // It is recorded, so that no later start takes it for news.
@@ -88,7 +88,7 @@ impl Engine {
             Local::Unusable { notice } => {
                 part.hidden = false;
                 part.behind = true;
-                part.unusable = Some(notice.clone());
+                part.state.unusable = Some(notice.clone());
                 self.note_standing(&key);
                 false
             }
@@ -99,7 +99,7 @@ impl Engine {
                 // What was recorded has been seen being saved.
                 let is_unseen = walk.why.look && part.hash != Some(*hash);
                 if is_unseen && observation.base.as_ref().is_some_and(is_cut) {
-                    part.cut = Some(*hash);
+                    part.state.cut = Some(*hash);
                 }
                 // Of an empty file of which nothing is agreed, nothing is known but that somebody has opened it.
                 let is_bare = is_blank(Some(text)) && is_blank(observation.base.as_deref());
@@ -114,29 +114,29 @@ impl Engine {
                     walk.doubted.insert(observation.part.clone());
                     return false;
                 }
-                if is_doubted && !is_base && part.first_reading != Some(*hash) {
+                if is_doubted && !is_base && part.state.first_reading != Some(*hash) {
                     // Nobody says when the writer is done: the same bytes twice with quiet between must do.
-                    part.first_reading = Some(*hash);
+                    part.state.first_reading = Some(*hash);
                     walk.doubted.insert(observation.part.clone());
                     self.settle.touch(key, Touch::Modified { closes: false }, self.now);
                     return false;
                 }
                 if !is_doubted {
-                    part.first_reading = None;
+                    part.state.first_reading = None;
                 }
                 if is_accepted {
-                    part.accepted = Some(*hash);
-                } else if part.accepted != Some(*hash) {
-                    part.accepted = None;
+                    part.state.accepted = Some(*hash);
+                } else if part.state.accepted != Some(*hash) {
+                    part.state.accepted = None;
                 }
                 let news = is_news(walk, part, observation.base.as_deref(), *hash, text);
                 if news {
                     let chance = self.chance.draw();
                     self.polling.note_edit(self.now, chance);
                 } else if observation.base.as_ref().is_some_and(|base| base == text) {
-                    part.held.clear();
-                    part.refused.clear();
-                    part.unsaid.clear();
+                    part.state.held.clear();
+                    part.state.refused.clear();
+                    part.state.unsaid.clear();
                     // An edit that waited was taken back; made once more, it is no echo. Or the file is there again. Of what
                     // came meanwhile nothing tells once more.
                     part.hash = Some(*hash);
@@ -162,18 +162,18 @@ impl Engine {
             self.hand_back(item);
             return Fate::Keep;
         }
-        item.reserved.reads = item.reserved.reads.saturating_sub(1);
+        item.state.reserved.reads = item.state.reserved.reads.saturating_sub(1);
         // What the feed named up to here is covered by this reading; what it names from now on is for the next walk.
         // A dry run takes nothing in, so it covers nothing.
         if let Some(walk) = item.walk.as_mut().filter(|walk| !walk.why.dry) {
             walk.why.remote = true;
-            walk.why.may_be_trashed |= std::mem::take(&mut item.dirty.may_be_trashed);
-            item.dirty.remote = false;
+            walk.why.may_be_trashed |= std::mem::take(&mut item.state.dirty.may_be_trashed);
+            item.state.dirty.remote = false;
             item.covers = self.pages.count;
         }
         item.phase = Phase::Fetching;
         let is_named = item.walk.as_ref().is_some_and(|walk| walk.why.may_be_trashed);
-        let may_be_trashed = is_named || item.dirty.may_be_trashed || item.gone || !item.mirrored;
+        let may_be_trashed = is_named || item.state.dirty.may_be_trashed || item.gone || !item.mirrored;
         self.out.push(Effect::Fetch { item: item.id.clone(), may_be_trashed });
         Fate::Keep
     }
@@ -191,7 +191,7 @@ impl Engine {
     }
 
     fn read_remote(&mut self, item: &mut Item, remote: Remote) -> Fate {
-        if item.dirty.forget {
+        if item.state.dirty.forget {
             return self.retire(item, None);
         }
         if self.halted.is_some() {
@@ -203,10 +203,10 @@ impl Engine {
         }
         let Some(mut walk) = item.walk.take() else { return self.lost(item) };
         self.progress.read(self.now);
-        if !walk.why.dry || !item.dirty.real() {
+        if !walk.why.dry || !item.state.dirty.real() {
             // Of what waits for its time a dry run says nothing.
-            item.failures = 0;
-            item.failure = None;
+            item.state.failures = 0;
+            item.state.failure = None;
         }
         item.gone = false;
         item.kind = Some(remote.kind);
@@ -231,8 +231,8 @@ impl Engine {
         for (id, part) in item.parts.iter_mut() {
             if !known.contains(id) && walk.local(id).is_some_and(|local| *local != Local::Absent) {
                 let agreed =
-                    item.bases.contains_key(id) || walk.observed.get(id).is_some_and(|seen| seen.base.is_some());
-                part.refused = vec![standing_alone(agreed)];
+                    item.state.bases.contains_key(id) || walk.observed.get(id).is_some_and(|seen| seen.base.is_some());
+                part.state.refused = vec![standing_alone(agreed)];
             }
         }
         choice::pass_by(&mut walk, &item.parts);
@@ -251,7 +251,7 @@ impl Engine {
     /// the word that it landed.
     fn is_saved_before_named(&self, item: &Item, walk: &Walk) -> bool {
         let key = |part: &PartId| (item.id.clone(), part.clone());
-        let mut parts = item.unknown.iter().map(|unknown| &unknown.part);
+        let mut parts = item.state.unknown.iter().map(|unknown| &unknown.part);
         parts.any(|part| walk.doubted.contains(part) || self.settle.is_due_soon(&key(part)))
     }
 
@@ -260,7 +260,7 @@ impl Engine {
         let waits = self.settle.waits(&(item.id.clone(), id.clone()));
         let part = item.parts.or_default(id);
         let observation = walk.observed.get(id);
-        let base = item.bases.get(id).or(observation.and_then(|seen| seen.base.as_ref()));
+        let base = item.state.bases.get(id).or(observation.and_then(|seen| seen.base.as_ref()));
         let merged = match observation.map_or(&Local::Absent, |seen| &seen.local) {
             Local::Absent if part.hidden && !walk.why.restore => None,
             Local::Absent => {
@@ -273,14 +273,14 @@ impl Engine {
             Local::Text { .. } if waits || walk.doubted.contains(id) => {
                 walk.passed = true;
                 // The second reading may be due already, and was not told that it is behind.
-                item.dirty.remote |= !waits;
+                item.state.dirty.remote |= !waits;
                 None
             }
             Local::Text { hash, text, .. } => {
                 // It counted until here: a walk may have to wait for its turn to read.
-                part.first_reading = None;
-                let was_told = std::mem::take(&mut part.held);
-                part.held = match base.filter(|base| !base.trim().is_empty()) {
+                part.state.first_reading = None;
+                let was_told = std::mem::take(&mut part.state.held);
+                part.state.held = match base.filter(|base| !base.trim().is_empty()) {
                     Some(base) => hold::holds(Some(base), text),
                     // There was a text, of which nothing is agreed; and half of a save may be the head alone.
                     None if base.is_some() && says_nothing_of(remote, text) => vec![hold::emptied()],
@@ -288,46 +288,46 @@ impl Engine {
                 };
                 let asked = walk.why.resolve.iter().rev().find(|resolve| resolve.part == *id);
                 let is_unknown = base.is_none_or(|base| mebdf::body(base).trim().is_empty());
-                if is_unknown && part.held.is_empty() && asked.is_some_and(|asked| asked.side == Side::Mine) {
+                if is_unknown && part.state.held.is_empty() && asked.is_some_and(|asked| asked.side == Side::Mine) {
                     // All of it would go over a text of which nothing is agreed, so that tells what looks like no edit.
-                    part.held = hold::holds(Some(remote), text);
-                    part.held.retain(hold::is_of_the_text);
+                    part.state.held = hold::holds(Some(remote), text);
+                    part.state.held.retain(hold::is_of_the_text);
                 }
-                if part.cut == Some(*hash) && part.held.is_empty() {
-                    part.held.extend(base.and_then(|base| hold::cut(base, text)));
+                if part.state.cut == Some(*hash) && part.state.held.is_empty() {
+                    part.state.held.extend(base.and_then(|base| hold::cut(base, text)));
                 }
                 if let Some(older) = walk.stale.get(id)
-                    && part.put_back.as_ref().is_some_and(|put_back| merge::same_meaning(put_back, &older.saved))
+                    && part.state.put_back.as_ref().is_some_and(|put_back| merge::same_meaning(put_back, &older.saved))
                 {
-                    part.held.push(older::taken_again(&older.lacks));
+                    part.state.held.push(older::taken_again(&older.lacks));
                 }
-                let fleeting = item.fleeting.get(id).map(Vec::as_slice).unwrap_or_default();
+                let fleeting = item.state.fleeting.get(id).map(Vec::as_slice).unwrap_or_default();
                 let texts = [base.map_or("", String::as_str), text, remote];
                 let gone = older::deleted_there((walk, id, part), fleeting, texts);
-                part.held.extend(gone);
-                if part.accepted == Some(*hash) {
-                    if choice::releases(&was_told, &part.held) {
-                        let mut let_go = std::mem::take(&mut part.held);
+                part.state.held.extend(gone);
+                if part.state.accepted == Some(*hash) {
+                    if choice::releases(&was_told, &part.state.held) {
+                        let mut let_go = std::mem::take(&mut part.state.held);
                         let_go.extend(walk.let_go.remove(id));
                         walk.released.insert(id.clone(), let_go);
-                        part.put_back = None;
-                        part.told.decided(older::PUT_BACK);
+                        part.state.put_back = None;
+                        part.state.told.decided(older::PUT_BACK);
                     } else {
-                        part.accepted = None;
+                        part.state.accepted = None;
                     }
                 }
                 let base = base.map_or("", String::as_str);
-                if !part.held.is_empty() && !merge::same_meaning(base, remote) {
+                if !part.state.held.is_empty() && !merge::same_meaning(base, remote) {
                     let waits = "; what was changed in the document meanwhile waits, too";
-                    part.held.iter_mut().for_each(|held| held.message.push_str(waits));
+                    part.state.held.iter_mut().for_each(|held| held.message.push_str(waits));
                 }
-                if !part.held.is_empty() {
+                if !part.state.held.is_empty() {
                     // They are of an older save, and their lines, too.
-                    part.refused.clear();
-                    part.unsaid.clear();
+                    part.state.refused.clear();
+                    part.state.unsaid.clear();
                 }
-                let goes_on = part.held.is_empty() || walk.why.dry_accept.contains(id);
-                let side = asked.filter(|_| part.held.is_empty()).and_then(|asked| {
+                let goes_on = part.state.held.is_empty() || walk.why.dry_accept.contains(id);
+                let side = asked.filter(|_| part.state.held.is_empty()).and_then(|asked| {
                     let sides = [base, text, remote];
                     choice::made(asked, part, sides, &mut walk.undecided, &mut walk.given_up)
                 });
@@ -335,19 +335,19 @@ impl Engine {
                 // A file that is held is in conflict all the same.
                 let open = merged.is_none().then(|| merge::merge3(base, text, remote).conflicts);
                 if let Some(open) = open {
-                    part.conflicts = open.iter().map(|conflict| conflict.heading.clone()).collect();
+                    part.state.conflicts = open.iter().map(|conflict| conflict.heading.clone()).collect();
                 }
                 let twice = merged.as_ref().and_then(|merged| older::stands_twice(walk, id, text, &merged.file));
-                part.held.extend(twice);
-                merged.filter(|_| part.held.is_empty() || walk.why.dry_accept.contains(id))
+                part.state.held.extend(twice);
+                merged.filter(|_| part.state.held.is_empty() || walk.why.dry_accept.contains(id))
             }
         };
         part.behind = merged.as_ref().is_none_or(|merged| !merged.conflicts.is_empty());
         if let Some(merged) = &merged {
-            part.conflicts = merged.conflicts.iter().map(|conflict| conflict.heading.clone()).collect();
+            part.state.conflicts = merged.conflicts.iter().map(|conflict| conflict.heading.clone()).collect();
             if !merged.pushes {
-                part.refused.clear();
-                part.unsaid.clear();
+                part.state.refused.clear();
+                part.state.unsaid.clear();
             }
         }
         merged
@@ -377,7 +377,7 @@ impl Engine {
             return self.retire(item, Some(read));
         }
         item.gone = true;
-        item.failure = Some(failure.clone());
+        item.state.failure = Some(failure.clone());
         if item.kind.is_none() {
             // It was never read, so there is nothing that could be recorded of it.
             self.cover(&item.id, item.covers);

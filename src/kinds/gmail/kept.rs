@@ -4,7 +4,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 /// Bytes that are kept together.
-const BYTES_MAX: usize = 32 << 20;
+const BYTES_MAX: usize = 33 << 20;
+
+/// Bytes that a message takes beside its own: most are short.
+const AROUND_BYTES: usize = 256;
 
 /// Bytes of a message that is kept: its attachments are read from it one by one. Larger ones would push out all others.
 const MESSAGE_BYTES_MAX: usize = 16 << 20;
@@ -28,12 +31,12 @@ impl Kept {
         if raw.len() > MESSAGE_BYTES_MAX || self.messages.contains_key(id) {
             return;
         }
-        self.bytes += raw.len();
+        self.bytes += raw.len() + AROUND_BYTES;
         self.order.push_back(id.to_owned());
         self.messages.insert(id.to_owned(), raw);
         while self.bytes > BYTES_MAX {
             let Some(oldest) = self.order.pop_front() else { return };
-            self.bytes -= self.messages.remove(&oldest).map_or(0, |raw| raw.len());
+            self.bytes -= self.messages.remove(&oldest).map_or(0, |raw| raw.len() + AROUND_BYTES);
         }
     }
 }
@@ -54,6 +57,6 @@ mod tests {
         let here: Vec<bool> = (0..3).map(|id| kept.get(&id.to_string()).is_some()).collect();
         assert_eq!(here, [false, true, true]);
         kept.keep("2", message(1));
-        assert_eq!(kept.bytes, 2 * MESSAGE_BYTES_MAX);
+        assert_eq!(kept.bytes, 2 * (MESSAGE_BYTES_MAX + AROUND_BYTES));
     }
 }
