@@ -26,6 +26,12 @@ impl<T: Nothing> Seldom<T> {
     pub(super) fn tidy(&mut self) {
         self.0 = self.0.take().filter(|held| !held.is_nothing());
     }
+
+    /// Tells whether it takes room.
+    #[cfg(test)]
+    pub(super) const fn takes_room(&self) -> bool {
+        self.0.is_some()
+    }
 }
 
 impl<T: Nothing> Deref for Seldom<T> {
