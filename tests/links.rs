@@ -281,6 +281,35 @@ async fn a_save_in_place_of_a_link_waits_for_who_writes_the_file() {
     }
 }
 
+/// A start sees saves that nobody saw being made: what was written just now, or is open, may go on.
+#[tokio::test(flavor = "multi_thread")]
+async fn half_of_a_save_at_a_start_is_not_pushed() {
+    let mut world = world("half-at-start");
+    let said = "# Plan\n\nThe first day begins at nine.\n\n## Rest\n\nThe last day is free and long.\n";
+    let [closed, open] = ["Closed", "Open"].map(|title| document_of(&world, title, said));
+    world.kill_daemon();
+    let texts = [&closed, &open].map(|(_, file)| fs::read_to_string(file).unwrap());
+    let halves = texts.each_ref().map(|text| text.split_at(text.find("## ").unwrap()));
+    let mut written = fs::File::create(&open.1).unwrap();
+    written.write_all(halves[1].0.as_bytes()).unwrap();
+    fs::write(&closed.1, halves[0].0).unwrap();
+    world.start_daemon(&[]);
+    let whole = |text: String| text.contains("The last day is free and long.");
+    for _ in 0..10 {
+        assert!(whole(world.text(&closed.0).await) && whole(world.text(&open.0).await), "half of it is pushed");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    fs::write(&closed.1, texts[0].replace("nine", "ten")).unwrap();
+    for _ in 0..30 {
+        assert!(whole(world.text(&closed.0).await) && whole(world.text(&open.0).await), "half of it is pushed");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    written.write_all(halves[1].1.as_bytes()).unwrap();
+    drop(written);
+    says(&world, &closed.0, "Plan\nThe first day begins at ten.\nRest\nThe last day is free and long.\n").await;
+    says(&world, &open.0, "Plan\nThe first day begins at nine.\nRest\nThe last day is free and long.\n").await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_save_in_place_of_a_link_was_made_of_outlives_the_daemon() {
     let mut world = world("made-of");
@@ -434,13 +463,20 @@ async fn an_editor_that_is_behind_and_saves_in_place_of_a_link_takes_away_nothin
             }
             _ => {
                 edit_file();
+                let (done, told) = world.cli(&["push", file.to_str().unwrap()]);
                 // What is held does not end well.
-                world.cli(&["push", file.to_str().unwrap()]);
+                assert!(done || goes, "{told}");
                 "free, says one,"
             }
         };
         until("the link stands again", || std::future::ready(is_link(&link))).await;
-        tokio::time::sleep(Duration::from_secs(4)).await;
+        until("the save is pushed, or asked about", || async {
+            let said = world.text(&id).await;
+            said.contains(later) && (said.contains("nine sharp") || told_of(&world, &file).is_some())
+        })
+        .await;
+        // Whatever else would be pushed has its time.
+        tokio::time::sleep(Duration::from_secs(3)).await;
         let (said, told) = (world.text(&id).await, told_of(&world, &file));
         let is_asked = told.as_ref().is_some_and(|told| told.contains("DELETED_THERE") || told.contains("conflict"));
         let has_own =
