@@ -420,6 +420,8 @@ async fn an_editor_that_is_behind_and_saves_in_place_of_a_link_takes_away_nothin
         (true, false, "file"),
         (false, false, "pushed"),
         (false, false, "meets"),
+        (false, false, "both"),
+        (true, false, "both"),
         (false, true, "remote"),
         (true, true, "remote"),
         (false, true, "file"),
@@ -440,7 +442,10 @@ async fn an_editor_that_is_behind_and_saves_in_place_of_a_link_takes_away_nothin
             world.collaborate(&id, "second day is", "second day, after the harbour tour, is").await;
             until("it comes", || std::future::ready(fs::read_to_string(&file).unwrap().contains(came))).await;
         }
-        replace(&link, &opened.replace("begins at nine", "begins at nine sharp"));
+        let sharp = opened.replace("begins at nine", "begins at nine sharp");
+        // At the very place of what came, where nobody joins the two.
+        let very_place = opened.replace("second day is", "second day, says nine sharp, is");
+        replace(&link, if meanwhile == "both" { &very_place } else { &sharp });
         tokio::time::sleep(Duration::from_millis(200)).await;
         let edit_file =
             || fs::write(&file, fs::read_to_string(&file).unwrap().replace("is free", "is free, says one,")).unwrap();
@@ -456,6 +461,13 @@ async fn an_editor_that_is_behind_and_saves_in_place_of_a_link_takes_away_nothin
             "meets" => {
                 world.collaborate(&id, "begins at nine", "begins at dawn").await;
                 "dawn"
+            }
+            "both" => {
+                tokio::time::sleep(Duration::from_millis(600)).await;
+                world.collaborate(&id, "begins at nine", "begins at dawn").await;
+                tokio::time::sleep(Duration::from_millis(600)).await;
+                edit_file();
+                "free, says one,"
             }
             "file" => {
                 edit_file();
@@ -479,11 +491,27 @@ async fn an_editor_that_is_behind_and_saves_in_place_of_a_link_takes_away_nothin
         tokio::time::sleep(Duration::from_secs(3)).await;
         let (said, told) = (world.text(&id).await, told_of(&world, &file));
         let is_asked = told.as_ref().is_some_and(|told| told.contains("DELETED_THERE") || told.contains("conflict"));
-        let has_own =
-            said.contains("nine sharp") || is_asked && fs::read_to_string(&file).unwrap().contains("nine sharp");
+        let kept = told.as_ref().filter(|told| told.contains("SAVED_ASIDE")).and_then(|told| told.split('`').nth(1));
+        let is_aside = kept.is_some_and(|kept| fs::read_to_string(kept).unwrap() == very_place);
+        let has_own = is_aside
+            || said.contains("nine sharp")
+            || is_asked && fs::read_to_string(&file).unwrap().contains("nine sharp");
         let stays = if goes { !said.contains("quiz") } else { said.contains(came) };
         if !stays || !has_own || !said.contains(later) {
-            failed.push((title, meanwhile, said, told));
+            failed.push((title.clone(), meanwhile, said, told));
+        }
+        if !goes {
+            continue;
+        }
+        // The editor, which knows of nothing, saves on.
+        for more in ["very sharp", "most sharp"] {
+            replace(&link, &opened.replace("begins at nine", &format!("begins at nine {more}")));
+            until("the link stands again", || std::future::ready(is_link(&link))).await;
+            tokio::time::sleep(Duration::from_secs(2)).await;
+        }
+        let said = world.text(&id).await;
+        if said.contains("quiz") || !said.contains(later) {
+            failed.push((title, "saved on", said, told_of(&world, &file)));
         }
     }
     assert!(failed.is_empty(), "{failed:#?}");

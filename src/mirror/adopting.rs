@@ -11,7 +11,7 @@ use super::{Message, Mirror, Shared, blocking, editing};
 use crate::error::{Error, Result};
 use crate::mebdf;
 use crate::model::{ContentHash, ItemId, Millis, PartId, Stamp};
-use crate::store::Link;
+use crate::store::{Link, LinkBase};
 use crate::sync::{END_MS, Event, Local, Saves, Target, When, of_two_saves, stands_still, with_head_of};
 use crate::workspace::layout::Place;
 use crate::workspace::{Found, NotDeposited};
@@ -50,8 +50,7 @@ pub(super) async fn adopt(mirror: &MirrorHandle, link: Link, stamp: Stamp, text:
         if is_made_of {
             return Ok((keep_and_link(&shared, &link.path, (stamp, &text), &of, None)?, None));
         }
-        let (base, is_later) = made_of(&shared, &link.path, &of)?;
-        let kept = match take_over(&shared, &of, (base.as_deref(), is_later), (&text, stamp))? {
+        let kept = match take_over(&shared, &of, shared.beside.base(&link.path), (&text, stamp))? {
             Taken::Yes(kept) => kept,
             Taken::Moved => return Ok((Adopted::Moved, None)),
             Taken::Foreign(target) => return Ok((Adopted::Foreign(target), None)),
@@ -77,17 +76,13 @@ enum Taken {
     Foreign(PathBuf),
 }
 
-/// Makes a text that of a mirrored file, which it was made of when that said `base`. Where the file holds a save of its own, the
-/// two are joined; where they say different things in one place, the later one stands, and the other is kept.
+/// Makes a text that of a mirrored file, which it was made of when that said what is noted, or what is agreed on now. Where the
+/// file holds a save of its own, the two are joined; where they say different things in one place, the later one stands, and the
+/// other is kept.
 ///
-/// Which was later is known where the save was seen while the file still said `base`, or something older; else the times of the
-/// files tell.
-fn take_over(
-    shared: &Shared,
-    place: &Place,
-    (base, is_later): (Option<&str>, Option<bool>),
-    (text, saved): (&str, Stamp),
-) -> Result<Taken> {
+/// Which was later is known where the save was seen while the file still said what is noted, or something older; else the times of
+/// the files tell.
+fn take_over(shared: &Shared, place: &Place, noted: Option<LinkBase>, (text, saved): (&str, Stamp)) -> Result<Taken> {
     let (item, part, target) = (&place.item, &place.part, shared.workspace.layout().path(place)?);
     let (current, stamp) = match shared.workspace.observe(item, part)? {
         Local::Text { text, stamp, .. } => (text, stamp),
@@ -116,14 +111,18 @@ fn take_over(
     let name = place.name()?;
     let keep = |text| shared.workspace.put_aside(name.trim_end_matches(".md"), text, now()).map(Some);
     let before_ms = (saved.mtime_ns - stamp.mtime_ns) / 1_000_000;
-    let when = match is_later.unwrap_or(before_ms < 0) {
+    let when = match noted.as_ref().map_or(before_ms < 0, |noted| noted.is_later) {
         _ if (0..=i128::from(END_MS)).contains(&before_ms) => When::JustBefore,
         true => When::Later,
         false => When::Earlier,
     };
     let arrivals = shared.reader().arrivals(item, part)?.unwrap_or_default();
-    let file =
-        Target { base: base.unwrap_or_default(), agreed: agreed.as_deref(), arrivals: &arrivals, text: &current, when };
+    let since = match &noted {
+        Some(noted) => shared.reader().arrivals_since(item, part, noted.arrival)?,
+        None => 0,
+    };
+    let base = noted.map(|noted| noted.base).or_else(|| agreed.clone()).unwrap_or_default();
+    let file = Target { base: &base, agreed: agreed.as_deref(), arrivals: &arrivals, since, text: &current, when };
     match of_two_saves(item, &file, text) {
         Saves::Stands => Ok(Taken::Yes(None)),
         Saves::Foreign => Ok(Taken::Foreign(target)),
@@ -145,15 +144,6 @@ fn agreed(shared: &Shared, place: &Place) -> Result<Option<String>> {
     Ok(bases.into_iter().find(|(part, _)| *part == place.part).map(|(_, base)| base))
 }
 
-/// Returns what a save in place of a link was made of, and whether what the mirrored file says otherwise is later, if that was
-/// noted; else what is agreed on now.
-fn made_of(shared: &Shared, path: &Path, place: &Place) -> Result<(Option<String>, Option<bool>)> {
-    Ok(match shared.beside.base(path) {
-        Some((base, is_later)) => (Some(base), Some(is_later)),
-        None => (agreed(shared, place)?, None),
-    })
-}
-
 /// Notes what a mirrored file and its item have agreed on when a save in place of a link to it is seen first: what is pushed
 /// until that is taken in is no text that it was made of.
 pub(super) fn note_base(shared: &Shared, path: &Path) -> Result<()> {
@@ -164,11 +154,13 @@ pub(super) fn note_base(shared: &Shared, path: &Path) -> Result<()> {
         && let Some(link) = link_at(shared, path)?
         && let place = Place::file(&link.item, &link.part)
         && let Some(base) = agreed(shared, &place)?
-        && let (base, is_later) = says(shared, &place, base, path)
-        && shared.beside.note_base(path, (base.clone(), is_later))
+        && let arrival = shared.reader().newest_arrival(&place.item, &place.part)?
+        && let is_later = is_later(shared, &place, &base, path)
+        && let noted = (LinkBase { base, is_later, arrival })
+        && shared.beside.note_base(path, noted.clone())
     {
         // A start after this one must know it, too: by then more may be agreed on.
-        shared.store()?.note_link_base(path, &base, is_later)?;
+        shared.store()?.note_link_base(path, &noted)?;
     }
     Ok(())
 }
@@ -181,16 +173,15 @@ pub(super) fn forget_base(shared: &Shared, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Adds to what is agreed on whether what the mirrored file says otherwise was saved, or will be, after what stands at `path`.
-fn says(shared: &Shared, Place { item, part, .. }: &Place, base: String, path: &Path) -> (String, bool) {
+/// Tells whether what the mirrored file says otherwise than what is agreed on was saved, or will be, after what stands at `path`.
+fn is_later(shared: &Shared, Place { item, part, .. }: &Place, agreed: &str, path: &Path) -> bool {
     let saved = path
         .symlink_metadata()
         .map_or(0, |data| i128::from(data.mtime()) * 1_000_000_000 + i128::from(data.mtime_nsec()));
-    let is_later = match shared.workspace.observe(item, part) {
-        Ok(Local::Text { text, stamp, .. }) => text == base || stamp.mtime_ns > saved,
+    match shared.workspace.observe(item, part) {
+        Ok(Local::Text { text, stamp, .. }) => text == agreed || stamp.mtime_ns > saved,
         Ok(Local::Absent | Local::Restless | Local::Unusable { .. }) | Err(_) => true,
-    };
-    (base, is_later)
+    }
 }
 
 /// Takes in what was saved in place of links while nobody looked, before anything is pushed: else what a save of the mirrored
@@ -226,8 +217,7 @@ fn adopt_one_settled(shared: &Shared, path: &Path) -> Result<Option<(Place, Path
     if !stands_still(&stamp, now()) || shared.workspace.is_open(&link.path, now()) {
         return note_base(shared, &link.path).map(|()| None);
     }
-    let (base, is_later) = made_of(shared, &link.path, &place)?;
-    let taken = take_over(shared, &place, (base.as_deref(), is_later), (&text, stamp))?;
+    let taken = take_over(shared, &place, shared.beside.base(&link.path), (&text, stamp))?;
     let Taken::Yes(kept) = taken else { return Ok(None) };
     put_link(shared, &link.path, stamp, &place)?;
     Ok(kept.map(|kept| (place, kept)))

@@ -19,7 +19,7 @@ use super::{Shared, blocking, linking};
 use crate::error::{Error, Result};
 use crate::mebdf;
 use crate::model::{ContentHash, ItemId, Millis, Notice, PartId, Stamp};
-use crate::store::Link;
+use crate::store::{Link, LinkBase};
 use crate::sync::{Beside, Local, NotTaken, Stands, Step, is_half_merged};
 use crate::workspace::layout::Place;
 use crate::workspace::{Found, Links, Readable};
@@ -45,9 +45,8 @@ pub(super) struct Watched {
     /// Whether all are to be looked at.
     all: AtomicBool,
     links: Links,
-    /// For saves in place of links: what the mirrored file and its item had agreed on when each was seen first,
-    /// and whether what the file says otherwise is later.
-    bases: Mutex<BTreeMap<PathBuf, (String, bool)>>,
+    /// What saves in place of links were made of, as of when each was seen first.
+    bases: Mutex<BTreeMap<PathBuf, LinkBase>>,
     waiting: Mutex<Vec<NotTakenIn>>,
     /// What was taken in, but not whole.
     told: Mutex<Vec<(PathBuf, String)>>,
@@ -87,7 +86,7 @@ impl Watched {
 
     /// Notes what a mirrored file and its item had agreed on when a save in place of a link was seen; only the first one counts until
     /// that is taken in. Tells whether it is noted by that.
-    pub(super) fn note_base(&self, path: &Path, base: (String, bool)) -> bool {
+    pub(super) fn note_base(&self, path: &Path, base: LinkBase) -> bool {
         let mut bases = self.bases.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = bases.len() < BASES_MAX && !bases.contains_key(path);
         if is_new {
@@ -96,7 +95,7 @@ impl Watched {
         is_new
     }
 
-    pub(super) fn base(&self, path: &Path) -> Option<(String, bool)> {
+    pub(super) fn base(&self, path: &Path) -> Option<LinkBase> {
         self.bases.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
     }
 

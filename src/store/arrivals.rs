@@ -44,6 +44,32 @@ impl Store {
         Ok(Some(arrivals))
     }
 
+    /// Returns the number of what came into a file last; 0 when nothing did.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn newest_arrival(&self, item: &ItemId, part: &PartId) -> Result<i64> {
+        self.connection
+            .prepare_cached("SELECT coalesce(max(seq), 0) FROM arrival WHERE item = ?1 AND part = ?2")
+            .and_then(|mut statement| statement.query_row([&item.0, &part.0], |row| row.get(0)))
+            .map_err(storage("counting what came into a file"))
+    }
+
+    /// Returns how many of [`Store::arrivals`] came after the one with a number.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn arrivals_since(&self, item: &ItemId, part: &PartId, number: i64) -> Result<usize> {
+        let count: i64 = self
+            .connection
+            .prepare_cached("SELECT count(*) FROM arrival WHERE item = ?1 AND part = ?2 AND seq > ?3")
+            .and_then(|mut statement| statement.query_row(params![item.0, part.0, number], |row| row.get(0)))
+            .map_err(storage("counting what came into a file"))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
     /// Forgets what was agreed of a file, and what came into it: nothing that its text says or lacks is taken for an edit then.
     ///
     /// # Errors

@@ -22,6 +22,17 @@ pub struct Link {
     pub made_of: Option<ContentHash>,
 }
 
+/// What a save in place of a link was made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkBase {
+    /// What the mirrored file and its item had agreed on when the save was seen.
+    pub base: String,
+    /// Whether what the file says otherwise is later.
+    pub is_later: bool,
+    /// The number of what had come into the file last by then, as of [`Store::newest_arrival`].
+    pub arrival: i64,
+}
+
 impl Store {
     /// Notes a link, in place of what was noted of its path.
     ///
@@ -44,16 +55,17 @@ impl Store {
         self.advanced()
     }
 
-    /// Notes what a save in place of a link was made of, and whether what the mirrored file says otherwise is later.
+    /// Notes what a save in place of a link was made of.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes.
-    pub fn note_link_base(&mut self, path: &Path, base: &str, is_later: bool) -> Result<()> {
+    pub fn note_link_base(&mut self, path: &Path, of: &LinkBase) -> Result<()> {
         let doing = "noting what a save was made of";
-        let packed = pack(base.as_bytes(), doing)?;
-        let insert = "INSERT OR REPLACE INTO link_base (path, base, is_later) VALUES (?1, ?2, ?3)";
-        self.connection.execute(insert, params![path.to_string_lossy(), packed, is_later]).map_err(storage(doing))?;
+        let packed = pack(of.base.as_bytes(), doing)?;
+        let insert = "INSERT OR REPLACE INTO link_base (path, base, is_later, arrival) VALUES (?1, ?2, ?3, ?4)";
+        let values = params![path.to_string_lossy(), packed, of.is_later, of.arrival];
+        self.connection.execute(insert, values).map_err(storage(doing))?;
         self.advanced()
     }
 
@@ -69,19 +81,25 @@ impl Store {
         self.advanced()
     }
 
-    /// Returns what saves in place of links were made of, and whether what their files say otherwise is later.
+    /// Returns what saves in place of links were made of.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes; one that is damaged is left out.
-    pub fn link_bases(&self) -> Result<Vec<(PathBuf, (String, bool))>> {
+    pub fn link_bases(&self) -> Result<Vec<(PathBuf, LinkBase)>> {
         let doing = "reading what saves were made of";
-        let mut statement =
-            self.connection.prepare_cached("SELECT path, base, is_later FROM link_base").map_err(storage(doing))?;
-        let rows =
-            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).map_err(storage(doing))?;
-        let rows: Vec<(String, Vec<u8>, bool)> = rows.collect::<Result<_, _>>().map_err(storage(doing))?;
-        Ok(rows.into_iter().filter_map(|(path, base, later)| Some((path.into(), (unpack(&base)?, later)))).collect())
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT path, base, is_later, arrival FROM link_base")
+            .map_err(storage(doing))?;
+        let rows = statement
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+            .map_err(storage(doing))?;
+        let rows: Vec<(String, Vec<u8>, bool, i64)> = rows.collect::<Result<_, _>>().map_err(storage(doing))?;
+        let base = |(path, base, is_later, arrival): (String, Vec<u8>, bool, i64)| {
+            Some((path.into(), LinkBase { base: unpack(&base)?, is_later, arrival }))
+        };
+        Ok(rows.into_iter().filter_map(base).collect())
     }
 
     /// Returns what is noted of a path.

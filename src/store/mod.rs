@@ -48,7 +48,7 @@ pub use boot::id as boot;
 pub use check::Damage;
 pub use images::{PENDING, StoredImage};
 pub use journal::{NewJob, StoredPush};
-pub use links::Link;
+pub use links::{Link, LinkBase};
 pub use log::{LogLine, LogWord};
 pub use makings::Making;
 pub use query::Asker;

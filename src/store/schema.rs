@@ -205,6 +205,9 @@ CREATE TABLE link_base (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// What had come into a file by then.
+const ARRIVED: &str = "ALTER TABLE link_base ADD COLUMN arrival INTEGER NOT NULL DEFAULT 9223372036854775807;";
+
 /// What a person wants to be mirrored by itself.
 const RULES: &str = "
 CREATE TABLE rule (
@@ -267,7 +270,7 @@ INSERT INTO doc (doc, rank) VALUES ('hashsize', 16777216);
 ";
 
 /// The migrations, oldest first.
-pub(super) const ALL: [&str; 23] = [
+pub(super) const ALL: [&str; 24] = [
     FIRST,
     PICTURES,
     TOLD,
@@ -291,6 +294,7 @@ pub(super) const ALL: [&str; 23] = [
     RULES,
     FACETS,
     ATTACHED,
+    ARRIVED,
 ];
 
 /// Returns the migrations, oldest first.

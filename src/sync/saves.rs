@@ -8,6 +8,7 @@ use super::hold;
 use super::merge::merge3;
 use super::older::older_base;
 use super::stale::{self, Stale};
+use super::went;
 use super::words::{said_in, words_in};
 use crate::mebdf;
 use crate::model::ItemId;
@@ -50,6 +51,8 @@ pub struct Target<'t> {
     pub agreed: Option<&'t str>,
     /// What came into it, newest first.
     pub arrivals: &'t [Arrival],
+    /// How many of those came after the save was seen.
+    pub since: usize,
     /// What it says.
     pub text: &'t str,
     /// When that was saved.
@@ -57,11 +60,16 @@ pub struct Target<'t> {
 }
 
 impl Target<'_> {
-    /// What a text was made of, where that was not the base, and whether that is certain.
-    fn older(&self, text: &str) -> Option<(String, bool)> {
-        match stale::find(self.arrivals, self.base, text)? {
-            Stale::Lacks { oldest, .. } => Some((older_base(self.arrivals, oldest, self.base, text), true)),
-            Stale::Keeps(_) => Some((self.base.to_owned(), false)),
+    /// What a text was made of, where that was not the base. What came after it was seen tells nothing of that: whoever read it
+    /// by then is another one.
+    fn older(&self, text: &str) -> Option<String> {
+        let arrivals = self.arrivals.get(self.since..)?;
+        match stale::find(arrivals, self.base, text)? {
+            Stale::Lacks { oldest, .. } => Some(older_base(arrivals, oldest, self.base, text)),
+            Stale::Keeps(_) => {
+                let went = |arrival: &Arrival| !went::kept(arrival, text).is_empty();
+                arrivals.iter().rfind(|arrival| went(arrival)).map(|arrival| arrival.base.clone())
+            }
         }
     }
 
@@ -71,7 +79,7 @@ impl Target<'_> {
             return false;
         }
         let mut says = self.text;
-        for arrival in self.arrivals {
+        for arrival in self.arrivals.iter().take(self.since) {
             if !says_the_same(&arrival.after, says) {
                 return false;
             }
@@ -106,7 +114,8 @@ pub fn of_two_saves(item: &ItemId, file: &Target<'_>, text: &str) -> Saves {
         return Saves::GivesWay;
     }
     let older = file.older(whole);
-    let both = joined(older.as_ref().map_or(base, |(older, _)| older), current, whole);
+    let made_of = older.as_deref().unwrap_or(base);
+    let both = joined(made_of, current, whole);
     // Nobody else saved anything, so it is as any save of the file from an older text: merged, in conflict, or asked about.
     if (older.is_some() || both.is_none()) && file.came_alone() {
         return Saves::Takes(text.to_owned());
@@ -121,8 +130,8 @@ pub fn of_two_saves(item: &ItemId, file: &Target<'_>, text: &str) -> Saves {
         Some(both) => {
             // Who saved this knows nothing of the rest, and may save the next one without it: no deletion of what others wrote.
             // Where nothing was agreed on since, nothing of it came from there.
-            let came = Some(whole).filter(|_| agreed != Some(base) || older.is_some_and(|(_, is_certain)| !is_certain));
-            let came = came.and_then(|whole| Arrival::noted(whole, &both, base)).map(Box::new);
+            let came = Some(whole).filter(|_| agreed != Some(base));
+            let came = came.and_then(|whole| Arrival::noted(whole, &both, made_of)).map(Box::new);
             Saves::Joins(both, came)
         }
         // An earlier save of the same editor is in the next one.
@@ -177,7 +186,7 @@ mod tests {
 
     /// A file into which nothing came.
     const fn file<'t>(base: &'t str, text: &'t str, when: When) -> Target<'t> {
-        Target { base, agreed: Some(text), arrivals: &[], text, when }
+        Target { base, agreed: Some(text), arrivals: &[], since: 0, text, when }
     }
 
     #[test]
@@ -270,8 +279,10 @@ mod tests {
         let opened = said([one, two, three, four]);
         let arrival =
             |before: &str, after: &str| Arrival { before: before.into(), after: after.into(), base: before.into() };
+        // All but the oldest came after the save was seen.
         let check = |base: &str, agreed: &str, current: &str, arrivals: &[Arrival], text: &str, expected: &Saves| {
-            let file = Target { base, agreed: Some(agreed), arrivals, text: current, when: When::Later };
+            let since = arrivals.len() - 1;
+            let file = Target { base, agreed: Some(agreed), arrivals, since, text: current, when: When::Later };
             assert_eq!(of_two_saves(&item, &file, text), *expected, "{current}{text}");
         };
         let joins = |text: &str, both: &str, base: &str, is_noted: bool| {
@@ -293,18 +304,25 @@ mod tests {
         // Another program saved the file since, and that was pushed, or not yet.
         let (saved, both) = (said([one, tour, three, direct]), said([own, tour, three, direct]));
         let came = [came];
-        check(&newer, &saved, &saved, &came, &text, &joins(&text, &both, &newer, true));
+        check(&newer, &saved, &saved, &came, &text, &joins(&text, &both, &opened, true));
         check(&newer, &newer, &saved, &came, &text, &joins(&text, &both, &newer, false));
         let saved = said([meets, tour, three, four]);
         check(&newer, &saved, &saved, &came, &text, &Saves::GivesWay);
-        // Something had gone that the editor still has: nobody knows whether it is wanted again, and that is to be asked.
+        // What came since stands beside a save of who has read more than the editor, which wrote where the first had come.
+        let saved = said([one, tour, three, direct]);
+        let very_place = said([one, "The second day, says one, is long and hot.", three, four]);
+        let newest = said([meets, tour, three, direct]);
+        let since = [arrival(&saved, &newest), came[0].clone()];
+        check(&newer, &newest, &newest, &since, &very_place, &Saves::GivesWay);
+        // Something had gone that the editor still has: of one alone it is asked whether that is wanted again; joined, it is gone.
         let (newer, newest) = (said([one, two, "", four]), said([one, two, "", remote]));
         let came = arrival(&opened, &newer);
         let since = [arrival(&newer, &newest), came.clone()];
         check(&newer, &newest, &newest, &since, &text, &Saves::Takes(text.clone()));
-        let (saved, both) = (said([one, two, "", direct]), said([own, two, three, direct]));
+        let (saved, both) = (said([one, two, "", direct]), said([own, two, "", direct]));
         for agreed in [&newer, &saved] {
-            check(&newer, agreed, &saved, std::slice::from_ref(&came), &text, &joins(&text, &both, &newer, true));
+            let joined = joins(&text, &both, &opened, agreed == &saved);
+            check(&newer, agreed, &saved, std::slice::from_ref(&came), &text, &joined);
         }
     }
 
