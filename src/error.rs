@@ -360,6 +360,7 @@ fn of_disk(source: &io::Error) -> &'static str {
             "The disk can only be read: mount it for writing, or see whether it is failing."
         }
         Some(rustix::io::Errno::NOSPC | rustix::io::Errno::DQUOT) => "The disk is full: make room on it.",
+        Some(rustix::io::Errno::NOENT) => "Nothing stands there: check the path.",
         Some(_) | None => "Check the path's permissions and the free space of its disk.",
     }
 }

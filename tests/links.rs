@@ -310,6 +310,37 @@ async fn half_of_a_save_at_a_start_is_not_pushed() {
     says(&world, &open.0, "Plan\nThe first day begins at nine.\nRest\nThe last day is free and long.\n").await;
 }
 
+/// A start finds saves of many files, and older ones in place of links to them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_joins_saves_of_files_and_in_place_of_links() {
+    let mut world = world("joined-at-start");
+    let text = "# Plan\n\nThe first day begins at nine.\n\nThe second day is long.\n\nThe last day is free.\n";
+    let mut saves = Vec::new();
+    for number in 0..24 {
+        let title = format!("Joined {number}");
+        let (id, file) = document_of(&world, &title, text);
+        let link = if number % 2 == 0 { link_beside(&world, &id, &title) } else { readable(&world, &title) };
+        saves.push((id, file, link));
+    }
+    world.kill_daemon();
+    for (_, file, link) in &saves {
+        replace(link, &fs::read_to_string(file).unwrap().replace("nine", "nine, linked"));
+    }
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+    for (_, file, _) in &saves {
+        fs::write(file, fs::read_to_string(file).unwrap().replace("free", "free, direct")).unwrap();
+    }
+    world.start_daemon(&[]);
+    for (id, _, link) in &saves {
+        until("both are pushed", || async {
+            let said = world.text(id).await;
+            said.contains("linked") && said.contains("direct")
+        })
+        .await;
+        until("the link stands again", || std::future::ready(is_link(link))).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_save_in_place_of_a_link_was_made_of_outlives_the_daemon() {
     let mut world = world("made-of");

@@ -50,7 +50,7 @@ pub(super) async fn adopt(mirror: &MirrorHandle, link: Link, stamp: Stamp, text:
         if is_made_of {
             return Ok((keep_and_link(&shared, &link.path, (stamp, &text), &of, None)?, None));
         }
-        let kept = match take_over(&shared, &of, shared.beside.base(&link.path), (&text, stamp))? {
+        let kept = match take_over(&shared, &of, shared.reader().link_base(&link.path)?, (&text, stamp))? {
             Taken::Yes(kept) => kept,
             Taken::Moved => return Ok((Adopted::Moved, None)),
             Taken::Foreign(target) => return Ok((Adopted::Foreign(target), None)),
@@ -144,30 +144,32 @@ fn agreed(shared: &Shared, place: &Place) -> Result<Option<String>> {
     Ok(bases.into_iter().find(|(part, _)| *part == place.part).map(|(_, base)| base))
 }
 
-/// Notes what a mirrored file and its item have agreed on when a save in place of a link to it is seen first: what is pushed
-/// until that is taken in is no text that it was made of.
+/// Notes what a mirrored file and its item had agreed on when a save in place of a link to it came there: what is pushed
+/// until that is taken in is no text that it was made of. Of many that came at once the last is seen late.
 pub(super) fn note_base(shared: &Shared, path: &Path) -> Result<()> {
-    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+    let Ok(metadata) = path.symlink_metadata() else { return Ok(()) };
+    if !metadata.is_file() {
         return Ok(());
     }
-    if shared.beside.base(path).is_none()
+    // Since then it has been there, whatever it says of itself.
+    let came = Millis(u64::try_from(metadata.ctime() * 1000 + metadata.ctime_nsec() / 1_000_000).unwrap_or(u64::MAX));
+    if shared.reader().link_base(path)?.is_none()
         && let Some(link) = link_at(shared, path)?
         && let place = Place::file(&link.item, &link.part)
-        && let Some(base) = agreed(shared, &place)?
+        && let Some(agreed) = agreed(shared, &place)?
+        && let base = shared.reader().agreed_at(&place.item, &place.part, came)?.unwrap_or(agreed)
         && let arrival = shared.reader().newest_arrival(&place.item, &place.part)?
         && let is_later = is_later(shared, &place, &base, path)
-        && let noted = (LinkBase { base, is_later, arrival })
-        && shared.beside.note_base(path, noted.clone())
     {
         // A start after this one must know it, too: by then more may be agreed on.
-        shared.store()?.note_link_base(path, &noted)?;
+        shared.store()?.note_link_base(path, &LinkBase { base, is_later, arrival })?;
     }
     Ok(())
 }
 
 /// Forgets what a save in place of a link was made of: none stands there any more.
 pub(super) fn forget_base(shared: &Shared, path: &Path) -> Result<()> {
-    if shared.beside.forget_base(path) {
+    if shared.reader().link_base(path)?.is_some() {
         shared.store()?.drop_link_base(path)?;
     }
     Ok(())
@@ -214,10 +216,12 @@ fn adopt_one_settled(shared: &Shared, path: &Path) -> Result<Option<(Place, Path
     if is_made_of || mebdf::body(&text).trim().is_empty() || shared.reader().item(&link.item)?.is_none() {
         return Ok(None);
     }
+    // The file may be saved just now, and pushed before this is taken in.
+    note_base(shared, &link.path)?;
     if !stands_still(&stamp, now()) || shared.workspace.is_open(&link.path, now()) {
-        return note_base(shared, &link.path).map(|()| None);
+        return Ok(None);
     }
-    let taken = take_over(shared, &place, shared.beside.base(&link.path), (&text, stamp))?;
+    let taken = take_over(shared, &place, shared.reader().link_base(&link.path)?, (&text, stamp))?;
     let Taken::Yes(kept) = taken else { return Ok(None) };
     put_link(shared, &link.path, stamp, &place)?;
     Ok(kept.map(|kept| (place, kept)))

@@ -1,7 +1,6 @@
 //! Files beside the mirrored ones: what is saved in `new/` becomes a document, and what an editor puts where a link to a mirrored
 //! file stood becomes the text of that file. In either case a link stands there afterwards, so that the next save finds it.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +18,7 @@ use super::{Shared, blocking, linking};
 use crate::error::{Error, Result};
 use crate::mebdf;
 use crate::model::{ContentHash, ItemId, Millis, Notice, PartId, Stamp};
-use crate::store::{Link, LinkBase};
+use crate::store::Link;
 use crate::sync::{Beside, Local, NotTaken, Stands, Step, is_half_merged};
 use crate::workspace::layout::Place;
 use crate::workspace::{Found, Links, Readable};
@@ -29,9 +28,6 @@ const TOUCHED_MAX: usize = 1024;
 
 /// How often all is looked at though nothing was heard: not every folder can be watched.
 const LOOK_PAUSE: Duration = Duration::from_secs(300);
-
-/// Saves of which it is remembered what they were made of; of more, what is agreed on when they are taken in counts.
-const BASES_MAX: usize = 100;
 
 /// Documents of which it is remembered what of their text they cannot say.
 const TOLD_MAX: usize = 50;
@@ -45,8 +41,6 @@ pub(super) struct Watched {
     /// Whether all are to be looked at.
     all: AtomicBool,
     links: Links,
-    /// What saves in place of links were made of, as of when each was seen first.
-    bases: Mutex<BTreeMap<PathBuf, LinkBase>>,
     waiting: Mutex<Vec<NotTakenIn>>,
     /// What was taken in, but not whole.
     told: Mutex<Vec<(PathBuf, String)>>,
@@ -61,7 +55,6 @@ pub(super) fn watched() -> (Watched, mpsc::Receiver<PathBuf>) {
         touched,
         all: AtomicBool::new(false),
         links: Links::default(),
-        bases: Mutex::default(),
         waiting: Mutex::default(),
         told: Mutex::default(),
         unlinked: Mutex::default(),
@@ -82,26 +75,6 @@ impl Watched {
         self.all.store(true, Ordering::Release);
         // A path that nobody has, to be heard.
         self.touch(PathBuf::new());
-    }
-
-    /// Notes what a mirrored file and its item had agreed on when a save in place of a link was seen; only the first one counts until
-    /// that is taken in. Tells whether it is noted by that.
-    pub(super) fn note_base(&self, path: &Path, base: LinkBase) -> bool {
-        let mut bases = self.bases.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = bases.len() < BASES_MAX && !bases.contains_key(path);
-        if is_new {
-            bases.insert(path.into(), base);
-        }
-        is_new
-    }
-
-    pub(super) fn base(&self, path: &Path) -> Option<LinkBase> {
-        self.bases.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
-    }
-
-    /// Forgets it; tells whether there was anything.
-    pub(super) fn forget_base(&self, path: &Path) -> bool {
-        self.bases.lock().unwrap_or_else(PoisonError::into_inner).remove(path).is_some()
     }
 
     /// The links outside of the workspace.

@@ -371,7 +371,7 @@ fn part_finding(
         // Whoever writes it is not done; what cannot be read is told in the status.
         Local::Restless | Local::Unusable { .. } => return Ok(None),
     };
-    if part.hash == Some(hash) && !shared.reader().is_indexed(&item.id, &part.part, &text)? {
+    if (part.hash == Some(hash) || text == *base) && !shared.reader().is_indexed(&item.id, &part.part, &text)? {
         return Ok(Some(found(Check::Index, "a search does not find the file by what it says")));
     }
     if is_edited(base, &text) && !status.is_some_and(has_waiting) {

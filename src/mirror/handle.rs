@@ -359,9 +359,15 @@ impl MirrorHandle {
     /// `NotRunning` when the mirror has ended.
     pub async fn status(&self) -> Result<StatusReport> {
         const LOG_LINES: usize = 20;
-        let status = self.engine_status().await?;
+        let mut status = self.engine_status().await?;
         let shared = self.shared.clone();
         let (status, recovered, log, makings) = blocking(move || {
+            // One that is back and waits to be read was not deleted.
+            for (item, part) in
+                status.items.iter_mut().flat_map(|item| item.parts.iter_mut().map(|part| (&item.id, part)))
+            {
+                part.hidden = part.hidden && !shared.workspace.layout().path(&Place::file(item, &part.part))?.exists();
+            }
             let recovered = shared.recovered.told(&status, &shared)?;
             let reader = shared.reader();
             Ok((status, recovered, reader.log(None, LOG_LINES)?, reader.makings()?))

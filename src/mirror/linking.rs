@@ -18,17 +18,13 @@ const LINKS_WAIT: Duration = Duration::from_secs(6);
 /// How often it is looked whether they are.
 const LINKS_LOOK: Duration = Duration::from_millis(100);
 
-/// Takes the links that are known into what is watched, and what saves in their places were made of.
+/// Takes the links that are known into what is watched.
 pub(super) fn know_links(shared: &Shared) -> Result<()> {
     let links = shared.reader().links()?;
     for link in links {
         if !shared.is_own(&link.path) {
             shared.beside.links().set(&link.path, true);
         }
-    }
-    let bases = shared.reader().link_bases()?;
-    for (path, base) in bases {
-        shared.beside.note_base(&path, base);
     }
     Ok(())
 }

@@ -69,6 +69,24 @@ impl Store {
         self.advanced()
     }
 
+    /// Returns what a file and its item had agreed on at a moment; `None` when nothing of then is known.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn agreed_at(&self, item: &ItemId, part: &PartId, at: Millis) -> Result<Option<String>> {
+        let packed: Option<Vec<u8>> = self
+            .connection
+            .prepare_cached(
+                "SELECT text FROM base WHERE item = ?1 AND part = ?2 AND at <= ?3 ORDER BY seq DESC LIMIT 1",
+            )
+            .and_then(|mut statement| {
+                statement.query_row(params![item.0, part.0, millis(at)], |row| row.get(0)).optional()
+            })
+            .map_err(storage("reading what was agreed on"))?;
+        Ok(packed.and_then(|packed| unpack(&packed)))
+    }
+
     /// Forgets what a save in place of a link was made of.
     ///
     /// # Errors
@@ -81,25 +99,24 @@ impl Store {
         self.advanced()
     }
 
-    /// Returns what saves in place of links were made of.
+    /// Returns what a save in place of a link was made of, if that is noted; what is damaged is not.
     ///
     /// # Errors
     ///
-    /// `Storage` as it comes; one that is damaged is left out.
-    pub fn link_bases(&self) -> Result<Vec<(PathBuf, LinkBase)>> {
-        let doing = "reading what saves were made of";
-        let mut statement = self
+    /// `Storage` as it comes.
+    pub fn link_base(&self, path: &Path) -> Result<Option<LinkBase>> {
+        let row = self
             .connection
-            .prepare_cached("SELECT path, base, is_later, arrival FROM link_base")
-            .map_err(storage(doing))?;
-        let rows = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
-            .map_err(storage(doing))?;
-        let rows: Vec<(String, Vec<u8>, bool, i64)> = rows.collect::<Result<_, _>>().map_err(storage(doing))?;
-        let base = |(path, base, is_later, arrival): (String, Vec<u8>, bool, i64)| {
-            Some((path.into(), LinkBase { base: unpack(&base)?, is_later, arrival }))
+            .prepare_cached("SELECT base, is_later, arrival FROM link_base WHERE path = ?1")
+            .and_then(|mut statement| {
+                let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+                statement.query_row([path.to_string_lossy()], row).optional()
+            })
+            .map_err(storage("reading what a save was made of"))?;
+        let base = |(base, is_later, arrival): (Vec<u8>, bool, i64)| {
+            Some(LinkBase { base: unpack(&base)?, is_later, arrival })
         };
-        Ok(rows.into_iter().filter_map(base).collect())
+        Ok(row.and_then(base))
     }
 
     /// Returns what is noted of a path.

@@ -96,6 +96,39 @@ fn a_part_that_is_gone_leaves_nothing_behind() {
 }
 
 #[test]
+fn what_was_agreed_on_at_a_moment_is_known() {
+    let (_folder, mut store) = store();
+    let (one, none) = (ItemId("one".into()), PartId(String::new()));
+    for at in [10, 20, 30] {
+        store.record(&record("one", "T", &[("", &format!("text {at}"))], at), None).unwrap();
+    }
+    for (at, expected) in [(9, None), (10, Some("text 10")), (29, Some("text 20")), (1_000, Some("text 30"))] {
+        assert_eq!(store.agreed_at(&one, &none, Millis(at)).unwrap().as_deref(), expected, "{at}");
+    }
+    assert_eq!(store.agreed_at(&ItemId("two".into()), &none, Millis(30)).unwrap(), None);
+}
+
+#[test]
+fn what_came_after_a_moment_is_counted() {
+    let (_folder, mut store) = store();
+    let (one, none) = (ItemId("one".into()), PartId(String::new()));
+    store.record(&record("one", "T", &[("", "text")], 1), None).unwrap();
+    assert_eq!(store.newest_arrival(&one, &none).unwrap(), 0);
+    let arrival = |text: &str| Arrival { before: String::new(), after: text.into(), base: String::new() };
+    store.note_arrival(&one, &none, &arrival("a")).unwrap();
+    let noted = LinkBase { base: "text".into(), is_later: true, arrival: store.newest_arrival(&one, &none).unwrap() };
+    store.note_link_base(Path::new("/a.md"), &noted).unwrap();
+    for text in ["b", "c"] {
+        store.note_arrival(&one, &none, &arrival(text)).unwrap();
+    }
+    assert_eq!(store.arrivals_since(&one, &none, noted.arrival).unwrap(), 2);
+    assert_eq!(store.arrivals_since(&one, &none, i64::MAX).unwrap(), 0);
+    assert_eq!(store.link_base(Path::new("/a.md")).unwrap(), Some(noted));
+    store.drop_link_base(Path::new("/a.md")).unwrap();
+    assert_eq!(store.link_base(Path::new("/a.md")).unwrap(), None);
+}
+
+#[test]
 fn the_newest_bases_are_kept() {
     let (_folder, mut store) = store();
     for n in 0..30 {

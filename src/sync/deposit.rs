@@ -7,6 +7,7 @@ use super::backoff;
 use super::choice;
 use super::conflict::{conflict_text, shown};
 use super::engine::{Engine, Fate};
+use super::head;
 use super::intent::Intent;
 use super::item::{Item, Phase, Walk, notice};
 use super::merge;
@@ -89,9 +90,13 @@ impl Engine {
         let intent = Intent { before, was, after: merged.file.clone(), base: merged.base.clone(), pushes };
         // What is in conflict is not put back.
         let lacks = walk.stale.get(&id).map(|older| older.put_back(&merged.file)).unwrap_or_default();
-        if let Some(part) = item.parts.get_mut(&id).filter(|_| !lacks.is_empty()) {
+        let access = head::access_kept([intent.was.as_deref().unwrap_or_default(), &intent.before, &intent.after]);
+        if let Some(part) = item.parts.get_mut(&id).filter(|_| !lacks.is_empty() || access.is_some()) {
             // Stored before the file is written: whoever finds it changed after a crash can read why.
-            older::tell_put_back(part, &lacks, self.now);
+            if !lacks.is_empty() {
+                older::tell_put_back(part, &lacks, self.now);
+            }
+            part.state.told.landed(access.into_iter().collect(), self.now);
             let told = part.state.told.clone();
             self.out.push(Effect::SaveTold { item: item.id.clone(), part: id.clone(), told });
         }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::mebdf::{self, FrontMatter, LABELS, Tree};
+use crate::model::Notice;
 
+use super::item::notice;
 use super::sides::Text;
 use super::{SectionConflict, Side};
 
@@ -169,6 +171,18 @@ fn merged_names(base: &str, local: &str, remote: &str) -> String {
 /// Tells whether a head could not be read: it is kept as one entry without a name.
 fn is_raw(head: &FrontMatter) -> bool {
     matches!(head.entries.as_slice(), [(name, _)] if name.is_empty())
+}
+
+/// What is told where a file alone says otherwise what this account may do with its item, and is about to say what the base says;
+/// `None` where it does not.
+pub(super) fn access_kept(texts: [&str; 3]) -> Option<Notice> {
+    let heads = texts.map(mebdf::head);
+    let [base, local, file] = heads.each_ref().map(|head| head.as_ref().and_then(|head| head.value(ACCESS)));
+    let (base, local) = (base?, local?);
+    let is_kept = alike(ACCESS, Some(base), file) && !alike(ACCESS, Some(base), Some(local));
+    let message =
+        || format!("`{ACCESS}: {}` is Google's to say, so `{}` stands there again", local.trim(), base.trim());
+    is_kept.then(|| notice("ACCESS_KEPT", message()))
 }
 
 /// The title that the head of a text says.

@@ -79,7 +79,8 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation, now: Millis
     let recorded = observation.base.clone();
     // Where a base holds that is newer than the recorded one, the note counts if it was made from that.
     let counts = |intent: &&Intent| item.state.bases.get(part).is_none_or(|base| intent.was.as_ref() == Some(base));
-    if let (Some(intent), Local::Text { text, .. }) = (observation.intent.as_ref().filter(counts), &observation.local) {
+    let intent = observation.intent.as_ref().filter(counts);
+    if let (Some(intent), Local::Text { text, .. }) = (intent, &observation.local) {
         let was = intent.was.as_ref().or(observation.base.as_ref());
         if let Some(read) = read_for_a_moment(item, part, intent, text) {
             item.note_arrival(part, read.was.as_ref().and_then(|was| Arrival::noted(&read.before, &read.after, was)));
@@ -96,6 +97,15 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation, now: Millis
         {
             // Whoever died before this one came may have written the file, too.
             item.state.bases.insert(part.clone(), was.clone());
+        }
+    }
+    if let (Some(intent), Local::Absent) = (intent, &observation.local) {
+        // Whoever removed it may bring back what stood there before.
+        let was = intent.was.as_ref().or(observation.base.as_ref());
+        let arrival = was.and_then(|base| Arrival::noted(&intent.before, &intent.after, base));
+        let known = item.state.arrived.get(part).into_iter().flatten().chain(&observation.arrivals);
+        if arrival.as_ref().is_some_and(|arrival| known.into_iter().all(|known| known != arrival)) {
+            item.note_arrival(part, arrival);
         }
     }
     if let Some(base) = item.state.bases.get(part) {

@@ -29,13 +29,15 @@ pub(super) enum Presence {
     Unknown,
     /// Nothing of what came; its first words at each place.
     Lacks(Vec<String>),
+    /// Nothing of what came, nor has the newest any of that.
+    Gone(Vec<String>),
     /// What went; see [`super::stale::Stale::Keeps`].
     Keeps(Vec<Line>),
 }
 
 impl Presence {
     pub(super) const fn is_older(&self) -> bool {
-        matches!(self, Self::Lacks(_) | Self::Keeps(_))
+        matches!(self, Self::Lacks(_) | Self::Gone(_) | Self::Keeps(_))
     }
 }
 
@@ -98,9 +100,10 @@ pub(super) fn of(
     if weight.there > 0 && (weight.tells() || was_read()) {
         return Presence::Has;
     }
-    match lacked.is_empty() && gone.is_empty() {
-        false => Presence::Lacks(if lacked.is_empty() { gone } else { lacked }),
-        true => Presence::Unknown,
+    match (lacked.is_empty(), gone.is_empty()) {
+        (false, _) => Presence::Lacks(lacked),
+        (true, false) => Presence::Gone(gone),
+        (true, true) => Presence::Unknown,
     }
 }
 

@@ -3,7 +3,9 @@
 //! new. Pure.
 
 use super::arrival::Arrival;
+use super::counts::shared;
 use super::presence::{self, Presence};
+use super::sides::{Keys, Text};
 use super::went::{self, Line};
 
 /// A save that was made from an older text, or may have been.
@@ -42,6 +44,12 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
         } else {
             presence::of(arrival, older, &|| was_read(at), [newer.unwrap_or(base), text])
         };
+        // What the newest has not either was written over since. Who wrote on in that is nearer to it than to what stood before.
+        let came = match came {
+            Presence::Gone(_) if is_nearer(text, [newer.unwrap_or(base), &arrival.before]) => Presence::Unknown,
+            Presence::Gone(words) => Presence::Lacks(words),
+            came => came,
+        };
         let found = match came {
             Presence::Unknown => {
                 let mut lines = went::kept(arrival, text);
@@ -53,7 +61,7 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
                 lines.retain(|line| !again.iter().any(|other| other.says(line)));
                 if lines.is_empty() { Presence::Unknown } else { Presence::Keeps(lines) }
             }
-            came @ (Presence::Has | Presence::Lacks(_) | Presence::Keeps(_)) => came,
+            came => came,
         };
         match found {
             // Who lacks what is newer has not deleted the rest of what he has some of, unless it has gone by then.
@@ -66,10 +74,14 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
             Presence::Has => break,
             Presence::Keeps(_) if went::has_read_more(arrival, base, text) => break,
             // What was written by who had read it is there, so who takes that away means it.
-            Presence::Lacks(_) | Presence::Keeps(_) if arrival.was_read_by_who_wrote(next(at), text) => break,
+            Presence::Lacks(_) | Presence::Gone(_) | Presence::Keeps(_)
+                if arrival.was_read_by_who_wrote(next(at), text) =>
+            {
+                break;
+            }
             // Whether who wrote that had read it, an older one may tell.
             Presence::Unknown => continue,
-            Presence::Lacks(words) => {
+            Presence::Lacks(words) | Presence::Gone(words) => {
                 let new = words.into_iter().filter(|words| !lacks.contains(words)).collect::<Vec<_>>();
                 lacks.extend(new);
             }
@@ -82,6 +94,19 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
         Some(oldest) if !lacks.is_empty() => Some(Stale::Lacks { oldest, words: lacks }),
         _ => keeps,
     }
+}
+
+/// Tells whether fewer words make the difference between a text and the first of two others than the second.
+fn is_nearer(text: &str, others: [&str; 2]) -> bool {
+    let mut keys = Keys::default();
+    let said = Text::read(text, &mut keys);
+    let said = said.words();
+    let [one, other] = others.map(|other| {
+        let other = Text::read(other, &mut keys);
+        let other = other.words();
+        other.values().sum::<usize>() + said.values().sum::<usize>() - 2 * shared(&said, &other)
+    });
+    one < other
 }
 
 /// What a text still has that went before an arrival, where what the file said before that had it already.

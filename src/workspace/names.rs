@@ -83,7 +83,7 @@ impl Workspace {
             }
         }
         entries.sort_unstable_by_key(|name| (name.len(), name.clone()));
-        let mut kept = Vec::new();
+        let (mut kept, mut renamed) = (Vec::new(), Vec::new());
         let mut standing: BTreeSet<PartId> = BTreeSet::new();
         for name in entries {
             let path = folder.join(&name);
@@ -102,13 +102,20 @@ impl Workspace {
                     }
                 }
                 // A save that is to be taken in: the link will stand there again.
-                None => {
-                    let saved = self.named_by_head(&path)?.filter(|place| place.item == *item && fits(place));
-                    if let Some(place) = saved {
+                None => match self.named_by_head(&path)?.filter(|place| place.item == *item) {
+                    Some(place) if fits(&place) => {
                         standing.insert(place.part);
                         kept.push(name);
                     }
-                }
+                    Some(place) => renamed.push((name, place.part)),
+                    None => {}
+                },
+            }
+        }
+        // Under another name it may be a copy, but not where nothing else stands: then a link got that name, and was saved over.
+        for (name, part) in renamed {
+            if names.iter().any(|(wanted, _)| *wanted == part) && standing.insert(part) {
+                kept.push(name);
             }
         }
         let mut made = Vec::new();

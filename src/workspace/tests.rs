@@ -327,6 +327,16 @@ fn links_follow_titles() {
     fs::write(folder.join("Notes.md"), saved).unwrap();
     f.workspace.set_links(&two, &named("Notes")).unwrap();
     assert_eq!(f.links(), ["Mine.md > ", "Notes.md > "]);
+    // So it does where the link had another name, unless one stands: then it is a copy.
+    fs::rename(folder.join("Notes.md"), folder.join("Own name.md")).unwrap();
+    f.workspace.doubt_links();
+    f.workspace.set_links(&two, &named("Notes")).unwrap();
+    assert_eq!(f.links(), ["Mine.md > ", "Own name.md > "]);
+    std::os::unix::fs::symlink("../drive/two.md", folder.join("Notes.md")).unwrap();
+    f.workspace.doubt_links();
+    f.workspace.set_links(&two, &named("Notes")).unwrap();
+    assert_eq!(f.links(), ["Mine.md > ", "Notes.md > ../drive/two.md", "Own name.md > "]);
+    fs::remove_file(folder.join("Own name.md")).unwrap();
     // Where both stand, the one without a number does.
     fs::remove_file(folder.join("Notes.md")).unwrap();
     for name in ["Notes (2).md", "Notes.md"] {

@@ -524,7 +524,7 @@ fn a_second_reference_leaves_the_first_its_footnote() {
             start,
             &edited,
             &format!("one\n\ntwo[^1] three\n\n[^1]: {note}\n"),
-            &["line 8: LOCKED: the reference [^1] cannot be moved, and a new one needs a text of its own"],
+            &["line 8: LOCKED: the reference [^1] cannot be made here"],
         );
     }
 }

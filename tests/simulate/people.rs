@@ -162,6 +162,29 @@ impl Person {
         self.go_on(around, disk, item);
     }
 
+    /// Moves a file into the trash of the desktop, or brings it back from there as it was.
+    pub(crate) fn mislay(&mut self, around: &mut Around, disk: &mut Disk, item: &ItemId) {
+        let (name, trash) = (file_name(item), format!(".{item}.trash"));
+        let (text, thrown) = (disk.read(&name).map(str::to_owned), disk.read(&trash).is_some());
+        if self.saves.contains_key(item) {
+            return;
+        }
+        match text {
+            None if thrown => {
+                around.trace(&("brings back", item));
+                disk.rename(&trash, &name);
+            }
+            Some(text) if !thrown && text.ends_with('\n') => {
+                around.trace(&("throws away", item));
+                // What the document says must stay there.
+                tokens(&text).for_each(|token| around.ledger.given_up_unless_kept(token));
+                self.open.remove(item);
+                disk.rename(&name, &trash);
+            }
+            Some(_) | None => {}
+        }
+    }
+
     /// Tells whether an editor is open that shows what the file says.
     pub(crate) fn shows_newest(&self, disk: &Disk, item: &ItemId) -> bool {
         self.open.get(item).is_some_and(|shown| disk.read(&file_name(item)) == Some(shown))

@@ -74,8 +74,8 @@ pub(crate) struct World {
 }
 
 /// What can happen, and how often it does, in the order of [`World::happen`]: people save, others write, a crash, time passes, a
-/// push is asked for, events are lost, a machine sleeps, a late push arrives, a machine starts, a save goes on, the watcher is
-/// heard, an owner lets an account see or edit a document or does so no more, and the daemon works.
+/// push is asked for, events are lost, a machine sleeps, a late push arrives, a machine starts, a save goes on or a file is thrown
+/// away, the watcher is heard, an owner lets an account see or edit a document or does so no more, and the daemon works.
 const TEMPERS: [[usize; 13]; 5] = [
     [3, 2, 1, 1, 1, 1, 1, 1, 1, 7, 6, 1, 15],
     // Saves take long; the watcher is slow; much goes wrong.
@@ -242,6 +242,12 @@ impl World {
             }
             8 if !machine.runs() && self.is_shared => (0..self.machines.len()).for_each(|at| self.begin(at)),
             8 if !machine.runs() => self.begin(at),
+            // More of them at once would be a folder that is lost.
+            9 if around.dice.once_in(6)
+                && items.iter().all(|other| other == item || machine.disk.read(&file_name(other)).is_some()) =>
+            {
+                person.mislay(around, &mut machine.disk, item);
+            }
             9 => drop(person.work(around, &mut machine.disk)),
             10 => drop(machine.hear(around)),
             11 if around.fault(3) => {

@@ -44,6 +44,25 @@ fn a_save_of_an_older_text_is_known() {
 }
 
 #[test]
+fn what_was_written_over_what_came_has_a_next_save() {
+    let came = BEFORE.replace("Second words", "Second theirs words");
+    let arrival = Arrival { before: BEFORE.into(), after: came.clone(), base: BEFORE.into() };
+    let found = |newest: &str, text: &str| find(std::slice::from_ref(&arrival), newest, text);
+    for newest in ["# Head\n\nTiny.\n", "Tiny.\n"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain([came.replace("Second theirs words", "Mine")])
+    {
+        for next in [newest.replace("Tiny", "Teeny").replace("Mine", "Mine now"), format!("{newest}\nMore.\n")] {
+            assert_eq!(found(&newest, &next), None, "{newest}{next}");
+        }
+    }
+    // And where nothing was agreed on once.
+    let arrival = Arrival { base: String::new(), ..arrival.clone() };
+    assert_eq!(find(std::slice::from_ref(&arrival), "Tiny.\n", "Teeny.\n"), None);
+}
+
+#[test]
 fn what_has_some_of_it_is_not() {
     let after = BEFORE.replace("Last words.", "One two three came.\n\nFour five six.\n\nLast words.");
     let arrival = Arrival { before: BEFORE.into(), after: after.clone(), base: BEFORE.into() };

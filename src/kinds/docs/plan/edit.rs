@@ -250,7 +250,10 @@ pub(super) fn unmakeable(token: &Token, carried: &Carried) -> String {
         Token::Object(object) if object.id.is_some() => carried.refusal(object),
         Token::Object(object) => format!("the API cannot make this: {}", name_of(object)),
         Token::Footnote(label) => {
-            format!("the reference [^{label}] cannot be moved, and a new one needs a text of its own: `[^{label}]: …`")
+            format!(
+                "the reference [^{label}] cannot be made here: a new one needs a text of its own that can be pushed, \
+                 `[^{label}]: …`, and one of the document cannot be moved"
+            )
         }
         Token::Anchor(_) | Token::Char(_) => "this is not part of the text".into(),
     }
