@@ -433,6 +433,16 @@ async fn what_is_no_save_of_the_document_in_place_of_a_readable_link_is_told() {
     assert!(!is_link(&copy), "it stays a copy");
 }
 
+/// What a document says once an editor that knows of nothing has saved on in place of a link.
+async fn saved_on(world: &World, id: &str, link: &Path, opened: &str) -> String {
+    for more in ["very sharp", "most sharp"] {
+        replace(link, &opened.replace("begins at nine", &format!("begins at nine {more}")));
+        until("the link stands again", || std::future::ready(is_link(link))).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+    }
+    world.text(id).await
+}
+
 /// An editor that has not read the newest text when it saves in place of a link, and what happens while that save waits to be taken
 /// in. What had come stays, what had gone stays away, and nothing of the rest is lost.
 #[tokio::test(flavor = "multi_thread")]
@@ -534,13 +544,7 @@ async fn an_editor_that_is_behind_and_saves_in_place_of_a_link_takes_away_nothin
         if !goes {
             continue;
         }
-        // The editor, which knows of nothing, saves on.
-        for more in ["very sharp", "most sharp"] {
-            replace(&link, &opened.replace("begins at nine", &format!("begins at nine {more}")));
-            until("the link stands again", || std::future::ready(is_link(&link))).await;
-            tokio::time::sleep(Duration::from_secs(2)).await;
-        }
-        let said = world.text(&id).await;
+        let said = saved_on(&world, &id, &link, &opened).await;
         if said.contains("quiz") || !said.contains(later) {
             failed.push((title, "saved on", said, told_of(&world, &file)));
         }

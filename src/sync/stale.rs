@@ -48,7 +48,7 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
         let came = match came {
             Presence::Gone(_) if is_nearer(text, [newer.unwrap_or(base), &arrival.before]) => Presence::Unknown,
             Presence::Gone(words) => Presence::Lacks(words),
-            came => came,
+            came @ (Presence::Has | Presence::Unknown | Presence::Lacks(_) | Presence::Keeps(_)) => came,
         };
         let found = match came {
             Presence::Unknown => {
@@ -61,7 +61,7 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
                 lines.retain(|line| !again.iter().any(|other| other.says(line)));
                 if lines.is_empty() { Presence::Unknown } else { Presence::Keeps(lines) }
             }
-            came => came,
+            came @ (Presence::Has | Presence::Lacks(_) | Presence::Gone(_) | Presence::Keeps(_)) => came,
         };
         match found {
             // Who lacks what is newer has not deleted the rest of what he has some of, unless it has gone by then.
