@@ -50,7 +50,8 @@ pub(super) async fn adopt(mirror: &MirrorHandle, link: Link, stamp: Stamp, text:
         if is_made_of {
             return Ok((keep_and_link(&shared, &link.path, (stamp, &text), &of, None)?, None));
         }
-        let kept = match take_over(&shared, &of, shared.reader().link_base(&link.path)?, (&text, stamp))? {
+        let noted = shared.reader().link_base(&link.path)?;
+        let kept = match take_over(&shared, &of, noted, (&text, stamp))? {
             Taken::Yes(kept) => kept,
             Taken::Moved => return Ok((Adopted::Moved, None)),
             Taken::Foreign(target) => return Ok((Adopted::Foreign(target), None)),
@@ -153,23 +154,25 @@ pub(super) fn note_base(shared: &Shared, path: &Path) -> Result<()> {
     }
     // Since then it has been there, whatever it says of itself.
     let came = Millis(u64::try_from(metadata.ctime() * 1000 + metadata.ctime_nsec() / 1_000_000).unwrap_or(u64::MAX));
-    if shared.reader().link_base(path)?.is_none()
-        && let Some(link) = link_at(shared, path)?
-        && let place = Place::file(&link.item, &link.part)
-        && let Some(agreed) = agreed(shared, &place)?
-        && let base = shared.reader().agreed_at(&place.item, &place.part, came)?.unwrap_or(agreed)
-        && let arrival = shared.reader().newest_arrival(&place.item, &place.part)?
-        && let is_later = is_later(shared, &place, &base, path)
-    {
-        // A start after this one must know it, too: by then more may be agreed on.
-        shared.store()?.note_link_base(path, &LinkBase { base, is_later, arrival })?;
+    // One statement each: what reads is held until its statement ends.
+    let is_noted = shared.reader().link_base(path)?.is_some();
+    if is_noted {
+        return Ok(());
     }
-    Ok(())
+    let Some(link) = link_at(shared, path)? else { return Ok(()) };
+    let place = Place::file(&link.item, &link.part);
+    let Some(agreed) = agreed(shared, &place)? else { return Ok(()) };
+    let base = shared.reader().agreed_at(&place.item, &place.part, came)?.unwrap_or(agreed);
+    let arrival = shared.reader().newest_arrival(&place.item, &place.part)?;
+    let is_later = is_later(shared, &place, &base, path);
+    // A start after this one must know it, too: by then more may be agreed on.
+    shared.store()?.note_link_base(path, &LinkBase { base, is_later, arrival })
 }
 
 /// Forgets what a save in place of a link was made of: none stands there any more.
 pub(super) fn forget_base(shared: &Shared, path: &Path) -> Result<()> {
-    if shared.reader().link_base(path)?.is_some() {
+    let is_noted = shared.reader().link_base(path)?.is_some();
+    if is_noted {
         shared.store()?.drop_link_base(path)?;
     }
     Ok(())
@@ -221,7 +224,8 @@ fn adopt_one_settled(shared: &Shared, path: &Path) -> Result<Option<(Place, Path
     if !stands_still(&stamp, now()) || shared.workspace.is_open(&link.path, now()) {
         return Ok(None);
     }
-    let taken = take_over(shared, &place, shared.reader().link_base(&link.path)?, (&text, stamp))?;
+    let noted = shared.reader().link_base(&link.path)?;
+    let taken = take_over(shared, &place, noted, (&text, stamp))?;
     let Taken::Yes(kept) = taken else { return Ok(None) };
     put_link(shared, &link.path, stamp, &place)?;
     Ok(kept.map(|kept| (place, kept)))
