@@ -45,7 +45,7 @@ async fn too_many_open_files_stop_nothing_for_good() {
     let (id, file) = document(&world, "# One\n\nalpha\n\n# Two\n\ngamma\n");
     // Fewer than are open already, so that every further one fails.
     if !limit_files(&world, 4) {
-        println!("SKIPPED full_disk_and_descriptors: descriptors cannot be limited here");
+        println!("SKIPPED too_many_open_files_stop_nothing_for_good: descriptors cannot be limited here");
         return;
     }
     edit_in_place(&file, "alpha", "beta");
@@ -109,7 +109,7 @@ fn fill(folder: &Path) -> PathBuf {
 async fn full(name: &str, folder: &str) {
     let mut world = World::new(name);
     let Some(_small) = Small::mount(&world.home.join(folder), 8 << 20) else {
-        println!("SKIPPED full_disk_and_descriptors: nothing can be mounted here");
+        println!("SKIPPED {name}: nothing can be mounted here");
         return;
     };
     world.start_daemon(&[]);

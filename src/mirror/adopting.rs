@@ -153,7 +153,10 @@ pub(super) fn note_base(shared: &Shared, path: &Path) -> Result<()> {
         return Ok(());
     }
     // Since then it has been there, whatever it says of itself.
-    let came = Millis(u64::try_from(metadata.ctime() * 1000 + metadata.ctime_nsec() / 1_000_000).unwrap_or(u64::MAX));
+    let came = Millis(
+        u64::try_from(metadata.ctime().saturating_mul(1000).saturating_add(metadata.ctime_nsec() / 1_000_000))
+            .unwrap_or(u64::MAX),
+    );
     // One statement each: what reads is held until its statement ends.
     let is_noted = shared.reader().link_base(path)?.is_some();
     if is_noted {
