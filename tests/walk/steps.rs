@@ -137,6 +137,34 @@ async fn a_slow_writer_is_one_save() {
     .await;
 }
 
+/// Whoever starts knows of no save that was begun before.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_save_that_is_being_made_while_the_daemon_starts_is_pushed_whole() {
+    for (name, stays_open) in [("start-closed", false), ("start-open", true)] {
+        let (mut world, id) = world(name).await;
+        let file = world.file(&id);
+        let text = std::fs::read_to_string(&file).unwrap().replace("Bravo", "Golf");
+        let (start, end) = text.split_at(text.find("Charlie").unwrap());
+        let before = world.pushes().await.len();
+        world.kill_daemon();
+        let mut open = std::fs::File::create(&file).unwrap();
+        open.write_all(start.as_bytes()).unwrap();
+        let mut open = Some(open).filter(|_| stays_open);
+        world.start_daemon(&[]);
+        for _ in 0..if stays_open { 40 } else { 10 } {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            assert!(world.text(&id).await.contains("Delta closes"), "{name}: half of it is pushed");
+        }
+        let rest = || std::fs::File::options().append(true).open(&file).unwrap();
+        open.take().unwrap_or_else(rest).write_all(end.as_bytes()).unwrap();
+        until("the edit is in the document", || async { world.text(&id).await.contains("Golf paragraph is") }).await;
+        let pushes = world.pushes().await;
+        assert_eq!(pushes.len(), before + 1, "{name}: {pushes:#?}");
+        assert!(pushes[before]["body"]["requests"].as_array().unwrap().len() <= 3, "{name}: {pushes:#?}");
+        assert!(world.text(&id).await.contains("Delta closes"), "{name}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_emptied_file_that_is_filled_again_is_never_pushed_empty() {
     check_editor("emptied", |file| {
