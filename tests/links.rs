@@ -551,3 +551,30 @@ async fn an_editor_that_is_behind_and_saves_in_place_of_a_link_takes_away_nothin
     }
     assert!(failed.is_empty(), "{failed:#?}");
 }
+
+/// What came is in the file a moment before it is agreed on. Who saves in place of a link in that moment is not later for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_came_a_moment_before_a_save_in_place_of_a_link_is_nobodys_save() {
+    let mut world = world("moment-beside");
+    let text = "# Plan\n\nThe first day begins at nine.\n\nThe second day is long and hot.\n\nThe last day is free.\n";
+    let (id, file) = document_of(&world, "Moment", text);
+    let link = readable(&world, "Moment");
+    until("the link is there", || std::future::ready(is_link(&link))).await;
+    let opened = fs::read_to_string(&file).unwrap();
+    world.kill_daemon();
+    world.collaborate(&id, "second day is", "second day, after the harbour tour, is").await;
+    world.start_daemon(&[("MCP_WORKSPACE_CRASH", "after_deposit")]);
+    until("it dies when that is in the file", || std::future::ready(world.daemon_died())).await;
+    let came = fs::read_to_string(&file).unwrap();
+    assert!(came.contains("harbour tour"), "{came}");
+    replace(&link, &opened.replace("second day is", "second day, says nine sharp, is"));
+    world.start_daemon(&[]);
+    fs::write(&file, came.replace("is free", "is free, says one,")).unwrap();
+    until("the link stands again", || std::future::ready(is_link(&link))).await;
+    until("the later save is pushed", || async { world.text(&id).await.contains("says one") }).await;
+    until("the other one is told", || std::future::ready(told_of(&world, &file).is_some())).await;
+    let (said, told) = (world.text(&id).await, told_of(&world, &file).unwrap());
+    assert!(said.contains("harbour tour"), "{said}{told}");
+    let kept = told.split('`').nth(1).unwrap();
+    assert!(told.contains("SAVED_ASIDE") && fs::read_to_string(kept).unwrap().contains("nine sharp"), "{told}");
+}

@@ -1,5 +1,6 @@
 //! Saves that stand where a link to a mirrored file stood: each is an edit of that file, and the link is put there again.
 
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,9 @@ use crate::error::{Error, Result};
 use crate::mebdf;
 use crate::model::{ContentHash, ItemId, Millis, PartId, Stamp};
 use crate::store::{Link, LinkBase};
-use crate::sync::{END_MS, Event, Local, Saves, Target, When, of_two_saves, stands_still, with_head_of};
+use crate::sync::{
+    Arrival, END_MS, Event, Local, Saves, Target, When, arrivals_between, of_two_saves, stands_still, with_head_of,
+};
 use crate::workspace::layout::Place;
 use crate::workspace::{Found, NotDeposited};
 
@@ -166,8 +169,7 @@ pub(super) fn note_base(shared: &Shared, path: &Path) -> Result<()> {
     let place = Place::file(&link.item, &link.part);
     let Some(agreed) = agreed(shared, &place)? else { return Ok(()) };
     let base = shared.reader().agreed_at(&place.item, &place.part, came)?.unwrap_or(agreed);
-    let arrival = shared.reader().newest_arrival(&place.item, &place.part)?;
-    let is_later = is_later(shared, &place, &base, path);
+    let (is_later, arrival) = seen(shared, &place, &base, &metadata)?;
     // A start after this one must know it, too: by then more may be agreed on.
     shared.store()?.note_link_base(path, &LinkBase { base, is_later, arrival })
 }
@@ -181,15 +183,26 @@ pub(super) fn forget_base(shared: &Shared, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Tells whether what the mirrored file says otherwise than what is agreed on was saved, or will be, after what stands at `path`.
-fn is_later(shared: &Shared, Place { item, part, .. }: &Place, agreed: &str, path: &Path) -> bool {
-    let saved = path
-        .symlink_metadata()
-        .map_or(0, |data| i128::from(data.mtime()) * 1_000_000_000 + i128::from(data.mtime_nsec()));
-    match shared.workspace.observe(item, part) {
-        Ok(Local::Text { text, stamp, .. }) => text == agreed || stamp.mtime_ns > saved,
-        Ok(Local::Absent | Local::Restless | Local::Unusable { .. }) | Err(_) => true,
-    }
+/// Tells whether what the mirrored file says otherwise than `base` was saved, or will be, after a save in place of a link to it; and
+/// gives the number of the arrival at which it said that. What came into it since is nobody's save, recorded or not.
+fn seen(shared: &Shared, Place { item, part, .. }: &Place, base: &str, save: &Metadata) -> Result<(bool, i64)> {
+    let newest = shared.reader().newest_arrival(item, part)?;
+    let (text, stamp) = match shared.workspace.observe(item, part) {
+        Ok(Local::Text { text, stamp, .. }) => (text, stamp),
+        Ok(Local::Absent | Local::Restless | Local::Unusable { .. }) | Err(_) => return Ok((true, newest)),
+    };
+    let recorded = shared.reader().arrivals(item, part)?.unwrap_or_default();
+    let intents = shared.reader().intents(item)?;
+    let coming = || {
+        let intent = intents.into_iter().find(|(of, _)| of == part).map(|(_, intent)| intent.arrival())?;
+        let arrivals: Vec<Arrival> = std::iter::once(intent).chain(recorded.iter().cloned()).collect();
+        // That one has no number yet.
+        arrivals_between(base, &text, &arrivals).map(|since| since.saturating_sub(1))
+    };
+    let since = arrivals_between(base, &text, &recorded).or_else(coming);
+    let saved_ns = i128::from(save.mtime()) * 1_000_000_000 + i128::from(save.mtime_nsec());
+    let arrival = newest.saturating_sub(i64::try_from(since.unwrap_or_default()).unwrap_or_default());
+    Ok((since.is_some() || stamp.mtime_ns > saved_ns, arrival))
 }
 
 /// Takes in what was saved in place of links while nobody looked, before anything is pushed: else what a save of the mirrored

@@ -51,6 +51,13 @@ impl Intent {
         words_between(&self.after, text)
     }
 
+    /// What comes with the text.
+    #[must_use]
+    pub fn arrival(self) -> Arrival {
+        let base = self.was.unwrap_or_else(|| self.before.clone());
+        Arrival { before: self.before, after: self.after, base }
+    }
+
     /// Tells whether an arrival is that of this text.
     pub(super) fn is_of(&self, arrival: &Arrival) -> bool {
         (&self.before, &self.after) == (&arrival.before, &arrival.after)

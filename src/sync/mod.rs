@@ -75,7 +75,7 @@ pub use lines::lines_of_file;
 pub use loaded::{Loaded, OpenJob, Row, RowPart, Settings};
 pub use merge::{Merged, is_edited, merge3, same_meaning};
 pub use request::{Answer, Command, RequestId, Side};
-pub use saves::{Saves, Target, When, of_two_saves};
+pub use saves::{Saves, Target, When, arrivals_between, of_two_saves};
 pub use settle::END_MS;
 pub use status::{ItemStatus, PartStatus, Status, Trouble};
 pub use told::Told;

@@ -75,21 +75,26 @@ impl Target<'_> {
 
     /// Tells whether all that it says otherwise than the base came from the document.
     fn came_alone(&self) -> bool {
-        if self.agreed != Some(self.text) {
-            return false;
-        }
-        let mut says = self.text;
-        for arrival in self.arrivals.iter().take(self.since) {
-            if !says_the_same(&arrival.after, says) {
-                return false;
-            }
-            says = &arrival.before;
-            if says_the_same(says, self.base) {
-                return true;
-            }
-        }
-        false
+        let since = self.arrivals.get(..self.since).unwrap_or_default();
+        self.agreed == Some(self.text) && arrivals_between(self.base, self.text, since).is_some()
     }
+}
+
+/// Returns how many of the newest arrivals lead from what was agreed on to a text and nothing else does; `None` where a person wrote
+/// some of it.
+#[must_use]
+pub fn arrivals_between(base: &str, text: &str, arrivals: &[Arrival]) -> Option<usize> {
+    let mut says = text;
+    for (count, arrival) in arrivals.iter().enumerate() {
+        if says_the_same(says, base) {
+            return Some(count);
+        }
+        if !says_the_same(&arrival.after, says) {
+            return None;
+        }
+        says = &arrival.before;
+    }
+    says_the_same(says, base).then_some(arrivals.len())
 }
 
 /// Decides what becomes of a save `text` that stands where a link to the file of an item stood: it was made of what the file's base
@@ -260,6 +265,24 @@ mod tests {
             [("---\nid: 1a\n---\n\nx\n", true), ("---\nid: 1b\n---\n\nx\n", false), ("id: 1a\n", false)]
         {
             assert_eq!(names(text, &item), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_came_is_told_from_what_a_person_wrote() {
+        let arrival =
+            |before: &str, after: &str| Arrival { before: before.into(), after: after.into(), base: before.into() };
+        let arrivals = [arrival("a\n\nb\n", "a\n\nb\n\nc\n"), arrival("a\n", "a\n\nb\n")];
+        for (base, text, expected) in [
+            ("a\n\nb\n\nc\n", "a\n\nb\n\nc\n", Some(0)),
+            ("a\n\nb\n", "a\n\nb\n\nc\n", Some(1)),
+            ("a\n", "a\n\nb\n\nc\n", Some(2)),
+            ("b\n", "a\n\nb\n\nc\n", None),
+            ("a\n", "a\n\nb\n\nmine\n", None),
+            // What came before that is there, but something came after it.
+            ("a\n", "a\n\nb\n", None),
+        ] {
+            assert_eq!(arrivals_between(base, text, &arrivals), expected, "{base:?} {text:?}");
         }
     }
 
