@@ -19,7 +19,8 @@ pub(crate) fn document(world: &World, text: &str) -> (String, PathBuf) {
 
 /// A document with a title that says `text`: its id and its file.
 pub(crate) fn document_of(world: &World, title: &str, text: &str) -> (String, PathBuf) {
-    let source = world.home.join("source.md");
+    // Several may be made at once.
+    let source = world.home.join(format!("source of {title}.md"));
     std::fs::write(&source, text).unwrap();
     let (done, made) = world.cli(&["create", "--title", title, source.to_str().unwrap()]);
     assert!(done, "{made}");
@@ -82,7 +83,7 @@ pub(crate) fn told_of(world: &World, path: &Path) -> Option<String> {
 
 /// Saves as editors do that write another file and rename it.
 pub(crate) fn replace(path: &Path, text: &str) {
-    let temporary = path.with_file_name(".saving");
+    let temporary = path.with_extension("saving");
     std::fs::write(&temporary, text).unwrap();
     std::fs::rename(&temporary, path).unwrap();
 }
@@ -90,7 +91,10 @@ pub(crate) fn replace(path: &Path, text: &str) {
 /// Waits until the text of a document is this, and nothing waits.
 pub(crate) async fn says(world: &World, id: &str, text: &str) {
     until(&format!("the document says {text:?}"), || async { world.text(id).await == text }).await;
-    // What has landed is not recorded yet.
-    let rests = || world.cli(&["status"]).1["accounts"][0]["queue"]["working"] == 0;
-    until("nothing waits", || std::future::ready(waiting(world).is_empty() && rests())).await;
+    until("nothing waits", || std::future::ready(waiting(world).is_empty() && rests(world))).await;
+}
+
+/// Tells whether no item is being worked on: what has landed is recorded a moment later.
+pub(crate) fn rests(world: &World) -> bool {
+    world.cli(&["status"]).1["accounts"][0]["queue"]["working"] == 0
 }
