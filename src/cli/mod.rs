@@ -123,7 +123,7 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
             return result.map(done);
         }
         Verb::Mcp(verb) => return mcp::perform(&verb, &find(home.as_deref())?, json),
-        Verb::Fetch { id, refresh } => Command::Fetch { id, refresh },
+        Verb::Fetch { id, refresh } => Command::Fetch { id: named(&id)?, refresh },
         Verb::Search { query, limit, kinds, account, remote } => Command::Search(Search {
             query: query.join(" "),
             kinds,
@@ -133,7 +133,7 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
             offset: 0,
         }),
         Verb::Create { title, file } => Command::Create { title, text: text_of(file.as_deref())? },
-        Verb::Forget { id } => Command::Forget { id },
+        Verb::Forget { id } => Command::Forget { id: named(&id)? },
         Verb::Rules { verb: None } => Command::Rules,
         Verb::Rules { verb: Some(RulesVerb::Add { query, label, since, max, account }) } => Command::AddRule {
             rule: Rule { query: query.join(" "), label, since, max: max.and_then(|max| usize::try_from(max).ok()) },
@@ -145,7 +145,7 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         Verb::Status => Command::Status,
         Verb::Diff { file } => Command::Diff { path: absolute(&file)? },
         Verb::Push { file, dry_run, accept } => Command::Push { path: absolute(&file)?, accept, dry_run },
-        Verb::Restore { id } => Command::Restore { id },
+        Verb::Restore { id } => Command::Restore { id: named(&id)? },
         Verb::Link { item, folder } => Command::Link { id: named(&item)?, folder: absolute(&folder)? },
         Verb::Comment { file, reply, resolve, reopen } => {
             let (thread, act) = match (reply.map(Vec::into_iter), resolve, reopen) {
@@ -214,10 +214,10 @@ fn runtime(threads: Threads) -> Answer<tokio::runtime::Runtime> {
     })
 }
 
-/// Returns an id or a URL as it is, and the name of a file as a path that the daemon understands.
+/// Returns an id or a URL as it is, and the name of a file, which may be gone, as a path that the daemon understands.
 fn named(item: &str) -> Answer<String> {
     let path = Path::new(item);
-    let is_path = !item.contains("://") && (path.symlink_metadata().is_ok() || item.contains('/'));
+    let is_path = !item.contains("://") && (path.symlink_metadata().is_ok() || item.ends_with(".md"));
     if is_path { absolute(path).map(|path| path.display().to_string()) } else { Ok(item.to_owned()) }
 }
 

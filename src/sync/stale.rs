@@ -53,12 +53,9 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
         let found = match came {
             Presence::Unknown => {
                 let mut lines = went::kept(arrival, text);
-                let again: Vec<Line> = if lines.is_empty() {
-                    Vec::new()
-                } else {
-                    later().flat_map(|text| went::kept(arrival, text)).collect()
-                };
-                lines.retain(|line| !again.iter().any(|other| other.says(line)));
+                if !lines.is_empty() {
+                    later().for_each(|text| came_again(&mut lines, went::kept(arrival, text)));
+                }
                 if lines.is_empty() { Presence::Unknown } else { Presence::Keeps(lines) }
             }
             came @ (Presence::Has | Presence::Lacks(_) | Presence::Gone(_) | Presence::Keeps(_)) => came,
@@ -94,6 +91,15 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
         Some(oldest) if !lacks.is_empty() => Some(Stale::Lacks { oldest, words: lacks }),
         _ => keeps,
     }
+}
+
+/// Leaves out the lines whose words a later text has, too: they came again. Each line of that tells of one that has been edited
+/// since.
+fn came_again(lines: &mut Vec<Line>, mut again: Vec<Line>) {
+    lines.retain(|line| {
+        let same = again.iter().position(|other| other.words == line.words);
+        !again.iter().any(|other| other.says(line)) && same.map(|at| again.swap_remove(at)).is_none()
+    });
 }
 
 /// Tells whether fewer words make the difference between a text and the first of two others than the second.

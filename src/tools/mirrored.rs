@@ -9,7 +9,7 @@ use super::host::{
     CommentAct, CommentReport, DiffReport, DoctorReport, Done, Host, ItemReport, Linked, LogReport, PushReport, Side,
     StatusReport, Told,
 };
-use super::reports::{account_status, finding, item_report, log_entry, push_report};
+use super::reports::{NOTHING, account_status, finding, item_report, log_entry, push_report, went_before};
 use super::searching;
 use super::turns::{Turn, Turns};
 use crate::error::{Error, ErrorKind, Result};
@@ -17,6 +17,9 @@ use crate::kinds;
 use crate::mirror::{self, MirrorHandle};
 use crate::model::{Account, Feed, ItemId, Rule, counted};
 use crate::sync::{self, JobId};
+
+/// Lines of the log of an item in which the last push of one of its files is looked for.
+const PARTS_LOOKED_AT: usize = 50;
 
 /// The mirrors of all accounts behind one door.
 pub struct Mirrors {
@@ -281,7 +284,12 @@ impl Host for Mirrors {
         let (handle, path, is_settled) = self.settled_file(path).await?;
         let mut report = handle.push(&path, accept, dry_run).await.map_err(|error| stray(error, &path))?;
         report.saving |= !is_settled;
-        Ok(push_report(report, dry_run))
+        let mut report = push_report(report, dry_run);
+        if report.message == NOTHING {
+            let log = handle.log(path.to_str(), PARTS_LOOKED_AT).await?;
+            report.message = went_before(&log.lines, &path).unwrap_or(report.message);
+        }
+        Ok(report)
     }
 
     async fn text(&self, path: &Path) -> Result<String> {

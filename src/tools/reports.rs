@@ -1,6 +1,6 @@
 //! What the mirror reports, in the words that the door speaks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::host::{
     AccountStatus, DoctorFinding, ImageReport, ItemReport, LogEntry, PartReport, PushReport, QueueStatus, QuotaLeft,
@@ -8,7 +8,7 @@ use super::host::{
 };
 use crate::mirror::{self, BesideState, Check, Finding, Repair};
 use crate::model::{Account, ItemId, Millis, Notice, PartId, counted};
-use crate::store::LogLine;
+use crate::store::{LogLine, LogWord};
 use crate::sync;
 use crate::sync::quota::QuotaStatus;
 use crate::workspace::layout::{Layout, Place, date, readable_name};
@@ -63,6 +63,17 @@ pub(super) fn item_report(report: mirror::FetchReport) -> ItemReport {
     }
 }
 
+/// Says that a file has no edits.
+pub(super) const NOTHING: &str = "nothing to push";
+
+/// Says when the edits of a file went that somebody wants to push: the daemon pushes by itself what is saved. `lines` are of its
+/// item, newest first.
+pub(super) fn went_before(lines: &[(LogLine, PathBuf)], path: &Path) -> Option<String> {
+    let (line, _) = lines.iter().find(|(_, other)| other == path)?;
+    let push = line.push.filter(|_| line.what == LogWord::Push)?;
+    Some(format!("{NOTHING}: what it says went with push {}, at {}", push.0, rfc3339(line.at)))
+}
+
 /// Says in one sentence what became of a push, or what would.
 fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
     let count = report.requests.len();
@@ -82,7 +93,7 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
         (false, ..) if report.saving => {
             "nothing was pushed yet: the file is being saved, and is pushed once it stands still".to_owned()
         }
-        (false, ..) => "nothing to push".to_owned(),
+        (false, ..) => NOTHING.to_owned(),
     };
     let is_hidden = |notice: &Notice| notice.code != sync::RELEASED;
     let done = match (report.told.iter().any(is_hidden), report.pushed, dry_run) {

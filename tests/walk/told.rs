@@ -1,7 +1,9 @@
 //! What a person is told of an edit that does not go, or not as written, with the real binary and the embedded Google.
 
 use std::path::Path;
+use std::process::Command;
 
+use crate::support::daily::{done, newest_push, rests};
 use crate::support::world::{World, edit_in_place, until};
 use serde_json::{Value, json};
 
@@ -349,6 +351,37 @@ async fn a_push_says_whether_an_edit_waits() {
     check(&["push", &path], false, true, &message);
     assert!(world.cli(&["restore", &id]).0);
     check(&["push", &path], true, false, "nothing to push");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_of_what_the_daemon_has_pushed_says_which_push_that_was() {
+    let world = world("pushed-before");
+    let (id, path) = document(&world, "first words here\n");
+    edit_in_place(Path::new(&path), "first", "1st");
+    until("it is pushed", || async { world.text(&id).await.contains("1st words") && rests(&world) }).await;
+    let told = done(&world, &["push", &path]);
+    let number = newest_push(&world, Path::new(&path));
+    let expected = format!("nothing to push: what it says went with push {number}, at 20");
+    assert!(told["message"].as_str().unwrap().starts_with(&expected), "{told}");
+    assert_eq!((&told["pushed"], &told["waits"]), (&json!(false), &json!(false)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_named_from_where_one_stands() {
+    let world = world("from-here");
+    let (id, path) = document(&world, "first words here\n");
+    let (folder, name) = path.rsplit_once('/').unwrap();
+    for verb in ["fetch", "forget", "restore"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_mcp-workspace"))
+            .args([verb, name, "--json", "--home"])
+            .arg(&world.home)
+            .current_dir(folder)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        // What was forgotten cannot be restored, and is told by its id.
+        assert!(output.status.success() != (verb == "restore") && said.contains(&id), "{verb}: {said}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

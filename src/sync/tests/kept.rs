@@ -161,3 +161,20 @@ fn what_went_from_a_very_long_place_is_missed_by_its_paragraphs() {
     assert_eq!((lines.len(), &lines[9].words[..]), (999, &["end10".to_owned()][..]));
     assert_eq!(find(&arrivals, &after, &mine(&after)), None);
 }
+
+#[test]
+fn what_went_and_came_again_is_not_missed_in_a_line_that_was_edited_since() {
+    let (one, other) = (BEFORE.to_owned(), BEFORE.replace("First words", "First and only phrases"));
+    let arrivals = [Arrival::noted(&other, &one, &other).unwrap(), Arrival::noted(&one, &other, &one).unwrap()];
+    for edited in ["First great words", "First words of all", "My own first words", "First words"] {
+        assert_eq!(find(&arrivals, &one, &one.replace("First words", edited)), None, "{edited}");
+    }
+    // In another line it went for good.
+    let twice = BEFORE.replace("Last words", "Last words of all");
+    let went = twice.replace("First words", "First").replace("Last words of all", "Last of all");
+    let again = went.replace("First", "First words");
+    let arrivals = [Arrival::noted(&went, &again, &went).unwrap(), Arrival::noted(&twice, &went, &twice).unwrap()];
+    let text = twice.replace("First words", "First great words").replace("Last words", "Last great words");
+    let Some(Stale::Keeps(lines)) = find(&arrivals, &again, &text) else { panic!("{text}") };
+    assert_eq!(lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), ["Last great words of all."]);
+}
