@@ -95,7 +95,7 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
 
 /// Leaves out the lines whose words a later text has, too: they came again. Each line of that tells of one that has been edited
 /// since.
-fn came_again(lines: &mut Vec<Line>, mut again: Vec<Line>) {
+pub(super) fn came_again(lines: &mut Vec<Line>, mut again: Vec<Line>) {
     lines.retain(|line| {
         let same = again.iter().position(|other| other.words == line.words);
         !again.iter().any(|other| other.says(line)) && same.map(|at| again.swap_remove(at)).is_none()
