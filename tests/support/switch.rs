@@ -46,7 +46,7 @@ impl Switch {
         self.ways.lock().unwrap().get_mut(bearer).unwrap().refusal = refusal;
     }
 
-    /// What was asked for with a bearer since the last time, as `METHOD path`.
+    /// What was asked for with a bearer since the last time, as `METHOD path body`.
     pub(crate) fn asked(&self, bearer: &str) -> Vec<String> {
         std::mem::take(&mut self.ways.lock().unwrap().get_mut(bearer).unwrap().asked)
     }
