@@ -61,7 +61,7 @@ pub(crate) enum Verb {
     Mcp(McpVerb),
     /// Mirror an item and print where its file stands
     Fetch {
-        /// Id or URL
+        /// Id or URL, or a file of the workspace
         id: String,
         /// Read the remote first even when the item is mirrored
         #[arg(long)]
@@ -95,7 +95,7 @@ pub(crate) enum Verb {
     },
     /// Stop mirroring an item; the remote is not touched
     Forget {
-        /// Id or URL
+        /// Id or URL, or a file of the workspace
         id: String,
     },
     /// Tell what mail is mirrored by itself, or change that
@@ -123,7 +123,7 @@ pub(crate) enum Verb {
     },
     /// Write a file back that was deleted in the workspace
     Restore {
-        /// Id or URL
+        /// Id or URL, or a file of the workspace
         id: String,
     },
     /// Put a link to an item's file beside your work; an edit through it is one of the item

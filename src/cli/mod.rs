@@ -214,11 +214,17 @@ fn runtime(threads: Threads) -> Answer<tokio::runtime::Runtime> {
     })
 }
 
-/// Returns an id or a URL as it is, and the name of a file, which may be gone, as a path that the daemon understands.
+/// Returns an id or a URL as it is, and the name of a file, which may be gone, as a path that the daemon understands. A folder is
+/// none: that of a document's pictures has its id for a name. Nor is every `.md`: the address of a message may end so.
 fn named(item: &str) -> Answer<String> {
     let path = Path::new(item);
-    let is_path = !item.contains("://") && (path.symlink_metadata().is_ok() || item.ends_with(".md"));
-    if is_path { absolute(path).map(|path| path.display().to_string()) } else { Ok(item.to_owned()) }
+    let is_file = || path.symlink_metadata().is_ok_and(|data| !data.is_dir());
+    let was_file = || item.ends_with(".md") && (item.contains('/') || !item.contains('@'));
+    if !item.contains("://") && (is_file() || was_file()) {
+        absolute(path).map(|path| path.display().to_string())
+    } else {
+        Ok(item.to_owned())
+    }
 }
 
 /// Makes a path absolute without following links: the daemon works in another folder.
