@@ -19,7 +19,7 @@ use crate::model::{Account, Feed, ItemId, Rule, counted};
 use crate::sync::{self, JobId};
 
 /// Lines of the log of an item in which the last push of one of its files is looked for.
-const PARTS_LOOKED_AT: usize = 50;
+const LINES_LOOKED_AT: usize = 50;
 
 /// The mirrors of all accounts behind one door.
 pub struct Mirrors {
@@ -286,7 +286,7 @@ impl Host for Mirrors {
         report.saving |= !is_settled;
         let mut report = push_report(report, dry_run);
         if report.message == NOTHING {
-            let log = handle.log(path.to_str(), PARTS_LOOKED_AT).await?;
+            let log = handle.log(path.to_str(), LINES_LOOKED_AT).await?;
             report.message = went_before(&log.lines, &path).unwrap_or(report.message);
         }
         Ok(report)
