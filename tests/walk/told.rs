@@ -371,7 +371,9 @@ async fn a_file_is_named_from_where_one_stands() {
     let world = world("from-here");
     let (id, path) = document(&world, "first words here\n");
     let (folder, name) = path.rsplit_once('/').unwrap();
-    for verb in ["fetch", "forget", "restore"] {
+    // Its pictures would stand there, and an id names the document all the same.
+    std::fs::create_dir_all(Path::new(folder).join(&id)).unwrap();
+    for (verb, name) in [("fetch", &*id), ("fetch", name), ("forget", name), ("restore", name)] {
         let output = Command::new(env!("CARGO_BIN_EXE_mcp-workspace"))
             .args([verb, name, "--json", "--home"])
             .arg(&world.home)
