@@ -1,6 +1,7 @@
-//! The real binary under fire: it is killed at named points and at any moment while a person saves, a colleague writes, and the
-//! network loses answers. Afterwards each word that somebody wrote stands in the document, in its file, or in what waits beside
-//! it, and none stands twice.
+//! The real binary under fire: it is killed at named points and at any moment while a person saves files, also in the place of
+//! links to them, makes documents in `new/`, a colleague writes, and the network loses answers. Afterwards each word that somebody
+//! wrote stands in a document, in its file, or in what waits beside it, and none stands twice; no document was made twice, nothing
+//! lies about half-written, and `doctor` finds nothing to mend.
 //!
 //! `KILLS=1000 cargo test --test kills -- --nocapture` kills it more often; `SEED=n` makes other choices.
 #![allow(
@@ -17,7 +18,7 @@
 mod dice;
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -31,9 +32,43 @@ const KILLS: usize = 24;
 /// So many kills come before everything is looked at.
 const KILLS_BETWEEN: usize = 12;
 
-/// Where the daemon kills itself.
-const POINTS: [&str; 7] =
-    ["before_journal", "after_journal", "after_post", "after_reply", "during_deposit", "after_deposit", "after_record"];
+/// What somebody does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    /// Saves a file.
+    Save,
+    /// Saves in the place of a link to it.
+    SaveLink,
+    /// Saves a new one in `new/`.
+    Make,
+    /// Writes in a document.
+    Collaborate,
+    /// Makes the network fail.
+    Disturb,
+}
+
+const DEEDS: [Deed; 7] =
+    [Deed::Save, Deed::Save, Deed::SaveLink, Deed::Make, Deed::Collaborate, Deed::Collaborate, Deed::Disturb];
+
+/// Where the daemon kills itself, and what brings it there.
+const POINTS: [(&str, Deed); 12] = [
+    ("before_journal", Deed::Save),
+    ("after_journal", Deed::Save),
+    ("after_post", Deed::Save),
+    ("after_reply", Deed::Save),
+    ("during_deposit", Deed::Collaborate),
+    ("after_deposit", Deed::Collaborate),
+    ("after_record", Deed::Save),
+    ("after_adopting", Deed::SaveLink),
+    ("after_making_noted", Deed::Make),
+    ("after_making_empty", Deed::Make),
+    ("after_making", Deed::Make),
+    ("after_making_of_file", Deed::Make),
+];
+
+/// For so long it is waited for; what is saved in `new/` or in a link's place must stand still for two seconds first.
+const PATIENCE: Duration = Duration::from_millis(700);
+const PATIENCE_OF_NEW: Duration = Duration::from_millis(3_500);
 
 const TEXT: &str =
     "# Head\n\nAlpha bravo charlie.\n\nDelta echo.\n\n## Second\n\nFoxtrot golf hotel.\n\nIndia juliett.\n";
@@ -42,10 +77,11 @@ fn number(name: &str) -> Option<usize> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// A document and its file.
+/// A document, its file, and a link to that.
 struct Item {
     id: String,
     file: PathBuf,
+    link: PathBuf,
 }
 
 /// What was written, and by whom.
@@ -53,6 +89,8 @@ struct Ledger {
     count: usize,
     /// Words that nobody has given up.
     alive: BTreeSet<String>,
+    /// Titles of the documents that were to be made in `new/`.
+    titles: Vec<String>,
 }
 
 impl Ledger {
@@ -78,6 +116,8 @@ fn words(text: &str) -> Vec<&str> {
 
 /// A person saves a new word in a file, as one of several editors does.
 fn save(file: &Path, word: &str, dice: &mut Dice<'_>) {
+    // Links are not followed by what replaces them.
+    let way = if file.is_symlink() { 1 } else { dice.roll(3) };
     let text = std::fs::read_to_string(file).unwrap();
     let (head, body) = text.split_at(text.find("\n---\n").unwrap() + 5);
     let mut blocks: Vec<String> = body.trim().split("\n\n").map(str::to_owned).collect();
@@ -88,7 +128,7 @@ fn save(file: &Path, word: &str, dice: &mut Dice<'_>) {
         blocks[at] = format!("{} {word}", blocks[at].trim_end());
     }
     let text = format!("{head}\n{}\n", blocks.join("\n\n"));
-    match dice.roll(3) {
+    match way {
         0 => std::fs::write(file, text).unwrap(),
         1 => {
             let beside = file.with_extension("md.tmp");
@@ -121,113 +161,185 @@ async fn disturb(world: &World, dice: &mut Dice<'_>) {
     world.post("/admin/faults", &json!([{"match": {"path": path}, "times": 1, "fault": fault}])).await;
 }
 
-/// One thing that somebody does.
-async fn act(world: &World, items: &[Item], ledger: &mut Ledger, dice: &mut Dice<'_>) {
+/// Somebody does something.
+async fn act(world: &World, items: &[Item], deed: Deed, ledger: &mut Ledger, dice: &mut Dice<'_>) {
     let item = &items[dice.roll(items.len())];
-    match dice.roll(5) {
-        0 | 1 => save(&item.file, &ledger.new_word('l'), dice),
-        2 | 3 => {
+    match deed {
+        Deed::Save => save(&item.file, &ledger.new_word('l'), dice),
+        Deed::SaveLink => save(&item.link, &ledger.new_word('l'), dice),
+        Deed::Make => {
+            let word = ledger.new_word('l');
+            let title = format!("Made {word}");
+            let new = account(items).join("new");
+            std::fs::write(new.join(format!("{title}.md")), format!("{word}\n")).unwrap();
+            ledger.titles.push(title);
+        }
+        Deed::Collaborate => {
             let word = ledger.new_word('r');
             collaborate(world, &item.id, &word, dice).await;
         }
-        _ => disturb(world, dice).await,
+        Deed::Disturb => disturb(world, dice).await,
     }
 }
 
-/// All text below a folder.
-fn everything_below(folder: &Path) -> String {
-    let mut all = String::new();
+/// The folder of the account.
+fn account(items: &[Item]) -> &Path {
+    items[0].file.ancestors().nth(2).unwrap()
+}
+
+/// All text of the Markdown files below a folder, each with its name; links are not followed.
+fn everything_below(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut all = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().map_while(Result::ok) {
-        let path = entry.path();
-        if path.is_dir() {
-            all.push_str(&everything_below(&path));
-        } else if path.extension().is_some_and(|extension| extension == "md") {
-            all.push_str(&std::fs::read_to_string(&path).unwrap_or_default());
-            all.push('\n');
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        if kind.is_dir() {
+            all.append(&mut everything_below(&path));
+        } else if kind.is_file() {
+            let text = std::fs::read(&path).unwrap_or_default();
+            all.push((path, String::from_utf8_lossy(&text).into_owned()));
         }
     }
     all
 }
 
-/// Lets everything come to rest, and looks at it. Conflicts end with the file's text.
+/// Lets a document and its file come to agree. A conflict ends with the file's text.
+async fn agree(world: &World, Item { id, file, .. }: &Item, ledger: &mut Ledger) {
+    let path = file.to_str().unwrap();
+    let start = Instant::now();
+    loop {
+        let (_, fetched) = world.cli(&["fetch", id]);
+        let (pushed, push) = world.cli(&["push", path]);
+        let (document, text) = (world.text(id).await, std::fs::read_to_string(file).unwrap());
+        let (there, here) = (words(&document), words(&text));
+        let twice: Vec<_> =
+            there.iter().filter(|word| there.iter().filter(|other| other == word).count() > 1).collect();
+        assert!(twice.is_empty(), "exactly once: {twice:?} in\n{document}");
+        let set = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<BTreeSet<_>>();
+        if pushed && set(&there) == set(&here) {
+            break;
+        }
+        if push["message"].as_str().is_some_and(|message| message.contains("in conflict")) {
+            // What the document alone says is given up with this choice.
+            let (resolved, _) = world.cli(&["resolve", path, "--mine"]);
+            if resolved {
+                ledger.alive.retain(|word| !there.contains(&word.as_str()) || here.contains(&word.as_str()));
+            }
+        }
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "convergence: {id}: {fetched} {push}\n{document}\n{text}; see {}",
+            world.log().display()
+        );
+    }
+}
+
+/// Waits until what was saved in `new/` has become documents, or is told to wait there.
+async fn until_made(world: &World, titles: &[String], new: &Path) {
+    let start = Instant::now();
+    loop {
+        let documents = world.documents().await;
+        let (_, status) = world.cli(&["status"]);
+        let (status, mut all) = (status.to_string(), true);
+        for title in titles {
+            let count = documents.iter().filter(|(name, _)| name == title).count();
+            assert!(count <= 1, "exactly once: {count} documents of the name {title:?}; see {}", world.log().display());
+            let is_link = new.join(format!("{title}.md")).is_symlink();
+            all &= is_link && count == 1 || status.contains(title.as_str());
+        }
+        if all {
+            return;
+        }
+        let log = world.log();
+        assert!(start.elapsed() < Duration::from_secs(60), "making: {titles:?}: {status}; see {}", log.display());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// Lets everything come to rest, and looks at it.
 async fn check(world: &World, items: &[Item], ledger: &mut Ledger) {
-    for Item { id, file } in items {
-        let path = file.to_str().unwrap();
+    until_made(world, &ledger.titles, &account(items).join("new")).await;
+    for item in items {
         let start = Instant::now();
-        loop {
-            let (_, fetched) = world.cli(&["fetch", id]);
-            let (pushed, push) = world.cli(&["push", path]);
-            let (document, text) = (world.text(id).await, std::fs::read_to_string(file).unwrap());
-            let (there, here) = (words(&document), words(&text));
-            let twice: Vec<_> =
-                there.iter().filter(|word| there.iter().filter(|other| other == word).count() > 1).collect();
-            assert!(twice.is_empty(), "exactly once: {twice:?} in\n{document}");
-            let set = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<BTreeSet<_>>();
-            if pushed && set(&there) == set(&here) {
-                break;
-            }
-            if push["message"].as_str().is_some_and(|message| message.contains("in conflict")) {
-                // What the document alone says is given up with this choice.
-                let (resolved, _) = world.cli(&["resolve", path, "--mine"]);
-                if resolved {
-                    ledger.alive.retain(|word| !there.contains(&word.as_str()) || here.contains(&word.as_str()));
-                }
-            }
-            assert!(
-                start.elapsed() < Duration::from_secs(60),
-                "convergence: {id}: {fetched} {push}\n{document}\n{text}; see {}",
-                world.log().display()
-            );
+        while !item.link.is_symlink() {
+            let log = world.log();
+            assert!(start.elapsed() < Duration::from_secs(60), "{:?} is no link; see {}", item.link, log.display());
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        agree(world, item, ledger).await;
+        let text = world.text(&item.id).await;
+        for word in TEXT.split(|letter: char| !letter.is_alphabetic()).filter(|word| word.len() > 4) {
+            assert_eq!(text.matches(word).count(), 1, "{word} in\n{text}");
         }
     }
-    let mut everywhere = everything_below(items[0].file.parent().unwrap());
-    for item in items {
-        everywhere.push_str(&world.text(&item.id).await);
+    let files = everything_below(&world.home);
+    let half: Vec<&PathBuf> =
+        files.iter().map(|(path, _)| path).filter(|path| path.to_string_lossy().contains(".mcpw-new")).collect();
+    assert!(half.is_empty(), "half-written: {half:?}");
+    let mut everywhere: String = files
+        .iter()
+        .filter(|(path, _)| path.extension().is_some_and(|extension| extension == "md"))
+        .map(|(_, text)| text.as_str())
+        .collect();
+    for (_, id) in world.documents().await {
+        everywhere.push_str(&world.text(&id).await);
     }
     for word in &ledger.alive {
         assert!(everywhere.contains(word), "conservation: {word} is lost; see {}", world.log().display());
     }
+    let (healthy, found) = world.cli(&["doctor", "--remote", "100"]);
+    assert!(healthy, "{found}; see {}", world.log().display());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_killed_at_any_moment_loses_nothing() {
     let mut world = World::new("kills");
     let mut dice = Dice::seeded(number("SEED").unwrap_or(1) as u64);
-    let mut ledger = Ledger { count: 0, alive: BTreeSet::new() };
+    let mut ledger = Ledger { count: 0, alive: BTreeSet::new(), titles: Vec::new() };
     world.start_daemon(&[]);
     let source = world.home.join("source.md");
     std::fs::write(&source, TEXT).unwrap();
+    let beside = world.home.join("beside");
+    std::fs::create_dir(&beside).unwrap();
     let make = |title: &str| {
         let (done, made) = world.cli(&["create", "--title", title, source.to_str().unwrap()]);
         assert!(done, "{made}");
         let item = |key: &str| made[key].as_str().unwrap().to_owned();
-        Item { id: item("id"), file: PathBuf::from(item("path")) }
+        let (linked, link) = world.cli(&["link", &item("id"), beside.to_str().unwrap()]);
+        assert!(linked, "{link}");
+        Item { id: item("id"), file: PathBuf::from(item("path")), link: beside.join(format!("{title}.md")) }
     };
     let items = ["One", "Two", "Three"].map(make);
     let kills = number("KILLS").unwrap_or(KILLS);
-    let (mut at_points, mut starts) = (0, Vec::new());
+    let (mut at_points, mut starts) = (BTreeMap::new(), Vec::new());
     for kill in 1..=kills {
         world.kill_daemon();
         for _ in 0..dice.roll(3) {
-            act(&world, &items, &mut ledger, &mut dice).await;
+            let deed = dice.pick(&DEEDS);
+            act(&world, &items, deed, &mut ledger, &mut dice).await;
         }
-        let point = dice.once_in(2).then(|| format!("{}:{}", dice.pick(&POINTS), 1 + dice.roll(2)));
+        let point = dice.once_in(2).then(|| dice.pick(&POINTS));
+        let chosen = point.map(|(name, _)| format!("{name}:{}", 1 + dice.roll(2)));
         let start = Instant::now();
-        match &point {
-            Some(point) => world.start_daemon(&[("MCP_WORKSPACE_CRASH", point)]),
+        match &chosen {
+            Some(chosen) => world.start_daemon(&[("MCP_WORKSPACE_CRASH", chosen)]),
             None => world.start_daemon(&[]),
         }
         starts.push(start.elapsed());
         for _ in 0..=dice.roll(3) {
-            act(&world, &items, &mut ledger, &mut dice).await;
+            let deed = dice.pick(&DEEDS);
+            act(&world, &items, deed, &mut ledger, &mut dice).await;
             std::thread::sleep(Duration::from_millis(dice.roll(120) as u64));
         }
-        if point.is_some() {
-            let patience = Instant::now();
-            while !world.daemon_died() && patience.elapsed() < Duration::from_millis(700) {
+        if let Some((name, deed)) = point {
+            act(&world, &items, deed, &mut ledger, &mut dice).await;
+            let patience = if matches!(deed, Deed::Make | Deed::SaveLink) { PATIENCE_OF_NEW } else { PATIENCE };
+            let start = Instant::now();
+            while !world.daemon_died() && start.elapsed() < patience {
                 std::thread::sleep(Duration::from_millis(10));
             }
-            at_points += usize::from(world.daemon_died());
+            if world.daemon_died() {
+                *at_points.entry(name).or_insert(0_usize) += 1;
+            }
         }
         world.kill_daemon();
         if kill % KILLS_BETWEEN == 0 || kill == kills {
@@ -241,7 +353,7 @@ async fn what_is_killed_at_any_moment_loses_nothing() {
     }
     starts.sort_unstable();
     println!(
-        "{kills} kills, {at_points} of them at named points, {} words; a start takes {:?}, the longest {:?}",
+        "{kills} kills, of them {at_points:?}, {} words; a start takes {:?}, the longest {:?}",
         ledger.count,
         starts[starts.len() / 2],
         starts[starts.len() - 1]

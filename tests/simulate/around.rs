@@ -33,7 +33,7 @@ pub(crate) struct Around {
 impl Around {
     pub(crate) fn new(google: Google, plant: Option<Plant>, shows: bool) -> Self {
         Self {
-            now: 1_000_000,
+            now: 1_800_000_000_000,
             google,
             ledger: Ledger::default(),
             dice: Dice::seeded(0),

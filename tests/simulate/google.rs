@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use mcp_workspace::gdocs::{self, Document, Paragraph, Request, SegmentTrace};
+use mcp_workspace::gdocs::{self, Document, Paragraph, Request, SegmentTrace, StructuralElement};
 use mcp_workspace::kinds::Fetched;
 use mcp_workspace::kinds::docs::{self, Access};
 use mcp_workspace::model::{ItemId, Revision};
@@ -232,7 +232,9 @@ impl Google {
             .collect();
         let what = dice.roll(7);
         // What nobody wrote is not looked for, so it would be removed to no purpose.
-        let said: Vec<usize> = (0..all.len() - 1).filter(|at| tokens(&all[*at].2).next().is_some()).collect();
+        let free = free_starts(&self.docs[item].document);
+        let is_said = |at: &usize| free.contains(&all[*at].0) && tokens(&all[*at].2).next().is_some();
+        let said: Vec<usize> = (0..all.len()).filter(is_said).collect();
         let removes = what < 2 && all.len() > 3 && !said.is_empty();
         let (start, end, text) = if removes { &all[dice.pick(&said)] } else { &all[dice.roll(all.len())] };
         let (start, end) = (*start, *end);
@@ -255,7 +257,7 @@ impl Google {
                 ledger.given_up(&token);
                 delete(start, end)
             }
-            2 | 3 => match speech {
+            2 | 3 if free.contains(&start) => match speech {
                 Speech::Tokens => insert(start, format!("{token} more\n")),
                 Speech::Prose => insert(start, format!("{}\n", speech.paragraph(dice, ledger, &token))),
             },
@@ -314,11 +316,27 @@ impl Google {
     }
 }
 
-/// The paragraphs of a body with their first indices.
+/// The paragraphs of a body and of its tables' cells with their first indices.
 fn paragraphs(document: &Document) -> impl Iterator<Item = (u32, &Paragraph)> {
     let tabs = document.tabs.iter().filter_map(|tab| tab.document_tab.as_ref());
     let content = tabs.filter_map(|tab| tab.body.as_ref()).flat_map(|body| &body.content);
-    content.filter_map(|element| Some((element.start_index.utf16(), element.paragraph.as_ref()?)))
+    content.flat_map(|element| {
+        let cells = element.table.iter().flat_map(|table| &table.table_rows).flat_map(|row| &row.table_cells);
+        std::iter::once(element).chain(cells.flat_map(|cell| &cell.content)).filter_map(own_paragraph)
+    })
+}
+
+/// The paragraph that stands there itself, if one does.
+fn own_paragraph(element: &StructuralElement) -> Option<(u32, &Paragraph)> {
+    Some((element.start_index.utf16(), element.paragraph.as_ref()?))
+}
+
+/// The first indices of the paragraphs that may be removed: their ends are not those of a cell, and no table stands behind them.
+fn free_starts(document: &Document) -> BTreeSet<u32> {
+    let tabs = document.tabs.iter().filter_map(|tab| tab.document_tab.as_ref());
+    let content = tabs.filter_map(|tab| tab.body.as_ref()).flat_map(|body| body.content.windows(2));
+    let free = content.filter(|both| both[1].table.is_none());
+    free.filter_map(|both| own_paragraph(&both[0])).map(|(start, _)| start).collect()
 }
 
 /// Checks that a push leaves the very characters of the paragraphs that stand before and after it, where all of those stand in

@@ -343,13 +343,13 @@ fn edited(around: &mut Around, text: &str, now: [Option<&str>; 3]) -> String {
     let is_telling = blocks[at].split(' ').count() >= TELLING_MIN;
     let may_move = speech == Speech::Tokens || now[1].is_some() && is_telling;
     match around.dice.roll(9) {
-        0 if blocks.len() >= BLOCKS_MIN && !blocks[at].starts_with('#') => {
+        0 if blocks.len() >= BLOCKS_MIN && !blocks[at].starts_with(['#', '|']) => {
             let gone = blocks.remove(at);
             tokens(&gone).for_each(|token| around.ledger.given_up(token));
             blocks.push(paragraph(around));
         }
         1 => blocks.insert(at, format!("# {}", paragraph(around))),
-        2 if may_move && blocks.len() > 2 && !blocks[at].starts_with('#') => {
+        2 if may_move && blocks.len() > 2 && !blocks[at].starts_with(['#', '|']) => {
             let moved = blocks.remove(at);
             let to = around.dice.roll(blocks.len());
             let said = speech.words(&mut around.dice, &mut around.ledger, &token);
@@ -357,6 +357,15 @@ fn edited(around: &mut Around, text: &str, now: [Option<&str>; 3]) -> String {
         }
         3..=5 => blocks.insert(at, paragraph(around)),
         _ if blocks.is_empty() || blocks[at].starts_with('#') => blocks.insert(at, paragraph(around)),
+        _ if blocks[at].starts_with('|') => {
+            // At the end of any cell of any row but the line of the marks.
+            let said = speech.words(&mut around.dice, &mut around.ledger, &token);
+            let ends: Vec<usize> = blocks[at].match_indices(" |").map(|(end, _)| end).collect();
+            let is_cell = |end: &usize| !blocks[at][..*end].ends_with(['-', ':']);
+            let ends: Vec<usize> = ends.into_iter().filter(is_cell).collect();
+            let end = ends[around.dice.roll(ends.len())];
+            blocks[at].insert_str(end, &format!(" {said}"));
+        }
         _ => {
             let said = speech.words(&mut around.dice, &mut around.ledger, &token);
             let mut words: Vec<&str> = blocks[at].split(' ').collect();

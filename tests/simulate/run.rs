@@ -30,13 +30,19 @@ const WAITS_MAX: usize = 1_000;
 /// Steps within which everything comes to rest.
 const REST_MAX: usize = 20_000;
 
+/// What the clock of a machine is ahead of the true time by when somebody has set it, in milliseconds.
+const CLOCKS_OFF_MS: [i64; 6] = [-40_000_000_000, -86_400_000, -400_000, 0, 400_000, 40_000_000_000];
+
 /// The texts that documents begin with.
 const TEXTS: [(&str, &str); 2] = [
     (
         "one",
         "preamble words\n\n# A\n\nalpha paragraph\n\nbeta paragraph\n\n# B\n\ngamma paragraph\n\ndelta paragraph\n",
     ),
-    ("two", "First words.\n\n- item one\n- item two\n\nLast 👍🏽 words.\n\n# End\n\nBye.\n"),
+    (
+        "two",
+        "First words.\n\n- item one\n- item two\n\nLast 👍🏽 words.\n\n| left | right |\n| --- | --- |\n| here | there |\n\n# End\n\nBye.\n",
+    ),
 ];
 
 /// What happened in a run.
@@ -176,7 +182,13 @@ pub(crate) fn run(history: &History, plant: Option<Plant>, shows: bool) -> Outco
 impl World {
     /// Starts a machine and asks for what it does not mirror yet.
     pub(crate) fn begin(&mut self, at: usize) {
-        let (machine, _) = &mut self.machines[at];
+        let (machine, person) = &mut self.machines[at];
+        // A daemon's clock never goes back. The next one begins with that of the machine, which somebody may have set.
+        if self.around.fault(6) {
+            machine.clock_off = self.around.dice.pick(&CLOCKS_OFF_MS);
+            self.around.trace(&("clock", at, machine.clock_off));
+            person.wake_up();
+        }
         machine.start(&mut self.around);
         for item in self.around.google.items() {
             if !machine.store.holds(&item) {
@@ -231,7 +243,7 @@ impl World {
             5 if around.fault(8) => machine.overflow(),
             6 if around.fault(12) => {
                 // It slept: its clock catches up, and what was seen meanwhile is not known.
-                machine.clock_off += around.dice.roll(10_000_000) as u64;
+                machine.clock_off += around.dice.roll(10_000_000) as i64;
                 person.wake_up();
                 machine.overflow();
             }

@@ -104,8 +104,8 @@ pub(crate) struct Machine {
     engine: Option<Engine>,
     lanes: BTreeMap<Option<ItemId>, Lane>,
     seen: VecDeque<Seen>,
-    /// What its clock is ahead by, in milliseconds.
-    pub(crate) clock_off: u64,
+    /// What its clock is ahead of the true time by, in milliseconds; less than nothing when it is behind.
+    pub(crate) clock_off: i64,
     last_new: u64,
     last_request: u64,
     last_mark: u64,
@@ -218,13 +218,13 @@ impl Machine {
     }
 
     fn now(&self, around: &Around) -> Millis {
-        Millis(around.now.saturating_add(self.clock_off))
+        Millis(around.now.saturating_add_signed(self.clock_off))
     }
 
     /// Returns when the engine wants to be woken, in the world's time.
     pub(crate) fn next_due(&self) -> Option<u64> {
         let due = self.engine.as_ref()?.next_due()?;
-        Some(due.0.saturating_sub(self.clock_off))
+        Some(due.0.saturating_add_signed(-self.clock_off))
     }
 
     /// Time has passed.
