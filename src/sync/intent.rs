@@ -123,7 +123,13 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation, now: Millis
 }
 
 /// Tells whether a file that says `text` has what led from the recorded base to `was`, of which nothing is recorded. A power cut
-/// may have brought back the file from before; then the older base holds, which takes nobody's words for deleted.
+/// may have brought back the file from before; then the older base holds, which takes nobody's words for deleted. Where nothing is
+/// recorded, the text that was to be the file's first may never have stood there: an older one that somebody brought back deletes
+/// nothing of that, so who has read it has all of its words.
 fn has_come(recorded: Option<&str>, was: &str, intent: &Intent, text: &str) -> bool {
-    recorded.is_none_or(|recorded| text == intent.before || standing::is_whole_in(recorded, was, text))
+    text == intent.before
+        || match recorded {
+            Some(recorded) => standing::is_whole_in(recorded, was, text),
+            None => Words::changed(was, text).removed == 0,
+        }
 }

@@ -123,6 +123,20 @@ fn what_lies_between_two_texts_that_were_not_recorded_is_no_deletion() {
 }
 
 #[test]
+fn an_older_text_that_is_brought_back_deletes_nothing_where_nothing_was_recorded() {
+    // The state was lost while the file was in the trash. Its document came anew and was noted twice, and never into a file.
+    let remote = "new a\n\nb\n";
+    let mut engine = engine(1);
+    engine.step(Millis(1), intended("-", "a\n\nb\n", &note_of(remote, remote)));
+    let effects = engine.step(Millis(2), fetched(id(0), remote, true));
+    assert_eq!(desired(&effects), None, "{}", words(&effects));
+    let conflict = effects
+        .iter()
+        .find_map(|effect| if let Effect::PutConflict { text, .. } = effect { text.clone() } else { None });
+    assert!(conflict.is_some_and(|text| text.contains("new a")), "{}", words(&effects));
+}
+
+#[test]
 fn a_text_that_came_is_the_base_of_who_has_it_open_while_the_file_is_empty() {
     let first = "old\n\na\n\nb\n";
     let intent =
