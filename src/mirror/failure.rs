@@ -101,15 +101,22 @@ fn chain(error: &Error) -> String {
     text
 }
 
-/// Says of an act that failed on its way that nothing does it again, unlike what is to be read or pushed.
+/// Says of an act that failed on its way that nothing does it again, unlike what is to be read or pushed; and of one whose answer was
+/// lost that it may have been done.
 pub(super) fn once(error: Error, act: &str) -> Error {
-    if !matches!(error, Error::Network { .. }) {
-        return error;
-    }
-    Error::Told {
-        kind: error.kind(),
-        message: error.with_causes(),
-        suggestion: format!("Check the connection, and {act} again: nothing does it by itself."),
+    let Error::Network { outcome_unknown, .. } = error else { return error };
+    let (kind, message) = (error.kind(), error.with_causes());
+    match outcome_unknown {
+        true => Error::Told {
+            kind,
+            message: format!("{message}; nobody knows whether Google did it all the same"),
+            suggestion: format!("See in a minute whether it is done, and {act} again if it is not."),
+        },
+        false => Error::Told {
+            kind,
+            message,
+            suggestion: format!("Check the connection, and {act} again: nothing does it by itself."),
+        },
     }
 }
 

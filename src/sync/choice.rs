@@ -40,8 +40,13 @@ pub(super) fn made(
     [base, local, remote]: [&str; 3],
     undecided: &mut BTreeMap<RequestId, Failure>,
     given_up: &mut BTreeMap<PartId, (Side, Vec<SectionConflict>)>,
+    taken: &mut BTreeSet<RequestId>,
 ) -> Option<Side> {
     let open = merge::merge3(base, local, remote).conflicts;
+    if open.is_empty() && !taken.contains(&asked.request) {
+        undecided.insert(asked.request, none_open());
+        return None;
+    }
     let is_seen = open.iter().all(|conflict| part.state.shown.contains(&shown(conflict)));
     match asked.side {
         // The file's text may go over what its person has read alone.
@@ -52,6 +57,7 @@ pub(super) fn made(
         Side::Mine => {}
         Side::Theirs => drop(undecided.remove(&asked.request)),
     }
+    taken.insert(asked.request);
     // What they were is kept with all three texts, whatever somebody made of the conflict file.
     given_up.insert(asked.part.clone(), (asked.side, open));
     Some(asked.side)
@@ -90,9 +96,15 @@ pub(super) fn released(held: &Notice) -> Notice {
     Notice { code: RELEASED.into(), message: format!("was held ({}): {reason}", held.code), ..held.clone() }
 }
 
-/// Notes for those who chose a side why nothing came of it, where a file took no part in the merge, or was held.
+/// Notes for those who chose a side why nothing came of it, where a file took no part in the merge, or was held, or somebody else
+/// chose the other side after them.
 pub(super) fn pass_by(walk: &mut Walk, parts: &Parts) {
     for asked in &walk.why.resolve {
+        let holds = walk.why.resolve.iter().rev().find(|other| other.part == asked.part);
+        if holds.is_some_and(|holds| holds.side != asked.side) {
+            walk.undecided.insert(asked.request, outdone());
+            continue;
+        }
         let part = parts.get(&asked.part);
         if part.is_some_and(|part| part.state.held.is_empty()) && walk.merged.contains_key(&asked.part) {
             continue;
@@ -119,6 +131,44 @@ fn passed_by(part: Option<&Part>, local: Option<&Local>) -> Failure {
         }
     };
     failure_of("invalid_input", &format!("nothing was resolved: {why}"), suggestion)
+}
+
+/// Keeps in mind who chose the file's side once it is merged so. Another merge in this walk must not send its text over what others
+/// wrote meanwhile, so it does without; the remote's side can only be taken for the same file. Whose choice the other merge finds
+/// undone, with nothing sent that is known to have landed, is told that.
+pub(super) fn once_merged(walk: &mut Walk) {
+    for asked in std::mem::take(&mut walk.merged_mine) {
+        let stands = walk.merged.get(&asked.part).is_some_and(|merged| !merged.conflicts.is_empty());
+        if stands && !walk.pushed.contains_key(&asked.part) {
+            walk.given_up.remove(&asked.part);
+            walk.undecided.entry(asked.request).or_insert_with(not_landed);
+        }
+    }
+    let (mine, theirs) = walk.why.resolve.drain(..).partition(|asked| asked.side == Side::Mine);
+    (walk.merged_mine, walk.why.resolve) = (mine, theirs);
+}
+
+/// Why nothing came of a side where there was nothing to choose, as behind somebody who chose before.
+fn none_open() -> Failure {
+    let message = "nothing of the file is in conflict, so nothing was resolved";
+    failure_of(
+        "invalid_input",
+        message,
+        "See `mcp-workspace status`, and `mcp-workspace log` for what was pushed and pulled.",
+    )
+}
+
+/// Why nothing came of the file's side, which could not be pushed.
+fn not_landed() -> Failure {
+    let message = "the file's text could not be pushed, since Google did not answer or somebody wrote there meanwhile; nothing was \
+                   resolved, and the conflict file shows what both say now";
+    failure_of("invalid_input", message, "Read the conflict file once more, then resolve again.")
+}
+
+/// Why nothing came of a side when the other one was chosen behind it.
+fn outdone() -> Failure {
+    let message = "the other side was chosen at the same moment, and that holds; nothing came of this choice";
+    failure_of("invalid_input", message, "Look at the file; `mcp-workspace undo` takes a push back.")
 }
 
 /// Why nothing came of a side that was chosen while the conflict file did not show what both sides say.

@@ -320,6 +320,10 @@ pub(super) struct Walk {
     pub(super) requests: usize,
     /// A file must be read again later.
     pub(super) restless: bool,
+    /// Choices of the file's side with which it was merged already.
+    pub(super) merged_mine: Vec<Resolve>,
+    /// Choices of a side with which a file was merged.
+    pub(super) taken: BTreeSet<RequestId>,
     /// Choices of a side of which nothing came, and why.
     pub(super) undecided: BTreeMap<RequestId, Failure>,
     /// What each file was held for when somebody let it go.

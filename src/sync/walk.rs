@@ -236,9 +236,7 @@ impl Engine {
             }
         }
         choice::pass_by(&mut walk, &item.parts);
-        // A resolution is for the conflicts that stood when it was asked for. Another merge in this walk must not send
-        // the file's text over what others wrote meanwhile; the remote's side can only be taken for the same file.
-        walk.why.resolve.retain(|resolve| resolve.side == Side::Theirs);
+        choice::once_merged(&mut walk);
         walk.remote = Some(remote);
         for (id, waiting) in std::mem::take(&mut walk.said) {
             push::respell(&mut walk, &id, &waiting);
@@ -329,7 +327,7 @@ impl Engine {
                 let goes_on = part.state.held.is_empty() || walk.why.dry_accept.contains(id);
                 let side = asked.filter(|_| part.state.held.is_empty()).and_then(|asked| {
                     let sides = [base, text, remote];
-                    choice::made(asked, part, sides, &mut walk.undecided, &mut walk.given_up)
+                    choice::made(asked, part, sides, &mut walk.undecided, &mut walk.given_up, &mut walk.taken)
                 });
                 let merged = goes_on.then(|| merge::resolve(base, text, remote, side));
                 // A file that is held is in conflict all the same.

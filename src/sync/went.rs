@@ -240,7 +240,14 @@ pub(super) fn came_and_went(came: &Came, [base, text, remote]: [&str; 3]) -> Vec
         }
         Line { number, text: line.trim().to_owned(), words }
     };
-    body.lines().zip(above + 1..).map(line).filter(|line| !line.words.is_empty()).collect()
+    let lines = body.lines().zip(above + 1..).filter(|(line, _)| !is_directive(line));
+    lines.map(line).filter(|line| !line.words.is_empty()).collect()
+}
+
+/// Tells whether a line says how what follows looks, and nothing else.
+fn is_directive(line: &str) -> bool {
+    let inner = line.trim().strip_prefix("{!").and_then(|rest| rest.strip_suffix('}'));
+    inner.is_some_and(|inner| !inner.contains(['{', '}']))
 }
 
 /// Tells whether a line is known in a longer one.

@@ -96,6 +96,59 @@ fn a_side_that_is_chosen_while_the_file_is_saved_or_gone_is_refused() {
 }
 
 #[test]
+fn a_side_whose_push_has_no_answer_is_not_taken_for_resolved() {
+    let (mine, theirs) = ("one mine\n\n# Two\n\ntwo\n", "one theirs\n\n# Two\n\ntwo\n");
+    for posted in [Posted::Unknown(failure(FailureClass::Transient)), Posted::Stale, Posted::Accepted(None)] {
+        let mut engine = engine(1);
+        read(&mut engine, BASE, mine, theirs);
+        recorded(&mut engine);
+        resolve(&mut engine, Side::Mine);
+        assert_eq!(words(&read(&mut engine, BASE, mine, theirs)), "plan");
+        engine.step(Millis(12), Event::Planned { item: id(0), result: Ok(planned(mine)) });
+        engine.step(Millis(12), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+        let lands = matches!(posted, Posted::Accepted(_));
+        let effects = engine.step(Millis(12), Event::Posted { item: id(0), result: posted });
+        assert_eq!(words(&effects), "fetch");
+        engine.step(Millis(12), fetched(id(0), if lands { mine } else { theirs }, true));
+        let effects = recorded(&mut engine);
+        let refused = refusal(&effects).is_some_and(|why| why.contains("nothing was resolved"));
+        assert_eq!(refused, !lands, "{}", words(&effects));
+        assert_eq!(engine.status().items[0].parts[0].conflicts.is_empty(), lands);
+    }
+}
+
+#[test]
+fn of_two_sides_that_are_chosen_at_once_the_last_holds() {
+    let (mine, theirs) = ("one mine\n\n# Two\n\ntwo\n", "one theirs\n\n# Two\n\ntwo\n");
+    let mut engine = engine(1);
+    read(&mut engine, BASE, mine, theirs);
+    recorded(&mut engine);
+    // A dry run is under way, so both are for the walk behind it.
+    ask(&mut engine, Command::Push { item: id(0), accept: None, dry_run: true });
+    for (request, side) in [(8, Side::Mine), (9, Side::Theirs)] {
+        let command = Command::Resolve { item: id(0), part: PartId::default(), side };
+        engine.step(Millis(10), Event::Asked { request: RequestId(request), command });
+    }
+    read(&mut engine, BASE, mine, theirs);
+    assert_eq!(written(&read(&mut engine, BASE, mine, theirs)).as_deref(), Some(theirs));
+    let effects = deposited(&mut engine);
+    let answers: Vec<(u64, bool)> = effects
+        .iter()
+        .filter_map(|effect| {
+            let Effect::Reply { request, answer } = effect else { return None };
+            Some((request.0, matches!(answer, Answer::Done { .. })))
+        })
+        .collect();
+    assert_eq!(answers, [(8, false), (9, true)], "{}", words(&effects));
+    assert!(refusal(&effects).is_some_and(|why| why.contains("other side")));
+    // Who chooses once more finds nothing to choose.
+    resolve(&mut engine, Side::Mine);
+    read(&mut engine, theirs, theirs, theirs);
+    let effects = recorded(&mut engine);
+    assert!(refusal(&effects).is_some_and(|why| why.contains("nothing of the file is in conflict")), "{effects:?}");
+}
+
+#[test]
 fn what_comes_into_an_accepted_text_takes_nothing_back_of_that() {
     for side in [Side::Mine, Side::Theirs] {
         let (head, theirs) = ("---\nid: i0\n---\n\n", "one theirs\n");

@@ -2,7 +2,7 @@
 
 use super::super::arrival::Arrival;
 use super::super::stale::{Stale, came_again, find};
-use super::super::went::Line;
+use super::super::went::{Came, Line, came_and_went};
 use super::stale::{BEFORE, lacking};
 
 /// The line and the words that are doubted in an edit of the text from before, when `went` went meanwhile.
@@ -175,4 +175,14 @@ fn what_went_and_came_again_is_not_missed_in_a_line_that_was_edited_since() {
     let mut lines = vec![line(1, "Ana plans our great harvest."), line(3, "Ben plans our great harvest.")];
     came_again(&mut lines, vec![line(1, "Ana plans the great harvest.")]);
     assert_eq!(lines, [line(3, "Ben plans our great harvest.")]);
+}
+
+#[test]
+fn how_a_text_looks_is_none_of_its_words() {
+    let came = Came::with(&[["a\n", "a\n\n{!Normal text}\nb\n"]]);
+    let went =
+        |text: &str| came_and_went(&came, ["a\n", text, "a\n"]).into_iter().map(|line| line.text).collect::<Vec<_>>();
+    assert_eq!(went("a mine\n\n{!Normal text}\n"), Vec::<String>::new());
+    assert_eq!(went("a mine\n\n{!Normal text}\nb\n"), ["b"]);
+    assert_eq!(went("a mine\n\n{!bold}Normal text{/!}\n"), ["{!bold}Normal text{/!}"]);
 }

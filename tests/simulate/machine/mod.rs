@@ -585,6 +585,9 @@ impl Machine {
                     let ours = [
                         "planted",
                         "one side was edited since",
+                        // It ended meanwhile, or another machine wrote there.
+                        "nothing of the file is in conflict",
+                        "the file's text could not be pushed, since",
                         "the item is no longer mirrored",
                         "the account is paused",
                         // Nobody can tell a sentence of one's own from one that others deleted and that says nearly the same.
