@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::config::{AccountConfig, Config, MailPrices, Mode, Places, Secret};
 use crate::error::{Error, Result};
-use crate::google::{Client, Endpoints, MailUnits, Secrets, SignIn, Token, TokenSource};
+use crate::google::{Client, Endpoints, MailUnits, Scopes, Secrets, SignIn, Token, TokenSource};
 use crate::kinds::Kind;
 use crate::kinds::docs::Docs;
 use crate::kinds::gmail::Gmail;
@@ -24,12 +24,6 @@ use crate::store::{Opened, Store};
 use crate::sync::quota::Limits;
 use crate::tools::{self, Mirrors, Profile};
 use crate::workspace::Workspace;
-
-/// What a sign-in must allow: reading and editing documents, and the change feed.
-const SCOPES: [&str; 2] = ["https://www.googleapis.com/auth/documents", "https://www.googleapis.com/auth/drive"];
-
-/// What it must allow for mail, beside that.
-const MAIL_SCOPE: &str = "https://www.googleapis.com/auth/gmail.modify";
 
 /// How long a lock may be held by who only looks whether it is held, as bridges do.
 const LOCK_WAIT: Duration = Duration::from_millis(200);
@@ -197,7 +191,8 @@ fn threads(units: MailUnits) -> Limits {
 }
 
 /// Google's own pages, or those of whoever stands in for it.
-fn endpoints(config: &Config) -> Endpoints {
+#[must_use]
+pub fn endpoints(config: &Config) -> Endpoints {
     let usual = Endpoints::default();
     let told = &config.endpoints;
     let pages = if told.docs == usual.docs { usual.pages } else { told.docs.clone() };
@@ -206,30 +201,40 @@ fn endpoints(config: &Config) -> Endpoints {
         drive: told.drive.clone(),
         gmail: told.gmail(),
         oauth: told.token.clone(),
+        accounts: told.accounts(),
         pages,
     }
 }
 
 /// Finds where an account's tokens come from: a bearer in the config, else the file of its sign-in.
-async fn tokens(places: &Places, config: &Config, account: &AccountConfig) -> Result<TokenSource> {
+///
+/// # Errors
+///
+/// `InvalidInput` when it was never signed in; `Network` when TLS cannot be set up.
+pub async fn tokens(places: &Places, config: &Config, account: &AccountConfig) -> Result<TokenSource> {
     if let Some(bearer) = &account.bearer {
         return Ok(TokenSource::fixed(&account.email, Token::new(bearer.expose())));
     }
-    let Some(client) = &config.oauth else {
+    let Some(client) = account.oauth.as_ref().or(config.oauth.as_ref()) else {
         return Err(Error::InvalidInput {
             what: format!("{} has neither a bearer nor an OAuth client to sign in with", account.email),
-            suggestion: format!("Add `[oauth]` to {}.", places.config_file().display()),
+            suggestion: "Run `mcp-workspace auth add --client FILE`; see `mcp-workspace help google-setup`.".into(),
         });
     };
-    let usual = || places.account_state(&account.account()).join("tokens.json");
-    let secrets = Secrets::at(account.token_file.clone().unwrap_or_else(usual));
     let sign_in = SignIn {
         client_id: client.client_id.clone(),
         client_secret: Token::new(Secret::expose(&client.client_secret)),
         token_uri: endpoints(config).token_uri(),
-        scopes: SCOPES.iter().chain(account.mail.then_some(&MAIL_SCOPE)).map(|scope| (*scope).to_owned()).collect(),
+        scopes: Scopes::needed(account.mode == Mode::Mirror, account.mail).list().to_vec(),
     };
-    TokenSource::signed_in(&account.email, sign_in, &secrets).await
+    TokenSource::signed_in(&account.email, sign_in, &secrets(places, account)).await
+}
+
+/// Names the file that keeps the tokens of an account.
+#[must_use]
+pub fn secrets(places: &Places, account: &AccountConfig) -> Secrets {
+    let usual = || places.account_state(&account.account()).join("tokens.json");
+    Secrets::at(account.token_file.clone().unwrap_or_else(usual))
 }
 
 /// Takes the sockets' files away at the end, so that nobody knocks at a dead one.

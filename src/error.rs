@@ -296,7 +296,9 @@ impl Error {
     #[must_use]
     pub fn suggestion(&self) -> String {
         match self {
-            Self::AuthExpired { account } => format!("Sign in again as {account}; edits wait in the files until then."),
+            Self::AuthExpired { account } => {
+                format!("Run `mcp-workspace auth add --account {account}`; edits wait in the files until then.")
+            }
             Self::PermissionDenied { .. } => "Ask the owner for access, or use an account that has it.".into(),
             Self::NotFound { .. } => {
                 "Check the id or URL; if it is right, the item is not shared with this account.".into()

@@ -15,6 +15,7 @@ use crate::tools::Profile;
     name = "mcp-workspace",
     version,
     max_term_width = 120,
+    disable_help_subcommand = true,
     after_help = "Exit codes: 0 done, 1 it did not work, 2 the command line is wrong."
 )]
 pub(crate) struct Arguments {
@@ -56,6 +57,9 @@ pub(crate) enum Verb {
         #[arg(long, default_value = "default", value_name = "NAME")]
         profile: Profile,
     },
+    /// Sign accounts in and out
+    #[command(subcommand)]
+    Auth(AuthVerb),
     /// Connect MCP clients
     #[command(subcommand)]
     Mcp(McpVerb),
@@ -190,6 +194,12 @@ pub(crate) enum Verb {
         #[arg(long, default_value_t = 50, value_name = "N")]
         remote: u16,
     },
+    /// Show the help of a command, or how to sign in: `help google-setup`
+    Help {
+        /// A command, with those of its own, or `google-setup`
+        #[arg(value_name = "COMMAND")]
+        topic: Vec<String>,
+    },
     /// End a file's conflicts
     #[command(group(ArgGroup::new("side").required(true)))]
     Resolve {
@@ -232,6 +242,53 @@ pub(crate) enum RulesVerb {
         #[arg(long, value_name = "EMAIL")]
         account: Option<String>,
     },
+}
+
+/// What to do with the accounts.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuthVerb {
+    /// Sign an account in, in a browser; an account that is there already is signed in anew
+    Add(AddArguments),
+    /// Tell which accounts there are
+    List,
+    /// Ask Google whether the accounts are let in, and to do what
+    Status {
+        /// One account; all without it
+        #[arg(value_name = "EMAIL")]
+        account: Option<String>,
+    },
+    /// Sign an account out: take its access back at Google, and it out of the config; its files stay
+    Remove {
+        /// Which account
+        #[arg(value_name = "EMAIL")]
+        account: String,
+    },
+    /// Renew the access now
+    Refresh {
+        /// One account; all without it
+        #[arg(value_name = "EMAIL")]
+        account: Option<String>,
+    },
+}
+
+/// Whom to sign in, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AddArguments {
+    /// The OAuth client: the JSON file that the Google Cloud console gives, or gcp-secret:PROJECT/NAME; the one in the config without it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) client: Option<String>,
+    /// Print the address and take the one to which the browser went, as where the browser is on another machine
+    #[arg(long)]
+    pub(crate) manual: bool,
+    /// Ask for reading alone: edits of its files stay in them
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// What to ask for instead, with commas between: `drive` or `drive.readonly`, and `gmail.modify` or `gmail.readonly`
+    #[arg(long, value_name = "LIST")]
+    pub(crate) scopes: Option<String>,
+    /// Which account it is to be; nothing is kept when another one signs in
+    #[arg(long, value_name = "EMAIL")]
+    pub(crate) account: Option<String>,
 }
 
 /// What to do with a client's config.

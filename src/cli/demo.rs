@@ -237,12 +237,13 @@ fn write_config(places: &Places, google: &Running, token: Option<String>) -> Ans
     let file = places.config_file();
     let mut config = Config::read(&file).map_err(failed)?;
     let url = google.url();
-    config.endpoints = Endpoints { docs: url.clone(), drive: url.clone(), gmail: None, token: url };
+    config.endpoints = Endpoints { docs: url.clone(), drive: url.clone(), gmail: None, token: url, accounts: None };
     config.accounts = vec![AccountConfig {
         mode: config.accounts.first().map(|account| account.mode).unwrap_or_default(),
         email: DEMO_ACCOUNT.into(),
         mail: true,
         token_file: None,
+        oauth: None,
         bearer: Some(Secret::new(token.unwrap_or_else(|| DEFAULT_TOKEN.into()))),
     }];
     config.poll_ms.get_or_insert(POLL_MS);

@@ -1,6 +1,7 @@
 //! The door: arguments in, exit code out.
 
 mod arguments;
+mod auth;
 mod client;
 mod demo;
 mod demo_mail;
@@ -16,13 +17,13 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use serde_json::Value;
 
 use crate::config::Places;
 use crate::error::Error;
 use crate::model::{Account, Rule};
-use crate::tools::{Command, CommentAct, ErrorAnswer, Search, Side};
+use crate::tools::{Command, CommentAct, ErrorAnswer, GOOGLE_SETUP, Search, Side};
 use arguments::{Arguments, RulesVerb, Verb};
 
 /// Done.
@@ -122,6 +123,8 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
             runtime.shutdown_background();
             return result.map(done);
         }
+        Verb::Help { topic } => return help(&topic).map(done),
+        Verb::Auth(verb) => return auth::perform(verb, &find(home.as_deref())?, json),
         Verb::Mcp(verb) => return mcp::perform(&verb, &find(home.as_deref())?, json),
         Verb::Fetch { id, refresh } => Command::Fetch { id: named(&id)?, refresh },
         Verb::Search { query, limit, kinds, account, remote } => Command::Search(Search {
@@ -189,6 +192,27 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
     );
     let waits = value.get("waits").and_then(Value::as_bool) == Some(true);
     Ok(if pushed && waits { Outcome::Waits } else { Outcome::Done })
+}
+
+/// Shows the help of a command, or one of the texts that are none.
+fn help(topic: &[String]) -> Answer<()> {
+    if topic == ["google-setup"] {
+        print::line(GOOGLE_SETUP.trim_end());
+        return Ok(());
+    }
+    let mut command = Arguments::command();
+    command.build();
+    let mut found = &mut command;
+    for name in topic {
+        found = found.find_subcommand_mut(name).ok_or_else(|| {
+            ErrorAnswer::invalid(
+                format!("there is no command `{}`", name.escape_debug()),
+                "See `mcp-workspace --help`.",
+            )
+        })?;
+    }
+    print::line(found.render_long_help().to_string().trim_end());
+    Ok(())
 }
 
 fn find(home: Option<&Path>) -> Answer<Places> {

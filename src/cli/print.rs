@@ -32,6 +32,13 @@ pub(crate) fn error(answer: &ErrorAnswer, json: bool) {
     }
 }
 
+/// Writes a line to stderr that a person is to act on before the command can end.
+pub(crate) fn prompt(text: &str) {
+    if writeln!(std::io::stderr().lock(), "{text}").is_err() {
+        tracing::debug!("nobody reads stderr");
+    }
+}
+
 /// Writes a remark to stderr.
 pub(crate) fn note(text: &str) {
     if writeln!(std::io::stderr().lock(), "note: {text}").is_err() {

@@ -8,6 +8,7 @@ mod batch;
 mod call;
 mod clock;
 mod comments;
+mod consent;
 mod docs;
 mod drive;
 mod errors;

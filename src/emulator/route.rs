@@ -16,7 +16,7 @@ use super::errors::{self, Envelope};
 use super::faults::FaultKind;
 use super::state::Google;
 use super::wire::Wire;
-use super::{admin, batch, clock, docs, drive, gmail, oauth, page, upload};
+use super::{admin, batch, clock, consent, docs, drive, gmail, oauth, page, upload};
 
 /// Bytes that an import may have.
 const IMPORT_BYTES: usize = 64 << 20;
@@ -160,6 +160,8 @@ pub(super) fn dispatch(google: &Google, call: &Call, stale_feed: bool) -> Handle
     match (call.method.as_str(), segments.as_slice()) {
         ("POST", ["token"]) => oauth::token(google, call),
         ("POST", ["revoke"]) => oauth::revoke(google, call),
+        ("GET", ["tokeninfo"]) => oauth::token_info(google, call),
+        (_, ["o", "oauth2", "v2", "auth"]) => consent::handle(google, call),
         ("GET", ["oauth2", "v2", "userinfo"]) => {
             google.authorize(call, Envelope::Legacy)?;
             Ok(oauth::userinfo())

@@ -365,7 +365,7 @@ impl Google {
 
     /// Adds an entry to the request log.
     pub(super) fn record(&self, call: &Call, status: u16, at: String) {
-        let secret = matches!(call.path.as_str(), "/token" | "/revoke");
+        let secret = matches!(call.path.as_str(), "/token" | "/revoke" | "/o/oauth2/v2/auth");
         let body = if secret || call.body.len() > LOG_BODY_BYTES {
             Value::Null
         } else {

@@ -252,6 +252,12 @@ impl Secrets {
         Self { path: Arc::new(path.into()), writing: Arc::default() }
     }
 
+    /// Returns where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Keeps the refresh token of an account in place of what was known of it.
     ///
     /// # Errors
@@ -264,7 +270,27 @@ impl Secrets {
             expires_at: None,
             id_token: None,
         };
-        self.change(|all| all.insert(account.to_owned(), info)).await
+        self.change(|all| all.insert(account.to_owned(), info)).await?;
+        // A sign-in that is lost is noticed an hour later, by nobody.
+        match self.refresh_token(account).await? {
+            Some(kept) if kept == *refresh_token => Ok(()),
+            Some(_) | None => Err(Error::Disk {
+                path: self.path.to_path_buf(),
+                doing: "kept",
+                source: std::io::Error::other("it does not say what was just written"),
+            }),
+        }
+    }
+
+    /// Returns what renews the access of an account, if that is kept.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` or `Unsafe` when the file cannot be used.
+    pub async fn refresh_token(&self, account: &str) -> Result<Option<Token>> {
+        let _one_at_a_time = self.writing.lock().await;
+        let kept = read(&self.path)?.remove(account).and_then(|info| info.refresh_token);
+        Ok(kept.map(Token))
     }
 
     /// Forgets an account.

@@ -17,6 +17,8 @@ pub struct Endpoints {
     pub gmail: String,
     /// The token endpoint and its neighbours.
     pub oauth: String,
+    /// Where people sign in.
+    pub accounts: String,
     /// Where people open documents.
     pub pages: String,
 }
@@ -28,6 +30,7 @@ impl Default for Endpoints {
             drive: "https://www.googleapis.com".into(),
             gmail: "https://gmail.googleapis.com".into(),
             oauth: "https://oauth2.googleapis.com".into(),
+            accounts: "https://accounts.google.com".into(),
             pages: "https://docs.google.com".into(),
         }
     }
@@ -43,6 +46,7 @@ impl Endpoints {
             drive: origin.clone(),
             gmail: origin.clone(),
             oauth: origin.clone(),
+            accounts: origin.clone(),
             pages: origin,
         }
     }
@@ -53,13 +57,31 @@ impl Endpoints {
         format!("{}/token", self.oauth)
     }
 
+    /// Returns the URL at which a grant is taken back.
+    #[must_use]
+    pub fn revoke_uri(&self) -> String {
+        format!("{}/revoke", self.oauth)
+    }
+
+    /// Returns the URL that tells what a token allows.
+    #[must_use]
+    pub fn token_info_uri(&self) -> String {
+        format!("{}/tokeninfo", self.oauth)
+    }
+
+    /// Returns the page that asks a person for consent.
+    #[must_use]
+    pub fn consent_uri(&self) -> String {
+        format!("{}/o/oauth2/v2/auth", self.accounts)
+    }
+
     /// Checks that no token would leave this machine unencrypted.
     ///
     /// # Errors
     ///
     /// `InvalidInput` when a base URL is none, or is neither https nor http to a loopback address.
     pub fn check(&self) -> Result<()> {
-        for base in [&self.docs, &self.drive, &self.gmail, &self.oauth, &self.pages] {
+        for base in [&self.docs, &self.drive, &self.gmail, &self.oauth, &self.accounts, &self.pages] {
             let url = Url::parse(base).map_err(|error| bad(base, &error.to_string()))?;
             match url.scheme() {
                 "https" => {}

@@ -4,10 +4,12 @@
 
 mod auth;
 mod batch;
+mod consent;
 mod content;
 mod endpoints;
 mod failure;
 mod gate;
+mod scopes;
 mod units;
 
 use std::time::Duration;
@@ -21,7 +23,9 @@ use crate::sync::quota::Limits;
 
 pub use auth::{Secrets, SignIn, Token, TokenSource};
 pub use batch::CALLS_MAX as BATCH_MAX;
+pub use consent::{Consent, Granted, OAuthClient, Returned, allowed, revoke};
 pub use endpoints::Endpoints;
+pub use scopes::Scopes;
 pub use units::MailUnits;
 
 /// Bytes that one answer may have, unpacked.

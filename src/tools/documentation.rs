@@ -54,8 +54,11 @@ pub(crate) struct Page {
     pub(crate) text: &'static str,
 }
 
+/// How a person signs in; the command line shows it, too.
+pub const GOOGLE_SETUP: &str = include_str!("pages/google-setup.md");
+
 /// All pages, in the order in which they are listed.
-pub(crate) const PAGES: [Page; 9] = [
+pub(crate) const PAGES: [Page; 10] = [
     Page {
         uri: "workspace://docs/overview",
         name: "overview",
@@ -111,6 +114,13 @@ pub(crate) const PAGES: [Page; 9] = [
         title: "Sets of tools",
         description: "The profiles, their tools, and whom each is for.",
         text: include_str!("pages/toolsets.md"),
+    },
+    Page {
+        uri: "workspace://docs/google-setup",
+        name: "google-setup",
+        title: "Signing in to Google",
+        description: "How a person makes an OAuth client and signs in, what is asked for, and why a sign-in ends.",
+        text: GOOGLE_SETUP,
     },
     Page {
         uri: "workspace://docs/troubleshooting",

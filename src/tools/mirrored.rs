@@ -154,7 +154,7 @@ impl Mirrors {
     fn first(&self) -> Result<&MirrorHandle> {
         self.of_documents().next().ok_or_else(|| Error::InvalidInput {
             what: "no account is signed in".into(),
-            suggestion: "Name an account in the config file, or try `mcp-workspace demo`.".into(),
+            suggestion: "Run `mcp-workspace auth add`, or try `mcp-workspace demo`.".into(),
         })
     }
 }

@@ -40,6 +40,7 @@ mod tests;
 pub use answer::ErrorAnswer;
 pub use bridge::{bridge, refuse};
 pub use control::{CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, serve_control};
+pub use documentation::GOOGLE_SETUP;
 pub use found::{Found, Hit, Search};
 pub use host::{
     AccountStatus, CommentAct, CommentReport, DiffReport, DoctorFinding, DoctorReport, Done, Host, ImageReport,

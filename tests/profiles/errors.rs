@@ -193,9 +193,9 @@ async fn a_sign_in_that_was_revoked_is_told_until_there_is_another() {
     let http = reqwest::Client::new();
     let revoke = http.post(format!("{}/revoke", scene.world.base)).form(&[("token", REFRESH_TOKEN)]).send();
     assert!(revoke.await.unwrap().status().is_success());
-    scene.edits_are_refused(("AuthExpiredError", "sign-in of demo@example.com has expired", "ign"));
-    scene.refused("list_documents", &json!({}), ("AuthExpiredError", "expired", "Sign in again"));
-    scene.refused("export_tab", &scene.on(&json!({})), ("AuthExpiredError", "expired", "Sign in again"));
+    scene.edits_are_refused(("AuthExpiredError", "sign-in of demo@example.com has expired", "auth add"));
+    scene.refused("list_documents", &json!({}), ("AuthExpiredError", "expired", "auth add"));
+    scene.refused("export_tab", &scene.on(&json!({})), ("AuthExpiredError", "expired", "auth add"));
     // A code is exchanged for another sign-in.
     let code = scene.world.post("/admin/codes", &json!({})).await["code"].as_str().unwrap().to_owned();
     let exchange = [

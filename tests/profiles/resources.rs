@@ -41,10 +41,20 @@ async fn the_manual_is_read_page_by_page_and_as_a_skill() {
         let listed = client.ask("resources/list", &json!({}));
         let listed = listed["resources"].as_array().unwrap().clone();
         let names: Vec<&str> = listed.iter().map(|page| page["name"].as_str().unwrap()).collect();
-        let expected =
-            ["overview", "search", "fetch", "create", "mebdf", "editing", "conflicts", "toolsets", "troubleshooting"];
-        assert_eq!(names[..9], expected);
-        for page in &listed[..9] {
+        let expected = [
+            "overview",
+            "search",
+            "fetch",
+            "create",
+            "mebdf",
+            "editing",
+            "conflicts",
+            "toolsets",
+            "google-setup",
+            "troubleshooting",
+        ];
+        assert_eq!(names[..10], expected);
+        for page in &listed[..10] {
             let read = client.ask("resources/read", &json!({ "uri": page["uri"] }));
             let text = read["contents"][0]["text"].as_str().unwrap();
             assert!(text.starts_with("# ") && page["size"] == text.len(), "{page}");

@@ -155,7 +155,7 @@ impl World {
 
     /// The ids of all documents by title.
     pub(crate) async fn documents(&self) -> Vec<(String, String)> {
-        let answer = self.get("/drive/v3/files?fields=files(id,name)").await;
+        let answer = self.get("/drive/v3/files?pageSize=1000&fields=files(id,name)").await;
         let files = answer["files"].as_array().unwrap().iter();
         files.map(|file| (file["name"].as_str().unwrap().to_owned(), file["id"].as_str().unwrap().to_owned())).collect()
     }

@@ -1,179 +1,25 @@
 //! The config file, and the places on disk of one instance.
 
+mod editing;
+mod places;
+
 use std::fmt;
 use std::fs;
 use std::io;
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use directories::{BaseDirs, ProjectDirs};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::model::{Account, Feed};
+use crate::model::Account;
 
-/// Names the folder that holds everything of one instance; `--home` goes before it.
-pub const HOME_VARIABLE: &str = "MCP_WORKSPACE_HOME";
-
-/// The longest name of a socket.
-const LONGEST_SOCKET: &str = "google-docs.sock";
-
-/// `sun_path` holds 108 bytes on Linux and 104 elsewhere, the last of them a NUL.
-const SOCKET_BYTES_MAX: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
+pub use editing::{SignedIn, with_account, without_account};
+pub use places::{HOME_VARIABLE, Places, shell_word};
 
 /// The longest config file that is read, in bytes.
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
-
-/// Where one instance keeps its things. Nothing is made by naming it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
-    /// The folder that people edit in; `workspace` in the config moves it.
-    pub workspace: PathBuf,
-    /// The folder of `config.toml`.
-    pub config: PathBuf,
-    /// The folder of the databases and, without a keyring, the secrets.
-    pub state: PathBuf,
-    /// The folder of the sockets and the lock.
-    pub run: PathBuf,
-    /// The folder below which all of that stands; `None` when the system says where each is.
-    pub home: Option<PathBuf>,
-}
-
-impl Places {
-    /// Returns the places below `home`, below the folder that [`HOME_VARIABLE`] names, or where the system wants them.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidInput` when the user has no home folder, or the socket's path would be too long for the system.
-    pub fn find(home: Option<&Path>) -> Result<Self> {
-        let variable = std::env::var_os(HOME_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let places = match home.map(Path::to_path_buf).or(variable) {
-            Some(home) => Self::below(&home)?,
-            None => Self::usual()?,
-        };
-        places.check_socket()?;
-        Ok(places)
-    }
-
-    /// Returns the places below one folder.
-    ///
-    /// # Errors
-    ///
-    /// `Disk` when the current folder is unknown and `home` is relative to it.
-    pub fn below(home: &Path) -> Result<Self> {
-        let home =
-            std::path::absolute(home).map_err(|source| Error::Disk { path: home.into(), doing: "found", source })?;
-        Ok(Self {
-            workspace: home.join("workspace"),
-            config: home.join("config"),
-            state: home.join("state"),
-            run: home.join("run"),
-            home: Some(home),
-        })
-    }
-
-    fn usual() -> Result<Self> {
-        let (Some(base), Some(project)) = (BaseDirs::new(), ProjectDirs::from("", "", "mcp-workspace")) else {
-            return Err(Error::InvalidInput {
-                what: "this user has no home folder".into(),
-                suggestion: "Set HOME, or use --home.".into(),
-            });
-        };
-        let run = match project.runtime_dir() {
-            Some(run) => run.to_path_buf(),
-            None if cfg!(target_os = "macos") => project.data_local_dir().join("run"),
-            // Clients hand few variables on, and this is none of them: a bridge would look for the daemon elsewhere.
-            None => match own_runtime_dir() {
-                Some(runtime) => runtime.join("mcp-workspace"),
-                None => std::env::temp_dir().join(format!("mcp-workspace-{}", user())),
-            },
-        };
-        Ok(Self {
-            workspace: base.home_dir().join(".mcp-workspace"),
-            config: project.config_dir().into(),
-            state: project.data_local_dir().into(),
-            run,
-            home: None,
-        })
-    }
-
-    /// Returns the variables that say where these places are and that MCP clients do not hand on to what they start.
-    #[must_use]
-    pub fn variables(&self) -> Vec<(String, String)> {
-        let Some(base) = BaseDirs::new().filter(|_| self.home.is_none() && cfg!(target_os = "linux")) else {
-            return Vec::new();
-        };
-        let usual = [
-            ("XDG_CONFIG_HOME", base.home_dir().join(".config")),
-            ("XDG_DATA_HOME", base.home_dir().join(".local/share")),
-            ("XDG_RUNTIME_DIR", runtime_dir()),
-        ];
-        let moved = usual.into_iter().filter_map(|(name, usual)| {
-            let value = std::env::var(name).ok()?;
-            (Path::new(&value).is_absolute() && Path::new(&value) != usual).then(|| (name.to_owned(), value))
-        });
-        moved.collect()
-    }
-
-    /// Returns how a person calls this program for this instance in a shell, up to the verb.
-    #[must_use]
-    pub fn command(&self) -> String {
-        match &self.home {
-            Some(home) => format!("mcp-workspace --home {}", shell_word(home)),
-            None => "mcp-workspace".into(),
-        }
-    }
-
-    /// Returns the config file.
-    #[must_use]
-    pub fn config_file(&self) -> PathBuf {
-        self.config.join("config.toml")
-    }
-
-    /// Returns the MCP socket of this name.
-    #[must_use]
-    pub fn socket(&self, name: &str) -> PathBuf {
-        self.run.join(name)
-    }
-
-    /// Returns the socket of the command line.
-    #[must_use]
-    pub fn control_socket(&self) -> PathBuf {
-        self.run.join("control.sock")
-    }
-
-    /// Returns the folder of one account's database and secrets.
-    #[must_use]
-    pub fn account_state(&self, account: &Account) -> PathBuf {
-        self.state.join(&account.0)
-    }
-
-    /// Returns the database of one feed of an account.
-    #[must_use]
-    pub fn database(&self, account: &Account, feed: Feed) -> PathBuf {
-        let name = match feed {
-            Feed::Drive => "state.db",
-            Feed::Gmail => "gmail.db",
-        };
-        self.account_state(account).join(name)
-    }
-
-    fn check_socket(&self) -> Result<()> {
-        let socket = self.socket(LONGEST_SOCKET);
-        let bytes = socket.as_os_str().len();
-        if bytes > SOCKET_BYTES_MAX {
-            return Err(Error::InvalidInput {
-                what: format!(
-                    "the socket's path {} has {bytes} bytes; {SOCKET_BYTES_MAX} are possible",
-                    socket.display()
-                ),
-                suggestion: "Use a shorter folder for --home.".into(),
-            });
-        }
-        Ok(())
-    }
-}
 
 /// What `config.toml` says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -218,6 +64,9 @@ pub struct AccountConfig {
     /// A bearer that stands for it, for the embedded Google.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bearer: Option<Secret>,
+    /// The OAuth client that signed it in, where that is another than the usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oauth: Option<OAuthClient>,
 }
 
 const fn yes() -> bool {
@@ -241,6 +90,12 @@ pub enum Mode {
 }
 
 impl AccountConfig {
+    /// Returns an account of which nothing but its address is known.
+    #[must_use]
+    pub fn of(email: &str) -> Self {
+        Self { email: email.into(), mode: Mode::default(), mail: true, token_file: None, bearer: None, oauth: None }
+    }
+
     /// Returns the account.
     #[must_use]
     pub fn account(&self) -> Account {
@@ -295,6 +150,9 @@ pub struct Endpoints {
     pub gmail: Option<String>,
     /// Where tokens are had.
     pub token: String,
+    /// Where people sign in; where tokens are not had at Google, there unless it is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accounts: Option<String>,
 }
 
 impl Endpoints {
@@ -308,6 +166,16 @@ impl Endpoints {
         };
         self.gmail.clone().unwrap_or_else(usual)
     }
+
+    /// Returns where people sign in.
+    #[must_use]
+    pub fn accounts(&self) -> String {
+        let usual = || match self.token == Self::default().token {
+            true => "https://accounts.google.com".into(),
+            false => self.token.clone(),
+        };
+        self.accounts.clone().unwrap_or_else(usual)
+    }
 }
 
 impl Default for Endpoints {
@@ -317,6 +185,7 @@ impl Default for Endpoints {
             drive: "https://www.googleapis.com".into(),
             gmail: None,
             token: "https://oauth2.googleapis.com".into(),
+            accounts: None,
         }
     }
 }
@@ -392,7 +261,9 @@ impl Config {
 
     fn check(&self, path: &Path) -> Result<()> {
         let Endpoints { docs, drive, token, .. } = &self.endpoints;
-        for (name, url) in [("docs", docs), ("drive", drive), ("gmail", &self.endpoints.gmail()), ("token", token)] {
+        let (gmail, accounts) = (self.endpoints.gmail(), self.endpoints.accounts());
+        let all = [("docs", docs), ("drive", drive), ("gmail", &gmail), ("token", token), ("accounts", &accounts)];
+        for (name, url) in all {
             // A token over plain HTTP is for everyone to read, so only this machine may be reached that way.
             let local = ["http://127.0.0.1", "http://[::1]", "http://localhost"].iter().any(|start| {
                 url.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
@@ -428,31 +299,48 @@ impl Config {
     ///
     /// `Disk` as it comes.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let disk = |source| Error::Disk { path: path.into(), doing: "written", source };
-        let text = toml::to_string_pretty(self).map_err(|error| disk(io::Error::other(error)))?;
-        let new = path.with_extension("toml.new");
-        let mut file =
-            fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new).map_err(disk)?;
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(disk)?;
-        fs::rename(&new, path).map_err(disk)
+        let text = toml::to_string_pretty(self).map_err(|error| Error::Disk {
+            path: path.into(),
+            doing: "written",
+            source: io::Error::other(error),
+        })?;
+        write(path, &text)
+    }
+
+    /// Changes the text of the config file, whole or not at all; `None` changes nothing. A link to it stays one.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when `change` says what is wrong with the text, or when what it makes of it is no config; `Disk` as it
+    /// comes.
+    pub fn edit(path: &Path, change: impl FnOnce(&str) -> std::result::Result<Option<String>, String>) -> Result<Self> {
+        let disk = |source| Error::Disk { path: path.into(), doing: "read", source };
+        let config = Self::read(path)?;
+        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let text = match fs::read_to_string(&real) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(source) => return Err(disk(source)),
+        };
+        let Some(text) = change(&text).map_err(|what| invalid(path, &what))? else { return Ok(config) };
+        let config = Self::parse(path, &text)?;
+        if let Some(folder) = real.parent() {
+            let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+            made.map_err(|source| Error::Disk { path: folder.into(), doing: "made", source })?;
+        }
+        write(&real, &text)?;
+        Ok(config)
     }
 }
 
-fn user() -> u32 {
-    rustix::process::geteuid().as_raw()
-}
-
-/// Where the system keeps what a user's programs need while they run.
-fn runtime_dir() -> PathBuf {
-    PathBuf::from(format!("/run/user/{}", user()))
-}
-
-/// The same, if it is there and ours alone.
-fn own_runtime_dir() -> Option<PathBuf> {
-    use std::os::unix::fs::MetadataExt as _;
-    let dir = runtime_dir();
-    let metadata = fs::symlink_metadata(&dir).ok()?;
-    (metadata.is_dir() && metadata.uid() == user() && metadata.mode() & 0o077 == 0).then_some(dir)
+/// Replaces the config file by one that its owner alone may read.
+fn write(path: &Path, text: &str) -> Result<()> {
+    let disk = |source| Error::Disk { path: path.into(), doing: "written", source };
+    let new = path.with_extension("toml.new");
+    let mut file =
+        fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new).map_err(disk)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(disk)?;
+    fs::rename(&new, path).map_err(disk)
 }
 
 fn invalid(path: &Path, what: &str) -> Error {
@@ -470,29 +358,9 @@ fn place(text: &str, position: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// Writes a path so that a shell reads it as one word.
-#[must_use]
-pub fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:".contains(c);
-    if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_survive_the_shell() {
-        for (path, word) in [("/a/b-c.d", "/a/b-c.d"), ("/a b", "'/a b'"), ("/it's", "'/it'\\''s'")] {
-            assert_eq!(shell_word(Path::new(path)), word);
-        }
-    }
-
-    #[test]
-    fn the_command_names_a_home_of_its_own() {
-        assert_eq!(Places::below(Path::new("/a b")).unwrap().command(), "mcp-workspace --home '/a b'");
-    }
 
     fn parse(text: &str) -> Result<Config> {
         Config::parse(Path::new("config.toml"), text)
@@ -541,15 +409,5 @@ mod tests {
         config.write(&path).unwrap();
         assert_eq!(Config::read(&path).unwrap(), config);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    }
-
-    #[test]
-    fn one_home_holds_everything() {
-        let places = Places::find(Some(Path::new("/h"))).unwrap();
-        assert_eq!(places.database(&Account("a@b".into()), Feed::Drive), Path::new("/h/state/a@b/state.db"));
-        assert_eq!(places.socket("mcp.sock"), Path::new("/h/run/mcp.sock"));
-        let long = format!("/{}", "x".repeat(100));
-        let error = Places::find(Some(Path::new(&long))).unwrap_err();
-        assert!(error.suggestion().contains("shorter"), "{error}");
     }
 }

@@ -1,0 +1,72 @@
+//! Signing accounts in and out.
+
+mod accounts;
+mod add;
+mod client;
+mod loopback;
+
+use serde_json::Value;
+
+use super::arguments::AuthVerb;
+use super::{Answer, Outcome, Threads, print, runtime};
+use crate::config::Places;
+use crate::error::{Error, ErrorKind};
+use crate::tools::ErrorAnswer;
+
+/// What a command has to tell: for programs, and in lines for people.
+struct Report {
+    value: Value,
+    lines: Vec<String>,
+    /// Whether something of it waits for a person.
+    waits: bool,
+}
+
+/// Carries out what is asked for the accounts of a home.
+pub(super) fn perform(verb: AuthVerb, places: &Places, json: bool) -> Answer<Outcome> {
+    let runtime = runtime(Threads::One)?;
+    let report = runtime.block_on(async {
+        match verb {
+            AuthVerb::Add(asked) => add::run(asked, places).await,
+            AuthVerb::List => accounts::list(places).await,
+            AuthVerb::Status { account } => accounts::check(places, account.as_deref(), false).await,
+            AuthVerb::Refresh { account } => accounts::check(places, account.as_deref(), true).await,
+            AuthVerb::Remove { account } => accounts::remove(places, &account).await,
+        }
+    });
+    // A person who was asked for a line may never type it.
+    runtime.shutdown_background();
+    let report = report?;
+    if json {
+        print::line(&report.value.to_string());
+    } else {
+        report.lines.iter().for_each(|line| print::line(line));
+    }
+    Ok(if report.waits { Outcome::Waits } else { Outcome::Done })
+}
+
+/// Says that nobody was signed in, since the person did not want it or Google did not.
+fn not_allowed(why: &str) -> ErrorAnswer {
+    let message = match why {
+        "access_denied" => "the access was not allowed".to_owned(),
+        other => format!("Google did not allow the access: {other}"),
+    };
+    let suggestion = match why {
+        "admin_policy_enforced" => "The administrator of this Google Workspace must allow the OAuth client first.",
+        "access_denied" => {
+            "Run the command once more and press Allow. While the project is in testing, only its test users may: see \
+             `mcp-workspace help google-setup`."
+        }
+        _ => "See `mcp-workspace help google-setup`.",
+    };
+    ErrorAnswer::from(&Error::Told { kind: ErrorKind::PermissionDenied, message, suggestion: suggestion.into() })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
+fn failed(error: Error) -> ErrorAnswer {
+    ErrorAnswer::from(&error)
+}
+
+/// Tells whether a daemon serves this home now.
+fn is_served(places: &Places) -> bool {
+    std::os::unix::net::UnixStream::connect(places.control_socket()).is_ok()
+}
