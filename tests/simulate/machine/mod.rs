@@ -582,18 +582,7 @@ impl Machine {
             Effect::Reply { request, answer } => {
                 assert!(self.asked.remove(&request).is_some(), "an answer without a question: {answer:?}");
                 if let Answer::Failed(failure) = &answer {
-                    let ours = [
-                        "planted",
-                        "one side was edited since",
-                        // It ended meanwhile, or another machine wrote there.
-                        "nothing of the file is in conflict",
-                        "the file's text could not be pushed, since",
-                        "the item is no longer mirrored",
-                        "the account is paused",
-                        // Nobody can tell a sentence of one's own from one that others deleted and that says nearly the same.
-                        "nothing was resolved: the file is held (DELETED_THERE)",
-                    ];
-                    let known = ours.iter().any(|start| failure.message.starts_with(start));
+                    let known = FAILURES.iter().any(|start| failure.message.starts_with(start));
                     assert!(known, "it failed without a fault: {failure:?}");
                 }
                 return None;
@@ -605,6 +594,19 @@ impl Machine {
         Some(Task::Tell(Box::new(event)))
     }
 }
+
+/// What a command may be answered that failed without a fault begins with one of these.
+const FAILURES: [&str; 7] = [
+    "planted",
+    "one side was edited since",
+    // It ended meanwhile, or another machine wrote there.
+    "nothing of the file is in conflict",
+    "the file's text could not be pushed, since",
+    "the item is no longer mirrored",
+    "the account is paused",
+    // Nobody can tell a sentence of one's own from one that others deleted and that says nearly the same.
+    "nothing was resolved: the file is held (DELETED_THERE)",
+];
 
 /// The item that an effect is about.
 fn item_of(effect: &Effect) -> Option<&ItemId> {
