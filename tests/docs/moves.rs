@@ -400,41 +400,6 @@ fn a_refused_move_leaves_no_empty_paragraph() {
     }
 }
 
-/// A table cannot be made anew, so the text makes way, whatever of the table was edited.
-#[test]
-fn text_moves_past_a_table_that_was_edited() {
-    let table = |head: &str, cell: &str| format!("| Who {head} | What |\n| --- | --- |\n| Maria {cell} | the keys |\n");
-    let list = "- Call the painter\n- Call the carpenter about the roof\n";
-    for (old, new) in [
-        (
-            format!("First.\n\n{list}\n{}\n# End\n\nLast.\n", table("now", "there")),
-            format!("First.\n\n{}\n{list}\n# End\n\nLast.\n", table("then", "here")),
-        ),
-        (
-            format!("First.\n\n{}\n{list}\n# End\n\nLast.\n", table("now", "there")),
-            format!("First.\n\n{list}\n{}\n# End\n\nLast.\n", table("now", "there by night")),
-        ),
-        (
-            format!("First.\n\nSecond one.\n\nThird one.\n\n{}\nLast.\n", table("now", "there")),
-            format!("First.\n\n{}\nThird one.\n\nSecond one.\n\nLast.\n", table("now", "there by night")),
-        ),
-        (
-            format!("First.\n\nSecond one.\n\n{}\nLast.\n", table("now", "there")),
-            format!("First.\n\n{}| Paul | the roof |\n\nSecond one.\n\nLast.\n", table("now", "there")),
-        ),
-    ] {
-        let raw = document(&old);
-        let remote = fetched(&raw);
-        let file = remote.parts[0].text.clone();
-        let heading = file.lines().find(|line| line.starts_with('#')).unwrap_or("# End");
-        let edited = file.split_inclusive("---\n").take(2).collect::<String>() + "\n" + &new.replace("# End", heading);
-        let plan = docs::plan(&remote, &remote.parts[0].id, &edited, false).unwrap();
-        assert!(plan.refused.is_empty(), "{:#?}", plan.refused);
-        assert!(!json!(plan.requests).to_string().contains("insertTable\""), "{:#?}", plan.requests);
-        assert_eq!(fetched(&applied(&raw, &plan.requests, 9)).parts[0].text, edited, "{:#?}", plan.requests);
-    }
-}
-
 #[test]
 fn a_refused_table_leaves_no_empty_paragraph() {
     let ragged = "| a | b |\n| --- | --- |\n| x | y | z |\n";

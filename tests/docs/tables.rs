@@ -40,12 +40,11 @@ fn what_has_nothing_to_do_with_a_table_that_waits_is_pushed() {
         // Its text is typed once the footnote stands.
         let found = format!("{}\n[^1]: \\\n", found.replace("end\n", &format!("{new}end\n")));
         let noted = found.replace("[^1]: \\", "[^1]: note").replace(&format!("{TABLE}\n\n"), "");
-        let edited = noted.replace("# Head\n\n", &format!("# Head\n\n{moved}\n\n"));
-        let told = "line 14: LOCKED: this table could not be made here: a table cannot be moved";
-        check(&start, &edited, &found, &["line 10: LOCKED: this table cannot be removed from here", told]);
-        // Past text that makes way for it, it stays where it is, and is edited there.
-        let edited = noted.replace("mid para\n\n", &format!("mid para\n\n{moved}\n\n"));
-        check(&start, &edited, &edited.replace("note\n", "\\\n"), &[]);
+        for (place, line) in [("# Head\n\n", 14), ("mid para\n\n", 12)] {
+            let edited = noted.replace(place, &format!("{place}{moved}\n\n"));
+            let told = format!("line {line}: LOCKED: this table could not be made here: a table cannot be moved");
+            check(&start, &edited, &found, &["line 10: LOCKED: this table cannot be removed from here", &told]);
+        }
     }
 }
 

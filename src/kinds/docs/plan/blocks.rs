@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use super::align::{BLANK, Stay, Step, align};
 use super::edit::{Expected, Shape, shape};
-use super::moved_tables::edited_tables;
 use super::moves::Staying;
 use super::planner::{Planner, because, text_of, words_of};
 use super::words::similarity;
@@ -34,7 +33,7 @@ pub(super) struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    pub(super) fn stay(&self) -> Stay {
+    fn stay(&self) -> Stay {
         match self.block.content {
             _ if self.fixed.is_some() => Stay::Fixed,
             // Links from elsewhere may go to its id.
@@ -111,20 +110,9 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Keys under which two blocks are the same that say the same.
-    pub(super) fn exact(old: &[Entry<'_>], new: &[Entry<'_>]) -> Self {
+    pub(super) fn of(old: &[Entry<'_>], new: &[Entry<'_>]) -> Self {
         let keys = |entries: &[Entry<'_>]| entries.iter().map(|entry| entry.key.clone()).collect();
         Self { old: keys(old), new: keys(new), stay: old.iter().map(Entry::stay).collect() }
-    }
-
-    /// Those under which a table that was edited is the same, too.
-    pub(super) fn of(old: &[Entry<'_>], new: &[Entry<'_>]) -> Self {
-        let mut row = Self::exact(old, new);
-        // A table cannot be made anew, so one that was edited stays like one that was not, and what was moved moves past it.
-        for (i, j) in edited_tables(old, new) {
-            row.new[j].clone_from(&row.old[i]);
-        }
-        row
     }
 }
 

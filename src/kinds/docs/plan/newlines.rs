@@ -32,7 +32,7 @@ const END: Token = Token::Char('\n');
 /// Tells whether more may have changed than the text of single paragraphs; most edits are no more than that.
 pub(super) fn may_differ(remote: &Extract, local: &Flat, staying: &Staying) -> bool {
     let (old, new) = entries(remote, local, staying);
-    let row = Row::exact(&old, &new);
+    let row = Row::of(&old, &new);
     stretches(&row.old, &row.new, &row.stay).into_iter().any(|(old_range, new_range)| {
         let ([old], [new]) = (&old[old_range], &new[new_range]) else { return true };
         match (&old.block.content, &new.block.content) {
@@ -53,7 +53,7 @@ impl Planner<'_> {
     /// to the edit of the text.
     pub(super) fn newlines(&mut self, local: &Flat) {
         let (old, new) = entries(self.remote, local, self.staying);
-        let row = Row::exact(&old, &new);
+        let row = Row::of(&old, &new);
         for (old_range, new_range) in stretches(&row.old, &row.new, &row.stay) {
             let (old, new) = (&old[old_range], &new[new_range]);
             for (old, new) in regrouped(self, old, new) {
