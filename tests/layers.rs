@@ -57,7 +57,7 @@ const IMPURE: [&str; 16] = [
 ];
 
 /// Crates and the rooms that may say them.
-const OWNERS: [(&str, &[&str]); 20] = [
+const OWNERS: [(&str, &[&str]); 23] = [
     ("rusqlite", &["store"]),
     ("rusqlite_migration", &["store"]),
     ("notify", &["workspace"]),
@@ -76,7 +76,11 @@ const OWNERS: [(&str, &[&str]); 20] = [
     ("flate2", &["extract"]),
     ("csv", &["extract"]),
     ("jsonc_parser", &["clients"]),
-    ("axum", &["emulator"]),
+    // The page to which a browser comes back from a sign-in.
+    ("axum", &["emulator", "cli"]),
+    ("open", &["cli"]),
+    ("sha2", &["google", "emulator"]),
+    ("toml_edit", &["config"]),
     ("clap", &["cli"]),
 ];
 
