@@ -36,8 +36,8 @@ impl Waiting {
 /// spell in different ways, and with the empty paragraphs that no document can be without; `None` when there are none. All else
 /// of the file keeps its bytes.
 ///
-/// References and definitions of footnotes need each other's labels, so all of them are the remote's or none is. A file that says
-/// all that the remote does and has its definitions elsewhere takes the remote's text: they stand where that has them.
+/// References and definitions of footnotes need each other's labels, so all of them are the remote's or none is; where the
+/// file has a definition says nothing.
 pub(super) fn respelled(file: &str, remote: &str, waiting: &Waiting) -> Option<String> {
     let mut keys = Keys::default();
     let (file, remote) = (Text::read(file, &mut keys), Text::read(remote, &mut keys));
@@ -55,11 +55,6 @@ pub(super) fn respelled(file: &str, remote: &str, waiting: &Waiting) -> Option<S
     let paired = |at: &usize| pairs.iter().any(|(i, _)| i == at) && !kept.contains_key(at);
     if mine.len() != others.len() || !mine.iter().all(paired) {
         theirs.retain(|at, _| !has_footnote(&file, *at));
-    }
-    let are_paired = pairs.len() == file.len() && pairs.len() == remote.len() && kept.is_empty();
-    if are_paired && pairs.iter().any(|(i, j)| i != j) && !(0..file.len()).any(waits) {
-        let head = file.text.strip_suffix(mebdf::body(file.text)).unwrap_or_default();
-        return Some(format!("{head}{}", mebdf::body(remote.text)));
     }
     let blanks = blanks(&file.tree.blocks, &remote.tree.blocks, &pairs);
     if theirs.is_empty() && blanks.is_empty() {
@@ -191,23 +186,4 @@ fn unspelled(block: &Block) -> String {
         }
     }
     print_block(&content)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_footnote_that_is_defined_elsewhere_stands_where_the_remote_has_it() {
-        let (head, remote) = ("---\nid: i\nmine: 1\n---\n", "---\nid: i\n---\n\na[^1] b\n\n# Two\n\nc\n\n[^1]: note\n");
-        let check = |file: &str, expected: Option<&str>| {
-            let expected = expected.map(|body| format!("{head}{body}"));
-            assert_eq!(respelled(&format!("{head}{file}"), remote, &Waiting::default()), expected, "{file}");
-        };
-        check("\na[^1] b\n\n[^1]: note\n\n# Two\n\nc\n", Some("\na[^1] b\n\n# Two\n\nc\n\n[^1]: note\n"));
-        check("\na[^1] b\n\n# Two\n\nc\n\n[^1]: note\n", None);
-        // What the remote does not say is not taken away.
-        check("\na[^1] b\n\n[^1]: note\n\n# Two\n\nc\n\nd\n", None);
-        check("\na[^1] b\n\n[^1]: note\n\n# Two\n\nc d\n", None);
-    }
 }
