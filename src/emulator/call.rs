@@ -93,6 +93,14 @@ impl Answer {
         Self { status, content_type, headers: Vec::new(), body: body.to_vec() }
     }
 
+    /// Keeps other sites and caches away from a page that may load what `policy` says.
+    pub(super) fn guarded(self, policy: &str) -> Self {
+        self.with("content-security-policy", policy)
+            .with("referrer-policy", "no-referrer")
+            .with("cross-origin-resource-policy", "same-origin")
+            .with("cache-control", "no-store")
+    }
+
     /// Adds a header.
     pub(super) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));

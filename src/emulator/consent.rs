@@ -80,7 +80,7 @@ fn page(asked: &Asked, call: &Call) -> Answer {
         .replacen("{account}", &escape(DEMO_ACCOUNT), 1)
         .replacen("{action}", &escape(&format!("{}?{}", call.path, call.raw_query)), 1)
         .replacen("{scopes}", &scopes, 1);
-    guarded(Answer::text(200, "text/html; charset=UTF-8", &html))
+    Answer::text(200, "text/html; charset=UTF-8", &html).guarded(POLICY)
 }
 
 /// Sends the person back to the program, with a code or with a refusal.
@@ -103,18 +103,10 @@ fn choose(google: &Google, asked: &Asked, call: &Call) -> Handled {
     } else {
         back.query_pairs_mut().append_pair("error", "access_denied");
     }
-    Ok(guarded(Answer::empty(302)).with("location", back.as_str()))
-}
-
-fn guarded(answer: Answer) -> Answer {
-    answer
-        .with("content-security-policy", POLICY)
-        .with("cache-control", "no-store")
-        .with("referrer-policy", "no-referrer")
-        .with("x-content-type-options", "nosniff")
+    Ok(Answer::empty(302).guarded(POLICY).with("location", back.as_str()))
 }
 
 /// Says on a page why nothing can be asked: nobody is sent to an address that was not checked.
 fn refused(error: &str, description: &str) -> Answer {
-    guarded(Answer::text(400, "text/plain; charset=UTF-8", &format!("Error 400: {error}\n{description}\n")))
+    Answer::text(400, "text/plain; charset=UTF-8", &format!("Error 400: {error}\n{description}\n")).guarded(POLICY)
 }

@@ -51,9 +51,9 @@ pub(super) fn handle(google: &Google, call: &Call, id: &str, rest: &[&str]) -> H
     match (call.method.as_str(), rest) {
         ("GET", ["edit"]) => page(google, call, id),
         ("GET", [] | ["" | "view" | "preview"]) if usable_id(id) => {
-            Ok(guarded(Answer::empty(302)).with("location", format!("/document/d/{id}/edit")))
+            Ok(Answer::empty(302).guarded(POLICY).with("location", format!("/document/d/{id}/edit")))
         }
-        ("GET", ["page.js"]) => Ok(guarded(Answer::text(200, "text/javascript; charset=UTF-8", SCRIPT))),
+        ("GET", ["page.js"]) => Ok(Answer::text(200, "text/javascript; charset=UTF-8", SCRIPT).guarded(POLICY)),
         ("GET", ["content"]) => content(google, call, id),
         ("POST", ["type"]) => typed(google, call, id),
         ("POST", ["tick"]) => clicked(google, call, id),
@@ -78,7 +78,7 @@ fn page(google: &Google, call: &Call, id: &str) -> Handled {
     // The content comes last: a document that says {tabs} must not have it filled in.
     let html = HTML.replacen("{title}", &title, 1).replacen("{heading}", &title, 1).replacen("{tabs}", &tabs, 1);
     let (before, after) = html.split_once("{content}").unwrap_or((&html, ""));
-    Ok(guarded(Answer::text(200, "text/html; charset=UTF-8", &format!("{before}{body}{after}"))))
+    Ok(Answer::text(200, "text/html; charset=UTF-8", &format!("{before}{body}{after}")).guarded(POLICY))
 }
 
 /// Writes the links to the tabs.
@@ -100,9 +100,9 @@ fn content(google: &Google, call: &Call, id: &str) -> Handled {
     let world = google.world();
     let file = readable(world.files.get(id))?;
     if call.parameter("version") == Some(file.version.to_string().as_str()) {
-        return Ok(guarded(Answer::empty(204)));
+        return Ok(Answer::empty(204).guarded(POLICY));
     }
-    Ok(guarded(Answer::json(200, &view(file, call.parameter("tab"))?)))
+    Ok(Answer::json(200, &view(file, call.parameter("tab"))?).guarded(POLICY))
 }
 
 /// Reads what the page sends.
@@ -136,7 +136,7 @@ fn clicked(google: &Google, call: &Call, id: &str) -> Handled {
     }
     docs::tick(google, &mut world, id, (&clicked.tab, clicked.start), clicked.checked)?;
     let file = readable(world.files.get(id))?;
-    Ok(guarded(Answer::json(200, &view(file, Some(&clicked.tab))?)))
+    Ok(Answer::json(200, &view(file, Some(&clicked.tab))?).guarded(POLICY))
 }
 
 /// Carries out what somebody typed. The collaborator may edit whatever the demo account may do.
@@ -156,7 +156,7 @@ fn typed(google: &Google, call: &Call, id: &str) -> Handled {
         docs::edit(google, &mut world, id, &requests, &setting, Vec::new())?;
     }
     let file = readable(world.files.get(id))?;
-    Ok(guarded(Answer::json(200, &view(file, Some(&typed.tab))?)))
+    Ok(Answer::json(200, &view(file, Some(&typed.tab))?).guarded(POLICY))
 }
 
 /// Returns a file that was not deleted.
@@ -188,13 +188,4 @@ fn view(file: &File, wanted: Option<&str>) -> Result<Value, Answer> {
         "tabs": tabs,
         "blocks": blocks,
     }))
-}
-
-/// Adds the headers that keep other sites and caches away.
-fn guarded(answer: Answer) -> Answer {
-    answer
-        .with("content-security-policy", POLICY)
-        .with("referrer-policy", "no-referrer")
-        .with("cross-origin-resource-policy", "same-origin")
-        .with("cache-control", "no-store")
 }
