@@ -287,6 +287,11 @@ async fn what_is_not_allowed_keeps_nothing() {
     let (_, done, answer) = home.sign_in(&["--read-only"], ALLOW).await;
     assert!(done && answer["scopes"] == serde_json::json!(["drive.readonly", "gmail.readonly"]), "{answer}");
     assert!(home.config().contains("mode = \"mirror\""));
+    // Signed in anew it is still one that is only mirrored, and where it is named nothing else is asked for.
+    let (_, done, answer) = home.sign_in(&[], ALLOW).await;
+    assert!(done && answer["mode"] == "mirror" && home.config().contains("mode = \"mirror\""), "{answer}");
+    let (_, done, answer) = home.sign_in(&["--account", ACCOUNT], ALLOW).await;
+    assert!(done && answer["scopes"] == serde_json::json!(["drive.readonly", "gmail.readonly"]), "{answer}");
     assert_eq!(home.config().matches("[[accounts]]").count(), 1);
 }
 

@@ -27,6 +27,8 @@ struct Wish {
     config: Config,
     client: OAuthClient,
     asked: AddArguments,
+    /// Whether reading is all that is asked for: a person said so, now or when the account was made one that is only mirrored.
+    read_only: bool,
     scopes: Scopes,
 }
 
@@ -44,11 +46,12 @@ pub(super) async fn run(asked: AddArguments, places: &Places) -> Answer<Report> 
             )
         })?,
     };
+    let read_only = asked.read_only || hinted.is_some_and(|account| account.mode == Mode::Mirror);
     let scopes = match &asked.scopes {
-        Some(list) => chosen(list, asked.read_only)?,
-        None => Scopes::needed(asked.read_only, true),
+        Some(list) => chosen(list, read_only)?,
+        None => Scopes::needed(read_only, true),
     };
-    let wish = Wish { config, client, asked, scopes };
+    let wish = Wish { config, client, asked, read_only, scopes };
     if wish.asked.manual { by_hand(&wish, places).await } else { by_browser(&wish, places).await }
 }
 
@@ -138,14 +141,14 @@ fn check(wish: &Wish, granted: &Granted) -> Answer<()> {
             "Run the command once more and choose the other account, or leave --account out.",
         ));
     }
-    let is_enough = match wish.asked.read_only {
+    let is_enough = match wish.read_only {
         true => granted.scopes.reads_documents(),
         false => granted.scopes.writes_documents(),
     };
     if is_enough {
         return Ok(());
     }
-    let what = if wish.asked.read_only { "to read Google Drive" } else { "to edit files in Google Drive" };
+    let what = if wish.read_only { "to read Google Drive" } else { "to edit files in Google Drive" };
     Err(failed(Error::Told {
         kind: ErrorKind::PermissionDenied,
         message: format!("{} did not allow {what}; nothing was kept", granted.account),
@@ -155,7 +158,7 @@ fn check(wish: &Wish, granted: &Granted) -> Answer<()> {
 
 /// Keeps the tokens, and writes the account into the config.
 async fn keep(wish: &Wish, places: &Places, granted: &Granted) -> Answer<Report> {
-    let Wish { config, client, asked, .. } = wish;
+    let Wish { config, client, .. } = wish;
     let before = known(config, &granted.account);
     let fresh = AccountConfig::of(&granted.account);
     // Its folders have the name that the config gave it.
@@ -174,7 +177,8 @@ async fn keep(wish: &Wish, places: &Places, granted: &Granted) -> Answer<Report>
         .iter()
         .any(|other| other.email != account.email && other.bearer.is_none() && other.oauth.is_none());
     let is_usual = config.oauth.as_ref().is_none_or(|usual| usual == client || !others);
-    let mode = if asked.read_only { Mode::Mirror } else { Mode::TwoWay };
+    // Signing in anew never lets edits go to Google that were to stay here.
+    let mode = if wish.read_only { Mode::Mirror } else { account.mode };
     let signed_in =
         SignedIn { email: &account.email, mode, mail: granted.scopes.reads_mail(), client: Some((client, is_usual)) };
     let after = Config::edit(&places.config_file(), |text| with_account(text, &signed_in).map(Some)).map_err(failed)?;
@@ -198,7 +202,7 @@ fn told(
         lines.push("Its mail may only be read: labels and drafts in the files stay there.".into());
     }
     if mode == Mode::Mirror {
-        lines.push("It is only mirrored: edits of its files stay in them.".into());
+        lines.push("It is only mirrored: edits of its files stay in them (`mode` in config.toml).".into());
     }
     lines.push(format!("What renews the access stands in {}, for you alone to read.", kept.display()));
     let is_served = is_served(places);
