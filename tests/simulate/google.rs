@@ -230,13 +230,21 @@ impl Google {
                 (start, start + text.encode_utf16().count() as u32, text)
             })
             .collect();
-        let what = dice.roll(7);
+        let what = dice.roll(8);
         // What nobody wrote is not looked for, so it would be removed to no purpose.
         let free = free_starts(&self.docs[item].document);
         let is_said = |at: &usize| free.contains(&all[*at].0) && tokens(&all[*at].2).next().is_some();
         let said: Vec<usize> = (0..all.len()).filter(is_said).collect();
         let removes = what < 2 && all.len() > 3 && !said.is_empty();
-        let (start, end, text) = if removes { &all[dice.pick(&said)] } else { &all[dice.roll(all.len())] };
+        let has_words = |at: &usize| tokens(&all[*at].2).any(|word| all[*at].2.contains(&format!(" {word}")));
+        let worded: Vec<usize> = (0..all.len()).filter(has_words).collect();
+        let deletes = what == 7 && !worded.is_empty();
+        let at = match (removes, deletes) {
+            (true, _) => dice.pick(&said),
+            (false, true) => dice.pick(&worded),
+            (false, false) => dice.roll(all.len()),
+        };
+        let (start, end, text) = &all[at];
         let (start, end) = (*start, *end);
         let token = ledger.new_token('r');
         let insert =
@@ -244,7 +252,7 @@ impl Google {
         let delete = |start: u32, end: u32| json!({ "deleteContentRange": { "range": { "startIndex": start, "endIndex": end } } });
         let words: Vec<&str> = tokens(text).filter(|word| text.contains(&format!(" {word}"))).collect();
         let request = match what {
-            4 if !words.is_empty() && dice.once_in(2) => {
+            4 | 7 if !words.is_empty() && (deletes || dice.once_in(2)) => {
                 let word = words[dice.roll(words.len())];
                 let at = start + text[..text.find(&format!(" {word}")).unwrap()].encode_utf16().count() as u32;
                 ledger.given_up(word);

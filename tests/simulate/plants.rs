@@ -49,11 +49,13 @@ pub(crate) enum Plant {
     IgnoresLimits,
     /// A pause ends with the daemon.
     ForgetsPauses,
+    /// The edits of an account that is only mirrored are pushed.
+    PushesMirrored,
 }
 
 impl Plant {
     /// All of them.
-    pub(crate) const ALL: [Self; 23] = [
+    pub(crate) const ALL: [Self; 24] = [
         Self::ResendsBlind,
         Self::IgnoresRescan,
         Self::CursorBeforeItem,
@@ -77,5 +79,6 @@ impl Plant {
         Self::TakesFileForBase,
         Self::IgnoresLimits,
         Self::ForgetsPauses,
+        Self::PushesMirrored,
     ];
 }

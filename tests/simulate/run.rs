@@ -341,6 +341,11 @@ impl World {
         while !self.around.google.late.is_empty() {
             drop(self.around.google.arrive(0, self.around.now, &mut self.around.ledger));
         }
+        // Edits of an account that was only mirrored go out once it is mirrored both ways.
+        if self.machines.iter().any(|(machine, _)| machine.runs() && machine.is_mirror) {
+            let is_over = |(machine, _): &&mut (Machine, Person)| self.is_shared || machine.is_mirror;
+            self.machines.iter_mut().filter(is_over).for_each(|(machine, _)| machine.kill());
+        }
         for at in 0..self.machines.len() {
             if !self.machines[at].0.runs() {
                 self.begin(at);

@@ -124,6 +124,8 @@ pub(crate) struct Machine {
     ticked_at: u64,
     /// How often it woke up in a row, one time soon after the other, and had nothing to do.
     idle_ticks: usize,
+    /// Whether its account is only mirrored, as a person may say before each start.
+    pub(crate) is_mirror: bool,
     /// Whether a person has paused it, and that is on the disk.
     is_paused: bool,
     /// While the account is paused, the items whose push was under way then.
@@ -162,6 +164,7 @@ impl Machine {
             is_watching: true,
             ticked_at: 0,
             idle_ticks: 0,
+            is_mirror: false,
             is_paused: false,
             sending: None,
             replaced: BTreeSet::new(),
@@ -183,7 +186,9 @@ impl Machine {
         self.calls = Default::default();
         self.limits = if around.faults { around.dice.pick(&[Limits::USER, SCARCE]) } else { self.limits };
         let limits = if around.plant == Some(Plant::IgnoresLimits) { Limits::NONE } else { self.limits };
-        let mut engine = Engine::new(Settings { seed, limits, ..Settings::default() });
+        self.is_mirror = around.fault(16);
+        let read_only = self.is_mirror && around.plant != Some(Plant::PushesMirrored);
+        let mut engine = Engine::new(Settings { seed, limits, read_only, ..Settings::default() });
         self.is_watching = true;
         self.take_in();
         self.sending = self.is_paused.then(BTreeSet::new);
@@ -325,8 +330,9 @@ impl Machine {
         assert!(calls.len() <= limit as usize, "quota: {} calls of sort {sort} within a minute", calls.len());
     }
 
-    /// A push goes out: while the account is paused only what was under way may.
+    /// A push goes out: none of an account that is only mirrored may, and while one is paused only what was under way.
     fn check_sent(&mut self, item: &ItemId) {
+        assert!(!self.is_mirror, "mirror: a push of {item} went out though the account is only mirrored");
         if let Some(sending) = &mut self.sending {
             assert!(sending.remove(item), "paused: a push of {item} went out though the account is paused");
         }
