@@ -11,6 +11,7 @@ mod docs;
 mod documentation;
 mod found;
 mod google_docs;
+mod holders;
 mod host;
 mod lines;
 mod mirrored;

@@ -228,7 +228,7 @@ fn of_no_item(report: &mirror::StatusReport) -> Vec<WaitingStatus> {
                 );
                 ("cut off", message)
             }
-            false => ("not made", format!("\"{title}\" was not to be made then: create it once more; {kept}")),
+            false => ("not made", format!("\"{title}\" was not made: create it once more; {kept}")),
         };
         add("create", None, state, message);
     }
