@@ -23,7 +23,7 @@ use crate::model::{Feed, Millis};
 use crate::store::{Opened, Store};
 use crate::sync::quota::Limits;
 use crate::tools::{self, Mirrors, Profile};
-use crate::workspace::Workspace;
+use crate::workspace::{Claim, Workspace};
 
 /// How long a lock may be held by who only looks whether it is held, as bridges do.
 const LOCK_WAIT: Duration = Duration::from_millis(200);
@@ -36,7 +36,7 @@ const PATH_BYTES_MAX: u64 = 4096;
 ///
 /// # Errors
 ///
-/// `AlreadyRunning` when another daemon has the home; `InvalidInput` when an account cannot be signed in; `Unsafe` when
+/// `AlreadyRunning` when another daemon has the home or the workspace; `InvalidInput` when an account cannot be signed in; `Unsafe` when
 /// something else stands at the sockets' paths; `Disk` and `Storage` as they come.
 pub async fn run(places: Places, config: Config, stop: impl Future<Output = ()>) -> Result<()> {
     tools::prepare_run_dir(&places.run)?;
@@ -44,6 +44,8 @@ pub async fn run(places: Places, config: Config, stop: impl Future<Output = ()>)
     make_private(&places.state)?;
     // Another run folder is no other home: two daemons must never share a database.
     let _state_lock = lock(&places, &places.state).await?;
+    let workspace = config.workspace.clone().unwrap_or_else(|| places.workspace.clone());
+    let _claim = claim(&workspace).await?;
     tools::raise_descriptor_limit();
     // The sockets come before the databases: whoever answers there owns them.
     let control = tools::bind(&places.control_socket())?;
@@ -52,7 +54,6 @@ pub async fn run(places: Places, config: Config, stop: impl Future<Output = ()>)
         doors.push((profile, tools::bind(&places.socket(profile.socket_name()))?));
     }
     let _sockets = Sockets { places: places.clone() };
-    let workspace = config.workspace.clone().unwrap_or_else(|| places.workspace.clone());
 
     let (stopping, stopped) = watch::channel(false);
     let mut mirrors = JoinSet::new();
@@ -271,6 +272,19 @@ async fn lock(places: &Places, dir: &Path) -> Result<File> {
     let run = places.run.as_os_str().as_bytes();
     file.set_len(0).and_then(|()| file.write_all(run)).map_err(disk)?;
     Ok(file)
+}
+
+/// Takes the workspace. A daemon that was killed has it for a moment yet.
+async fn claim(workspace: &Path) -> Result<Claim> {
+    let deadline = tokio::time::Instant::now() + LOCK_WAIT;
+    loop {
+        match Claim::take(workspace) {
+            Err(Error::AlreadyRunning { .. }) if tokio::time::Instant::now() < deadline => {
+                tokio::time::sleep(LOCK_PAUSE).await;
+            }
+            claim => return claim,
+        }
+    }
 }
 
 /// Where the daemon is that holds a lock; our own folder when nobody wrote that down.

@@ -278,6 +278,38 @@ fn a_state_has_one_daemon_wherever_its_sockets_are() {
     assert!(said.contains(&dir.join("mcp-workspace").display().to_string()), "it says where the other is: {said}");
 }
 
+/// Two daemons in one workspace would take each other's files for a person's.
+#[test]
+fn a_workspace_has_one_daemon_whatever_its_home() {
+    let (home, other) = (home(), home());
+    let _cleanup = Cleanup(home.path());
+    let mut bridge = Client::bridge(home.path());
+    bridge.greet();
+    let workspace = home.path().join("workspace");
+    fs::create_dir_all(other.path().join("config")).expect("a folder");
+    let config = format!("workspace = '{}'\n", workspace.display());
+    fs::write(other.path().join("config/config.toml"), config).expect("a file");
+    let second = || {
+        let mut command = Command::new(PROGRAM);
+        command.arg("--home").arg(other.path()).arg("daemon").stdin(Stdio::null()).stdout(Stdio::null());
+        command.stderr(Stdio::piped()).spawn().expect("it starts")
+    };
+    let refused = second().wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(said.contains("already serves") && said.contains(&workspace.display().to_string()), "{said}");
+    // It is for the living: one that was killed leaves nothing behind.
+    assert!(bridge.leave().0.success());
+    kill(home.path());
+    let mut second = second();
+    let deadline = Instant::now() + WAIT;
+    while UnixStream::connect(other.path().join("run/docs.sock")).is_err() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(second.try_wait().expect("it is looked at").is_none(), "it runs");
+    second.kill().and_then(|()| second.wait()).expect("it ran");
+}
+
 /// What was asked before stdin ended is answered, though it takes a while.
 #[test]
 fn what_is_at_work_is_finished_when_stdin_ends() {

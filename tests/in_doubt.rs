@@ -184,8 +184,8 @@ async fn a_document_that_is_not_made_keeps_its_text() {
     let (done, told) = world.cli(&["create", "--title", "a\nb", source.to_str().unwrap()]);
     assert!(!done && !told.to_string().contains("is kept"), "{told}");
     let status = world.cli(&["status"]).1.to_string();
-    // While nothing is pushed nobody is asked, so nothing may stand anywhere.
-    let told = ["\"cut off\"", "may stand in Google Drive", "was not to be made then"]
+    // While nothing is pushed nobody is asked, and whoever is refused has nothing, so nothing may stand anywhere.
+    let told = ["\"cut off\"", "may stand in Google Drive", "was not made: create it"]
         .map(|what| status.matches(what).count());
-    assert_eq!(told, [3, 3, 1], "{status}");
+    assert_eq!(told, [2, 2, 2], "{status}");
 }

@@ -286,7 +286,7 @@ impl Config {
             return Err(invalid(path, "`poll_ms` must be at least 1"));
         }
         for (index, account) in self.accounts.iter().enumerate() {
-            if self.accounts.iter().take(index).any(|other| other.email == account.email) {
+            if self.accounts.iter().take(index).any(|other| other.email.eq_ignore_ascii_case(&account.email)) {
                 return Err(invalid(path, &format!("the account {} stands there twice", account.email)));
             }
         }
@@ -396,7 +396,8 @@ mod tests {
         check_error("[[accounts]]\nemail = 'a@b'\nmode = 'one-way'", "line 3");
         check_error("[endpoints]\ndocs = 'http://example.com'", "https://");
         check_error("[endpoints]\ndocs = 'http://127.0.0.1.example.com'", "https://");
-        check_error("[[accounts]]\nemail = 'a@b'\n[[accounts]]\nemail = 'a@b'", "twice");
+        // Google knows an address however it is written, and so do some disks.
+        check_error("[[accounts]]\nemail = 'a@b'\n[[accounts]]\nemail = 'A@b'", "twice");
     }
 
     #[test]

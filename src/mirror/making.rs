@@ -57,18 +57,19 @@ impl MirrorHandle {
                 Ok(()) => match mirror.make(&title, &text).await {
                     Ok(Created { id, url, notices }) => (mirror.fetch_made(&id, &url, notices).await, Fate::Over),
                     Err(error @ Error::InvalidInput { .. }) => (Err(error), Fate::Over),
+                    Err(error) if is_refusal(&error) => (Err(error), Fate::Unmade),
                     Err(error) => (Err(error), Fate::Open),
                 },
-                Err(error) => (Err(error), Fate::Unasked),
+                Err(error) => (Err(error), Fate::Unmade),
             };
             let shared = mirror.shared_arc();
             let making = Making { number, title, text, path: None, item: None, asked: true };
             let kept = blocking(move || match fate {
-                Fate::Open | Fate::Unasked if !making.text.trim().is_empty() => {
+                Fate::Open | Fate::Unmade if !making.text.trim().is_empty() => {
                     let making = Making { asked: fate == Fate::Open, ..making };
                     put_aside(&shared, &making, Millis(system_ms())).map(Some)
                 }
-                Fate::Open | Fate::Unasked | Fate::Over => shared.store()?.drop_making(making.number).map(|()| None),
+                Fate::Open | Fate::Unmade | Fate::Over => shared.store()?.drop_making(making.number).map(|()| None),
             });
             match (made, kept.await) {
                 // Without a text there is nothing to keep, and nothing tries it again either.
@@ -207,8 +208,8 @@ impl MirrorHandle {
 enum Fate {
     /// It was made, or never can be.
     Over,
-    /// Nobody was asked for it.
-    Unasked,
+    /// It was not made: nobody was asked for it, or Google refused.
+    Unmade,
     /// It was not made, or may have been.
     Open,
 }
@@ -243,6 +244,19 @@ fn begun(making: Making, path: &Path) -> Option<Begun> {
     let Making { number, title, text: written, item, .. } =
         Some(making).filter(|making| making.path.as_deref() == Some(path))?;
     Some(Begun { number, item: item?, title, written })
+}
+
+/// Tells whether an error says that Google made nothing. What was made before something went wrong is [`Error::Told`].
+const fn is_refusal(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::PermissionDenied { .. }
+            | Error::AuthExpired { .. }
+            | Error::RateLimited { .. }
+            | Error::NotFound { .. }
+            | Error::Refused { .. }
+            | Error::Network { outcome_unknown: false, .. }
+    )
 }
 
 fn may_pass(error: &Error) -> bool {

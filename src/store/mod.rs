@@ -455,7 +455,9 @@ impl Store {
     ///
     /// `InvalidInput` when the query holds no word; `Storage` as it comes.
     pub fn search(&self, query: &str, asker: Asker<'_>, limit: usize, offset: usize) -> Result<Hits> {
-        search::search(&self.connection, query, asker, (limit, offset))
+        // All of an answer is of one moment: a row has another number once its text is written anew.
+        let moment = self.connection.unchecked_transaction().map_err(storage("searching"))?;
+        search::search(&moment, query, asker, (limit, offset))
     }
 
     /// Makes a change that is on the disk once this returns: in WAL mode only FULL waits for the disk at each commit.

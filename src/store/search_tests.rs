@@ -165,6 +165,25 @@ fn labels_that_change_are_found_at_once() {
 }
 
 #[test]
+fn what_is_written_anew_is_found_at_every_moment() {
+    let (_folder, mut store) = store();
+    keep(&mut store, &MAILS[0], BEGIN);
+    let reader = store.reader().unwrap();
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 1..300 {
+                keep(&mut store, &Mail { days: (0, number), ..MAILS[0] }, BEGIN + number * DAY);
+            }
+            is_over.store(true, std::sync::atomic::Ordering::Release);
+        });
+        while !is_over.load(std::sync::atomic::Ordering::Acquire) {
+            assert_eq!((found(&reader, "is:unread"), found(&reader, "budget")), ("a".to_owned(), "a".to_owned()));
+        }
+    });
+}
+
+#[test]
 fn a_flood_is_indexed_together_and_outlives_a_restart() {
     let (folder, mut store) = store();
     for number in 0..50 {

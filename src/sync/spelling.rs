@@ -33,11 +33,10 @@ impl Waiting {
 }
 
 /// Returns a file that the remote says all of, but for what waits, with the remote's way of writing the blocks that the two
-/// spell in different ways, and with the empty paragraphs that no document can be without; `None` when there are none. All else
-/// of the file keeps its bytes.
+/// spell in different ways, with the empty paragraphs that no document can be without, and with definitions of footnotes where the
+/// remote has them; `None` when that is the file. All else of it keeps its bytes.
 ///
-/// References and definitions of footnotes need each other's labels, so all of them are the remote's or none is; where the
-/// file has a definition says nothing.
+/// References and definitions of footnotes need each other's labels, so all of them are the remote's or none is.
 pub(super) fn respelled(file: &str, remote: &str, waiting: &Waiting) -> Option<String> {
     let mut keys = Keys::default();
     let (file, remote) = (Text::read(file, &mut keys), Text::read(remote, &mut keys));
@@ -57,12 +56,49 @@ pub(super) fn respelled(file: &str, remote: &str, waiting: &Waiting) -> Option<S
         theirs.retain(|at, _| !has_footnote(&file, *at));
     }
     let blanks = blanks(&file.tree.blocks, &remote.tree.blocks, &pairs);
-    if theirs.is_empty() && blanks.is_empty() {
+    let is_whole = kept.is_empty() && !(0..file.len()).any(waits);
+    let respelled = match theirs.is_empty() && blanks.is_empty() {
+        true => None,
+        false => {
+            let written = written(&file, &remote, &theirs, &blanks);
+            Some(written.filter(|(text, expected)| says(text, expected, &mut keys))?.0)
+        }
+    };
+    if !is_whole {
+        return respelled;
+    }
+    let said = Text::read(respelled.as_deref().unwrap_or(file.text), &mut keys);
+    let placed = placed(&said, &remote).filter(|(text, expected)| says(text, expected, &mut keys));
+    placed.map(|(text, _)| text).or(respelled)
+}
+
+/// Tells whether the blocks of a text say this.
+fn says(text: &str, expected: &[u32], keys: &mut Keys) -> bool {
+    let read = Text::read(text, keys);
+    read.bare(&(0..read.len())) == expected
+}
+
+/// Returns a file that says all that the remote does, and nothing else, with the definitions of footnotes where the remote has
+/// them, and what each of its blocks says then; `None` when they stand there, or when it says something else.
+fn placed(file: &Text<'_>, remote: &Text<'_>) -> Option<(String, Vec<u32>)> {
+    let mut pairs = pairs(&file.tree.blocks, &remote.tree.blocks);
+    pairs.sort_unstable_by_key(|(_, there)| *there);
+    let order: Vec<usize> = pairs.iter().map(|(here, _)| *here).collect();
+    if order.len() != file.len() || order.len() != remote.len() || order.is_sorted() {
         return None;
     }
-    let (text, expected) = written(&file, &remote, &theirs, &blanks)?;
-    let read = Text::read(&text, &mut keys);
-    (read.bare(&(0..read.len())) == expected).then_some(text)
+    let mut text = file.head().to_owned();
+    for (place, at) in order.iter().enumerate() {
+        let own = file.text.get(file.start(*at)..file.start(at + 1))?;
+        match order.get(place + 1) {
+            Some(next) if *next == at + 1 => text.push_str(own),
+            next => {
+                text.push_str(own.trim_end_matches('\n'));
+                text.push_str(if next.is_some() { "\n\n" } else { "\n" });
+            }
+        }
+    }
+    Some((text, order.iter().flat_map(|at| file.bare(&(*at..at + 1))).copied().collect()))
 }
 
 /// Returns the file with blocks of the remote in the places of some of its own, and others put before some; and what each of
@@ -186,4 +222,29 @@ fn unspelled(block: &Block) -> String {
         }
     }
     print_block(&content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_footnote_that_is_defined_elsewhere_stands_where_the_remote_has_it() {
+        let (head, remote) =
+            ("---\nid: i\nmine: 1\n---\n", "---\nid: i\n---\n\na[^1] *b*\n\n# Two\n\nc\n\n[^1]: note\n");
+        let check = |file: &str, expected: Option<&str>| {
+            let expected = expected.map(|body| format!("{head}{body}"));
+            assert_eq!(respelled(&format!("{head}{file}"), remote, &Waiting::default()), expected, "{file}");
+        };
+        let there = "\na[^1] *b*\n\n# Two\n\nc\n\n[^1]: note\n";
+        check("\na[^1] *b*\n\n[^1]: note\n\n# Two\n\nc\n", Some(there));
+        check("\n[^1]: note\n\na[^1] *b*\n\n# Two\n\nc\n", Some(there));
+        check(there, None);
+        // A label is the remote's, and the way in which the file writes the rest is its own.
+        check("\na[^x] *b*\n\n[^x]: note\n\n# Two\n\nc\n", Some(there));
+        check("a[^1] _b_\n[^1]: note\n# Two\nc\n", Some("a[^1] _b_\n\n# Two\nc\n\n[^1]: note\n"));
+        // What the remote does not say is not taken away.
+        check("\na[^1] *b*\n\n[^1]: note\n\n# Two\n\nc\n\nd\n", None);
+        check("\na[^1] *b*\n\n[^1]: note\n\n# Two\n\nc d\n", None);
+    }
 }

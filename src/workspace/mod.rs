@@ -3,6 +3,7 @@
 //! Folders are opened step by step without following links, so nothing in the tree leads out of it.
 
 mod beside;
+mod claim;
 mod contents;
 mod displaced;
 mod epoch;
@@ -35,6 +36,7 @@ use layout::{Layout, Place};
 use writers::Writers;
 
 pub use beside::Found;
+pub use claim::Claim;
 pub use displaced::Swept;
 pub use epoch::{EpochFile, Noted, Watermark};
 pub use mark::Mark;

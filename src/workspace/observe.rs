@@ -37,13 +37,13 @@ fn read_once(folder: &OwnedFd, path: &Path, name: &str) -> Option<Local> {
         Err(rustix::io::Errno::LOOP) => {
             return Some(unusable("NOT_A_FILE", "this is a link; put the file itself here".into()));
         }
+        // Nobody can open a socket.
+        Err(rustix::io::Errno::NXIO | rustix::io::Errno::OPNOTSUPP) => return Some(not_a_file()),
         Err(errno) => return Some(unreadable(&errno.into())),
     };
     let before = match file.metadata() {
         Ok(metadata) if metadata.is_file() => metadata,
-        Ok(_) => {
-            return Some(unusable("NOT_A_FILE", "this is not a regular file; move it away and run `restore`".into()));
-        }
+        Ok(_) => return Some(not_a_file()),
         Err(error) => return Some(unreadable(&error)),
     };
     if before.len() > FILE_BYTES_MAX {
@@ -96,6 +96,10 @@ fn text(bytes: Vec<u8>) -> Result<String, Notice> {
 fn line_of(bytes: &[u8], position: usize) -> u32 {
     let newlines = bytes.iter().take(position).filter(|byte| **byte == b'\n').count();
     u32::try_from(newlines + 1).unwrap_or(u32::MAX)
+}
+
+fn not_a_file() -> Local {
+    unusable("NOT_A_FILE", "this is not a regular file; move it away and run `restore`".into())
 }
 
 fn unreadable(error: &io::Error) -> Local {

@@ -232,9 +232,11 @@ fn what_cannot_be_used_says_why() {
     std::os::unix::fs::symlink("/etc/passwd", f.path("one.md")).unwrap();
     check("NOT_A_FILE");
     fs::remove_file(f.path("one.md")).unwrap();
-    rustix::fs::mknodat(rustix::fs::CWD, f.path("one.md"), rustix::fs::FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)
-        .unwrap();
-    check("NOT_A_FILE");
+    for kind in [rustix::fs::FileType::Fifo, rustix::fs::FileType::Socket] {
+        rustix::fs::mknodat(rustix::fs::CWD, f.path("one.md"), kind, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        check("NOT_A_FILE");
+        fs::remove_file(f.path("one.md")).unwrap();
+    }
 }
 
 #[test]

@@ -165,6 +165,8 @@ async fn a_colleague_edits_what_the_file_spells_in_its_own_way() {
         let spelled = std::fs::read_to_string(file).unwrap();
         assert!(spelled.contains(&format!("last __word__ {beside}")), "the file's other lines are its own:\n{spelled}");
         assert!(!spelled.contains(edited), "{spelled}");
+        let (_, found) = world.cli(&["doctor"]);
+        assert!(waits || found["findings"] == json!([]), "{name}: {found}");
         world.collaborate(&id, "apple", "pear").await;
         world.cli(&["fetch", &id]);
         until("the edit of the other is in the file", || {
