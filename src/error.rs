@@ -328,8 +328,9 @@ impl Error {
                     .into()
             }
             Self::Damaged { .. } => {
-                "Stop the daemon and start it again; if that changes nothing, move the database (state.db, and what stands \
-                 beside it) away before the start: your files are then compared with their documents anew."
+                "`mcp-workspace doctor --repair` mends an index. If that is not it, stop the daemon and start it again; and if \
+                 that changes nothing, move the database (state.db, and what stands beside it) away before the start: your \
+                 files are then compared with their documents anew."
                     .into()
             }
             Self::Disk { source, .. } => of_disk(source).into(),

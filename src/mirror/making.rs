@@ -73,7 +73,7 @@ impl MirrorHandle {
             });
             match (made, kept.await) {
                 // Without a text there is nothing to keep, and nothing tries it again either.
-                (Err(error), Ok(None)) if fate == Fate::Open => {
+                (Err(error), Ok(None)) if fate != Fate::Over => {
                     Err(Error::Told { kind: error.kind(), message: error.with_causes(), suggestion: after(&error) })
                 }
                 (Err(error), Ok(Some(path))) => Err(Error::Told {

@@ -652,3 +652,31 @@ fn a_character_that_no_doc_has_is_left_out_wherever_it_stands() {
     assert_eq!(text, code.replace('\u{e000}', ""), "{notices:#?}");
     assert!(notices.len() == 1 && notices[0].contains("CHARACTER"), "{notices:#?}");
 }
+
+/// A line that says so is for whoever reads.
+#[test]
+fn only_the_document_says_what_is_read_only() {
+    let raw = document("intro\n\n| aa | bb |\n| --- | --- |\n| cc | dd |\n\nmid\n\nlast\n");
+    let content = raw["tabs"][0]["documentTab"]["body"]["content"].as_array().unwrap();
+    let table = content.iter().find(|element| element["table"].is_object()).unwrap()["startIndex"].as_u64().unwrap();
+    let cell = json!({ "tableStartLocation": { "index": table }, "rowIndex": 0, "columnIndex": 0 });
+    let range = json!({ "tableCellLocation": cell, "rowSpan": 1, "columnSpan": 2 });
+    let raw = applied(&raw, &[json!({ "mergeTableCells": { "tableRange": range } })], 5);
+    let remote = fetched(&raw);
+    let part = &remote.parts[0];
+    let stays = "this part stays read-only: merged cells; put the `{!locked}` line before it back";
+    let nothing = "a file locks nothing: take the `{!locked}` line away, or end its part with `{!locked:false}`";
+    for (was, becomes, told) in [
+        ("{!locked:merged cells}\n", "", ("| aa<br>bb", stays)),
+        ("{!locked:false}\n", "", ("mid", nothing)),
+        ("last\n", "{!locked}\nlast\n", ("last", nothing)),
+    ] {
+        assert_eq!(part.text.matches(was).count(), 1, "{}", part.text);
+        let edited = part.text.replace(was, becomes);
+        let plan = docs::plan(&remote, &part.id, &edited, false).unwrap();
+        let line = edited.lines().position(|line| line.starts_with(told.0)).unwrap() as u32 + 1;
+        let found: Vec<_> =
+            plan.refused.iter().map(|notice| (&*notice.code, notice.line, &*notice.message)).collect();
+        assert_eq!((plan.requests.len(), found), (0, vec![("LOCKED", line, told.1)]), "{edited}");
+    }
+}

@@ -259,6 +259,7 @@ impl Planner<'_> {
         let origin = &self.remote.origins[old.index];
         let restyled = is_styled(new.block, new.look, origin) && !old.look.is_like(new.look);
         if old.key == new.key && !restyled && self.unread(new.block).is_none() {
+            self.lock_stays(old.look, new.look, line);
             self.expected.push(Expected::kept(&old.block.content, origin));
             return;
         }
@@ -285,6 +286,22 @@ impl Planner<'_> {
             return;
         }
         paragraphs::pair(self, old.block, old.look, new.block, new.look, origin);
+    }
+
+    /// Tells that only the document says what is read-only; once of all blocks of a part.
+    fn lock_stays(&mut self, old: &Look, new: &Look, line: u32) {
+        let message = match (&old.locked, &new.locked) {
+            (Some(reason), None) => {
+                format!("this part stays read-only{}; put the `{{!locked}}` line before it back", because(reason))
+            }
+            (None, Some(_)) => {
+                "a file locks nothing: take the `{!locked}` line away, or end its part with `{!locked:false}`".to_owned()
+            }
+            (Some(_), Some(_)) | (None, None) => return,
+        };
+        if self.refused.0.last().is_none_or(|last| last.message != message) {
+            self.refuse("LOCKED", line, message);
+        }
     }
 }
 
