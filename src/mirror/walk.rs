@@ -86,7 +86,7 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
         }
         Effect::Record(record) => {
             let item = record.item.clone();
-            let result = self::record(shared, hand, record).await;
+            let result = self::record(shared, hand, Record { at: now, ..record }).await;
             Some(Event::Recorded { item, result })
         }
         Effect::Retire { item, bury, expect } => {

@@ -675,8 +675,7 @@ fn only_the_document_says_what_is_read_only() {
         let edited = part.text.replace(was, becomes);
         let plan = docs::plan(&remote, &part.id, &edited, false).unwrap();
         let line = edited.lines().position(|line| line.starts_with(told.0)).unwrap() as u32 + 1;
-        let found: Vec<_> =
-            plan.refused.iter().map(|notice| (&*notice.code, notice.line, &*notice.message)).collect();
+        let found: Vec<_> = plan.refused.iter().map(|notice| (&*notice.code, notice.line, &*notice.message)).collect();
         assert_eq!((plan.requests.len(), found), (0, vec![("LOCKED", line, told.1)]), "{edited}");
     }
 }

@@ -295,7 +295,8 @@ impl Planner<'_> {
                 format!("this part stays read-only{}; put the `{{!locked}}` line before it back", because(reason))
             }
             (None, Some(_)) => {
-                "a file locks nothing: take the `{!locked}` line away, or end its part with `{!locked:false}`".to_owned()
+                "a file locks nothing: take the `{!locked}` line away, or end its part with `{!locked:false}`"
+                    .to_owned()
             }
             (Some(_), Some(_)) | (None, None) => return,
         };
