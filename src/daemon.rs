@@ -32,13 +32,13 @@ const LOCK_PAUSE: Duration = Duration::from_millis(5);
 /// The longest path that is read out of a lock's file.
 const PATH_BYTES_MAX: u64 = 4096;
 
-/// Runs the daemon of a home until `stop` ends.
+/// Runs the daemon of a home until `stop` ends. Calls `ready` once its sockets are there.
 ///
 /// # Errors
 ///
 /// `AlreadyRunning` when another daemon has the home or the workspace; `InvalidInput` when an account cannot be signed in; `Unsafe` when
 /// something else stands at the sockets' paths; `Disk` and `Storage` as they come.
-pub async fn run(places: Places, config: Config, stop: impl Future<Output = ()>) -> Result<()> {
+pub async fn run(places: Places, config: Config, ready: impl FnOnce(), stop: impl Future<Output = ()>) -> Result<()> {
     tools::prepare_run_dir(&places.run)?;
     let _lock = lock(&places, &places.run).await?;
     make_private(&places.state)?;
@@ -71,6 +71,7 @@ pub async fn run(places: Places, config: Config, stop: impl Future<Output = ()>)
     for (profile, door) in doors {
         serving.spawn(tools::serve_mcp(door, host.clone(), profile));
     }
+    ready();
     let outcome = tokio::select! {
         () = stop => Ok(()),
         Some(ended) = serving.join_next() => told(ended),

@@ -110,3 +110,48 @@ fn a_demo_leaves_a_home_in_use_alone() {
     let kept = std::fs::read_to_string(home.path().join("config/config.toml")).expect("the file");
     assert_eq!(kept, "poll_ms = 7\n");
 }
+
+#[test]
+fn the_config_file_is_looked_at() {
+    let home = tempfile::tempdir().expect("a folder");
+    let check = |code: i32, expected: &str| {
+        let output = run(home.path(), &["config", "check", "--json"], "");
+        let said = String::from_utf8(output.stdout).expect("UTF-8");
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(expected), "{said}");
+    };
+    check(0, "\"exists\":false");
+    let said = run(home.path(), &["config", "path"], "").stdout;
+    let path = String::from_utf8(said).expect("UTF-8");
+    let file = Path::new(path.trim());
+    std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+    std::fs::write(file, "[[accounts]]\nemail = 'a@b.c'\nmode = 'mirror'\nbearer = 'hush'\n").expect("a file");
+    check(0, r#""accounts":[{"account":"a@b.c","mail":true,"mode":"mirror"}]"#);
+    std::fs::write(file, "[[accounts]]\nemail = 'a@b.c'\nbearer = 'hush' 'hush'\n").expect("a file");
+    check(1, "line 3, column 17");
+    assert!(!String::from_utf8_lossy(&run(home.path(), &["config", "check"], "").stderr).contains("hush"));
+}
+
+#[test]
+fn shells_and_readers_of_manuals_are_served() {
+    let home = tempfile::tempdir().expect("a folder");
+    for shell in ["bash", "zsh", "fish"] {
+        let output = run(home.path(), &["completions", shell], "");
+        let script = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(output.status.success() && script.contains("resolve") && script.contains("uninstall"), "{shell}");
+        // A shell that is here takes it.
+        let mut checked = Command::new(shell);
+        checked.arg("-n").stdin(Stdio::piped()).stderr(Stdio::piped());
+        if let Ok(mut child) = checked.spawn() {
+            child.stdin.take().expect("a pipe").write_all(script.as_bytes()).expect("it reads");
+            let output = child.wait_with_output().expect("it ends");
+            assert!(output.status.success(), "{shell}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
+    let pages = home.path().join("man");
+    assert!(run(home.path(), &["man", pages.to_str().expect("UTF-8")], "").status.success());
+    for (page, says) in [("mcp-workspace.1", "SUBCOMMANDS"), ("mcp-workspace-service-install.1", "strict")] {
+        let text = std::fs::read_to_string(pages.join(page)).expect("a page");
+        assert!(text.contains(says), "{page}: {text}");
+    }
+}

@@ -57,7 +57,7 @@ const IMPURE: [&str; 16] = [
 ];
 
 /// Crates and the rooms that may say them.
-const OWNERS: [(&str, &[&str]); 23] = [
+const OWNERS: [(&str, &[&str]); 24] = [
     ("rusqlite", &["store"]),
     ("rusqlite_migration", &["store"]),
     ("notify", &["workspace"]),
@@ -79,6 +79,7 @@ const OWNERS: [(&str, &[&str]); 23] = [
     // The page to which a browser comes back from a sign-in.
     ("axum", &["emulator", "cli"]),
     ("open", &["cli"]),
+    ("sd_notify", &["cli"]),
     ("sha2", &["google", "emulator"]),
     ("toml_edit", &["config"]),
     ("clap", &["cli"]),

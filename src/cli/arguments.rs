@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser, Subcommand};
+use clap_complete::Shell;
 
 use crate::clients::Client;
 use crate::model::KindName;
@@ -63,6 +64,9 @@ pub(crate) enum Verb {
     /// Connect MCP clients
     #[command(subcommand)]
     Mcp(McpVerb),
+    /// Have the daemon run whenever you are signed in, as a service of your own
+    #[command(subcommand)]
+    Service(ServiceVerb),
     /// Mirror an item and print where its file stands
     Fetch {
         /// Id or URL, or a file of the workspace
@@ -194,6 +198,23 @@ pub(crate) enum Verb {
         #[arg(long, default_value_t = 50, value_name = "N")]
         remote: u16,
     },
+    /// Look at the config file
+    #[command(subcommand)]
+    Config(ConfigVerb),
+    /// Print what has a shell complete the command line
+    #[command(
+        after_help = "For bash: mcp-workspace completions bash > ~/.local/share/bash-completion/completions/mcp-workspace"
+    )]
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+    /// Write a manual page for each command into a folder; what a package does
+    #[command(hide = true)]
+    Man {
+        /// Where to
+        folder: PathBuf,
+    },
     /// Show the help of a command, or how to sign in: `help google-setup`
     Help {
         /// A command, with those of its own, or `google-setup`
@@ -318,6 +339,48 @@ pub(crate) enum McpVerb {
         /// Take an entry of that name out even if it is not ours
         #[arg(long)]
         force: bool,
+    },
+}
+
+/// What to tell of the config file.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigVerb {
+    /// Read it as the daemon does: what is wrong is told with its line and column
+    Check,
+    /// Tell where it is
+    Path,
+}
+
+/// What to do with the service.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ServiceVerb {
+    /// Write the unit for systemd, or the agent for launchd, and start it; again after the program was updated or moved
+    Install {
+        /// Let it write below home folders alone, and see no keys in yours
+        #[arg(long)]
+        strict: bool,
+        /// Write nothing; print what would be written, and where
+        #[arg(long)]
+        print: bool,
+    },
+    /// End it and take its files away; your documents, settings and sign-ins stay
+    Uninstall,
+    /// Start it
+    Start,
+    /// End it until you sign in again
+    Stop,
+    /// End it and start it anew
+    Restart,
+    /// Tell whether it runs
+    Status,
+    /// Show what it had to say
+    Logs {
+        /// How many lines
+        #[arg(long, default_value_t = 100)]
+        lines: u32,
+        /// Go on with what it says from now on, until Ctrl-C
+        #[arg(long)]
+        follow: bool,
     },
 }
 

@@ -3,13 +3,17 @@
 mod arguments;
 mod auth;
 mod client;
+mod config_file;
+mod configuring;
 mod demo;
 mod demo_mail;
 mod extracting;
+mod manual;
 mod mcp;
 mod print;
 mod progress;
 mod serve;
+mod service;
 mod stdio;
 
 use std::ffi::OsString;
@@ -17,13 +21,13 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::Parser as _;
 use serde_json::Value;
 
 use crate::config::Places;
 use crate::error::Error;
 use crate::model::{Account, Rule};
-use crate::tools::{Command, CommentAct, ErrorAnswer, GOOGLE_SETUP, Search, Side};
+use crate::tools::{Command, CommentAct, ErrorAnswer, Search, Side};
 use arguments::{Arguments, RulesVerb, Verb};
 
 /// Done.
@@ -97,6 +101,26 @@ enum Outcome {
     Waits,
 }
 
+/// What a command that asks no daemon has to tell: for programs, and in lines for people.
+struct Report {
+    value: Value,
+    lines: Vec<String>,
+    /// Whether something of it waits for a person.
+    waits: bool,
+}
+
+impl Report {
+    /// Tells it.
+    fn tell(&self, json: bool) -> Outcome {
+        if json {
+            print::line(&self.value.to_string());
+        } else {
+            self.lines.iter().for_each(|line| print::line(line));
+        }
+        if self.waits { Outcome::Waits } else { Outcome::Done }
+    }
+}
+
 fn perform(arguments: Arguments) -> Answer<Outcome> {
     let done = |()| Outcome::Done;
     let json = arguments.json;
@@ -123,9 +147,16 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
             runtime.shutdown_background();
             return result.map(done);
         }
-        Verb::Help { topic } => return help(&topic).map(done),
+        Verb::Help { topic } => return manual::help(&topic).map(done),
+        Verb::Completions { shell } => {
+            manual::completions(shell);
+            return Ok(Outcome::Done);
+        }
+        Verb::Man { folder } => return manual::pages(&folder).map(done),
+        Verb::Config(verb) => return configuring::perform(&verb, &find(home.as_deref())?, json),
         Verb::Auth(verb) => return auth::perform(verb, &find(home.as_deref())?, json),
         Verb::Mcp(verb) => return mcp::perform(&verb, &find(home.as_deref())?, json),
+        Verb::Service(verb) => return service::perform(&verb, &find(home.as_deref())?, json),
         Verb::Fetch { id, refresh } => Command::Fetch { id: named(&id)?, refresh },
         Verb::Search { query, limit, kinds, account, remote } => Command::Search(Search {
             query: query.join(" "),
@@ -194,27 +225,6 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
     Ok(if pushed && waits { Outcome::Waits } else { Outcome::Done })
 }
 
-/// Shows the help of a command, or one of the texts that are none.
-fn help(topic: &[String]) -> Answer<()> {
-    if topic == ["google-setup"] {
-        print::line(GOOGLE_SETUP.trim_end());
-        return Ok(());
-    }
-    let mut command = Arguments::command();
-    command.build();
-    let mut found = &mut command;
-    for name in topic {
-        found = found.find_subcommand_mut(name).ok_or_else(|| {
-            ErrorAnswer::invalid(
-                format!("there is no command `{}`", name.escape_debug()),
-                "See `mcp-workspace --help`.",
-            )
-        })?;
-    }
-    print::line(found.render_long_help().to_string().trim_end());
-    Ok(())
-}
-
 fn find(home: Option<&Path>) -> Answer<Places> {
     Places::find(home).map_err(|error| ErrorAnswer::from(&error))
 }
@@ -252,6 +262,14 @@ fn named(item: &str) -> Answer<String> {
 }
 
 /// Makes a path absolute without following links: the daemon works in another folder.
+/// Returns a path as text, which is all that a config file of another program can hold.
+fn utf8(path: &Path) -> Answer<String> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        let what = format!("the path {} is not UTF-8 text, and a config file can hold nothing else", path.display());
+        ErrorAnswer::invalid(what, "Use a path that is.")
+    })
+}
+
 fn absolute(file: &Path) -> Answer<PathBuf> {
     std::path::absolute(file)
         .map_err(|source| ErrorAnswer::from(&Error::Disk { path: file.into(), doing: "found", source }))

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
+use sd_notify::NotifyState;
 use serde_json::json;
 
 use super::arguments::EmulatorArguments;
@@ -14,16 +15,42 @@ use crate::error::{Error, Result};
 use crate::model::counted;
 use crate::tools::{self, BridgeOptions, ErrorAnswer, Profile, Starter};
 
-/// Runs the daemon until a signal.
+/// Runs the daemon until a signal. A service manager that has started it is told that it serves, that it lives, and that it ends.
 pub(crate) async fn daemon(places: Places) -> Answer<()> {
     let config = Config::read(&places.config_file()).map_err(failed)?;
     log_to_stderr();
-    run_daemon(places, config).await.map_err(failed)
+    let said = format!("serving {}", counted(config.accounts.len(), "account"));
+    let ready = move || {
+        tell_manager(&[NotifyState::Ready, NotifyState::Status(&said)]);
+        if let Some(within) = sd_notify::watchdog_enabled() {
+            tokio::spawn(keep_watchdog(within / 2));
+        }
+    };
+    let stop = async {
+        stop_signal().await;
+        tell_manager(&[NotifyState::Stopping]);
+    };
+    crate::daemon::run(places, config, ready, stop).await.map_err(failed)
 }
 
-/// Runs a daemon until a signal or a failure: the one place where the door meets the daemon.
+/// Runs a daemon until a signal or a failure, of which no service manager is told.
 pub(crate) async fn run_daemon(places: Places, config: Config) -> Result<()> {
-    crate::daemon::run(places, config, stop_signal()).await
+    crate::daemon::run(places, config, || (), stop_signal()).await
+}
+
+/// Says again and again that the threads are not stuck.
+async fn keep_watchdog(pause: Duration) {
+    loop {
+        tokio::time::sleep(pause).await;
+        tell_manager(&[NotifyState::Watchdog]);
+    }
+}
+
+/// Tells a service manager something, if one listens.
+fn tell_manager(state: &[NotifyState<'_>]) {
+    if let Err(error) = sd_notify::notify(state) {
+        tracing::warn!(%error, "the service manager could not be told how it stands");
+    }
 }
 
 /// Runs the embedded Google until a signal.

@@ -103,7 +103,7 @@ async fn run(places: Places, config: Config, mut stopped: watch::Receiver<bool>)
             // Nobody can stop us any more when the sender is gone, and then everything ends anyway.
             drop(stop.wait_for(|stop| *stop).await);
         };
-        match crate::daemon::run(places.clone(), config.clone(), until).await {
+        match crate::daemon::run(places.clone(), config.clone(), || (), until).await {
             Err(Error::AlreadyRunning { path }) if path == places.run => {}
             ended => return ended,
         }

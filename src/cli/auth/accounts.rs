@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::add::{is_of_identity, known};
-use super::{Report, failed, is_served};
-use crate::cli::Answer;
+use super::{failed, is_served};
+use crate::cli::{Answer, Report};
 use crate::config::{AccountConfig, Config, Mode, Places, without_account};
 use crate::daemon;
 use crate::error::Error;
@@ -120,7 +120,10 @@ pub(super) async fn remove(places: &Places, email: &str) -> Answer<Report> {
     };
     let is_served = is_served(places);
     if is_served {
-        lines.push("Stop the daemon and start it again: until then it goes on with this account.".into());
+        lines.push(format!(
+            "Stop the daemon and start it again, as by `{} service restart`: until then it goes on with this account.",
+            places.command()
+        ));
     }
     let value = json!({ "account": account.email, "revoked": is_revoked, "restart": is_served });
     Ok(Report { value, lines, waits: false })

@@ -7,9 +7,9 @@ use std::os::unix::fs::DirBuilderExt as _;
 use serde_json::json;
 
 use super::loopback::Loopback;
-use super::{Report, client, failed, is_served, not_allowed};
+use super::{client, failed, is_served, not_allowed};
 use crate::cli::arguments::AddArguments;
-use crate::cli::{Answer, print};
+use crate::cli::{Answer, Report, print};
 use crate::config::{AccountConfig, Config, Mode, OAuthClient, Places, SignedIn, with_account};
 use crate::daemon;
 use crate::error::{Error, ErrorKind};
@@ -207,9 +207,14 @@ fn told(
     lines.push(format!("What renews the access stands in {}, for you alone to read.", kept.display()));
     let is_served = is_served(places);
     lines.push(match (is_served, is_changed) {
-        (true, true) => "Stop the daemon and start it again: then it mirrors this account.".into(),
+        (true, true) => format!(
+            "Stop the daemon and start it again, as by `{} service restart`: then it mirrors this account.",
+            places.command()
+        ),
         (true, false) => format!("The daemon goes on with it by itself; `{} resume` hastens it.", places.command()),
-        (false, _) => format!("Now run `{} daemon`, and `{0} fetch URL` beside it.", places.command()),
+        (false, _) => {
+            format!("Now run `{} daemon`, or `{0} service install`, and `{0} fetch URL` beside it.", places.command())
+        }
     });
     let value = json!({
         "account": email, "scopes": short, "mail": mail, "mode": mode, "kept_in": kept,

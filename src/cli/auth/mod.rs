@@ -5,21 +5,11 @@ mod add;
 mod client;
 mod loopback;
 
-use serde_json::Value;
-
 use super::arguments::AuthVerb;
-use super::{Answer, Outcome, Threads, print, runtime};
+use super::{Answer, Outcome, Threads, runtime};
 use crate::config::Places;
 use crate::error::{Error, ErrorKind};
 use crate::tools::ErrorAnswer;
-
-/// What a command has to tell: for programs, and in lines for people.
-struct Report {
-    value: Value,
-    lines: Vec<String>,
-    /// Whether something of it waits for a person.
-    waits: bool,
-}
 
 /// Carries out what is asked for the accounts of a home.
 pub(super) fn perform(verb: AuthVerb, places: &Places, json: bool) -> Answer<Outcome> {
@@ -35,13 +25,7 @@ pub(super) fn perform(verb: AuthVerb, places: &Places, json: bool) -> Answer<Out
     });
     // A person who was asked for a line may never type it.
     runtime.shutdown_background();
-    let report = report?;
-    if json {
-        print::line(&report.value.to_string());
-    } else {
-        report.lines.iter().for_each(|line| print::line(line));
-    }
-    Ok(if report.waits { Outcome::Waits } else { Outcome::Done })
+    Ok(report?.tell(json))
 }
 
 /// Says that nobody was signed in, since the person did not want it or Google did not.

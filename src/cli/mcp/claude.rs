@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::file::ConfigFile;
 use super::{Report, failed};
 use crate::cli::Answer;
+use crate::cli::config_file::ConfigFile;
 use crate::clients::{Client, Edit, Entry, Folders, Target, add_arguments, remove_arguments};
 use crate::config::shell_word;
 use crate::error::{Error, ErrorKind};

@@ -1,7 +1,6 @@
 //! `mcp install` and `mcp uninstall`: our entry in the config of MCP clients.
 
 mod claude;
-mod file;
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +8,12 @@ use directories::BaseDirs;
 use serde_json::{Value, json};
 
 use super::arguments::McpVerb;
-use super::{Answer, Outcome, print, serve};
+use super::config_file::ConfigFile;
+use super::{Answer, Outcome, print, serve, utf8};
 use crate::clients::{self, Access, Client, Edit, Entry, Folders, Target};
 use crate::config::{Config, Places, shell_word};
 use crate::error::{Error, ErrorKind};
 use crate::tools::{ErrorAnswer, Profile};
-use file::ConfigFile;
 
 /// Moves what Claude Code keeps; see <https://code.claude.com/docs/en/settings>.
 const CLAUDE_FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
@@ -116,13 +115,6 @@ fn entry(places: &Places, profile: Profile) -> Answer<Entry> {
         args.extend(["--profile".into(), profile.name().into()]);
     }
     Ok(Entry { name: name(profile), command: utf8(&program)?, args, env: places.variables() })
-}
-
-fn utf8(path: &Path) -> Answer<String> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        let what = format!("the path {} is not UTF-8 text, and a config file can hold nothing else", path.display());
-        ErrorAnswer::invalid(what, "Use a path that is.")
-    })
 }
 
 fn folders() -> Answer<Folders> {

@@ -13,7 +13,7 @@ const BACKUPS_MAX: usize = 99;
 
 /// A file as it was read.
 #[derive(Debug)]
-pub(super) struct ConfigFile {
+pub(crate) struct ConfigFile {
     /// The file itself: a link is followed, and stays one.
     path: PathBuf,
     text: String,
@@ -28,7 +28,7 @@ impl ConfigFile {
     ///
     /// `InvalidInput` for what cannot be edited without harm: a link that leads nowhere, what is no file, another user's
     /// or a protected file, one that is too large or no text; `Disk` as it comes.
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    pub(crate) fn read(path: &Path) -> Result<Self> {
         let disk = |source| Error::Disk { path: path.into(), doing: "read", source };
         let is_link = match fs::symlink_metadata(path) {
             Ok(metadata) => metadata.is_symlink(),
@@ -66,12 +66,12 @@ impl ConfigFile {
         Ok(Self { path: target, text, mode: Some(metadata.mode() & 0o7777) })
     }
 
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// Tells whether even its folder is missing.
-    pub(super) fn lacks_folder(&self) -> bool {
+    pub(crate) fn lacks_folder(&self) -> bool {
         !self.path.parent().is_some_and(Path::is_dir)
     }
 
@@ -81,7 +81,7 @@ impl ConfigFile {
     /// # Errors
     ///
     /// `InvalidInput` when there are too many copies; `Disk` as it comes.
-    pub(super) fn back_up(&self) -> Result<Option<PathBuf>> {
+    pub(crate) fn back_up(&self) -> Result<Option<PathBuf>> {
         let Some(mode) = self.mode else { return Ok(None) };
         for number in 0..BACKUPS_MAX {
             let mut name = self.path.file_name().unwrap_or_default().to_owned();
@@ -108,7 +108,7 @@ impl ConfigFile {
     ///
     /// `InvalidInput` when somebody else has changed it since it was read; `Disk` as it comes. In both cases nothing was
     /// changed.
-    pub(super) fn replace(&self, text: &str) -> Result<Option<PathBuf>> {
+    pub(crate) fn replace(&self, text: &str) -> Result<Option<PathBuf>> {
         let folder = self.folder();
         if self.mode.is_none() {
             fs::create_dir_all(folder).map_err(|source| Error::Disk { path: folder.into(), doing: "made", source })?;
