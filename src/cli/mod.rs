@@ -261,7 +261,6 @@ fn named(item: &str) -> Answer<String> {
     }
 }
 
-/// Makes a path absolute without following links: the daemon works in another folder.
 /// Returns a path as text, which is all that a config file of another program can hold.
 fn utf8(path: &Path) -> Answer<String> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
@@ -270,6 +269,7 @@ fn utf8(path: &Path) -> Answer<String> {
     })
 }
 
+/// Makes a path absolute without following links: the daemon works in another folder.
 fn absolute(file: &Path) -> Answer<PathBuf> {
     std::path::absolute(file)
         .map_err(|source| ErrorAnswer::from(&Error::Disk { path: file.into(), doing: "found", source }))
