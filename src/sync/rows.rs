@@ -33,6 +33,18 @@ fn is_kept(was: &Row, is: &Row) -> bool {
     old.intersection(&new).count() * 2 >= old.len() || same * 2 >= was.len()
 }
 
+/// Tells whether two versions of a table have different columns, or the same in another order: what is new in a row of the one has
+/// no place in the other.
+pub(super) fn have_other_columns(mine: &[Row], theirs: &[Row]) -> bool {
+    let (Some(one), Some(other)) = (mine.first(), theirs.first()) else { return false };
+    let sorted = |row: &Row| {
+        let mut cells: Vec<String> = row.iter().map(|cell| format!("{cell:?}")).collect();
+        cells.sort_unstable();
+        cells
+    };
+    one.len() != other.len() || one != other && sorted(one) == sorted(other)
+}
+
 /// Merges the rows of two versions of a table that come from `base`; `merge` merges a row that both edited. `None` where changes
 /// meet, or where a row might come twice since somebody moved it.
 pub(super) fn merged(

@@ -32,6 +32,7 @@ pub(super) fn merged(base: &Content, mine: &Content, theirs: &Content) -> Option
             let row = |base: &Vec<Cell>, mine: &Vec<Cell>, theirs: &Vec<Cell>| each(base, mine, theirs, cell);
             let whole = either(base, mine, theirs).cloned();
             let rows = whole.or_else(|| match rows::are_kept(base, mine) && rows::are_kept(base, theirs) {
+                _ if rows::have_other_columns(mine, theirs) => None,
                 true => each(base, mine, theirs, row),
                 false => rows::merged(base, mine, theirs, row),
             })?;

@@ -93,6 +93,32 @@ fn rows_that_come_and_go_go_together_with_edits_of_others() {
     check(&base, &table(&[new, apples, pears, plums]), &table(&[apples, pears, plums, new]), None);
 }
 
+/// A value must not come under the heading of another one.
+#[test]
+fn other_columns_meet_what_the_other_side_did_in_the_table() {
+    let table = |rows: &[&str]| {
+        let columns = rows[0].matches('|').count() - 1;
+        format!("{}\n|{}\n{}\n", rows[0], " --- |".repeat(columns), rows[1..].join("\n"))
+    };
+    let base = table(&["| Name | Price | Town |", "| ann | 10 | Oslo |", "| bob | 20 | Rome |"]);
+    let row = "| new | 15 | Kyiv |";
+    let grown = table(&["| Name | Price | Town |", "| ann | 10 | Oslo |", row, "| bob | 20 | Rome |"]);
+    for other in [
+        ["| Name | Town |", "| ann | Oslo |", "| bob | Rome |"],
+        ["| Price | Town |", "| 10 | Oslo |", "| 20 | Rome |"],
+        ["| Name |  | Price | Town |", "| ann |  | 10 | Oslo |", "| bob |  | 20 | Rome |"],
+        ["| Name | Price | Town | Land |", "| ann | 10 | Oslo | N |", "| bob | 20 | Rome | I |"],
+        ["| Town | Price | Name |", "| Oslo | 10 | ann |", "| Rome | 20 | bob |"],
+    ] {
+        check(&base, &table(&other), &grown, None);
+        check(&base, &table(&other), &base.replace("20", "25"), None);
+        check(&base, &table(&other), &base.replace("| bob | 20 | Rome |\n", ""), None);
+    }
+    // A heading that got another name is no other column.
+    let renamed = grown.replace("Price", "Cost");
+    check(&base, &base.replace("Price", "Cost"), &grown, Some(&renamed));
+}
+
 #[test]
 fn edits_that_meet_are_a_conflict() {
     for (one, other) in [
