@@ -117,7 +117,7 @@ impl Store {
             .connection
             .prepare_cached(
                 "SELECT id, item, part, base_revision, expected, told, landed, at, answered,
-                     boot IS NULL OR boot IS NOT ?1
+                     boot IS NULL OR boot IS NOT ?1, before
                  FROM job WHERE state = 'begun' ORDER BY id",
             )
             .map_err(storage(doing))?;
@@ -132,22 +132,25 @@ impl Store {
                         at: Millis(u64::try_from(row.get::<_, i64>(7)?).unwrap_or_default()),
                         answered: row.get(8)?,
                         power_failed: row.get(9)?,
+                        before: None,
                         expected: String::new(),
                         base: None,
                         told: serde_json::from_str(&row.get::<_, String>(5)?).unwrap_or_default(),
                     },
                     row.get::<_, Vec<u8>>(4)?,
                     row.get::<_, Option<Vec<u8>>>(6)?,
+                    row.get::<_, Option<Vec<u8>>>(10)?,
                 ))
             })
             .map_err(storage(doing))?;
         let mut jobs = Vec::new();
         for row in rows {
-            let (mut job, packed, base) = row.map_err(storage(doing))?;
+            let (mut job, packed, base, before) = row.map_err(storage(doing))?;
             let base = base.map_or(Some(None), |base| unpack(&base).map(Some));
             // What became of a push whose text is damaged is seen as what anybody wrote: by comparing.
             let (Some(expected), Some(base)) = (unpack(&packed), base) else { continue };
             (job.expected, job.base) = (expected, base);
+            job.before = before.and_then(|before| unpack(&before));
             jobs.push(job);
         }
         Ok(jobs)

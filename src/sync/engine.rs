@@ -155,6 +155,7 @@ impl Engine {
                 requests: 0,
                 answered: job.answered,
                 power_failed: job.power_failed,
+                before: job.before,
                 expected: job.expected,
                 base: job.base,
                 told: job.told,

@@ -73,6 +73,8 @@ pub struct OpenJob {
     pub answered: bool,
     /// Whether power may have failed since, so that files may say again what they said before.
     pub power_failed: bool,
+    /// What the remote said when it was planned; `None` when nobody kept it.
+    pub before: Option<String>,
     /// The text the part has if it landed.
     pub expected: String,
     /// What both sides agree on if it landed; `None` when the stored base serves.

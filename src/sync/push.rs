@@ -212,6 +212,7 @@ impl Engine {
                     requests,
                     answered: false,
                     power_failed: false,
+                    before: None,
                     expected,
                     base,
                     told,

@@ -32,8 +32,8 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
     for unknown in &mut all {
         entitle(unknown, walk, remote);
     }
-    let fates: Vec<(&Unknown, Fate)> =
-        all.iter().map(|unknown| (unknown, Fate::of(unknown, item, walk, remote))).collect();
+    let fate = |(at, unknown)| (unknown, Fate::of(unknown, all.get(at + 1..).unwrap_or_default(), item, walk, remote));
+    let fates: Vec<(&Unknown, Fate)> = all.iter().enumerate().map(fate).collect();
     let mut open = Vec::new();
     for (at, (unknown, fate)) in fates.iter().copied().enumerate() {
         let after = fates.iter().skip(at + 1);
@@ -50,7 +50,7 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             if moved(unknown, remote) || now.0 >= unknown.at.0.saturating_add(LANDS_MS) {
                 // A push that landed from the same version took its place, and nobody else wrote there.
                 let is_forestalled =
-                    fates.iter().any(|(other, fate)| *fate == Fate::Landed && other.revision == unknown.revision);
+                    fates.iter().any(|(other, fate)| *fate != Fate::Open && other.revision == unknown.revision);
                 if moved(unknown, remote) && !is_forestalled && still_asks(unknown, walk) {
                     let part = item.parts.or_default(&unknown.part);
                     part.state.told.landed(vec![notice(SENT_AGAIN, SENT_AGAIN_MESSAGE)], now);
@@ -207,10 +207,22 @@ enum Fate {
 }
 
 impl Fate {
-    fn of(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> Self {
-        if landed(unknown, remote) {
+    /// `later` are the pushes that were planned after it: one of this file tells what the remote said by then.
+    fn of(unknown: &Unknown, later: &[Unknown], item: &Item, walk: &Walk, remote: &Remote) -> Self {
+        let stood_before = |other: &Unknown| {
+            let there = other.before.as_ref().filter(|_| other.part == unknown.part);
+            there.filter(|_| other.revision != unknown.revision).is_some_and(|there| {
+                merge::same_meaning(there, &unknown.expected) || left_words(unknown, item, walk, there)
+            })
+        };
+        let there = text_of(remote, &unknown.part).filter(|_| moved(unknown, remote));
+        if there.is_some_and(|there| merge::same_meaning(there, &unknown.expected)) {
             Self::Landed
-        } else if unknown.answered || is_noted(walk, unknown) || left_words(unknown, item, walk, remote) {
+        } else if unknown.answered
+            || is_noted(walk, unknown)
+            || there.is_some_and(|there| left_words(unknown, item, walk, there))
+            || later.iter().any(stood_before)
+        {
             Self::LeftWords
         } else {
             Self::Open
@@ -233,15 +245,10 @@ fn still_asks(unknown: &Unknown, walk: &Walk) -> bool {
     merge::is_edited(base, text)
 }
 
-fn landed(unknown: &Unknown, remote: &Remote) -> bool {
-    moved(unknown, remote)
-        && text_of(remote, &unknown.part).is_some_and(|text| merge::same_meaning(text, &unknown.expected))
-}
-
-/// Tells whether all that a push brought stands in the remote, though others wrote there since: it landed whole or not at all.
-/// Taken for edits of the other side its words would stand twice.
-fn left_words(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> bool {
-    texts(unknown, item, walk, remote).is_some_and(|texts| match texts.around() {
+/// Tells whether all that a push brought stands in what the remote says at another version, though others wrote there since: it
+/// landed whole or not at all. Taken for edits of the other side its words would stand twice.
+fn left_words(unknown: &Unknown, item: &Item, walk: &Walk, there: &str) -> bool {
+    texts(unknown, item, walk, there).is_some_and(|texts| match texts.around() {
         Some(around) => standing::is_whole_in(&around, &unknown.expected, texts.there),
         None => standing::is_whole_in(texts.before, texts.after, texts.there),
     })
@@ -250,7 +257,8 @@ fn left_words(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> b
 /// The base with the blocks of a push in it that stand in the remote, where others took away or wrote over the rest of what it
 /// brought; `None` when there are none. What is not there stays the file's edit: nobody can tell whether it ever was.
 fn left_blocks(unknown: &Unknown, item: &Item, walk: &Walk, remote: &Remote) -> Option<String> {
-    let texts = texts(unknown, item, walk, remote)?;
+    let there = text_of(remote, &unknown.part).filter(|_| moved(unknown, remote))?;
+    let texts = texts(unknown, item, walk, there)?;
     let Some(around) = texts.around() else { return standing::in_text(texts.before, texts.after, texts.there) };
     let left = standing::in_text(&around, &unknown.expected, texts.there)?;
     // Where what others took away stands beside it in the base, that alone tells where it belongs.
@@ -276,8 +284,7 @@ impl Texts<'_> {
     }
 }
 
-fn texts<'a>(unknown: &'a Unknown, item: &'a Item, walk: &'a Walk, remote: &'a Remote) -> Option<Texts<'a>> {
-    let there = text_of(remote, &unknown.part).filter(|_| moved(unknown, remote))?;
+fn texts<'a>(unknown: &'a Unknown, item: &'a Item, walk: &'a Walk, there: &'a str) -> Option<Texts<'a>> {
     let stored = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_ref());
     let held = item.state.bases.get(&unknown.part).or(walk.newest.get(&unknown.part));
     let before = held.or(stored)?;

@@ -150,7 +150,7 @@ impl Store {
         item: &ItemId,
         part: &PartId,
         revision: &Revision,
-        (expected, base): (&str, Option<&str>),
+        (before, expected, base): (Option<&str>, &str, Option<&str>),
         (told, at): (&[Notice], Millis),
     ) -> JobId {
         let job = JobId(i64::try_from(self.jobs.len()).unwrap());
@@ -162,6 +162,7 @@ impl Store {
             at,
             answered: false,
             power_failed: false,
+            before: before.map(str::to_owned),
             expected: expected.to_owned(),
             base: base.map(str::to_owned),
             told: told.to_vec(),

@@ -17,6 +17,27 @@ fn restarted(notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine
 }
 
 fn started_again(power_failed: bool, notices: Vec<Notice>, expected: &str, base: Option<&str>) -> Engine {
+    loaded(notices, vec![open_job(power_failed, expected, base)])
+}
+
+/// The push with which the eighth line goes.
+fn open_job(power_failed: bool, expected: &str, base: Option<&str>) -> OpenJob {
+    OpenJob {
+        job: JobId(1),
+        item: id(0),
+        part: PartId::default(),
+        revision: Revision("0".into()),
+        at: Millis(1),
+        answered: false,
+        power_failed,
+        before: None,
+        expected: expected.into(),
+        base: base.map(str::to_owned),
+        told: vec![lost(8)],
+    }
+}
+
+fn loaded(notices: Vec<Notice>, jobs: Vec<OpenJob>) -> Engine {
     let told = Told { at: Millis(1), notices };
     let rows = vec![Row {
         item: id(0),
@@ -28,20 +49,8 @@ fn started_again(power_failed: bool, notices: Vec<Notice>, expected: &str, base:
         buried: false,
         parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, behind: false, told, put_back: None }],
     }];
-    let job = OpenJob {
-        job: JobId(1),
-        item: id(0),
-        part: PartId::default(),
-        revision: Revision("0".into()),
-        at: Millis(1),
-        answered: false,
-        power_failed,
-        expected: expected.into(),
-        base: base.map(str::to_owned),
-        told: vec![lost(8)],
-    };
     let mut engine = Engine::new(Settings::default());
-    engine.load(Millis(2), Loaded { rows, jobs: vec![job], cursor: None, paused: false });
+    engine.load(Millis(2), Loaded { rows, jobs, cursor: None, paused: false });
     engine
 }
 
@@ -107,6 +116,29 @@ fn a_push_landed_though_others_wrote_since() {
         let desired = desired(&effects).unwrap_or_default();
         assert_eq!(desired.matches("ours").count(), 1, "{remote:?}: {desired:?}");
         assert_eq!(told(&engine), if landed { vec![8] } else { vec![SENT_AGAIN] }, "{remote:?}");
+    }
+}
+
+#[test]
+fn what_a_later_push_was_planned_on_tells_of_the_one_before() {
+    // Neither end was recorded. The first may be one that never landed and was sent anew from the same version, or one whose
+    // words stood there, and were written over, before the second went out; of a third others may have taken back what it brought.
+    for (version, there, is_told) in [("0", "a\n", false), ("1", "a\n\nours\n", false), ("1", "a\n\ntheirs\n", true)] {
+        let push = |job, version: &str, before: &str, brings: &str, answered| OpenJob {
+            job: JobId(job),
+            revision: Revision(version.into()),
+            before: Some(before.into()),
+            answered,
+            ..open_job(false, brings, Some(brings))
+        };
+        let first = push(1, "0", "a\n", "a\n\nours\n", false);
+        let second = push(2, version, there, "a\n\nmine\n", true);
+        let mut engine = loaded(Vec::new(), vec![first, second]);
+        engine.step(Millis(3), observed(id(0), "a\n", "a\n\nmine, and more\n"));
+        let effects = engine.step(Millis(4), fetched(id(0), "a\n\nmine\n", true));
+        let told = told(&engine);
+        assert_eq!(told.contains(&SENT_AGAIN), is_told, "{version} {there:?}: {told:?}");
+        assert_eq!(desired(&effects), Some("a\n\nmine, and more\n"), "{version} {there:?}");
     }
 }
 

@@ -533,7 +533,9 @@ impl Machine {
                 } else {
                     self.sync_file(around, &item);
                     let at = self.now(around);
-                    Ok(self.store.begin(&item, &part, &revision, (&expected, base.as_deref()), (&told, at)))
+                    let there = lane.fetched.iter().flat_map(|fetched| &fetched.parts).find(|there| there.id == part);
+                    let texts = (there.map(|there| there.text.as_str()), expected.as_str(), base.as_deref());
+                    Ok(self.store.begin(&item, &part, &revision, texts, (&told, at)))
                 };
                 Event::Begun { item, result }
             }
