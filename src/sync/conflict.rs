@@ -23,6 +23,13 @@ pub(super) fn shown(conflict: &SectionConflict) -> ContentHash {
     ContentHash::of(conflict.theirs.as_bytes())
 }
 
+/// The headings of the sections in conflict, each once: several places of one section may be.
+pub(super) fn headings(conflicts: &[SectionConflict]) -> Vec<String> {
+    let mut headings: Vec<String> = conflicts.iter().map(|conflict| conflict.heading.clone()).collect();
+    headings.dedup();
+    headings
+}
+
 /// The name of a section in a sentence, by its heading.
 #[must_use]
 pub fn section_name(heading: &str) -> String {

@@ -32,6 +32,7 @@ mod moved;
 mod named;
 mod numbers;
 mod older;
+mod order;
 mod parts;
 mod polling;
 mod presence;

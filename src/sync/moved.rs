@@ -1,11 +1,13 @@
 //! Text that one side moved out of a conflict or into it. Half of a move must not go on: the text would stand on the other
 //! side twice, or nowhere, until the conflict ends. So the other half waits with it. And text that one side moved and the other
-//! took away, or moved elsewhere: that is a conflict as any other edit of it would be.
+//! took away, or moved elsewhere: that is a conflict as any other edit of it would be, also where it is only its neighbour that
+//! looks moved.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::hunks::{self, Region, Verdict};
+use super::hunks::{self, Region, Verdict, placed};
+use super::order;
 use super::sides::Text;
 
 /// Blocks that are compared with blocks; beyond that, only those that say the very same count as moved.
@@ -89,6 +91,7 @@ fn freeze(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, regions: &mut [R
     let frozen = |regions: &[Region]| regions.iter().filter(|region| region.verdict == Verdict::Conflict).count();
     contend(base, local, regions, Verdict::Local);
     contend(base, remote, regions, Verdict::Remote);
+    disorder(base, local, remote, regions);
     let mut before = 0;
     while frozen(regions) > before {
         before = frozen(regions);
@@ -119,6 +122,36 @@ fn contend(base: &Text<'_>, text: &Text<'_>, regions: &mut [Region], side: Verdi
             region.verdict = Verdict::Conflict;
         }
     }
+}
+
+/// Freezes the regions in which something came or went that one side moved past what the other moved elsewhere, where together
+/// they would take one of the two moves back.
+fn disorder(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, regions: &mut [Region]) {
+    let mut merged: Vec<u32> = Vec::new();
+    let mut at = 0;
+    for (region, mine, theirs) in placed(regions) {
+        merged.extend(base.bare(&(at..region.base.start)));
+        match region.verdict {
+            Verdict::Agree | Verdict::Local => merged.extend(local.bare(&mine)),
+            Verdict::Remote => merged.extend(remote.bare(&theirs)),
+            Verdict::Both => merged.extend(remote.bare(&theirs).iter().chain(local.bare(&mine))),
+            Verdict::Conflict => {}
+        }
+        at = region.base.end;
+    }
+    merged.extend(base.bare(&(at..base.len())));
+    let all = |text: &Text<'_>| text.bare(&(0..text.len())).to_vec();
+    let contradicted = order::contradicted(&all(base), &all(local), &all(remote), &merged);
+    if contradicted.is_empty() {
+        return;
+    }
+    let hit: Vec<bool> = placed(regions)
+        .map(|(region, mine, theirs)| {
+            let mut keys = base.bare(&region.base).iter().chain(local.bare(&mine)).chain(remote.bare(&theirs));
+            keys.any(|key| contradicted.contains(key))
+        })
+        .collect();
+    regions.iter_mut().zip(hit).filter(|(_, hit)| *hit).for_each(|(region, _)| region.verdict = Verdict::Conflict);
 }
 
 /// Freezes the regions with the verdict `side` between which and a frozen one that side, which says `text`, moved text.

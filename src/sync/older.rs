@@ -10,6 +10,7 @@ use super::arrival::Arrival;
 use super::counts::Counts;
 use super::intent::Intent;
 use super::item::{Item, Part, Walk, notice};
+use super::presence::{self, Presence};
 use super::stale::{self, Stale};
 use super::went::{self, Came, Line};
 use super::words::words_in;
@@ -49,11 +50,15 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
         }
         // Half a file lacks much, and waits whole.
         Some(Stale::Lacks { .. }) if !hold::holds(Some(newest), text).is_empty() => false,
-        Some(Stale::Lacks { oldest, words }) => {
+        Some(Stale::Lacks { oldest, mut words }) => {
+            let older = older_base(arrivals, oldest, newest, text);
+            let all = put_back_to(&older, newest, text);
+            let is_new = |more: &String| !words.iter().any(|known| has_words_of(known, more));
+            let own: Vec<String> = all.into_iter().filter(is_new).collect();
+            words.extend(own);
             walk.stale.insert(id.clone(), Older { saved: text.clone(), lacks: words, since: oldest });
             if part.state.put_back.as_ref().is_none_or(|saved| !merge::same_meaning(saved, text)) {
                 walk.unrecorded.extend(item.state.bases.remove(id).map(|newest| (id.clone(), newest)));
-                let older = older_base(arrivals, oldest, newest, text);
                 walk.newest.extend(base.replace(older).map(|newest| (id.clone(), newest)));
             }
             true
@@ -73,6 +78,22 @@ pub(super) fn older_base(arrivals: &[Arrival], oldest: usize, newest: &str, text
     let oldest = bases.next().unwrap_or(newest).to_owned();
     let since = bases.chain([newest]);
     since.fold(oldest, |base, newer| standing::in_text(&base, newer, text).unwrap_or(base))
+}
+
+/// What a text lacks that leads from its base to the newest, wherever that came from: the first words of it at each place. What was
+/// written in the file itself since goes into the older text again, too.
+fn put_back_to(older: &str, newest: &str, text: &str) -> Vec<String> {
+    let since = Arrival { before: older.into(), after: newest.into(), base: older.into() };
+    match presence::of(&since, &[], &|| false, [newest, text]) {
+        Presence::Lacks(words) => words,
+        Presence::Has | Presence::Unknown | Presence::Gone(_) | Presence::Keeps(_) => Vec::new(),
+    }
+}
+
+/// Tells whether some words have all that are in others.
+fn has_words_of(words: &str, others: &str) -> bool {
+    let said: BTreeSet<&str> = words_in(words).collect();
+    words_in(others).all(|word| said.contains(word))
 }
 
 /// A save that was made from an older text.
@@ -103,7 +124,7 @@ impl Older {
 /// Tells that a file gets back what it lacked since it was saved from an older text.
 pub(super) fn tell_put_back(part: &mut Part, lacks: &[String], now: Millis) {
     let message = format!(
-        "the file was saved from an older text, without {}, which came into it meanwhile and was put back; to \
+        "the file was saved from an older text, without {}, which it has had since and which was put back; to \
          delete that, delete it once more and push the file with `push --accept`",
         places(lacks)
     );

@@ -6,6 +6,7 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::hunks::TELLING_BYTES;
+use super::order;
 use super::words::words_in;
 use crate::mebdf::{Cell, RunContent};
 
@@ -46,7 +47,7 @@ pub(super) fn have_other_columns(mine: &[Row], theirs: &[Row]) -> bool {
 }
 
 /// Merges the rows of two versions of a table that come from `base`; `merge` merges a row that both edited. `None` where changes
-/// meet, or where a row might come twice since somebody moved it.
+/// meet, where a row might come twice since somebody moved it, or stand where the one side has not put it.
 pub(super) fn merged(
     base: &[Row],
     mine: &[Row],
@@ -56,6 +57,8 @@ pub(super) fn merged(
     if [base, mine, theirs].iter().any(|rows| rows.len() > ROWS_MAX) {
         return None;
     }
+    let keys = |rows: &[Row]| rows.iter().map(|row| format!("{row:?}")).collect::<Vec<_>>();
+    let orders = [base, mine, theirs].map(keys);
     let (mine, theirs) = (changes(base, mine), changes(base, theirs));
     let both: Vec<Change> = mine.iter().filter(|change| theirs.contains(change)).cloned().collect();
     let own = |side: Vec<Change>| side.into_iter().filter(|change| !both.contains(change)).collect::<Vec<_>>();
@@ -82,7 +85,9 @@ pub(super) fn merged(
         });
     }
     all.extend(others);
-    applied(base, all)
+    let rows = applied(base, all)?;
+    let [base, mine, theirs] = &orders;
+    order::contradicted(base, mine, theirs, &keys(&rows)).is_empty().then_some(rows)
 }
 
 /// Tells whether a change edits one row where it stands.

@@ -5,6 +5,7 @@ use crate::model::{ContentHash, Millis, Notice, PartId};
 
 use super::backoff;
 use super::choice;
+use super::conflict::headings;
 use super::engine::{Engine, Fate};
 use super::hold;
 use super::intent;
@@ -333,7 +334,7 @@ impl Engine {
                 // A file that is held is in conflict all the same.
                 let open = merged.is_none().then(|| merge::merge3(base, text, remote).conflicts);
                 if let Some(open) = open {
-                    part.state.conflicts = open.iter().map(|conflict| conflict.heading.clone()).collect();
+                    part.state.conflicts = headings(&open);
                 }
                 let twice = merged.as_ref().and_then(|merged| older::stands_twice(walk, id, text, &merged.file));
                 part.state.held.extend(twice);
@@ -342,7 +343,7 @@ impl Engine {
         };
         part.behind = merged.as_ref().is_none_or(|merged| !merged.conflicts.is_empty());
         if let Some(merged) = &merged {
-            part.state.conflicts = merged.conflicts.iter().map(|conflict| conflict.heading.clone()).collect();
+            part.state.conflicts = headings(&merged.conflicts);
             if !merged.pushes {
                 part.state.refused.clear();
                 part.state.unsaid.clear();

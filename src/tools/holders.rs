@@ -94,10 +94,22 @@ impl Mirrors {
         let mut mirrors = self.handles.iter();
         let found =
             mirrors.find(|handle| handle.layout().holds(&known)).or_else(|| self.handles.iter().find(of_account));
-        found.map(|handle| (handle, known)).ok_or_else(|| Error::InvalidInput {
-            what: format!("{} is no file of the workspace", path.display()),
-            suggestion: format!("Give a file below {}.", self.workspace.display()),
-        })
+        let account = || {
+            let below = known.strip_prefix(&self.workspace).ok()?;
+            let folder = below.components().next()?.as_os_str().to_str()?;
+            folder.contains('@').then(|| folder.to_owned())
+        };
+        let unknown = || match account() {
+            Some(account) => Error::InvalidInput {
+                what: format!("{} is of the account {account}, which the config does not name", path.display()),
+                suggestion: "Name the account in config.toml again and restart the daemon.".into(),
+            },
+            None => Error::InvalidInput {
+                what: format!("{} is no file of the workspace", path.display()),
+                suggestion: format!("Give a file below {}.", self.workspace.display()),
+            },
+        };
+        found.ok_or_else(unknown).map(|handle| (handle, known))
     }
 
     /// Returns what mirrors a file, and its name there, once it says what was saved in the place of links to it, and whether it

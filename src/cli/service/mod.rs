@@ -41,7 +41,7 @@ struct Managed<'a> {
 pub(super) fn perform(verb: &ServiceVerb, places: &Places, json: bool) -> Answer<Outcome> {
     let managed = Managed::of(places)?;
     let report = match *verb {
-        ServiceVerb::Install { strict, print: true } => managed.printed(strict),
+        ServiceVerb::Install { strict, print: true } => managed.printed(strict)?,
         ServiceVerb::Install { strict, print: false } => managed.install(strict)?,
         ServiceVerb::Uninstall => managed.uninstall()?,
         ServiceVerb::Start => managed.change(Manager::start, "started")?,
@@ -49,6 +49,9 @@ pub(super) fn perform(verb: &ServiceVerb, places: &Places, json: bool) -> Answer
         ServiceVerb::Restart => managed.change(Manager::restart, "started anew")?,
         ServiceVerb::Status => managed.status()?,
         ServiceVerb::Logs { lines, follow } => {
+            if json && managed.manager == Manager::Launchd {
+                return Err(ErrorAnswer::invalid("launchd keeps the log as plain lines", "Leave --json out."));
+            }
             let log = managed.service.log(&managed.user_home);
             return Err(managed.manager.show_logs(&managed.unit, &log, lines, follow, json));
         }
@@ -84,18 +87,26 @@ impl<'a> Managed<'a> {
     }
 
     /// Tells what would be written, and writes nothing.
-    fn printed(&self, strict: bool) -> Report {
+    fn printed(&self, strict: bool) -> Answer<Report> {
+        self.check_strict(strict)?;
         let files = self.files(strict);
         let lines = files.iter().map(|file| format!("# {}\n{}", file.path.display(), file.text)).collect();
         let value = files.iter().map(|file| json!({ "path": file.path, "text": file.text })).collect::<Vec<_>>();
-        Report { value: json!({ "service": self.service.name, "files": value }), lines, waits: false }
+        Ok(Report { value: json!({ "service": self.service.name, "files": value }), lines, waits: false })
+    }
+
+    fn check_strict(&self, strict: bool) -> Answer<()> {
+        match self.manager {
+            Manager::Launchd if strict => {
+                Err(ErrorAnswer::invalid("launchd has nothing stricter", "Leave --strict out."))
+            }
+            Manager::Launchd | Manager::Systemd => Ok(()),
+        }
     }
 
     /// Writes the files where they are not as they are to be, and starts the service.
     fn install(&self, strict: bool) -> Answer<Report> {
-        if strict && self.manager == Manager::Launchd {
-            return Err(ErrorAnswer::invalid("launchd has nothing stricter", "Leave --strict out."));
-        }
+        self.check_strict(strict)?;
         if demo::is_demo(self.places) {
             let what = "this home is that of a demo, which has its own Google and runs until Ctrl-C";
             return Err(ErrorAnswer::invalid(what, "Leave `--home` out, or name another folder."));

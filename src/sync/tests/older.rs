@@ -96,6 +96,25 @@ fn what_came_and_went_is_not_its_readers_own() {
 }
 
 #[test]
+fn whatever_is_put_back_is_told() {
+    // `theirs` came into the file, then `mine` was saved there and pushed; a version from before both takes its place.
+    let first = "one\n\ntwo\n\nthree here\n";
+    let (before, after) = (first, "one theirs\n\ntwo\n\nthree here\n");
+    let newest = "one theirs\n\ntwo\n\nthree mine here\n";
+    let mut engine = engine(1);
+    let Event::Observed { item, mut parts } = observed(id(0), newest, first) else { unreachable!() };
+    parts[0].arrivals = vec![Arrival { before: before.into(), after: after.into(), base: before.into() }];
+    engine.step(Millis(1), Event::Observed { item, parts });
+    engine.step(Millis(2), fetched(id(0), newest, true));
+    engine.step(Millis(4), Event::Deposited { item: id(0), part: PartId::default(), result: Ok(STAMP) });
+    let told = engine.status().items[0].parts[0].told.clone();
+    let told: Vec<_> = told.iter().map(|told| (&*told.code, &*told.message)).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0].0, "PUT_BACK");
+    assert!(["`theirs`", "`mine`"].iter().all(|words| told[0].1.contains(words)), "{told:?}");
+}
+
+#[test]
 fn what_is_in_conflict_was_not_put_back() {
     let (before, after) = ("one\n\n# Two\n\ntwo\n", "one theirs\n\n# Two\n\ntwo\n");
     let mut engine = engine(1);

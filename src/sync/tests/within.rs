@@ -67,6 +67,27 @@ fn an_edit_beside_what_came_or_went_goes_together_with_another_word() {
 }
 
 #[test]
+fn what_both_moved_elsewhere_is_a_conflict_also_where_its_neighbour_looks_moved() {
+    let list = |items: &str| {
+        let lines = items.chars().map(|item| format!("- {item} fruit\n")).collect::<String>();
+        format!("# Head\n\n{lines}\nBelow.\n")
+    };
+    let table = |rows: &str| {
+        let lines = rows.chars().map(|row| format!("| {row}nn | 10 |\n")).collect::<String>();
+        format!("# Head\n\n| name | sum |\n| --- | --- |\n{lines}")
+    };
+    for text in [&list as &dyn Fn(&str) -> String, &table] {
+        let case = |one: &str, other: &str, both: Option<&str>| {
+            check(&text("abcde"), &text(one), &text(other), both.map(text).as_deref());
+        };
+        case("abdce", "cabde", None);
+        case("bacde", "acdeb", None);
+    }
+    // Who moved something else has not moved it.
+    check(&list("abcdefgh"), &list("bacdefgh"), &list("abcdehfg"), Some(&list("bacdehfg")));
+}
+
+#[test]
 fn rows_that_come_and_go_go_together_with_edits_of_others() {
     let table = |rows: &[&str]| format!("| name | sum |\n| --- | --- |\n{}", rows.join(""));
     let (apples, pears, plums) = ("| apples | 1 |\n", "| pears | 2 |\n", "| plums | 3 |\n");
