@@ -93,7 +93,7 @@ impl MirrorHandle {
             Ok(LinkReport { path, versioned })
         });
         let linked = linked.await?;
-        self.messages().send(Message::Linked).await.map_err(|_ended| self.ended())?;
+        self.messages().send(Message::Linked(linked.path.clone())).await.map_err(|_ended| self.ended())?;
         Ok(linked)
     }
 

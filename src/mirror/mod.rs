@@ -143,8 +143,8 @@ enum Message {
     Ask(Command, oneshot::Sender<Replied>),
     /// Somebody wants to see how things stand, or how one item does.
     Status(Option<ItemId>, oneshot::Sender<Status>),
-    /// A link stands outside of the workspace.
-    Linked,
+    /// A link stands outside of the workspace, here.
+    Linked(PathBuf),
     /// Of two saves of a file the earlier one stands here.
     Aside(Place, PathBuf),
 }
@@ -409,10 +409,12 @@ impl Mirror {
                 drop(reply.send(Status { now: self.clock.now(), ..status }));
             }
             Message::Aside(place, kept) => self.saved_aside(place, &kept),
-            Message::Linked => {
+            Message::Linked(path) => {
                 if let Some(watch) = &mut self.watch {
                     watch.watch_links(self.shared.beside.links());
                 }
+                // Somebody may have saved in its place before its folder was watched.
+                self.saw(Seen::Beside(path));
             }
             Message::Ask(command, reply) => {
                 let resumes = matches!(command, Command::Resume);
