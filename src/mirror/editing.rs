@@ -8,9 +8,12 @@ use super::{Shared, blocking};
 use crate::error::{Error, Result};
 use crate::kinds::{Elements, Facts, Listing, Look, Restyled, StyleDefinition};
 use crate::model::{ItemId, Notice, PartId, Stamp};
-use crate::sync::{Local, hold};
+use crate::sync::{Local, hold, is_edited};
 use crate::workspace::NotDeposited;
 use crate::workspace::layout::Place;
+
+/// How often a save is pushed once more that a push has passed by, at most.
+const AGAIN_MAX: usize = 3;
 
 impl MirrorHandle {
     /// Reads a mirrored file as it stands.
@@ -58,6 +61,14 @@ impl MirrorHandle {
             // first one wait; taken back unlooked, what has landed would be taken out of the item again.
             pushed = self.push(path, false, false).await;
         }
+        for _ in 0..AGAIN_MAX {
+            let is_passed_by = pushed.as_ref().is_ok_and(passes_by) && self.differs(&place, &edit.text).await?;
+            if !is_passed_by {
+                break;
+            }
+            // The walk had read the file before the save, or while another was settling; the one after it has this.
+            pushed = self.push(path, false, false).await;
+        }
         match pushed {
             Ok(report) => Ok(Some(report)),
             Err(error) => {
@@ -67,6 +78,12 @@ impl MirrorHandle {
                 Err(error)
             }
         }
+    }
+
+    /// Tells whether a text says anything that a file and its item have not agreed on.
+    async fn differs(&self, place: &Place, text: &str) -> Result<bool> {
+        let (shared, Place { item, part, .. }, text) = (self.shared_arc(), place.clone(), text.to_owned());
+        blocking(move || Ok(base(&shared, &item, &part)?.is_some_and(|base| is_edited(&base, &text)))).await
     }
 
     /// Tells whether what a file says waits for a person.
@@ -158,6 +175,12 @@ impl MirrorHandle {
     pub async fn facts(&self, id_or_url: &str) -> Result<Facts> {
         self.shared().kind.facts(&self.item(id_or_url)?).await
     }
+}
+
+/// Tells whether nothing went with a push, and nothing says why.
+fn passes_by(report: &PushReport) -> bool {
+    let PushReport { pushed, hidden, refused, held, unsaid, conflicts, .. } = report;
+    !pushed && !hidden && refused.is_empty() && held.is_empty() && unsaid.is_empty() && conflicts.is_empty()
 }
 
 /// An edit of a whole file.
