@@ -22,14 +22,13 @@ pub(super) fn contradicted<K: Eq + Hash + Ord + Clone>(
     theirs: &[K],
     merged: &[K],
 ) -> BTreeSet<K> {
-    let once = [mine, theirs, merged].map(once);
+    let others = [mine, theirs, merged].map(once);
     let places = |(key, at): (&K, usize)| -> Option<Places> {
         let [mine, theirs, merged] =
-            [0, 1, 2].map(|text| once.get(text).and_then(|places| places.get(key).copied()?));
+            [0, 1, 2].map(|text| others.get(text).and_then(|places| places.get(key).copied()?));
         Some([at, mine?, theirs?, merged?])
     };
-    let own = self::once(base);
-    let mut all: Vec<Places> = own.into_iter().filter_map(|(key, at)| places((key, at?))).collect();
+    let mut all: Vec<Places> = once(base).into_iter().filter_map(|(key, at)| places((key, at?))).collect();
     all.sort_unstable();
     let moved = [MINE, THEIRS].map(|side| moved(&all, side));
     if moved.iter().any(BTreeSet::is_empty) {
