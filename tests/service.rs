@@ -82,10 +82,12 @@ impl User {
 
     /// Tells whether the manager can run anything at all with these properties.
     fn can_run(&self, properties: &str) -> bool {
-        let unit = self.unit().with_file_name("probe.service");
+        // A name of its own: the manager may still know another one by what it said.
+        let name = format!("probe-{}.service", properties.len());
+        let unit = self.unit().with_file_name(&name);
         fs::create_dir_all(unit.parent().unwrap()).unwrap();
         fs::write(&unit, format!("[Service]\nType=oneshot\nExecStart=/bin/true\n{properties}")).unwrap();
-        let mut start = self.command(Path::new("systemctl"), &["--user", "start", "probe.service"]);
+        let mut start = self.command(Path::new("systemctl"), &["--user", "start", &name]);
         let started = start.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
         fs::remove_file(unit).unwrap();
         started
