@@ -21,7 +21,9 @@ impl Engine {
         item.state.failures = 0;
         item.state.moved = 0;
         // A save came while the walk went on, or is doubted, and nothing landed: a question about what is saved has the next walk.
-        let saving = item.parts.keys().any(|part| self.settle.is_due_soon(&(item.id.clone(), part.clone())));
+        // One that was passed by may be quiet by now.
+        let saving = walk.passed && item.state.dirty.local
+            || item.parts.keys().any(|part| self.settle.is_due_soon(&(item.id.clone(), part.clone())));
         let is_early = |waiter: &Waiter| waiter.about_saves_until.is_some_and(|until| self.now < until);
         if saving && walk.requests == 0 && walk.waiters.iter().any(is_early) {
             let (later, now) = walk.waiters.into_iter().partition(is_early);

@@ -166,6 +166,21 @@ fn who_asks_about_a_save_that_is_doubted_waits_until_it_is_believed() {
 }
 
 #[test]
+fn who_asks_about_a_save_that_was_passed_by_has_the_next_walk_though_it_is_quiet_by_then() {
+    let mut engine = agreed("a\n");
+    assert_eq!(words(&ask(&mut engine, 1_000, 1, false)), "observe");
+    touch(&mut engine, 1_001);
+    engine.step(Millis(1_002), observed(id(0), "a\n", "b\n"));
+    assert_eq!(words(&engine.step(Millis(1_010), fetched(id(0), "a\n", true))), "record");
+    // It is quiet before the record is on the disk.
+    assert_eq!(words(&engine.step(Millis(1_051), Event::Tick)), "");
+    let effects = engine.step(Millis(1_060), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(words(&effects), "observe", "nobody is answered");
+    engine.step(Millis(1_061), observed(id(0), "a\n", "b\n"));
+    assert_eq!(words(&engine.step(Millis(1_070), fetched(id(0), "a\n", true))), "plan");
+}
+
+#[test]
 fn who_waits_for_a_restless_file_waits_with_it() {
     let mut engine = engine(1);
     engine.step(Millis(1), observed(id(0), "a\n", "a\n"));
