@@ -1,6 +1,6 @@
 //! The program as people and scripts run it, where no daemon is needed.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -154,4 +154,48 @@ fn shells_and_readers_of_manuals_are_served() {
         let text = std::fs::read_to_string(pages.join(page)).expect("a page");
         assert!(text.contains(says), "{page}: {text}");
     }
+}
+
+/// What is wrong around a daemon is told though none answers, and each finding says what to do.
+#[test]
+fn a_doctor_needs_no_daemon() {
+    let home = tempfile::tempdir().expect("a folder");
+    let findings = |expected: &[&str]| {
+        let told = run(home.path(), &["doctor", "--json"], "");
+        assert_eq!(told.status.code(), Some(1));
+        let told: Value = serde_json::from_slice(&told.stdout).expect("JSON on stdout");
+        let findings = told["findings"].as_array().expect("findings").clone();
+        let checks: Vec<&str> = findings.iter().filter_map(|finding| finding["check"].as_str()).collect();
+        assert_eq!((checks.as_slice(), &told["waits"]), (expected, &Value::Bool(true)), "{told}");
+        assert!(findings.iter().all(|finding| finding["fix"].as_str().is_some_and(|fix| !fix.is_empty())), "{told}");
+        findings
+    };
+    findings(&["socket", "sign-in"]);
+    // Nobody listens at the first port.
+    let there = "http://127.0.0.1:1";
+    let config =
+        format!("[[accounts]]\nemail = 'a@b.c'\n[endpoints]\ndocs = '{there}'\ndrive = '{there}'\ntoken = '{there}'\n");
+    std::fs::create_dir_all(home.path().join("config")).expect("a folder");
+    std::fs::write(home.path().join("config/config.toml"), config).expect("a file");
+    findings(&["socket", "network"]);
+    let human = run(home.path(), &["doctor"], "");
+    let human = String::from_utf8_lossy(&human.stdout).into_owned();
+    assert!(human.starts_with("problem: no daemon answers") && human.contains("    Run `"), "{human}");
+    // One that answers is asked for the time, and then for the account.
+    let mut google = Command::new(env!("CARGO_BIN_EXE_mcp-workspace"))
+        .args(["emulator", "--listen", "127.0.0.1:0", "--token", "t", "--json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut line = String::new();
+    BufReader::new(google.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
+    let told: Value = serde_json::from_str(&line).expect("JSON");
+    let there = told["url"].as_str().expect("a URL");
+    let config =
+        format!("[[accounts]]\nemail = 'a@b.c'\n[endpoints]\ndocs = '{there}'\ndrive = '{there}'\ntoken = '{there}'\n");
+    std::fs::write(home.path().join("config/config.toml"), config).expect("a file");
+    let found = std::panic::catch_unwind(|| findings(&["socket", "sign-in"]));
+    google.kill().and_then(|()| google.wait()).expect("it ran");
+    let found = found.expect("the findings");
+    assert_eq!(found[1]["account"], "a@b.c", "{found:?}");
 }

@@ -1,6 +1,7 @@
 //! The demo as a new user meets it: started, looked at, connected to, ended, started again.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -19,6 +20,19 @@ fn program(home: &Path) -> Command {
     command
 }
 
+/// Returns what a program says as it says it.
+fn lines(child: &mut Child) -> mpsc::Receiver<String> {
+    let out = child.stdout.take().expect("stdout is a pipe");
+    let (sender, lines) = mpsc::channel();
+    // The reader goes on to the end, so that the program never finds its stdout shut.
+    std::thread::spawn(move || {
+        for line in BufReader::new(out).lines().map_while(Result::ok) {
+            drop(sender.send(line));
+        }
+    });
+    lines
+}
+
 /// A demo that runs; killed when dropped.
 struct Demo {
     child: Child,
@@ -28,21 +42,18 @@ struct Demo {
 
 impl Demo {
     fn start(home: &Path, more: &[&str]) -> Self {
-        let mut child = program(home)
+        Self::start_by(program(home), more)
+    }
+
+    fn start_by(mut program: Command, more: &[&str]) -> Self {
+        let mut child = program
             .args(["demo", "--json"])
             .args(more)
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
             .spawn()
             .expect("the demo starts");
-        let out = child.stdout.take().expect("stdout is a pipe");
-        let (sender, lines) = mpsc::channel();
-        // The reader goes on to the end, so that the demo never finds its stdout shut.
-        std::thread::spawn(move || {
-            for line in BufReader::new(out).lines().map_while(Result::ok) {
-                drop(sender.send(line));
-            }
-        });
+        let lines = lines(&mut child);
         let deadline = Instant::now() + START_WAIT;
         let mut demo = Self { child, said: Value::Null, skipped: Vec::new() };
         loop {
@@ -190,4 +201,50 @@ fn an_mcp_client_gets_the_path() {
     let joined = program(home.path()).args(["serve", "--stdio"]).stdin(Stdio::null()).output().expect("it runs");
     assert!(String::from_utf8_lossy(&joined.stderr).contains("joined it"), "{joined:?}");
     assert_eq!(demo.end(), Some(0));
+}
+
+/// A desktop whose program for notifications writes down what it is asked to show.
+#[test]
+fn what_waits_for_a_person_is_told_on_the_desktop() {
+    let home = new_home();
+    let (bin, shown) = (home.path().join("bin"), home.path().join("shown"));
+    std::fs::create_dir(&bin).expect("a folder");
+    let script = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >>'{}'\n", shown.display());
+    std::fs::write(bin.join("notify-send"), script).expect("a file");
+    std::fs::set_permissions(bin.join("notify-send"), PermissionsExt::from_mode(0o755)).expect("a program");
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("a path"));
+    let desktop = || {
+        let mut command = program(home.path());
+        command.env("PATH", &path).env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere");
+        command
+    };
+    let demo = Demo::start_by(desktop(), &[]);
+    let mut watch = program(home.path())
+        .args(["status", "--watch", "--json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let lines = lines(&mut watch);
+    let first = lines.recv_timeout(START_WAIT).expect("how things stand");
+    assert!(!first.contains("\"held\""), "{first}");
+    std::fs::write(demo.file(), "").expect("the file is emptied");
+    let held = std::iter::from_fn(|| lines.recv_timeout(START_WAIT).ok()).find(|line| line.contains("\"held\""));
+    let held = held.expect("a change is shown");
+    assert!(held.contains("Quarterly report") || held.contains(demo.file().to_str().expect("UTF-8")), "{held}");
+    let deadline = Instant::now() + START_WAIT;
+    let told = loop {
+        let told = std::fs::read_to_string(&shown).unwrap_or_default();
+        if told.lines().count() >= 4 || Instant::now() > deadline {
+            break told;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    let told: Vec<&str> = told.lines().collect();
+    assert_eq!(told.get(..3), Some(&["--app-name=mcp-workspace", "--", "An edit is held"][..]), "{told:?}");
+    assert!(told[3].starts_with("An edit of \"Quarterly report\" waits for you: "), "{told:?}");
+    let pid = rustix::process::Pid::from_child(&watch);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it still watches");
+    assert_eq!(watch.wait().expect("our child").code(), Some(0), "Ctrl-C is a good end");
+    assert_eq!(demo.end(), Some(0));
+    assert_eq!(std::fs::read_to_string(&shown).expect("a file").lines().count(), 4, "once");
 }

@@ -57,7 +57,7 @@ const IMPURE: [&str; 16] = [
 ];
 
 /// Crates and the rooms that may say them.
-const OWNERS: [(&str, &[&str]); 24] = [
+const OWNERS: [(&str, &[&str]); 25] = [
     ("rusqlite", &["store"]),
     ("rusqlite_migration", &["store"]),
     ("notify", &["workspace"]),
@@ -68,6 +68,7 @@ const OWNERS: [(&str, &[&str]); 24] = [
     ("mail_parser", &["google", "kinds", "emulator"]),
     ("mail_builder", &["kinds"]),
     ("httparse", &["google"]),
+    ("httpdate", &["google"]),
     ("html5gum", &["extract"]),
     ("hayro_syntax", &["extract"]),
     ("hayro_cmap", &["extract"]),

@@ -112,7 +112,11 @@ pub(crate) enum Verb {
         verb: Option<RulesVerb>,
     },
     /// Tell how things stand
-    Status,
+    Status {
+        /// Go on showing it until Ctrl-C: in place on a terminal, else again whenever it changes
+        #[arg(long)]
+        watch: bool,
+    },
     /// Show what an edited file would change in its Doc
     Diff {
         /// A file of the workspace

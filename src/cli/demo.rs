@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::arguments::DemoArguments;
 use super::demo_mail::MESSAGES;
-use super::{Answer, client, print, progress, serve};
+use super::{Answer, client, failed, print, progress, serve};
 use crate::config::{AccountConfig, Config, Endpoints, HOME_VARIABLE, Places, Secret, shell_word};
 use crate::emulator::{self, DEFAULT_TOKEN, DEMO_ACCOUNT, Running};
 use crate::error::Error;
@@ -256,11 +256,6 @@ fn ended_early(ended: Result<crate::error::Result<()>, tokio::task::JoinError>) 
         Ok(result) => result.map_err(failed),
         Err(error) => Err(failed(Error::Storage { doing: "running the daemon", source: Box::new(error) })),
     }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-fn failed(error: Error) -> ErrorAnswer {
-    ErrorAnswer::from(&error)
 }
 
 #[cfg(test)]

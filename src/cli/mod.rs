@@ -7,6 +7,7 @@ mod config_file;
 mod configuring;
 mod demo;
 mod demo_mail;
+mod doctor;
 mod extracting;
 mod manual;
 mod mcp;
@@ -15,6 +16,7 @@ mod progress;
 mod serve;
 mod service;
 mod stdio;
+mod watching;
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -176,7 +178,16 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         Verb::Rules { verb: Some(RulesVerb::End { number, account }) } => {
             Command::EndRule { number, account: account.map(Account) }
         }
-        Verb::Status => Command::Status,
+        Verb::Status { watch: true } => {
+            let places = find(home.as_deref())?;
+            let watched = runtime(Threads::One)?.block_on(watching::status(&places.control_socket(), json));
+            return watched.map(done).map_err(|answer| with_how_to_start(answer, &places));
+        }
+        Verb::Status { watch: false } => Command::Status,
+        Verb::Doctor { repair, remote } => {
+            let places = find(home.as_deref())?;
+            return runtime(Threads::One)?.block_on(doctor::perform(&places, repair, remote.into(), json));
+        }
         Verb::Diff { file } => Command::Diff { path: absolute(&file)? },
         Verb::Push { file, dry_run, accept } => Command::Push { path: absolute(&file)?, accept, dry_run },
         Verb::Restore { id } => Command::Restore { id: named(&id)? },
@@ -198,7 +209,6 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         Verb::Trash { item } => Command::Trash { id: named(&item)? },
         Verb::Pause { account } => Command::Pause { account: account.map(Account) },
         Verb::Resume { account } => Command::Resume { account: account.map(Account) },
-        Verb::Doctor { repair, remote } => Command::Doctor { repair, remote: remote.into() },
         Verb::Resolve { file, mine, theirs: _ } => {
             Command::Resolve { path: absolute(&file)?, side: if mine { Side::Mine } else { Side::Theirs } }
         }
@@ -212,21 +222,30 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
             never = progress::show(&socket, &command, json) => match never {},
         }
     });
-    let value = asked.map_err(|answer| match answer.kind.as_str() {
-        "daemon" => ErrorAnswer { suggestion: serve::how_to_start(&places), ..answer },
-        _ => answer,
-    })?;
+    let value = asked.map_err(|answer| with_how_to_start(answer, &places))?;
     print::report(&command, &value, json);
-    let pushed = matches!(
-        command,
-        Command::Push { dry_run: false, .. } | Command::Resolve { .. } | Command::Undo { .. } | Command::Doctor { .. }
-    );
+    let pushed =
+        matches!(command, Command::Push { dry_run: false, .. } | Command::Resolve { .. } | Command::Undo { .. });
     let waits = value.get("waits").and_then(Value::as_bool) == Some(true);
     Ok(if pushed && waits { Outcome::Waits } else { Outcome::Done })
 }
 
+/// Says how to start the daemon where none answers.
+fn with_how_to_start(answer: ErrorAnswer, places: &Places) -> ErrorAnswer {
+    match answer.kind.as_str() {
+        "daemon" => ErrorAnswer { suggestion: serve::how_to_start(places), ..answer },
+        _ => answer,
+    }
+}
+
+/// Turns what went wrong into the answer that a person or a program reads.
+#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
+fn failed(error: Error) -> ErrorAnswer {
+    ErrorAnswer::from(&error)
+}
+
 fn find(home: Option<&Path>) -> Answer<Places> {
-    Places::find(home).map_err(|error| ErrorAnswer::from(&error))
+    Places::find(home).map_err(failed)
 }
 
 /// How many threads work.

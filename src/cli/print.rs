@@ -13,6 +13,9 @@ const YOURS_MAX: usize = 20;
 /// Lines of what goes on by itself that it shows.
 const BY_ITSELF_MAX: usize = 5;
 
+/// Has a terminal show nothing, and writing begin at its top.
+const CLEARED: &str = "\u{1b}[H\u{1b}[2J";
+
 /// Writes one line to stdout. A reader that went away is no fault of the command.
 pub(crate) fn line(text: &str) {
     let mut out = std::io::stdout().lock();
@@ -44,6 +47,11 @@ pub(crate) fn note(text: &str) {
     if writeln!(std::io::stderr().lock(), "note: {text}").is_err() {
         tracing::debug!("nobody reads stderr");
     }
+}
+
+/// Puts a report in the place of all that the terminal shows.
+pub(crate) fn screen(command: &Command, value: &Value) {
+    line(&format!("{CLEARED}{}", lines(command, value).join("\n")));
 }
 
 /// Writes a report: as one line of JSON, or as short text.
@@ -270,16 +278,17 @@ fn doctor(value: &Value) -> Vec<String> {
         return vec!["all is as it should be".into()];
     }
     let told = |finding: &Value| {
-        let what = match text(finding, "path") {
-            path if path.is_empty() => text(finding, "account"),
-            path => path,
+        let what = match (text(finding, "path"), text(finding, "account")) {
+            (path, account) if path.is_empty() && account.is_empty() => String::new(),
+            (path, account) if path.is_empty() => format!("{account}: "),
+            (path, _) => format!("{path}: "),
         };
         let word = match text(finding, "repair").as_str() {
             "note" => "note",
             "done" => "mended",
             _ => "problem",
         };
-        let mut told = vec![format!("{word}: {what}: {} ({})", text(finding, "message"), text(finding, "check"))];
+        let mut told = vec![format!("{word}: {what}{} ({})", text(finding, "message"), text(finding, "check"))];
         if word != "mended" {
             told.push(format!("    {}", text(finding, "fix")));
         }

@@ -8,12 +8,12 @@ use sd_notify::NotifyState;
 use serde_json::json;
 
 use super::arguments::EmulatorArguments;
-use super::{Answer, demo, print};
+use super::{Answer, demo, failed, print};
 use crate::config::{Config, Places};
 use crate::emulator;
 use crate::error::{Error, Result};
 use crate::model::counted;
-use crate::tools::{self, BridgeOptions, ErrorAnswer, Profile, Starter};
+use crate::tools::{self, BridgeOptions, Profile, Starter};
 
 /// Runs the daemon until a signal. A service manager that has started it is told that it serves, that it lives, and that it ends.
 pub(crate) async fn daemon(places: Places) -> Answer<()> {
@@ -180,9 +180,4 @@ pub(crate) fn log_to_stderr() {
     if log.try_init().is_err() {
         tracing::debug!("the log goes elsewhere already");
     }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-fn failed(error: Error) -> ErrorAnswer {
-    ErrorAnswer::from(&error)
 }

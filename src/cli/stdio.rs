@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::{Answer, demo, print, serve};
+use super::{Answer, demo, failed, print, serve};
 use crate::config::{Config, Places};
 use crate::error::{Error, Result};
 use crate::tools::{self, BridgeOptions, ErrorAnswer, Profile, Starter};
@@ -137,9 +137,4 @@ fn told(ended: std::result::Result<Answer<()>, tokio::task::JoinError>) -> Answe
         Ok(result) => result,
         Err(error) => Err(failed(Error::Storage { doing: "running the daemon", source: Box::new(error) })),
     }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-fn failed(error: Error) -> ErrorAnswer {
-    ErrorAnswer::from(&error)
 }

@@ -34,6 +34,9 @@ pub struct Config {
     /// Folders beside the workspace from which new pictures may be taken.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub read_folders: Vec<PathBuf>,
+    /// Shows nothing on the desktop.
+    #[serde(skip_serializing_if = "is_no")]
+    pub quiet: bool,
     /// The accounts that are mirrored.
     pub accounts: Vec<AccountConfig>,
     /// Where Google is.
@@ -71,6 +74,11 @@ pub struct AccountConfig {
 
 const fn yes() -> bool {
     true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+const fn is_no(value: &bool) -> bool {
+    !*value
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]

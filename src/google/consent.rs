@@ -187,7 +187,7 @@ async fn post(uri: &str, form: &[(&str, &str)], doing: &str) -> Result<(bool, Va
     answer_of(client(doing)?.post(uri).form(form), doing).await
 }
 
-fn client(doing: &str) -> Result<reqwest::Client> {
+pub(super) fn client(doing: &str) -> Result<reqwest::Client> {
     drop(rustls::crypto::ring::default_provider().install_default());
     reqwest::Client::builder()
         .timeout(ANSWER_TIMEOUT)
@@ -214,7 +214,7 @@ async fn answer_of(asked: reqwest::RequestBuilder, doing: &str) -> Result<(bool,
     Ok((status.is_success(), serde_json::from_slice(&body).unwrap_or_default()))
 }
 
-fn unreachable(doing: &str, source: crate::error::Source) -> Error {
+pub(super) fn unreachable(doing: &str, source: crate::error::Source) -> Error {
     Error::Network { doing: doing.into(), outcome_unknown: false, source }
 }
 

@@ -4,6 +4,7 @@
 
 mod auth;
 mod batch;
+mod clock;
 mod consent;
 mod content;
 mod endpoints;
@@ -23,6 +24,7 @@ use crate::sync::quota::Limits;
 
 pub use auth::{Secrets, SignIn, Token, TokenSource};
 pub use batch::CALLS_MAX as BATCH_MAX;
+pub use clock::clock;
 pub use consent::{Consent, Granted, OAuthClient, Returned, allowed, revoke};
 pub use endpoints::Endpoints;
 pub use scopes::Scopes;

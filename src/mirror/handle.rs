@@ -386,7 +386,12 @@ impl MirrorHandle {
         })
     }
 
-    pub(super) async fn engine_status(&self) -> Result<Status> {
+    /// Tells what the engine says of the account.
+    ///
+    /// # Errors
+    ///
+    /// `NotRunning` when the mirror has ended.
+    pub async fn engine_status(&self) -> Result<Status> {
         self.ask_status(None).await
     }
 

@@ -202,6 +202,8 @@ pub struct Mirror {
     next_request: u64,
     /// Where something happened beside the mirrored files, until somebody looks there.
     touched: Option<mpsc::Receiver<PathBuf>>,
+    /// Who is told that something happened.
+    changes: Option<watch::Sender<()>>,
 }
 
 /// A question that was not answered yet.
@@ -286,6 +288,7 @@ impl Mirror {
             questions: HashMap::new(),
             next_request: 0,
             touched: Some(touched),
+            changes: None,
         };
         linking::know_links(&mirror.shared)?;
         // Watched from before the first look, so that nothing falls between the two.
@@ -298,6 +301,11 @@ impl Mirror {
         if self.shared.extractor.set(program).is_err() {
             tracing::debug!("what reads attachments is known already");
         }
+    }
+
+    /// Tells `changes` of all that happens, but for time that goes by.
+    pub fn tell_changes_to(&mut self, changes: watch::Sender<()>) {
+        self.changes = Some(changes);
     }
 
     /// Returns a handle for asking; it is cheap to clone and outlives the mirror.
@@ -454,6 +462,9 @@ impl Mirror {
     }
 
     fn step(&mut self, event: Event) {
+        if let Some(changes) = self.changes.as_ref().filter(|_| !matches!(event, Event::Tick)) {
+            changes.send_replace(());
+        }
         let now = self.clock.now();
         let effects = self.engine.step(now, event);
         self.take(effects);

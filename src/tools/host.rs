@@ -414,9 +414,10 @@ pub struct DoctorReport {
 /// Something that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoctorFinding {
-    /// The account.
+    /// The account; empty for what is of none.
     pub account: Account,
-    /// What was checked: `database`, `folder`, `journal`, `base`, `file`, `index`, `stray`, `remote`, or `account`.
+    /// What was checked: `database`, `folder`, `journal`, `base`, `file`, `index`, `stray`, `remote`, or `account`; and around the
+    /// daemon `socket`, `disk`, `service`, `network`, `clock`, or `sign-in`.
     pub check: String,
     /// The item, when it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -8,7 +8,7 @@ use crate::cli::{Answer, Report};
 use crate::config::{AccountConfig, Config, Mode, Places, without_account};
 use crate::daemon;
 use crate::error::Error;
-use crate::google;
+use crate::google::{self, Scopes};
 use crate::tools::ErrorAnswer;
 
 /// Where a person takes a program's access away by hand.
@@ -74,23 +74,36 @@ async fn check_one(
     renew: bool,
 ) -> crate::error::Result<(Value, String)> {
     let email = &account.email;
-    if account.bearer.is_some() {
+    let Some(scopes) = scopes(places, config, account, renew).await? else {
         let line = format!("{email}  a bearer in the config, which is neither asked about nor renewed");
         return Ok((json!({ "account": email, "works": null }), line));
-    }
-    let tokens = daemon::tokens(places, config, account).await?;
-    let endpoints = daemon::endpoints(config);
-    let token = if renew { tokens.renew().await? } else { tokens.token().await? };
-    let scopes = match google::allowed(&endpoints, &token).await {
-        Ok(scopes) => scopes,
-        // An access token is refused at once when its grant is taken back, and a new one tells why.
-        Err(_) if !renew => google::allowed(&endpoints, &tokens.renew().await?).await?,
-        Err(error) => return Err(error),
     };
     let short: Vec<&str> = scopes.short().into_iter().filter(|scope| !is_of_identity(scope)).collect();
     let what = if renew { "renewed" } else { "signed in" };
     let line = format!("{email}  {what}: {}", short.join(", "));
     Ok((json!({ "account": email, "works": true, "scopes": short }), line))
+}
+
+/// Asks Google what an account's sign-in allows, with `renew` with a new token; `None` for a bearer of the config, of which nobody
+/// can tell.
+pub(in crate::cli) async fn scopes(
+    places: &Places,
+    config: &Config,
+    account: &AccountConfig,
+    renew: bool,
+) -> crate::error::Result<Option<Scopes>> {
+    if account.bearer.is_some() {
+        return Ok(None);
+    }
+    let tokens = daemon::tokens(places, config, account).await?;
+    let endpoints = daemon::endpoints(config);
+    let token = if renew { tokens.renew().await? } else { tokens.token().await? };
+    match google::allowed(&endpoints, &token).await {
+        Ok(scopes) => Ok(Some(scopes)),
+        // An access token is refused at once when its grant is taken back, and a new one tells why.
+        Err(_) if !renew => google::allowed(&endpoints, &tokens.renew().await?).await.map(Some),
+        Err(error) => Err(error),
+    }
 }
 
 /// Signs an account out: its access is taken back at Google, and it goes out of the config. Its files stay.

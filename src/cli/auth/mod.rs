@@ -5,8 +5,10 @@ mod add;
 mod client;
 mod loopback;
 
+pub(super) use accounts::scopes;
+
 use super::arguments::AuthVerb;
-use super::{Answer, Outcome, Threads, runtime};
+use super::{Answer, Outcome, Threads, failed, runtime};
 use crate::config::Places;
 use crate::error::{Error, ErrorKind};
 use crate::tools::ErrorAnswer;
@@ -43,11 +45,6 @@ fn not_allowed(why: &str) -> ErrorAnswer {
         _ => "See `mcp-workspace help google-setup`.",
     };
     ErrorAnswer::from(&Error::Told { kind: ErrorKind::PermissionDenied, message, suggestion: suggestion.into() })
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-fn failed(error: Error) -> ErrorAnswer {
-    ErrorAnswer::from(&error)
 }
 
 /// Tells whether a daemon serves this home now.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::arguments::McpVerb;
 use super::config_file::ConfigFile;
-use super::{Answer, Outcome, print, serve, utf8};
+use super::{Answer, Outcome, failed, print, serve, utf8};
 use crate::clients::{self, Access, Client, Edit, Entry, Folders, Target};
 use crate::config::{Config, Places, shell_word};
 use crate::error::{Error, ErrorKind};
@@ -228,9 +228,4 @@ fn show(report: &Report, json: bool) {
     if let Some(snippet) = &report.snippet {
         print::line(snippet.trim_end());
     }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-fn failed(error: Error) -> ErrorAnswer {
-    ErrorAnswer::from(&error)
 }

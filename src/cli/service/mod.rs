@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::arguments::ServiceVerb;
 use super::config_file::ConfigFile;
-use super::{Answer, Outcome, Report, demo, serve, utf8};
+use super::{Answer, Outcome, Report, demo, failed, serve, utf8};
 use crate::config::{Config, Places};
 use crate::error::{Error, ErrorKind};
 use crate::tools::{self, ErrorAnswer};
@@ -35,6 +35,11 @@ struct Managed<'a> {
     /// Where the files of units are.
     folder: PathBuf,
     places: &'a Places,
+}
+
+/// Tells how the service of a home stands.
+pub(super) fn standing(places: &Places) -> Answer<Report> {
+    Managed::of(places)?.status()
 }
 
 /// Carries out what is asked for the service of a home.
@@ -322,9 +327,4 @@ fn daemon_of(places: &Places) -> Option<rustix::process::Pid> {
 #[cfg(not(target_os = "linux"))]
 fn daemon_of(_: &Places) -> Option<rustix::process::Pid> {
     None
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-fn failed(error: Error) -> ErrorAnswer {
-    ErrorAnswer::from(&error)
 }

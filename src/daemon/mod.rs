@@ -1,5 +1,8 @@
 //! The daemon: the single instance of a home, its sockets, and one task for each feed of each account.
 
+mod attention;
+mod notifying;
+
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -56,18 +59,26 @@ pub async fn run(places: Places, config: Config, ready: impl FnOnce(), stop: imp
     let _sockets = Sockets { places: places.clone() };
 
     let (stopping, stopped) = watch::channel(false);
+    let (changing, changed) = watch::channel(());
     let mut mirrors = JoinSet::new();
     let mut handles = Vec::new();
     for account in &config.accounts {
         let google = Arc::new(client(&places, &config, account).await?);
         for feed in Feed::ALL.into_iter().filter(|feed| *feed != Feed::Gmail || account.mail) {
-            let mirror = open(&places, &config, account, &workspace, (feed, &google))?;
+            let mut mirror = open(&places, &config, account, &workspace, (feed, &google))?;
+            mirror.tell_changes_to(changing.clone());
             handles.push(mirror.handle());
             mirrors.spawn(mirror.run(stopped.clone()));
         }
     }
-    let host = Arc::new(Mirrors::new(workspace, handles));
+    // The mirrors have the way to it now, so that it ends with them.
+    drop(changing);
     let mut serving = JoinSet::new();
+    if !config.quiet {
+        let handles = handles.clone();
+        serving.spawn(async move { match notifying::run(handles, changed).await {} });
+    }
+    let host = Arc::new(Mirrors::new(workspace, handles));
     for (profile, door) in doors {
         serving.spawn(tools::serve_mcp(door, host.clone(), profile));
     }
