@@ -193,13 +193,7 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         Verb::Restore { id } => Command::Restore { id: named(&id)? },
         Verb::Link { item, folder } => Command::Link { id: named(&item)?, folder: absolute(&folder)? },
         Verb::Comment { file, reply, resolve, reopen } => {
-            let (thread, act) = match (reply.map(Vec::into_iter), resolve, reopen) {
-                (Some(mut words), _, _) => {
-                    (words.next().unwrap_or_default(), CommentAct::Reply(words.next().unwrap_or_default()))
-                }
-                (None, Some(thread), _) => (thread, CommentAct::Resolve),
-                (None, None, thread) => (thread.unwrap_or_default(), CommentAct::Reopen),
-            };
+            let (thread, act) = comment(reply, resolve, reopen);
             Command::Comment { path: absolute(&file)?, thread, act }
         }
         Verb::Log { item, limit } => {
@@ -228,6 +222,17 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         matches!(command, Command::Push { dry_run: false, .. } | Command::Resolve { .. } | Command::Undo { .. });
     let waits = value.get("waits").and_then(Value::as_bool) == Some(true);
     Ok(if pushed && waits { Outcome::Waits } else { Outcome::Done })
+}
+
+/// Returns which comment is meant, and what is done with it; just one of the three is given.
+fn comment(reply: Option<Vec<String>>, resolve: Option<String>, reopen: Option<String>) -> (String, CommentAct) {
+    match (reply.map(Vec::into_iter), resolve, reopen) {
+        (Some(mut words), _, _) => {
+            (words.next().unwrap_or_default(), CommentAct::Reply(words.next().unwrap_or_default()))
+        }
+        (None, Some(thread), _) => (thread, CommentAct::Resolve),
+        (None, None, thread) => (thread.unwrap_or_default(), CommentAct::Reopen),
+    }
 }
 
 /// Says how to start the daemon where none answers.
