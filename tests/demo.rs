@@ -33,6 +33,16 @@ fn lines(child: &mut Child) -> mpsc::Receiver<String> {
     lines
 }
 
+/// A program that ends with the test, however that ends.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
 /// A demo that runs; killed when dropped.
 struct Demo {
     child: Child,
@@ -219,12 +229,9 @@ fn what_waits_for_a_person_is_told_on_the_desktop() {
         command
     };
     let demo = Demo::start_by(desktop(), &[]);
-    let mut watch = program(home.path())
-        .args(["status", "--watch", "--json"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let lines = lines(&mut watch);
+    let child = program(home.path()).args(["status", "--watch", "--json"]).stdout(Stdio::piped()).spawn();
+    let mut watch = Ended(child.expect("the program starts"));
+    let lines = lines(&mut watch.0);
     let first = lines.recv_timeout(START_WAIT).expect("how things stand");
     assert!(!first.contains("\"held\""), "{first}");
     std::fs::write(demo.file(), "").expect("the file is emptied");
@@ -242,9 +249,9 @@ fn what_waits_for_a_person_is_told_on_the_desktop() {
     let told: Vec<&str> = told.lines().collect();
     assert_eq!(told.get(..3), Some(&["--app-name=mcp-workspace", "--", "An edit is held"][..]), "{told:?}");
     assert!(told[3].starts_with("An edit of \"Meeting notes\" waits for you: the file is empty"), "{told:?}");
-    let pid = rustix::process::Pid::from_child(&watch);
+    let pid = rustix::process::Pid::from_child(&watch.0);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it still watches");
-    assert_eq!(watch.wait().expect("our child").code(), Some(0), "Ctrl-C is a good end");
+    assert_eq!(watch.0.wait().expect("our child").code(), Some(0), "Ctrl-C is a good end");
     assert_eq!(demo.end(), Some(0));
     assert_eq!(std::fs::read_to_string(&shown).expect("a file").lines().count(), 4, "once");
 }
