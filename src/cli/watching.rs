@@ -12,7 +12,7 @@ use crate::tools::Command;
 /// The pause between two looks.
 const LOOK_PAUSE: Duration = Duration::from_secs(1);
 
-/// What of an account changes with the time alone, and is no news to whoever reads a log.
+/// What of an account changes all the time, and is no news to whoever reads a log; the terminal shows it.
 const OF_TIME: [&str; 3] = ["next_poll_s", "quota", "queue"];
 
 /// What was shown last.
@@ -27,8 +27,8 @@ enum Shown {
     Nobody(String),
 }
 
-/// Shows how things stand until Ctrl-C: on a terminal in place, elsewhere whenever something but the time has changed. A daemon
-/// that ends is waited for.
+/// Shows how things stand until Ctrl-C: on a terminal in place, elsewhere whenever anything has changed but what changes all the
+/// time. A daemon that ends is waited for.
 ///
 /// # Errors
 ///
