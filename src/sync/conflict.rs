@@ -80,11 +80,15 @@ pub fn conflict_text(
         let heading = if conflict.heading.is_empty() { "(before the first heading)" } else { &conflict.heading };
         // Writing to a String cannot fail.
         let _written = write!(text, "\n## Section: {heading}\n");
-        for (name, side) in [
-            ("base: what both sides last agreed on", &conflict.base),
-            ("mine: the file", &conflict.mine),
-            ("theirs: the document", &conflict.theirs),
-        ] {
+        let base = if conflict.base.is_empty() {
+            // Nothing stood there, or the database that knew it was lost.
+            "base: nothing that both sides are known to have agreed on"
+        } else {
+            "base: what both sides last agreed on"
+        };
+        for (name, side) in
+            [(base, &conflict.base), ("mine: the file", &conflict.mine), ("theirs: the document", &conflict.theirs)]
+        {
             let fence = fence_for(side);
             let end = if side.is_empty() || side.ends_with('\n') { "" } else { "\n" };
             let _written = write!(text, "\n### {name}\n\n{fence}\n{side}{end}{fence}\n");
@@ -117,16 +121,24 @@ mod tests {
             theirs: String::new(),
         };
         let (item, part) = (ItemId("1A".into()), PartId("t.1".into()));
-        let text = |read_only| {
-            let conflicts = std::slice::from_ref(&conflict);
+        let of = |conflict: &SectionConflict, read_only| {
+            let conflicts = std::slice::from_ref(conflict);
             conflict_text(("mcp-workspace --home '/a b'", read_only), &item, &part, "Notes", conflicts).unwrap()
         };
+        let text = |read_only| of(&conflict, read_only);
         // Nothing of an account that is only mirrored goes to the document.
         assert!(!text(true).contains("--mine") && text(true).contains("resolve 1A.t.1.md --theirs "));
         let text = text(false);
         assert!(text.contains("    mcp-workspace --home '/a b' resolve 1A.t.1.md --mine "));
         assert!(text.contains("````\n```\nmine\n```\n````\n"));
         assert!(text.contains("## Section: Plan"));
+        assert!(text.contains("### base: what both sides last agreed on\n\n```\nold\n"));
+        // An empty text is not said to be agreed on.
+        let unknown = of(&SectionConflict { base: String::new(), ..conflict.clone() }, false);
+        assert!(
+            !unknown.contains("last agreed on") && unknown.contains("### base: nothing that both sides"),
+            "{unknown}"
+        );
         assert_eq!(conflict_text(("mcp-workspace", false), &item, &part, "Notes", &[]), None);
     }
 }

@@ -112,6 +112,7 @@ impl Engine {
     pub(super) fn hand_back(&mut self, item: &mut Item) {
         item.phase = Phase::Idle;
         let Some(mut walk) = item.take_walk() else { return };
+        item.state.failure = item.state.failure.take().or(walk.failed_push.take());
         if walk.remote.is_some() {
             // The file may have been edited since the resolution was asked for.
             let dropped: BTreeSet<RequestId> = walk.why.resolve.drain(..).map(|resolve| resolve.request).collect();

@@ -239,6 +239,17 @@ pub(super) struct PartState {
     pub(super) shown: Vec<ContentHash>,
 }
 
+impl PartState {
+    /// Lets go of what is the matter with the text of a file that does not stand any more.
+    pub(super) fn stands_no_more(&mut self) {
+        self.held.clear();
+        self.refused.clear();
+        self.unsaid.clear();
+        self.accepted = None;
+        self.unusable = None;
+    }
+}
+
 impl Nothing for PartState {
     const NOTHING: &'static Self = &Self {
         held: Vec::new(),
@@ -319,6 +330,8 @@ pub(super) struct Walk {
     pub(super) deposits: VecDeque<PartId>,
     /// What was written.
     pub(super) deposited: BTreeMap<PartId, (Stamp, ContentHash)>,
+    /// How the push failed last that is tried again.
+    pub(super) failed_push: Option<Failure>,
     /// Requests that were sent, or would be.
     pub(super) requests: usize,
     /// A file must be read again later.
@@ -411,6 +424,8 @@ pub(super) struct ItemState {
     pub(super) failure: Option<Failure>,
     /// Pushes whose outcome is not known.
     pub(super) unknown: Vec<Unknown>,
+    /// What pushes without an answer brought of which the remote has nothing, and their files, until each is merged.
+    pub(super) unlanded: Vec<(PartId, String)>,
     /// Pushes that ended and are not recorded.
     pub(super) ended: Vec<(JobId, JobEnd)>,
     /// Bases that hold since a push landed, until they are recorded.
@@ -439,6 +454,7 @@ impl Nothing for ItemState {
         retry_at: None,
         failure: None,
         unknown: Vec::new(),
+        unlanded: Vec::new(),
         ended: Vec::new(),
         bases: BTreeMap::new(),
         before_push: BTreeMap::new(),
@@ -450,13 +466,13 @@ impl Nothing for ItemState {
 
     fn is_nothing(&self) -> bool {
         let Self { dirty, waiters, failures, stale, push_failures, quota_number, moved, retry_at, failure, .. } = self;
-        let Self { unknown, ended, bases, before_push, arrived, fleeting, reserved, quota_place, .. } = self;
+        let Self { unknown, unlanded, ended, bases, before_push, arrived, fleeting, reserved, quota_place, .. } = self;
         dirty.is_none()
             && waiters.is_empty()
             && [failures, stale, push_failures, moved].iter().all(|count| **count == 0)
             && (quota_number.is_none() && quota_place.is_none() && *reserved == Reserved::NONE)
             && (retry_at.is_none() && failure.is_none())
-            && (unknown.is_empty() && ended.is_empty())
+            && (unknown.is_empty() && unlanded.is_empty() && ended.is_empty())
             && (bases.is_empty() && before_push.is_empty() && arrived.is_empty() && fleeting.is_empty())
     }
 }

@@ -165,6 +165,7 @@ impl Engine {
         };
         match result {
             Posted::Accepted(_) => {
+                walk.failed_push = None;
                 walk.requests += planned.requests;
                 let pushes = walk.pushed.entry(id.clone()).or_default();
                 // What was refused may have waited for what has landed now, such as a list for the table that it was; and what

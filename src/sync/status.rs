@@ -202,6 +202,7 @@ impl Engine {
             conflicts: part.state.conflicts.clone(),
             unusable: part.state.unusable.clone(),
         };
+        let failed_push = item.walk.as_ref().and_then(|walk| walk.failed_push.as_ref());
         ItemStatus {
             id: item.id.clone(),
             kind: item.kind,
@@ -211,7 +212,8 @@ impl Engine {
             can_edit: item.can_edit,
             gone: item.gone,
             parts: item.parts.iter().map(part_status).collect(),
-            error: item.state.failure.as_ref().map(trouble),
+            // While a push is tried again it has not succeeded yet.
+            error: item.state.failure.as_ref().or(failed_push).map(trouble),
             next_retry: item.state.retry_at,
         }
     }

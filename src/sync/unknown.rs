@@ -8,10 +8,11 @@ use crate::model::{Millis, PartId, Revision};
 
 use super::arrival::Arrival;
 use super::item::{Item, Unknown, Walk, notice};
+use super::merge::{self, Merged};
 use super::named::{self, Named};
 use super::older;
 use super::standing;
-use super::{JobEnd, JobId, Local, Observation, Remote, head, merge};
+use super::{JobEnd, JobId, Local, Observation, Remote, head};
 
 /// How long after it was sent a push may land, in milliseconds; no connection of ours is kept half as long.
 const LANDS_MS: u64 = 600_000;
@@ -52,8 +53,7 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
                 let is_forestalled =
                     fates.iter().any(|(other, fate)| *fate != Fate::Open && other.revision == unknown.revision);
                 if moved(unknown, remote) && !is_forestalled && still_asks(unknown, walk) {
-                    let part = item.parts.or_default(&unknown.part);
-                    part.state.told.landed(vec![notice(SENT_AGAIN, SENT_AGAIN_MESSAGE)], now);
+                    item.state.unlanded.push((unknown.part.clone(), unknown.expected.clone()));
                 }
                 if let Some(base) = left_blocks(unknown, item, walk, remote) {
                     hold(item, walk, &unknown.part, base);
@@ -95,6 +95,17 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
         item.state.ended.push((dropped.job, JobEnd::Reconciled));
     }
     item.state.unknown = all;
+}
+
+/// Tells of a file that was merged that something which a push without an answer brought goes out once more. Of what is in
+/// conflict now nothing does; while the file is held it is not known yet.
+pub(super) fn tell_again(item: &mut Item, part: &PartId, (remote, merged): (&str, &Merged), now: Millis) {
+    let unlanded: Vec<_> = item.state.unlanded.extract_if(.., |(other, _)| other == part).collect();
+    let goes_out =
+        |brought: &String| merged.conflicts.is_empty() || standing::in_text(remote, brought, &merged.push).is_some();
+    if merged.pushes && unlanded.iter().any(|(_, brought)| goes_out(brought)) {
+        item.parts.or_default(part).state.told.landed(vec![notice(SENT_AGAIN, SENT_AGAIN_MESSAGE)], now);
+    }
 }
 
 /// Lets a base hold. For a save of an older text an older one goes on to hold, with what of the newer stands in that text.

@@ -14,6 +14,7 @@ use super::merge::{self, Merged};
 use super::named;
 use super::older;
 use super::push;
+use super::seldom::Nothing as _;
 use super::unknown;
 use super::{Answer, Effect, Failure, FailureClass, Local, Observation, Remote, Side, Touch};
 
@@ -28,6 +29,12 @@ impl Engine {
             news |= self.look_at(item, &mut walk, &observation);
             news |= older::look(item, &mut walk, &mut observation);
             walk.observed.insert(observation.part.clone(), observation);
+        }
+        for (_, part) in
+            item.parts.iter_mut().filter(|(id, part)| !walk.observed.contains_key(id) && !part.state.is_nothing())
+        {
+            // Nothing is agreed of it, and its file is gone.
+            part.state.stands_no_more();
         }
         let restless = walk.restless;
         if !walk.why.accept.is_empty() && !restless && walk.doubted.is_empty() {
@@ -65,10 +72,7 @@ impl Engine {
         part.state.unusable = None;
         match &observation.local {
             Local::Absent => {
-                part.state.held.clear();
-                part.state.refused.clear();
-                part.state.unsaid.clear();
-                part.state.accepted = None;
+                part.state.stands_no_more();
                 part.behind = observation.base.is_some();
                 if walk.why.seen_missing && part.stamp.take().is_some() {
                     // It is recorded, so that no later start takes it for news.
@@ -207,7 +211,8 @@ impl Engine {
         if !walk.why.dry || !item.state.dirty.real() {
             // Of what waits for its time a dry run says nothing.
             item.state.failures = 0;
-            item.state.failure = None;
+            let failure = item.state.failure.take().or(walk.failed_push.take());
+            walk.failed_push = failure.filter(|_| item.state.push_failures > 0);
         }
         item.gone = false;
         item.kind = Some(remote.kind);
@@ -219,10 +224,14 @@ impl Engine {
         // A part that has neither base nor file nor remote is nothing any more.
         let known: Vec<PartId> = remote.parts.iter().map(|(id, _)| id.clone()).collect();
         item.parts.retain(|id| known.contains(id) || walk.observed.contains_key(id));
+        item.state.unlanded.retain(|(id, _)| known.contains(id));
         walk.merged.clear();
         walk.plans.clear();
         for (id, text) in &remote.parts {
             if let Some(merged) = self.merge_part(item, &mut walk, id, text) {
+                if item.can_edit && !self.settings.read_only && !walk.why.dry {
+                    unknown::tell_again(item, id, (text, &merged), self.now);
+                }
                 if merged.pushes && walk.pushed.get(id).is_none_or(|pushes| *pushes < PUSHES_MAX) {
                     walk.plans.push_back(id.clone());
                 }
@@ -420,7 +429,7 @@ fn standing_alone(agreed: bool) -> Notice {
             "this tab no longer exists in the document; the file is kept: take what you need from it, then delete it";
         return notice("PART_GONE", message);
     }
-    let message = "the document has no tab of this id, and never had one here: is it a copy of another tab's file? Nothing of it is \
-                   pushed; edit the file of that tab, or give the copy a name of its own";
+    let message = "the document has no tab of this id: it was deleted there, or the file is a copy of another tab's. Nothing of \
+                   it is pushed: take what you need from it, then delete it or move it elsewhere";
     notice("PART_UNKNOWN", message)
 }

@@ -32,8 +32,8 @@ const CONFLICT: &str = "conflict";
 /// What ends the name of the file of an item's comments, before `.md`.
 const COMMENTS: &str = "comments";
 
-/// Words that end names of other files of an item, so no part may be called so.
-const RESERVED: [&str; 2] = [CONFLICT, COMMENTS];
+/// Words that end names of other files of an item, or of the copies that editors leave beside one, so no part may be called so.
+const RESERVED: [&str; 7] = [CONFLICT, COMMENTS, "bak", "orig", "old", "tmp", "part"];
 
 /// A file of the layout.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -392,6 +392,8 @@ mod tests {
             "#1AbC.md#",
             "sedXXXX",
             "1AbC.tmp",
+            "1AbC.bak.md",
+            "1AbC.t.0.orig.md",
             "1AbC.md.tmp",
             ".md",
             "..md",

@@ -2,7 +2,9 @@
 
 use crate::model::{Cursor, Millis, PartId};
 
-use super::super::{Command, Effect, Engine, Event, Feed, Loaded, NotDone, RequestId, Row, Settings};
+use super::super::{
+    Command, Effect, Engine, Event, Feed, Loaded, NotDone, Observation, RequestId, Row, Settings, Touch,
+};
 use super::decisions::{STAMP, engine, fetched, id, observed, row, words};
 
 /// A feed that names an item, changed or vanished.
@@ -197,4 +199,32 @@ fn who_goes_on_after_a_halt_has_seen_what_is_missing() {
     let status = engine.status();
     assert!(status.halted.is_none());
     assert!(status.items.iter().all(|item| item.parts[0].hidden));
+}
+
+#[test]
+fn a_copy_of_a_tabs_file_is_told_of_as_long_as_it_stands() {
+    let copy = PartId("t.1.copy".into());
+    let with_copy = || {
+        let Event::Observed { item, mut parts } = observed(id(0), "a\n", "a\n") else { unreachable!() };
+        let Event::Observed { parts: others, .. } = observed(id(0), "-", "a\n") else { unreachable!() };
+        parts.extend(others.into_iter().map(|other| Observation { part: copy.clone(), ..other }));
+        Event::Observed { item, parts }
+    };
+    let told = |engine: &Engine| -> Vec<String> {
+        let parts = engine.status().items.into_iter().flat_map(|item| item.parts);
+        parts.flat_map(|part| part.refused).map(|notice| notice.code).collect()
+    };
+    let touched = |engine: &mut Engine, at: u64| {
+        let touch = Event::Touched { item: id(0), part: copy.clone(), touch: Touch::Complete };
+        engine.step(Millis(at), touch);
+        assert_eq!(words(&engine.step(Millis(at + 5_000), Event::Tick)), "observe");
+    };
+    let mut engine = engine(1);
+    engine.step(Millis(1), with_copy());
+    engine.step(Millis(2), fetched(id(0), "a\n", true));
+    engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(told(&engine), ["PART_UNKNOWN"]);
+    touched(&mut engine, 10);
+    engine.step(Millis(6_000), observed(id(0), "a\n", "a\n"));
+    assert_eq!(told(&engine), Vec::<String>::new());
 }

@@ -72,7 +72,9 @@ fn a_push_landed_though_its_title_waits() {
         let mut engine = restarted(Vec::new(), &text("New", "b"), None);
         engine.step(Millis(3), observed(id(0), &text("Old", "a"), &text("New", "b")));
         engine.step(Millis(4), fetched(id(0), &text(there, "b"), true));
-        assert_eq!(told(&engine), if landed { vec![8] } else { vec![SENT_AGAIN] }, "{there}");
+        // Titles that both sides gave are in conflict, so that nothing is sent again.
+        assert_eq!(told(&engine), if landed { vec![8] } else { Vec::new() }, "{there}");
+        assert_eq!(engine.status().items[0].parts[0].conflicts.is_empty(), landed, "{there}");
     }
 }
 
@@ -306,6 +308,27 @@ fn that_a_push_is_sent_once_more_after_others_wrote_is_told() {
     // It landed, or its writer has taken it back.
     assert!(!is_told(pushed, pushed));
     assert!(!is_told("a\n", "a of theirs\n"));
+}
+
+#[test]
+fn nothing_of_a_push_that_is_in_conflict_is_said_to_be_sent_once_more() {
+    let base = "# A\n\na\n\n# B\n\nb\n";
+    // Others wrote over the one section; what was pushed of the other goes out again.
+    for (pushed, is_told) in
+        [("# A\n\na of mine\n\n# B\n\nb\n", false), ("# A\n\na of mine\n\n# B\n\nb and some words more\n", true)]
+    {
+        let mut engine = restarted(Vec::new(), pushed, Some(pushed));
+        engine.step(Millis(3), observed(id(0), base, pushed));
+        let effects = engine.step(Millis(4), fetched(id(0), "# A\n\nquite another\n\n# B\n\nb\n", true));
+        assert_eq!(engine.status().items[0].parts[0].conflicts, ["A"], "{}", words(&effects));
+        assert_eq!(told(&engine).contains(&SENT_AGAIN), is_told, "{pushed:?}");
+    }
+    // Nor is a text that is held, until somebody releases it.
+    let mut engine = restarted(Vec::new(), "a mine\n", Some("a mine\n"));
+    engine.step(Millis(3), observed(id(0), "a\n", "\0\n"));
+    engine.step(Millis(4), fetched(id(0), "a of theirs\n", true));
+    assert!(!engine.status().items[0].parts[0].held.is_empty());
+    assert!(!told(&engine).contains(&SENT_AGAIN));
 }
 
 #[test]

@@ -48,6 +48,34 @@ fn a_dry_run_hurries_nothing_that_waits_for_its_time() {
 }
 
 #[test]
+fn a_push_that_is_tried_again_is_told_to_have_failed_until_it_lands() {
+    let mut engine = failed();
+    let fails = |engine: &Engine| engine.status().items[0].error.is_some();
+    let due = engine.status().items[0].next_retry.unwrap();
+    engine.step(due, Event::Tick);
+    assert!(fails(&engine));
+    engine.step(due, observed(id(0), "a\n", "b\n"));
+    engine.step(due, fetched(id(0), "a\n", true));
+    assert!(fails(&engine), "it is planned anew");
+    engine.step(due, Event::Planned { item: id(0), result: Ok(planned("b\n")) });
+    engine.step(due, Event::Begun { item: id(0), result: Ok(JobId(2)) });
+    assert!(fails(&engine), "it is on its way");
+    engine.step(due, Event::Posted { item: id(0), result: Posted::Accepted(None) });
+    assert!(!fails(&engine));
+}
+
+#[test]
+fn a_push_that_failed_is_not_told_of_once_nothing_is_left_to_push() {
+    let mut engine = failed();
+    let due = engine.status().items[0].next_retry.unwrap();
+    engine.step(due, Event::Tick);
+    engine.step(due, observed(id(0), "a\n", "a\n"));
+    engine.step(due, fetched(id(0), "a\n", true));
+    engine.step(due, Event::Recorded { item: id(0), result: Ok(()) });
+    assert!(engine.status().items[0].error.is_none());
+}
+
+#[test]
 fn a_dry_run_goes_before_what_it_tells_of() {
     let mut engine = engine(1);
     engine.step(Millis(1), observed(id(0), "a\n", "a\n"));
