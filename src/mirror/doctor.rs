@@ -288,7 +288,8 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
             continue;
         }
         for (_, part) in open.iter().filter(|(id, _)| *id == item.id && !is_waiting) {
-            let message = "a push was begun, and nobody looks whether it landed";
+            let message = "a push was begun, and nobody knows yet whether it landed: its document tells, once it changes or ten \
+                           minutes have passed";
             findings.push(Finding::new(Check::Journal, Some((&item.id, part)), message, WALK, Repair::Offered));
         }
         let bases: BTreeMap<PartId, String> = shared.reader().bases(&item.id)?.into_iter().collect();

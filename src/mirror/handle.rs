@@ -231,6 +231,13 @@ impl MirrorHandle {
         }
         let parts = status.items.iter().filter(|status| status.id == item).flat_map(|status| &status.parts);
         if !parts.into_iter().any(|other| other.part == part && !other.conflicts.is_empty()) {
+            if let Some(halted) = &status.halted {
+                // What was in conflict before this start is known once the file is compared again.
+                return Err(Error::InvalidInput {
+                    what: format!("{} was not resolved: {}", path.display(), halted.message),
+                    suggestion: halted.suggestion.clone(),
+                });
+            }
             return Err(Error::InvalidInput {
                 what: format!("{} has no conflict", path.display()),
                 suggestion: "See `mcp-workspace status` for what waits.".into(),

@@ -9,6 +9,7 @@ use super::engine::failure_of;
 use super::item::{Part, Walk};
 use super::merge;
 use super::parts::Parts;
+use super::walk;
 use super::words::said_in;
 use super::{Failure, Local, RequestId, Side};
 
@@ -119,6 +120,9 @@ fn passed_by(part: Option<&Part>, local: Option<&Local>) -> Failure {
         (Some(held), _) => {
             let why = format!("the file is held ({}), so nothing of it is pushed", held.code);
             (why, "Put the file right and save it, or push it with `push --accept`; then resolve again.")
+        }
+        (None, Some(Local::Text { .. })) if part.is_some_and(walk::stands_alone) => {
+            ("the document has no such tab any more".to_owned(), "Take what you need from the file, then delete it.")
         }
         (None, Some(Local::Text { .. } | Local::Restless)) => {
             ("the file is just being saved".to_owned(), "Resolve again when the save is complete.")

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::hunks::{self, Region, Verdict, placed};
 use super::order;
+use super::run::TELLING_MIN;
 use super::sides::Text;
 
 /// Blocks that are compared with blocks; beyond that, only those that say the very same count as moved.
@@ -23,13 +24,48 @@ struct Change {
     gone: Vec<Said>,
     /// Blocks that it brought.
     came: Vec<Said>,
+    /// The words that it wrote into blocks which it edited where they stand, by block.
+    joined: Vec<Words>,
+    /// The words that it took out of them.
+    parted: Vec<Words>,
+}
+
+impl Change {
+    /// Nothing.
+    const NONE: Self = Self { gone: Vec::new(), came: Vec::new(), joined: Vec::new(), parted: Vec::new() };
+
+    /// Tells whether any of what it took away stands in what another change brought: as a block, or as a piece of one.
+    fn is_moved_to(&self, to: &Self, by_words: bool) -> bool {
+        let blocks = || self.gone.iter().any(|gone| to.came.iter().any(|came| gone.is_moved_to(came, by_words)));
+        let into_block = || self.gone.iter().any(|gone| to.joined.iter().any(|joined| is_piece(&gone.words, joined)));
+        let out_of_block = || to.came.iter().any(|came| self.parted.iter().any(|parted| is_piece(&came.words, parted)));
+        let between = || self.parted.iter().any(|parted| to.joined.iter().any(|joined| is_piece(parted, joined)));
+        blocks() || by_words && (into_block() || out_of_block() || between())
+    }
+}
+
+/// Words, each as often as they are said.
+type Words = BTreeSet<(String, usize)>;
+
+/// Tells whether so many words that they are known by themselves stand among others, but for a quarter of them.
+fn is_piece(words: &Words, others: &Words) -> bool {
+    words.len() >= TELLING_MIN && words.intersection(others).count() * 4 >= words.len() * 3
+}
+
+/// The words that a block has more than another.
+fn more(said: &Said, than: &Said) -> Words {
+    let is_more = |(word, nth): &&(String, usize)| {
+        let others = than.words.range((word.clone(), 0)..=(word.clone(), usize::MAX)).count();
+        said.words.contains(&(word.clone(), nth + others))
+    };
+    said.words.iter().filter(is_more).cloned().collect()
 }
 
 /// What a block says: its meaning, and its words, each as often as it has it.
 #[derive(Clone)]
 struct Said {
     key: u32,
-    words: BTreeSet<(String, usize)>,
+    words: Words,
 }
 
 impl Said {
@@ -157,12 +193,9 @@ fn disorder(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, regions: &mut 
 /// Freezes the regions with the verdict `side` between which and a frozen one that side, which says `text`, moved text.
 fn freeze_moved(base: &Text<'_>, text: &Text<'_>, regions: &mut [Region], side: Verdict) {
     let changes = changes(base, text, regions, side, false);
-    let gone: usize = changes.iter().map(|change| change.gone.len()).sum();
-    let came: usize = changes.iter().map(|change| change.came.len()).sum();
+    let gone: usize = changes.iter().map(|change| change.gone.len() + change.parted.len()).sum();
+    let came: usize = changes.iter().map(|change| change.came.len() + change.joined.len()).sum();
     let by_words = gone.saturating_mul(came) <= PAIRS_MAX;
-    let moved = |from: &Change, to: &Change| {
-        from.gone.iter().any(|gone| to.came.iter().any(|came| gone.is_moved_to(came, by_words)))
-    };
     let mut frozen: Vec<usize> = (0..regions.len())
         .filter(|at| regions.get(*at).is_some_and(|region| region.verdict == Verdict::Conflict))
         .collect();
@@ -170,7 +203,7 @@ fn freeze_moved(base: &Text<'_>, text: &Text<'_>, regions: &mut [Region], side: 
     while let Some(at) = frozen.pop() {
         let Some(here) = changes.get(at) else { continue };
         for (other, (region, there)) in regions.iter_mut().zip(&changes).enumerate() {
-            if region.verdict == side && (moved(here, there) || moved(there, here)) {
+            if region.verdict == side && (here.is_moved_to(there, by_words) || there.is_moved_to(here, by_words)) {
                 region.verdict = Verdict::Conflict;
                 frozen.push(other);
             }
@@ -188,10 +221,10 @@ fn changes(base: &Text<'_>, text: &Text<'_>, regions: &[Region], side: Verdict, 
         at = now.end;
         let counts = [Verdict::Conflict, side].contains(&region.verdict) || agreed && region.verdict == Verdict::Agree;
         if !counts {
-            return Change { gone: Vec::new(), came: Vec::new() };
+            return Change::NONE;
         }
         let (was, is) = (base.bare(&region.base), text.bare(&now));
-        Change { gone: without(base, &region.base, is), came: without(text, &now, was) }
+        Change { gone: without(base, &region.base, is), came: without(text, &now, was), ..Change::NONE }
     };
     let all: Vec<Change> = regions.iter().map(own).collect();
     (0..all.len()).map(|at| moves_alone(&all, at)).collect()
@@ -199,9 +232,9 @@ fn changes(base: &Text<'_>, text: &Text<'_>, regions: &[Region], side: Verdict, 
 
 /// Leaves out of one of the changes what was edited where it stands.
 fn moves_alone(all: &[Change], at: usize) -> Change {
-    let Some(Change { gone, came }) = all.get(at) else { return Change { gone: Vec::new(), came: Vec::new() } };
+    let Some(Change { gone, came, .. }) = all.get(at) else { return Change::NONE };
     if gone.len().saturating_mul(came.len()) > PAIRS_MAX {
-        return Change { gone: gone.clone(), came: came.clone() };
+        return Change { gone: gone.clone(), came: came.clone(), ..Change::NONE };
     }
     // What shares more words with a block elsewhere went there, or came from there. All are looked through for each.
     let count: usize = all.iter().map(|change| change.gone.len() + change.came.len()).sum();
@@ -235,15 +268,20 @@ fn moves_alone(all: &[Change], at: usize) -> Change {
     }
     pairs.sort_by_key(|(shared, i, j)| (std::cmp::Reverse(*shared), *i, *j));
     let (mut was_edited, mut is_edit) = (BTreeSet::new(), BTreeSet::new());
+    let (mut joined, mut parted) = (Vec::new(), Vec::new());
     for (_, i, j) in pairs {
         if !was_edited.contains(&i) && is_edit.insert(j) {
             was_edited.insert(i);
+            if let (Some(was), Some(is)) = (gone.get(i), came.get(j)) {
+                joined.push(more(is, was));
+                parted.push(more(was, is));
+            }
         }
     }
     let alone = |blocks: &[Said], edited: &BTreeSet<usize>| -> Vec<Said> {
         blocks.iter().enumerate().filter(|(at, _)| !edited.contains(at)).map(|(_, said)| said.clone()).collect()
     };
-    Change { gone: alone(gone, &was_edited), came: alone(came, &is_edit) }
+    Change { gone: alone(gone, &was_edited), came: alone(came, &is_edit), joined, parted }
 }
 
 /// What the blocks of a range say that have words and are none of `known`.
@@ -254,7 +292,7 @@ fn without(text: &Text<'_>, range: &Range<usize>, known: &[u32]) -> Vec<Said> {
     own.map(|(at, key)| Said { key: *key, words: words(text, at) }).collect()
 }
 
-fn words(text: &Text<'_>, at: usize) -> BTreeSet<(String, usize)> {
+fn words(text: &Text<'_>, at: usize) -> Words {
     let counts = text.words_of(&(at..at + 1));
     counts.into_iter().flat_map(|(word, count)| (0..count).map(|nth| (word.to_owned(), nth))).collect()
 }

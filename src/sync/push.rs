@@ -112,17 +112,22 @@ impl Engine {
             self.quota.take_back(std::mem::take(&mut item.state.reserved));
             return self.fetch(item);
         }
-        let Some(walk) = &mut item.walk else { return self.lost(item) };
+        let Some(mut walk) = item.walk.take() else { return self.lost(item) };
+        let remote = walk.remote.iter().flat_map(|remote| &remote.parts).find(|(part, _)| *part == id);
+        if let (Some(merged), Some((_, remote))) = (walk.merged.get(&id), remote) {
+            planned.told.extend(unknown::sent_again(item, &id, remote, merged));
+        }
         self.out.push(Effect::Begin {
             item: item.id.clone(),
             part: id.clone(),
             expect: walk.stamp(&id),
             revision: revision.clone(),
             expected: planned.expected.clone(),
-            base: landed_base(walk, &id, &planned),
+            base: landed_base(&walk, &id, &planned),
             told: planned.told.clone(),
         });
         walk.pushing = Some((id, revision, planned));
+        item.walk = Some(walk);
         item.phase = Phase::Beginning;
         Fate::Keep
     }
@@ -178,6 +183,7 @@ impl Engine {
                 }
                 item.state.ended.push((job, JobEnd::Accepted));
                 unknown::forestall(item, &revision);
+                item.state.unlanded.retain(|(part, _)| *part != id);
                 item.state.stale = 0;
                 if let Some(part) = item.parts.get_mut(&id) {
                     part.state.told.landed(planned.told, self.now);

@@ -4,7 +4,7 @@
 //! While the remote is still at the version that a push requires, the push may land at any moment: it may be slow and not lost.
 //! Nothing can be told of it before another version stands there, or so much time has passed that nothing is under way any more.
 
-use crate::model::{Millis, PartId, Revision};
+use crate::model::{Millis, Notice, PartId, Revision};
 
 use super::arrival::Arrival;
 use super::item::{Item, Unknown, Walk, notice};
@@ -23,8 +23,8 @@ const OPEN_MAX: usize = 16;
 /// The code of what tells that a push without an answer is sent once more though others may have taken it back.
 const SENT_AGAIN: &str = "SENT_AGAIN";
 
-const SENT_AGAIN_MESSAGE: &str = "a push of this file had no answer, and the document, in which others have written since, does not have \
-     what it brought, so that is sent again; if they had taken it back on purpose, `undo` the push that follows";
+const SENT_AGAIN_MESSAGE: &str = "nobody knew whether an earlier push of this file had landed, and the document, in which others had \
+     written since, did not have what it brought, so that was sent again; if they had taken it back on purpose, `undo` this push";
 
 /// Tells of each push whose answer was lost whether it landed: then its base holds. What the remote gave ids to is still
 /// asked for by the file, which must not ask twice.
@@ -97,15 +97,12 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
     item.state.unknown = all;
 }
 
-/// Tells of a file that was merged that something which a push without an answer brought goes out once more. Of what is in
-/// conflict now nothing does; while the file is held it is not known yet.
-pub(super) fn tell_again(item: &mut Item, part: &PartId, (remote, merged): (&str, &Merged), now: Millis) {
-    let unlanded: Vec<_> = item.state.unlanded.extract_if(.., |(other, _)| other == part).collect();
+/// What is told with a push of a file that sends once more what one without an answer brought; nothing where that is in conflict.
+pub(super) fn sent_again(item: &Item, part: &PartId, remote: &str, merged: &Merged) -> Option<Notice> {
     let goes_out =
         |brought: &String| merged.conflicts.is_empty() || standing::in_text(remote, brought, &merged.push).is_some();
-    if merged.pushes && unlanded.iter().any(|(_, brought)| goes_out(brought)) {
-        item.parts.or_default(part).state.told.landed(vec![notice(SENT_AGAIN, SENT_AGAIN_MESSAGE)], now);
-    }
+    let mut unlanded = item.state.unlanded.iter().filter(|(other, _)| other == part);
+    unlanded.any(|(_, brought)| goes_out(brought)).then(|| notice(SENT_AGAIN, SENT_AGAIN_MESSAGE))
 }
 
 /// Lets a base hold. For a save of an older text an older one goes on to hold, with what of the newer stands in that text.

@@ -223,14 +223,17 @@ impl Engine {
         named::name_anew(item, &mut walk, &remote);
         // A part that has neither base nor file nor remote is nothing any more.
         let known: Vec<PartId> = remote.parts.iter().map(|(id, _)| id.clone()).collect();
+        if !walk.why.dry {
+            self.end_conflicts_without(item, &known);
+        }
         item.parts.retain(|id| known.contains(id) || walk.observed.contains_key(id));
         item.state.unlanded.retain(|(id, _)| known.contains(id));
         walk.merged.clear();
         walk.plans.clear();
         for (id, text) in &remote.parts {
             if let Some(merged) = self.merge_part(item, &mut walk, id, text) {
-                if item.can_edit && !self.settings.read_only && !walk.why.dry {
-                    unknown::tell_again(item, id, (text, &merged), self.now);
+                if !merged.pushes && !walk.why.dry {
+                    item.state.unlanded.retain(|(other, _)| other != id);
                 }
                 if merged.pushes && walk.pushed.get(id).is_none_or(|pushes| *pushes < PUSHES_MAX) {
                     walk.plans.push_back(id.clone());
@@ -242,6 +245,10 @@ impl Engine {
             if !known.contains(id) && walk.local(id).is_some_and(|local| *local != Local::Absent) {
                 let agreed =
                     item.state.bases.contains_key(id) || walk.observed.get(id).is_some_and(|seen| seen.base.is_some());
+                // What it waited for is not to be had any more.
+                part.state.held.clear();
+                part.state.conflicts.clear();
+                part.state.accepted = None;
                 part.state.refused = vec![standing_alone(agreed)];
             }
         }
@@ -253,6 +260,16 @@ impl Engine {
         }
         item.walk = Some(walk);
         self.next_plan(item)
+    }
+
+    /// Puts the conflict files away of files that no part of the remote stands for any more.
+    fn end_conflicts_without(&mut self, item: &mut Item, known: &[PartId]) {
+        for (part, state) in item.parts.iter_mut().filter(|(id, _)| !known.contains(id)) {
+            if state.conflict_file.is_some_and(|stands| stands.is_some()) || !state.state.conflicts.is_empty() {
+                state.conflict_file = Some(None);
+                self.out.push(Effect::PutConflict { item: item.id.clone(), part: part.clone(), text: None });
+            }
+        }
     }
 
     /// Tells whether a file must be quiet first of which a push has no answer: the ids that the remote gave go into the file with
@@ -422,14 +439,23 @@ fn says_nothing_of(remote: &str, text: &str) -> bool {
     is_blank(Some(text)) || merge::says_nothing(text) && !merge::says_nothing(remote)
 }
 
+/// The codes of what is told of files that no tab stands for.
+const PART_GONE: &str = "PART_GONE";
+const PART_UNKNOWN: &str = "PART_UNKNOWN";
+
+/// Tells whether no tab of the document stands for a file.
+pub(super) fn stands_alone(part: &Part) -> bool {
+    part.state.refused.iter().any(|refused| [PART_GONE, PART_UNKNOWN].contains(&refused.code.as_str()))
+}
+
 /// Tells of a file that no tab of the document stands for; `agreed` tells that one did.
 fn standing_alone(agreed: bool) -> Notice {
     if agreed {
         let message =
             "this tab no longer exists in the document; the file is kept: take what you need from it, then delete it";
-        return notice("PART_GONE", message);
+        return notice(PART_GONE, message);
     }
     let message = "the document has no tab of this id: it was deleted there, or the file is a copy of another tab's. Nothing of \
                    it is pushed: take what you need from it, then delete it or move it elsewhere";
-    notice("PART_UNKNOWN", message)
+    notice(PART_UNKNOWN, message)
 }

@@ -228,3 +228,31 @@ fn a_copy_of_a_tabs_file_is_told_of_as_long_as_it_stands() {
     engine.step(Millis(6_000), observed(id(0), "a\n", "a\n"));
     assert_eq!(told(&engine), Vec::<String>::new());
 }
+
+#[test]
+fn what_waited_of_a_file_ends_with_its_tab() {
+    let tab = PartId("t.1".into());
+    let seen = || {
+        let Event::Observed { item, mut parts } = observed(id(0), "a\n", "a\n") else { unreachable!() };
+        let Event::Observed { parts: others, .. } = observed(id(0), "b\n", "b mine\n") else { unreachable!() };
+        parts.extend(others.into_iter().map(|other| Observation { part: tab.clone(), ..other }));
+        Event::Observed { item, parts }
+    };
+    let conflicts =
+        |engine: &Engine| engine.status().items[0].parts.iter().map(|part| part.conflicts.len()).sum::<usize>();
+    let mut engine = engine(1);
+    engine.step(Millis(1), seen());
+    let Event::Fetched { item, result: Ok(mut remote) } = fetched(id(0), "a\n", true) else { unreachable!() };
+    remote.parts.push((tab.clone(), "b theirs\n".into()));
+    let effects = engine.step(Millis(2), Event::Fetched { item, result: Ok(remote) });
+    assert_eq!((words(&effects).as_str(), conflicts(&engine)), ("conflict record", 1));
+    engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+    engine.step(Millis(4), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(5), seen());
+    let effects = engine.step(Millis(6), fetched(id(0), "a\n", true));
+    let is_put_away = |effect: &Effect| matches!(effect, Effect::PutConflict { part, text: None, .. } if *part == tab);
+    assert!(effects.iter().any(is_put_away), "{effects:?}");
+    assert_eq!(conflicts(&engine), 0);
+    let refused: Vec<_> = engine.status().items[0].parts.iter().flat_map(|part| part.refused.clone()).collect();
+    assert_eq!(refused.iter().map(|refused| refused.code.as_str()).collect::<Vec<_>>(), ["PART_GONE"]);
+}

@@ -640,3 +640,31 @@ fn of_two_that_say_nearly_the_same_the_one_was_moved_that_says_more_of_it() {
     assert!(merged.conflicts.iter().any(|conflict| conflict.heading == "Keys"), "{merged:#?}");
     assert_eq!(merged.file.matches("walls → walls.").count(), 1, "{}", merged.file);
 }
+
+#[test]
+fn half_of_a_move_into_or_out_of_another_paragraph_does_not_go_on() {
+    let piece = "seven eight nine ten eleven twelve";
+    let base = format!("# A\n\none two\n\nsecond paragraph with words here\n\n# B\n\n{piece}\n\nlast one\n");
+    let remote = base.replace("one two", "one theirs");
+    let local = base.replace("one two", "one mine");
+    let longer = format!("second paragraph with words here {piece}");
+    for (base, local) in [
+        // A whole paragraph became the end of one in the conflict, and the other way round.
+        (base.clone(), local.replace(&format!("{piece}\n\n"), "").replace("second paragraph with words here", &longer)),
+        (base.replace(&format!("{piece}\n\n"), "").replace("second paragraph with words here", &longer), local.clone()),
+        // The end of one became the end of another.
+        (
+            base.replace("last one", &format!("last one {piece}")).replace(&format!("{piece}\n\nlast"), "last"),
+            local.replace(&format!("{piece}\n\n"), "").replace("second paragraph with words here", &longer),
+        ),
+    ] {
+        let remote = base.replace("one two", "one theirs");
+        let merged = merge3(&base, &local, &remote);
+        let headings: Vec<&str> = merged.conflicts.iter().map(|conflict| conflict.heading.as_str()).collect();
+        assert_eq!((headings, merged.push.as_str()), (vec!["A", "B"], remote.as_str()), "{local}");
+        assert_eq!(merged.file, local);
+    }
+    // What has nothing to do with it goes on.
+    let merged = merge3(&base, &local.replace("last one", "last of mine"), &remote);
+    assert!(merged.push.contains("last of mine"), "{}", merged.push);
+}

@@ -54,6 +54,17 @@ fn loaded(notices: Vec<Notice>, jobs: Vec<OpenJob>) -> Engine {
     engine
 }
 
+/// What is told once what was planned, if anything, has landed.
+fn told_at_last(engine: &mut Engine, effects: &[Effect]) -> Vec<u32> {
+    if let Some(desired) = desired(effects) {
+        assert!(!told(engine).contains(&SENT_AGAIN), "nothing was sent yet");
+        engine.step(Millis(5), Event::Planned { item: id(0), result: Ok(planned(desired)) });
+        engine.step(Millis(5), Event::Begun { item: id(0), result: Ok(JobId(9)) });
+        engine.step(Millis(5), Event::Posted { item: id(0), result: Posted::Accepted(None) });
+    }
+    told(engine)
+}
+
 /// The line of what tells that a push is sent once more: none.
 const SENT_AGAIN: u32 = 0;
 
@@ -117,7 +128,8 @@ fn a_push_landed_though_others_wrote_since() {
         let effects = engine.step(Millis(4), fetched(id(0), remote, true));
         let desired = desired(&effects).unwrap_or_default();
         assert_eq!(desired.matches("ours").count(), 1, "{remote:?}: {desired:?}");
-        assert_eq!(told(&engine), if landed { vec![8] } else { vec![SENT_AGAIN] }, "{remote:?}");
+        let told = told_at_last(&mut engine, &effects);
+        assert_eq!(told, if landed { vec![8] } else { vec![SENT_AGAIN] }, "{remote:?}");
     }
 }
 
@@ -138,9 +150,9 @@ fn what_a_later_push_was_planned_on_tells_of_the_one_before() {
         let mut engine = loaded(Vec::new(), vec![first, second]);
         engine.step(Millis(3), observed(id(0), "a\n", "a\n\nmine, and more\n"));
         let effects = engine.step(Millis(4), fetched(id(0), "a\n\nmine\n", true));
-        let told = told(&engine);
-        assert_eq!(told.contains(&SENT_AGAIN), is_told, "{version} {there:?}: {told:?}");
         assert_eq!(desired(&effects), Some("a\n\nmine, and more\n"), "{version} {there:?}");
+        let told = told_at_last(&mut engine, &effects);
+        assert_eq!(told.contains(&SENT_AGAIN), is_told, "{version} {there:?}: {told:?}");
     }
 }
 
@@ -300,8 +312,8 @@ fn that_a_push_is_sent_once_more_after_others_wrote_is_told() {
     let is_told = |local: &str, remote: &str| {
         let mut engine = started_again(false, Vec::new(), pushed, Some(pushed));
         engine.step(Millis(3), observed(id(0), "a\n", local));
-        engine.step(Millis(4), fetched(id(0), remote, true));
-        told(&engine).contains(&SENT_AGAIN)
+        let effects = engine.step(Millis(4), fetched(id(0), remote, true));
+        told_at_last(&mut engine, &effects).contains(&SENT_AGAIN)
     };
     assert!(is_told(pushed, "a\n"));
     assert!(is_told(pushed, "a of theirs\n"));
@@ -321,8 +333,18 @@ fn nothing_of_a_push_that_is_in_conflict_is_said_to_be_sent_once_more() {
         engine.step(Millis(3), observed(id(0), base, pushed));
         let effects = engine.step(Millis(4), fetched(id(0), "# A\n\nquite another\n\n# B\n\nb\n", true));
         assert_eq!(engine.status().items[0].parts[0].conflicts, ["A"], "{}", words(&effects));
-        assert_eq!(told(&engine).contains(&SENT_AGAIN), is_told, "{pushed:?}");
+        assert_eq!(told_at_last(&mut engine, &effects).contains(&SENT_AGAIN), is_told, "{pushed:?}");
     }
+    // Nor where the push that sends it once more met what others wrote meanwhile.
+    let mut engine = restarted(Vec::new(), "a mine\n", Some("a mine\n"));
+    engine.step(Millis(3), observed(id(0), "a\n", "a mine\n"));
+    let effects = engine.step(Millis(4), fetched(id(0), "a\n\nmore\n", true));
+    engine.step(Millis(5), Event::Planned { item: id(0), result: Ok(planned(desired(&effects).unwrap())) });
+    engine.step(Millis(5), Event::Begun { item: id(0), result: Ok(JobId(9)) });
+    engine.step(Millis(5), Event::Posted { item: id(0), result: Posted::Stale });
+    engine.step(Millis(6), fetched(id(0), "a of theirs\n\nmore\n", true));
+    assert_eq!(engine.status().items[0].parts[0].conflicts, [""]);
+    assert!(!told(&engine).contains(&SENT_AGAIN));
     // Nor is a text that is held, until somebody releases it.
     let mut engine = restarted(Vec::new(), "a mine\n", Some("a mine\n"));
     engine.step(Millis(3), observed(id(0), "a\n", "\0\n"));
