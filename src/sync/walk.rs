@@ -98,6 +98,8 @@ impl Engine {
                 false
             }
             Local::Text { hash, text, .. } => {
+                // What was recorded of it before it went may have waited, and was not looked at while it was away.
+                walk.why.remote |= part.hidden && part.behind;
                 part.hidden = false;
                 self.note_standing(&key);
                 let is_cut = |base: &String| hold::cut(base, text).is_some() && !merge::same_meaning(base, text);

@@ -1,6 +1,6 @@
 //! Items that are gone from the remote, put away, forgotten or missing here.
 
-use crate::model::{Cursor, Millis, PartId};
+use crate::model::{ContentHash, Cursor, Millis, PartId};
 
 use super::super::{
     Command, Effect, Engine, Event, Feed, Loaded, NotDone, Observation, RequestId, Row, Settings, Touch,
@@ -12,6 +12,14 @@ fn told_of(vanished: bool, cursor: &str) -> Event {
     let ids = vec![id(0)];
     let (changed, vanished) = if vanished { (Vec::new(), ids) } else { (ids, Vec::new()) };
     Event::Polled(Ok(Feed { changed, vanished, cursor: Cursor(cursor.into()) }))
+}
+
+/// An item with two files: an unedited one, and one of another part, with the text agreed on of it.
+fn observed_beside(another: &PartId, base: &str, text: &str) -> Event {
+    let Event::Observed { item, mut parts } = observed(id(0), "a\n", "a\n") else { unreachable!() };
+    let Event::Observed { parts: others, .. } = observed(id(0), base, text) else { unreachable!() };
+    parts.extend(others.into_iter().map(|other| Observation { part: another.clone(), ..other }));
+    Event::Observed { item, parts }
 }
 
 /// An engine whose only item is gone, its unedited file put away.
@@ -204,12 +212,6 @@ fn who_goes_on_after_a_halt_has_seen_what_is_missing() {
 #[test]
 fn a_copy_of_a_tabs_file_is_told_of_as_long_as_it_stands() {
     let copy = PartId("t.1.copy".into());
-    let with_copy = || {
-        let Event::Observed { item, mut parts } = observed(id(0), "a\n", "a\n") else { unreachable!() };
-        let Event::Observed { parts: others, .. } = observed(id(0), "-", "a\n") else { unreachable!() };
-        parts.extend(others.into_iter().map(|other| Observation { part: copy.clone(), ..other }));
-        Event::Observed { item, parts }
-    };
     let told = |engine: &Engine| -> Vec<String> {
         let parts = engine.status().items.into_iter().flat_map(|item| item.parts);
         parts.flat_map(|part| part.refused).map(|notice| notice.code).collect()
@@ -220,7 +222,7 @@ fn a_copy_of_a_tabs_file_is_told_of_as_long_as_it_stands() {
         assert_eq!(words(&engine.step(Millis(at + 5_000), Event::Tick)), "observe");
     };
     let mut engine = engine(1);
-    engine.step(Millis(1), with_copy());
+    engine.step(Millis(1), observed_beside(&copy, "-", "a\n"));
     engine.step(Millis(2), fetched(id(0), "a\n", true));
     engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
     assert_eq!(told(&engine), ["PART_UNKNOWN"]);
@@ -232,12 +234,7 @@ fn a_copy_of_a_tabs_file_is_told_of_as_long_as_it_stands() {
 #[test]
 fn what_waited_of_a_file_ends_with_its_tab() {
     let tab = PartId("t.1".into());
-    let seen = || {
-        let Event::Observed { item, mut parts } = observed(id(0), "a\n", "a\n") else { unreachable!() };
-        let Event::Observed { parts: others, .. } = observed(id(0), "b\n", "b mine\n") else { unreachable!() };
-        parts.extend(others.into_iter().map(|other| Observation { part: tab.clone(), ..other }));
-        Event::Observed { item, parts }
-    };
+    let seen = || observed_beside(&tab, "b\n", "b mine\n");
     let conflicts =
         |engine: &Engine| engine.status().items[0].parts.iter().map(|part| part.conflicts.len()).sum::<usize>();
     let mut engine = engine(1);
@@ -255,4 +252,18 @@ fn what_waited_of_a_file_ends_with_its_tab() {
     assert_eq!(conflicts(&engine), 0);
     let refused: Vec<_> = engine.status().items[0].parts.iter().flat_map(|part| part.refused.clone()).collect();
     assert_eq!(refused.iter().map(|refused| refused.code.as_str()).collect::<Vec<_>>(), ["PART_GONE"]);
+}
+
+#[test]
+fn a_file_that_is_back_is_compared_though_it_says_what_was_recorded() {
+    // It stood in conflict with a document of which nothing was agreed, and went while nobody looked.
+    let mut engine = Engine::new(Settings::default());
+    let mut known = row(0);
+    known.parts[0].hash = Some(ContentHash::of(b"mine\n"));
+    engine.load(Millis(0), Loaded { rows: vec![known], jobs: Vec::new(), cursor: None, paused: false });
+    engine.step(Millis(1), observed(id(0), "", "-"));
+    engine.step(Millis(2), Event::Touched { item: id(0), part: PartId::default(), touch: Touch::Complete });
+    assert_eq!(words(&engine.step(Millis(5_000), Event::Tick)), "observe");
+    assert_eq!(words(&engine.step(Millis(5_001), observed(id(0), "", "mine\n"))), "fetch");
+    assert_eq!(words(&engine.step(Millis(5_002), fetched(id(0), "theirs\n", true))), "conflict record");
 }
