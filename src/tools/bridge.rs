@@ -181,8 +181,12 @@ where
     fn daemon_said(&mut self, line: Line) {
         match line {
             Line::Whole(line) => {
-                if self.conversation.hear(&line) {
+                let heard = self.conversation.hear(&line);
+                if heard.is_for_client {
                     self.unread.push(line);
+                }
+                if heard.is_last {
+                    self.daemon_stops();
                 }
             }
             Line::TooLong(skim) => {
@@ -252,9 +256,16 @@ where
 
     /// A daemon that takes nothing any more has ended, but what it said before is still to be heard.
     fn wrote_to_daemon(&mut self, written: io::Result<()>) {
-        if let (Err(error), Some(daemon)) = (written, &mut self.daemon) {
+        if let Err(error) = written {
             tracing::debug!(%error, "the daemon takes nothing any more");
-            daemon.deaf_until = Some(Instant::now() + LAST_WORDS_WAIT);
+            self.daemon_stops();
+        }
+    }
+
+    /// What the client asks from here on waits for the next daemon: this one would read it and take it along.
+    fn daemon_stops(&mut self) {
+        if let Some(daemon) = &mut self.daemon {
+            daemon.deaf_until.get_or_insert_with(|| Instant::now() + LAST_WORDS_WAIT);
         }
     }
 

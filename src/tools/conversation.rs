@@ -1,7 +1,7 @@
 //! What a bridge knows of the conversation that it carries from one daemon to another: what is in flight, what may be
 //! asked again, how the client began and what it watches. Nothing here reads or writes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use rmcp::model::RequestId;
@@ -37,6 +37,14 @@ const ASKING: [&str; 7] = [
 const ASKED_MAX: u32 = 3;
 /// How much of such requests is kept for that, all in all.
 const KEPT_BYTES_MAX: usize = 1024 * 1024;
+/// How a client of the newer era says of each request on which terms it speaks.
+const TERMS: [&str; 3] = [
+    "io.modelcontextprotocol/protocolVersion",
+    "io.modelcontextprotocol/clientInfo",
+    "io.modelcontextprotocol/clientCapabilities",
+];
+/// The longest terms that are kept.
+const TERMS_BYTES_MAX: usize = 64 * 1024;
 
 /// What a line of the client is.
 #[derive(Debug, PartialEq)]
@@ -114,6 +122,8 @@ pub(super) struct Conversation {
     asked: Option<(RequestId, Vec<u8>)>,
     /// The client's `initialize` that was granted, in the era that has it.
     granted: Option<Vec<u8>>,
+    /// The terms on which the client speaks, in the era in which each request has them.
+    terms: Option<Value>,
     /// Requests without an answer yet, oldest first.
     in_flight: Vec<InFlight>,
     /// The addresses of the resources that the client has subscribed to.
@@ -128,6 +138,24 @@ struct InFlight {
     again: Option<Vec<u8>>,
     /// How many daemons have been asked.
     asked: u32,
+}
+
+/// What a daemon is asked that is not the client's first, so that it is known to answer before it is asked anything
+/// that counts.
+#[derive(Debug)]
+pub(super) struct Greeting {
+    pub(super) message: Value,
+    /// Whether it begins a session, which it has to be granted.
+    pub(super) is_initialize: bool,
+}
+
+/// What becomes of a message of the daemon.
+#[derive(Debug, PartialEq)]
+pub(super) struct Heard {
+    /// Whether the client should hear it.
+    pub(super) is_for_client: bool,
+    /// Whether it says that the daemon is being stopped, so that it answers nothing any more.
+    pub(super) is_last: bool,
 }
 
 /// What becomes of the requests whose daemon went away.
@@ -169,6 +197,7 @@ impl Conversation {
                     self.asked = Some((id.clone(), line.to_vec()));
                 }
                 self.note_watched(method, line);
+                self.note_terms(line);
                 let kept: usize =
                     self.in_flight.iter().filter_map(|request| request.again.as_ref()).map(Vec::len).sum();
                 let asks = ASKING.contains(&method.as_str()) && kept + line.len() <= KEPT_BYTES_MAX;
@@ -195,6 +224,21 @@ impl Conversation {
         }
     }
 
+    /// Notes the terms on which a client of the newer era speaks, the first time that it says them.
+    fn note_terms(&mut self, line: &[u8]) {
+        if self.terms.is_some() || self.granted.is_some() {
+            return;
+        }
+        let Some(said) = serde_json::from_slice::<Termed<'_>>(line).ok().and_then(|termed| termed.params?.meta) else {
+            return;
+        };
+        let terms: HashMap<_, _> = TERMS.iter().filter_map(|name| Some((name, *said.get(*name)?))).collect();
+        let bytes: usize = terms.values().map(|value| value.get().len()).sum();
+        if terms.contains_key(&TERMS[0]) && bytes <= TERMS_BYTES_MAX {
+            self.terms = serde_json::to_value(terms).ok();
+        }
+    }
+
     /// A request that the client has taken back gets no answer, so none is waited for.
     fn forget_cancelled(&mut self, line: &[u8]) {
         let message = serde_json::from_slice::<Value>(line).unwrap_or_default();
@@ -204,32 +248,33 @@ impl Conversation {
         }
     }
 
-    /// Notes what the daemon says, and tells whether the client should hear it: messages alone, and no answer to what
+    /// Notes what the daemon says, and tells what becomes of it. The client hears messages alone, and no answer to what
     /// it does not wait for.
-    pub(super) fn hear(&mut self, line: &[u8]) -> bool {
+    pub(super) fn hear(&mut self, line: &[u8]) -> Heard {
+        let heard = |is_for_client| Heard { is_for_client, is_last: false };
         let is_object = line.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
         let Some(answer) = serde_json::from_slice::<Answer<'_>>(line).ok().filter(|_| is_object) else {
             tracing::warn!("the daemon said what is no message; the client does not hear it");
-            return false;
+            return heard(false);
         };
-        let (Some(id), None) = (answer.id, answer.method) else { return true };
-        let Some(id) = id_of(id.get().as_bytes()) else { return true };
+        let (Some(id), None) = (answer.id, answer.method) else { return heard(true) };
+        let Some(id) = id_of(id.get().as_bytes()) else { return heard(true) };
         if matches!(&id, RequestId::String(text) if text.starts_with(OWN_ID)) {
             // What was asked for the client, who has had an answer from another daemon.
-            return false;
+            return heard(false);
         }
-        if answer.error.as_ref().is_some_and(|error| error["code"] == DAEMON_GONE)
-            && self.position(&id).and_then(|at| self.in_flight.get(at)).is_some_and(|request| request.again.is_some())
-        {
-            // It is being stopped, and the next one is asked.
-            return false;
+        let asked = self.position(&id).and_then(|at| self.in_flight.get(at));
+        let is_last = asked.is_some() && answer.error.as_ref().is_some_and(|error| error["code"] == DAEMON_GONE);
+        if is_last && asked.is_some_and(|request| request.again.is_some()) {
+            // The next one is asked.
+            return Heard { is_for_client: false, is_last };
         }
         if let Some((_, initialize)) = self.asked.take_if(|(asked, _)| *asked == id)
             && answer.error.is_none()
         {
             self.granted = Some(initialize);
         }
-        self.settle(&id)
+        Heard { is_for_client: self.settle(&id), is_last }
     }
 
     /// Forgets a request; tells whether it was in flight.
@@ -279,12 +324,19 @@ impl Conversation {
         std::mem::take(&mut self.in_flight).into_iter().map(move |request| failure(request.id, what, suggestion))
     }
 
-    /// Returns the `initialize` for a daemon that is not the first, under an id of the bridge's own; `None` while
-    /// there is no session to carry over.
-    pub(super) fn greeting(&self, joined: u64) -> Option<Value> {
-        let mut message = serde_json::from_slice::<Value>(self.granted.as_ref()?).ok()?;
-        *message.get_mut("id")? = format!("{OWN_ID}{joined}").into();
-        Some(message)
+    /// Returns what a daemon is asked that is not the first, under an id of the bridge's own: the client's `initialize`
+    /// where there is a session to carry over, else who it is; `None` while the client has said nothing yet by which
+    /// its era is known.
+    pub(super) fn greeting(&self, joined: u64) -> Option<Greeting> {
+        let id = format!("{OWN_ID}{joined}");
+        let Some(granted) = &self.granted else {
+            let params = json!({ "_meta": self.terms.as_ref()? });
+            let message = json!({ "jsonrpc": "2.0", "id": id, "method": "server/discover", "params": params });
+            return Some(Greeting { message, is_initialize: false });
+        };
+        let mut message = serde_json::from_slice::<Value>(granted).ok()?;
+        *message.get_mut("id")? = id.into();
+        Some(Greeting { message, is_initialize: true })
     }
 
     /// Tells whether the client was promised a living session.
@@ -319,6 +371,19 @@ struct Head<'line> {
     result: Option<IgnoredAny>,
     #[serde(default)]
     error: Option<IgnoredAny>,
+}
+
+/// A request of the newer era.
+#[derive(Debug, serde::Deserialize)]
+struct Termed<'line> {
+    #[serde(default, borrow)]
+    params: Option<TermedParams<'line>>,
+}
+
+#[derive(Debug, serde::Deserialize)]
+struct TermedParams<'line> {
+    #[serde(default, borrow, rename = "_meta")]
+    meta: Option<HashMap<String, &'line RawValue>>,
 }
 
 /// The little that is read of each message of the daemon.
@@ -435,11 +500,13 @@ mod tests {
         for (id, method) in [(1, "tools/call"), (2, "tools/list"), (3, "tools/call"), (4, "ping"), (5, "tools/call")] {
             ask(&mut conversation, &request(id, method));
         }
-        assert!(conversation.hear(br#"{"jsonrpc":"2.0","id":4,"result":{}}"#));
-        assert!(!conversation.hear(br#"{"jsonrpc":"2.0","id":4,"result":{}}"#), "nobody waits for it any more");
+        let mut is_told = |line: &[u8]| conversation.hear(line).is_for_client;
+        assert!(is_told(br#"{"jsonrpc":"2.0","id":4,"result":{}}"#));
+        assert!(!is_told(br#"{"jsonrpc":"2.0","id":4,"result":{}}"#), "nobody waits for it any more");
         ask(&mut conversation, br#"{"method":"notifications/cancelled","params":{"requestId":1}}"#);
         // One that is being stopped says so.
-        assert!(!conversation.hear(br#"{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":""}}"#));
+        let heard = conversation.hear(br#"{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":""}}"#);
+        assert_eq!(heard, Heard { is_for_client: false, is_last: true });
         let unsent = || std::iter::once(request(5, "tools/call"));
         let lost = conversation.lose(unsent());
         assert_eq!(ids(&lost.failed), [3]);
@@ -476,10 +543,35 @@ mod tests {
         for (id, answer) in [(1, r#""error":{}"#), (2, r#""result":{}"#), (3, r#""result":{}"#)] {
             assert_eq!(conversation.has_session(), id > 2);
             ask(&mut conversation, json!({ "id": id, "method": "initialize", "params": id }).to_string().as_bytes());
-            assert!(conversation.hear(format!(r#"{{"id":{id},{answer}}}"#).as_bytes()));
+            assert!(conversation.hear(format!(r#"{{"id":{id},{answer}}}"#).as_bytes()).is_for_client);
         }
         let greeting = conversation.greeting(9).unwrap();
-        assert_eq!(greeting, json!({ "id": "mcp-workspace-bridge-9", "method": "initialize", "params": 2 }));
-        assert!(!conversation.hear(br#"{"id":"mcp-workspace-bridge-9","result":{}}"#));
+        assert_eq!(greeting.message, json!({ "id": "mcp-workspace-bridge-9", "method": "initialize", "params": 2 }));
+        assert!(greeting.is_initialize);
+        assert!(!conversation.hear(br#"{"id":"mcp-workspace-bridge-9","result":{}}"#).is_for_client);
+    }
+
+    #[test]
+    fn a_client_without_a_session_is_known_by_its_terms() {
+        let called = |meta: &Value| json!({ "id": 1, "method": "tools/call", "params": { "_meta": meta } }).to_string();
+        let terms = json!({ TERMS[0]: "2026-07-28", TERMS[1]: { "name": "t" }, TERMS[2]: {} });
+        let mut with_more = terms.clone();
+        with_more["progressToken"] = 7.into();
+        let mut too_long = terms.clone();
+        too_long[TERMS[1]]["name"] = "x".repeat(TERMS_BYTES_MAX).into();
+        for (meta, expected) in [
+            (&json!(null), None),
+            (&json!(7), None),
+            (&json!({ "progressToken": 7 }), None),
+            (&too_long, None),
+            (&terms, Some(&terms)),
+            (&with_more, Some(&terms)),
+        ] {
+            let mut conversation = Conversation::default();
+            ask(&mut conversation, called(meta).as_bytes());
+            let greeting = conversation.greeting(2);
+            assert_eq!(greeting.as_ref().map(|greeting| &greeting.message["params"]["_meta"]), expected, "{meta}");
+            assert!(greeting.is_none_or(|greeting| !greeting.is_initialize));
+        }
     }
 }

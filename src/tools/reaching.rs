@@ -14,7 +14,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::Instant;
 
 use super::answer::ErrorAnswer;
-use super::conversation::Conversation;
+use super::conversation::{Conversation, Greeting};
 use super::lines::{Line, LineReader, Outbox};
 use super::socket;
 use super::starting::{self, Started};
@@ -89,8 +89,8 @@ impl Way {
         (error.with_causes(), suggestion)
     }
 
-    /// Connects, and greets a daemon for a session that there is already. One that is dying lets in whom it will not
-    /// answer, so who is dropped before the greeting was answered tries again.
+    /// Connects, and greets a daemon that is not the client's first. One that is dying lets in whom it will not answer,
+    /// so who is dropped before the greeting was answered tries again.
     pub(super) async fn connect(&mut self, conversation: &Conversation, patience: Duration) -> Result<Daemon> {
         let begun = Instant::now();
         self.started = None;
@@ -162,12 +162,12 @@ impl Way {
     }
 }
 
-/// Plays the client's `initialize` to a new daemon, and keeps the answer from the client, who has had one. `false`
-/// when that daemon goes away meanwhile.
-async fn greet(daemon: &mut Daemon, greeting: &Value) -> Result<bool> {
+/// Greets a new daemon, and keeps the answer from the client, who has had one. `false` when that daemon goes away
+/// meanwhile.
+async fn greet(daemon: &mut Daemon, greeting: &Greeting) -> Result<bool> {
     let doing = "greeting the new daemon";
     let exchange = async {
-        if say(&mut daemon.writer, greeting).await.is_err() {
+        if say(&mut daemon.writer, &greeting.message).await.is_err() {
             return Ok(false);
         }
         loop {
@@ -177,8 +177,12 @@ async fn greet(daemon: &mut Daemon, greeting: &Value) -> Result<bool> {
                 Ok(None) | Err(_) => return Ok(false),
             };
             let answer = serde_json::from_slice::<Value>(&line).unwrap_or_default();
-            if answer.get("id") != greeting.get("id") {
+            if answer.get("id") != greeting.message.get("id") {
                 continue;
+            }
+            if !greeting.is_initialize {
+                // Whatever it says: it answers.
+                return Ok(true);
             }
             if answer.get("result").is_none() {
                 return Err(broke(doing, io::Error::other("it refused the client's initialize")));

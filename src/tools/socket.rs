@@ -169,6 +169,8 @@ where
     // Broken accepts in a row after which the listener is given up; a shortage heals and is none of them.
     const FAILURES_MAX: u32 = 100;
     let mut connections = tokio::task::JoinSet::new();
+    // Dropped before them: whoever was served here and comes back at once must not be let in again.
+    let listener = listener;
     let mut failures = 0;
     loop {
         while connections.try_join_next().is_some() {}

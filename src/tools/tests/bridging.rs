@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
+use tokio::io::{AsyncRead, ReadBuf};
 
 use super::sockets::{bridged, heard, played, say};
 use super::*;
@@ -278,4 +278,36 @@ async fn a_refused_initialize_is_not_played_again() {
     drop(daemon);
     let (_daemon, greeting) = heard(&listener).await;
     assert_eq!(greeting["params"], json!({ "good": true }));
+}
+
+/// What is called after a daemon said that it is being stopped waits for the next one, and a daemon that is no more
+/// than let in is asked nothing that could be carried out.
+#[tokio::test]
+async fn a_daemon_that_stops_is_called_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run_dir, listener) = played(folder.path());
+    let (mut client, task) = bridged(&run_dir, Era::Modern);
+    let terms = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
+    let call = |id: i64| request(id, "tools/call", &json!({ "name": "create", "_meta": terms }));
+    client.send(&call(1)).await;
+    let (mut stopped, _) = heard(&listener).await;
+    say(&mut stopped, r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"It was stopped."}}"#).await;
+    assert_eq!(client.read().await["error"]["message"], "It was stopped.");
+    client.send(&call(2)).await;
+    let mut line = String::new();
+    let read = tokio::time::timeout(Duration::from_millis(200), stopped.read_line(&mut line)).await;
+    assert!(read.is_err(), "it was called: {line}");
+    drop(stopped);
+    let (dying, greeting) = heard(&listener).await;
+    assert_eq!((&greeting["method"], &greeting["params"]), (&json!("server/discover"), &json!({ "_meta": terms })));
+    drop(dying);
+    let (mut daemon, greeting) = heard(&listener).await;
+    say(&mut daemon, &json!({ "jsonrpc": "2.0", "id": greeting["id"], "error": { "code": 1 } }).to_string()).await;
+    line.clear();
+    daemon.read_line(&mut line).await.unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), call(2));
+    say(&mut daemon, r#"{"jsonrpc":"2.0","id":2,"result":{}}"#).await;
+    assert_eq!(client.read().await, json!({ "jsonrpc": "2.0", "id": 2, "result": {} }));
+    client.write.shutdown().await.unwrap();
+    ends(task).await.unwrap();
 }

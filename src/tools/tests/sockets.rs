@@ -81,6 +81,35 @@ async fn what_stands_at_the_socket_is_respected() {
     assert!(matches!(prepare_run_dir(&link), Err(Error::Unsafe { .. })));
 }
 
+/// Whoever was served by a daemon that ends and comes back at once is not let in by it once more.
+#[tokio::test]
+async fn the_door_is_closed_before_those_inside_are_sent_away() {
+    struct Knock(PathBuf, Option<tokio::sync::oneshot::Sender<bool>>);
+    impl Drop for Knock {
+        fn drop(&mut self) {
+            let is_let_in = std::os::unix::net::UnixStream::connect(&self.0).is_ok();
+            self.1.take().unwrap().send(is_let_in).unwrap();
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (run_dir, listener) = played(folder.path());
+    let path = run_dir.join("mcp.sock");
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let knock = Mutex::new(Some(Knock(path.clone(), Some(tell))));
+    let door = tokio::spawn(socket::accept(listener, 8, move |mut stream| {
+        let knock = knock.lock().unwrap().take();
+        async move {
+            stream.write_all(b"in").await.unwrap();
+            std::future::pending::<()>().await;
+            drop((knock, stream));
+        }
+    }));
+    let mut inside = UnixStream::connect(&path).await.unwrap();
+    inside.read_exact(&mut [0; 2]).await.unwrap();
+    door.abort();
+    assert!(!told.await.unwrap());
+}
+
 /// Starts a bridge and returns the client's end and the bridge's task.
 pub(super) fn bridged(run_dir: &Path, era: Era) -> (Client, tokio::task::JoinHandle<Result<()>>) {
     bridged_by(run_dir, era, Starter::Nobody)
