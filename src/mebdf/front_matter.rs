@@ -59,12 +59,14 @@ pub(super) fn find(text: &str) -> Option<Found<'_>> {
     Some(Found { body, length, again })
 }
 
+/// The keys that the heads of documents have.
+const KEYS: [&str; 7] = ["title", "id", "tab", "url", "access", "header", "footer"];
+
 /// Tells whether what stands between lines of dashes is the head of a document: it has its id, and nothing else than heads
 /// have.
 fn is_ours(body: &str) -> bool {
-    let known = ["title", "id", "tab", "url", "access", "header", "footer"];
     let entries = entries(body).unwrap_or_default();
-    entries.iter().any(|(key, _)| key == "id") && entries.iter().all(|(key, _)| known.contains(&&**key))
+    entries.iter().any(|(key, _)| key == "id") && entries.iter().all(|(key, _)| KEYS.contains(&&**key))
 }
 
 /// What stands between the lines of dashes that a text begins with, and how many bytes it takes with them.
@@ -95,12 +97,34 @@ pub(super) fn print(front_matter: &FrontMatter) -> String {
     }
     let pretty = body(front_matter, false);
     // YAML has more ways to misread a plain scalar than a table of rules can hold, so the result is read back.
-    let body = if entries(&pretty).as_ref() == Some(&front_matter.entries) { pretty } else { body(front_matter, true) };
+    let body = if written(&pretty).as_ref() == Some(&front_matter.entries) { pretty } else { body(front_matter, true) };
     format!("---\n{body}---\n")
 }
 
-/// Reads the pairs of a body: as people write them, and as YAML where that is none.
+/// Reads the pairs of a body.
 fn entries(body: &str) -> Option<Vec<(String, String)>> {
+    plain(body).or_else(|| written(body))
+}
+
+/// Reads a body whose lines are plain values of keys that heads have, as nearly all are. YAML says the same of it, and takes longer
+/// for that than all the text below takes to be read.
+fn plain(body: &str) -> Option<Vec<(String, String)>> {
+    let mut entries: Vec<(String, String)> = Vec::new();
+    for line in body.lines() {
+        let (key, value) = line.split_once(": ")?;
+        let is_new = KEYS.contains(&key) && entries.iter().all(|(other, _)| other != key);
+        let is_text =
+            is_plain(value) && value.starts_with(char::is_alphanumeric) && !value.eq_ignore_ascii_case("null");
+        if !is_new || !is_text {
+            return None;
+        }
+        entries.push((key.to_owned(), value.to_owned()));
+    }
+    (!entries.is_empty()).then_some(entries)
+}
+
+/// Reads the pairs of a body as people write them, and as YAML where that is none.
+fn written(body: &str) -> Option<Vec<(String, String)>> {
     if body.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
         return Some(Vec::new());
     }
@@ -212,7 +236,39 @@ impl<'de> Deserialize<'de> for Entries {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
+
+    /// What YAML may take for something else than text.
+    const ODD: [&str; 24] = [
+        "null",
+        "Null",
+        "~",
+        "true",
+        "False",
+        "yes",
+        "12",
+        "1.10",
+        "0x1f",
+        "0o7",
+        "1e3",
+        "1_000",
+        "007",
+        "2026-11-21",
+        "12:30:45",
+        "nan",
+        "a: b",
+        "a #b",
+        "a:",
+        "a, b",
+        "x[1]",
+        "k{v}",
+        "b & c",
+        "c * d ! e | f > g % h @ i ` j",
+    ];
 
     fn pairs(entries: &[(&str, &str)]) -> Vec<(String, String)> {
         entries.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
@@ -266,6 +322,18 @@ mod tests {
         check("header: >-  # why\n  a\n  b\n\nfooter: |2-\n   c\n", &[("header", "a b"), ("footer", " c")]);
         check("", &[]);
         check("# only a comment\n", &[]);
+    }
+
+    proptest! {
+        /// What is read at once is what YAML reads.
+        #[test]
+        fn plain_values_are_what_yaml_says(
+            lines in vec((select(&KEYS[..]), prop_oneof![select(&ODD[..]).prop_map(str::to_owned), "[ -~]{1,12}", "\\PC{1,8}"]), 1..5),
+            end in select(vec!["\n", "\r\n", " \n", "\n\n", "\n  a\n", "\r"]),
+        ) {
+            let body: String = lines.iter().map(|(key, value)| format!("{key}: {value}{end}")).collect();
+            prop_assert!(plain(&body).is_none_or(|read| Some(read) == written(&body)), "{body:?}");
+        }
     }
 
     #[test]

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::clock::system_ms;
 use super::handle::MirrorHandle;
 use super::{Shared, blocking};
 use crate::error::{Error, Result};
 use crate::kinds::Lack;
-use crate::model::{ItemId, PartId};
+use crate::model::{ItemId, PartId, Stamp};
 use crate::store::{StoredItem, StoredPart};
 use crate::sync::{Command, ItemStatus, Local, PartStatus, Status, in_conflict, is_edited, same_meaning};
 
@@ -77,6 +78,9 @@ impl Finding {
         Self { check, place, message: message.into(), fix: fix.into(), repair }
     }
 }
+
+/// How long after a save nothing is said of what a file says, in milliseconds.
+const JUST_SAVED_MS: u64 = 6_000;
 
 /// What a file is to be walked anew for.
 const WALK: &str = "`mcp-workspace doctor --repair` compares it with its document anew; nothing is lost by that.";
@@ -173,7 +177,16 @@ impl MirrorHandle {
             return Ok(Vec::new());
         }
         let (shared, id) = (self.shared_arc(), item.id.clone());
-        let bases: BTreeMap<PartId, String> = blocking(move || shared.reader().bases(&id)).await?.into_iter().collect();
+        let (now, bases) = blocking(move || {
+            let reader = shared.reader();
+            Ok((reader.item(&id)?, reader.bases(&id)?))
+        })
+        .await?;
+        // Read anew meanwhile, it is compared already.
+        if now.is_none_or(|now| now.revision != item.revision) {
+            return Ok(Vec::new());
+        }
+        let bases: BTreeMap<PartId, String> = bases.into_iter().collect();
         let status = self.engine_status().await?;
         let known = status.items.iter().find(|status| status.id == item.id);
         if known.is_none_or(is_at_work) {
@@ -362,8 +375,8 @@ fn part_finding(
     let Some(base) = base else {
         return Ok(Some(found(Check::Base, "what was agreed of this file is not known")));
     };
-    let (hash, text) = match shared.workspace.observe(&item.id, &part.part)? {
-        Local::Text { hash, text, .. } => (hash, text),
+    let (stamp, hash, text) = match shared.workspace.observe(&item.id, &part.part)? {
+        Local::Text { stamp, hash, text } => (stamp, hash, text),
         Local::Absent => {
             let message = "the file was deleted here";
             let fix = "`mcp-workspace restore` of its id writes it back; the document is untouched.";
@@ -375,10 +388,17 @@ fn part_finding(
     if (part.hash == Some(hash) || text == *base) && !shared.reader().is_indexed(&item.id, &part.part, &text)? {
         return Ok(Some(found(Check::Index, "a search does not find the file by what it says")));
     }
-    if is_edited(base, &text) && !status.is_some_and(has_waiting) {
+    if is_edited(base, &text) && !status.is_some_and(has_waiting) && !is_just_saved(&stamp) {
         return Ok(Some(found(Check::File, "the file says something else than what was agreed, and nothing waits")));
     }
     Ok(None)
+}
+
+/// Tells whether a file was saved a moment ago: an editor may not be done, and it is not looked at at once.
+fn is_just_saved(stamp: &Stamp) -> bool {
+    let since_ns = i128::from(system_ms()) * 1_000_000 - stamp.ctime_ns;
+    // A clock may have been set back since.
+    since_ns.abs() < i128::from(JUST_SAVED_MS) * 1_000_000
 }
 
 fn part_of<'a>(item: Option<&'a ItemStatus>, part: &PartId) -> Option<&'a PartStatus> {

@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::arrival::Arrival;
 use super::sides::{Keys, Text};
 
-/// Words that one paragraph must share with another, at least, of those that nothing said before, to be an edit of it.
+/// Words that one paragraph must share with another, at least, of those that nothing said before, to be an edit of it; where only one
+/// such word came, that.
 const SHARED_MIN: usize = 2;
 
 /// Two paragraphs of which one is an edit of the other.
@@ -41,7 +42,7 @@ pub(super) fn find(arrivals: &[Arrival], text: &str, merged: &str) -> Option<Pai
         let mine = of(&local, &|key| both.contains(key) && !old.contains(key) && !new.contains(key));
         let is_edit = |mine: &BTreeSet<String>, came: &BTreeSet<String>| {
             let shared = mine.intersection(came).count();
-            shared >= SHARED_MIN && shared * 2 >= came.len()
+            shared > 0 && shared >= SHARED_MIN.min(came.len()) && shared * 2 >= came.len()
         };
         let pairs = mine.iter().flat_map(|mine| came.iter().map(move |came| (mine, came)));
         let (mine, came) = pairs.into_iter().find(|((_, mine), (_, came))| is_edit(mine, came))?;
@@ -75,6 +76,12 @@ mod tests {
         let mine = after.replace("slides", "drawings");
         let both = format!("{mine}\n{came}\n");
         assert_eq!(found(&mine, &both), Some((5, "Please bring your drawings".into(), came.into())));
+        // One word came, and was moved.
+        let after = before.replace("One", "One sharp");
+        let arrival = [Arrival { before: before.into(), after: after.clone(), base: before.into() }];
+        let (mine, both) = (before.replace("Two", "Two sharp"), after.replace("Two", "Two sharp"));
+        let pair = find(&arrival, &mine, &both).map(|pair| (pair.mine, pair.came));
+        assert_eq!(pair, Some(("Two sharp here.".into(), "One sharp here.".into())));
         // One of them stands alone, or they have only old words in common.
         assert_eq!(found(&mine, &mine), None);
         let other = after.replace(came, "Two slides");

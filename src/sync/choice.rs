@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Notice, PartId, counted};
 
+use super::alone;
 use super::conflict::{SectionConflict, section_name, shown};
 use super::engine::failure_of;
 use super::item::{Part, Walk};
 use super::merge;
 use super::parts::Parts;
-use super::walk;
 use super::words::said_in;
 use super::{Failure, Local, RequestId, Side};
 
@@ -121,7 +121,7 @@ fn passed_by(part: Option<&Part>, local: Option<&Local>) -> Failure {
             let why = format!("the file is held ({}), so nothing of it is pushed", held.code);
             (why, "Put the file right and save it, or push it with `push --accept`; then resolve again.")
         }
-        (None, Some(Local::Text { .. })) if part.is_some_and(walk::stands_alone) => {
+        (None, Some(Local::Text { .. })) if part.is_some_and(alone::is_alone) => {
             ("the document has no such tab any more".to_owned(), "Take what you need from the file, then delete it.")
         }
         (None, Some(Local::Text { .. } | Local::Restless)) => {

@@ -264,6 +264,8 @@ fn tab_of(head: &FrontMatter) -> Option<&str> {
 
 /// The head once more among the text, as where a file was pasted into itself.
 fn second_head(head: &FrontMatter, base: Read<'_>, local: Read<'_>) -> Option<Notice> {
+    // Without a head, what stands there may be what is left of it.
+    local.1.tree.front_matter.as_ref()?;
     let id = format!("id: {}", head.value("id")?);
     let again = |(text, parsed): Read<'_>| {
         let first = parsed.tree.blocks.first().map_or(text.len(), |block| block.span.0.start);
@@ -377,6 +379,8 @@ mod tests {
         check(&BODY.replace("Some", "Some\n=======\nmore"), &[]);
         check(&format!("{BODY}\n{HEAD}{BODY}"), &["HEAD_TWICE"]);
         check(&format!("{BODY}{HEAD}{BODY}"), &["HEAD_TWICE"]);
+        let cut = holds(Some(&format!("{HEAD}{BODY}")), HEAD.trim_end().trim_end_matches('-'));
+        assert!(cut.iter().all(|notice| notice.code != "HEAD_TWICE"), "{cut:?}");
         check(&format!("{BODY}\n```\n{HEAD}```\n"), &[]);
         check(&BODY.replace("Some", "id: 1a is Some"), &[]);
         // What a document says already may stay.

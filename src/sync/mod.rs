@@ -7,6 +7,7 @@
 
 mod align;
 mod alike;
+mod alone;
 mod arrival;
 pub mod backoff;
 mod beside;

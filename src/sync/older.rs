@@ -10,6 +10,7 @@ use super::arrival::Arrival;
 use super::counts::Counts;
 use super::intent::Intent;
 use super::item::{Item, Part, Walk, notice};
+use super::merge::Merged;
 use super::presence::{self, Presence};
 use super::stale::{self, Stale};
 use super::went::{self, Came, Line};
@@ -223,10 +224,12 @@ fn counted<'t>(parts: impl Iterator<Item = &'t str>) -> Counts<'t> {
     counts
 }
 
-/// Why a save waits of which a merge would make two of a paragraph: as it came, and as its writer has edited it.
-pub(super) fn stands_twice(walk: &Walk, id: &PartId, text: &str, merged: &str) -> Option<Notice> {
+/// Why a save waits of which a merge would make two of a paragraph, in the file or in the document: as it came, and as its writer has
+/// edited it.
+pub(super) fn stands_twice(walk: &Walk, id: &PartId, text: &str, merged: &Merged) -> Option<Notice> {
     let older = walk.stale.get(id)?;
-    let pair = alike::find(walk.observed.get(id)?.arrivals.get(..=older.since)?, text, merged)?;
+    let arrivals = walk.observed.get(id)?.arrivals.get(..=older.since)?;
+    let pair = [&merged.file, &merged.push].into_iter().find_map(|both| alike::find(arrivals, text, both))?;
     let said: BTreeSet<&str> = words_in(&pair.came).collect();
     let is_other = |words: &&String| !words_in(words).all(|word| said.contains(word));
     let others: Vec<String> = older.lacks.iter().filter(is_other).cloned().collect();

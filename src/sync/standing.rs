@@ -1,6 +1,6 @@
 //! What of a change stands in another text. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -25,6 +25,28 @@ pub(super) fn is_whole_in(before: &str, after: &str, there: &str) -> bool {
     let stands = |place: &Place<'_>| place.is_whole() || place.is_around() && some_is_whole();
     let words = || brings().map(|place| place.came.len()).sum::<usize>();
     brings().next().is_some() && brings().all(stands) && (words() >= TELLING_MIN || !change.is_all_left())
+}
+
+/// Tells whether a change that brought no words is made in `there`: of the blocks that it took away or made others of no more are
+/// left, and those that they became stand there.
+pub(super) fn is_made_in(before: &str, after: &str, there: &str) -> bool {
+    let mut keys = Keys::default();
+    let [before, after, there] = [before, after, there].map(|text| Text::read(text, &mut keys));
+    if !brought(&before.words(), &after.words()).is_empty() {
+        return false;
+    }
+    let [was, is, other] = [&before, &after, &there].map(|text| {
+        let mut counts = BTreeMap::<u32, usize>::new();
+        text.bare(&(0..text.len())).iter().for_each(|key| *counts.entry(*key).or_default() += 1);
+        counts
+    });
+    let count = |counts: &BTreeMap<u32, usize>, key: &u32| counts.get(key).copied().unwrap_or_default();
+    let mut changed = was.keys().chain(is.keys()).filter(|key| count(&was, key) != count(&is, key)).peekable();
+    changed.peek().is_some()
+        && changed.all(|key| {
+            let [was, is, other] = [&was, &is, &other].map(|counts| count(counts, key));
+            if is > was { other >= is } else { other <= is }
+        })
 }
 
 /// Returns `before` with those blocks in it that `after` brought and that stand in `there`, perhaps edited since; `None` when there

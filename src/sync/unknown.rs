@@ -253,12 +253,16 @@ fn still_asks(unknown: &Unknown, walk: &Walk) -> bool {
     merge::is_edited(base, text)
 }
 
-/// Tells whether all that a push brought stands in what the remote says at another version, though others wrote there since: it
-/// landed whole or not at all. Taken for edits of the other side its words would stand twice.
+/// Tells whether all that a push brought stands in what the remote says at another version, though others wrote there since, or,
+/// where it brought no words, whether all that it did is done there: it landed whole or not at all. Taken for edits of the other side
+/// its words would stand twice, and what it took away would be theirs.
 fn left_words(unknown: &Unknown, item: &Item, walk: &Walk, there: &str) -> bool {
+    let is_in = |before: &str, after: &str| {
+        standing::is_whole_in(before, after, there) || standing::is_made_in(before, after, there)
+    };
     texts(unknown, item, walk, there).is_some_and(|texts| match texts.around() {
-        Some(around) => standing::is_whole_in(&around, &unknown.expected, texts.there),
-        None => standing::is_whole_in(texts.before, texts.after, texts.there),
+        Some(around) => is_in(&around, &unknown.expected),
+        None => is_in(texts.before, texts.after),
     })
 }
 
@@ -281,14 +285,17 @@ struct Texts<'a> {
     after: &'a str,
     /// What the remote was expected to say after it.
     expected: &'a str,
+    /// What the remote said when it was planned, where that is known.
+    planned_on: Option<&'a String>,
     /// What the remote says now that it is at another version.
     there: &'a str,
 }
 
 impl Texts<'_> {
-    /// What the remote said before the push: all else that differs from that has been written since.
+    /// What the remote said before the push: all else that differs from that has been written since. The base may be older than the
+    /// one from which the push was made, so it is asked only where nothing else tells.
     fn around(&self) -> Option<String> {
-        merge::graft(self.after, self.before, self.expected)
+        self.planned_on.cloned().or_else(|| merge::graft(self.after, self.before, self.expected))
     }
 }
 
@@ -296,7 +303,8 @@ fn texts<'a>(unknown: &'a Unknown, item: &'a Item, walk: &'a Walk, there: &'a st
     let stored = walk.observed.get(&unknown.part).and_then(|observation| observation.base.as_ref());
     let held = item.state.bases.get(&unknown.part).or(walk.newest.get(&unknown.part));
     let before = held.or(stored)?;
-    Some(Texts { before, after: unknown.base.as_ref()?, expected: &unknown.expected, there })
+    let planned_on = unknown.before.as_ref();
+    Some(Texts { before, after: unknown.base.as_ref()?, expected: &unknown.expected, planned_on, there })
 }
 
 /// The title is given after the text has landed: where it is still the one that it was, that waits, and the rest may stand.

@@ -1,15 +1,16 @@
 //! The first half of a walk: read the files, read the remote, merge.
 
 use crate::mebdf;
-use crate::model::{ContentHash, Millis, Notice, PartId};
+use crate::model::{ContentHash, Millis, PartId};
 
+use super::alone;
 use super::backoff;
 use super::choice;
 use super::conflict::headings;
 use super::engine::{Engine, Fate};
 use super::hold;
 use super::intent;
-use super::item::{Item, PUSHES_MAX, Part, Phase, Walk, notice};
+use super::item::{Item, PUSHES_MAX, Part, Phase, Walk};
 use super::merge::{self, Merged};
 use super::named;
 use super::older;
@@ -228,7 +229,8 @@ impl Engine {
         if !walk.why.dry {
             self.end_conflicts_without(item, &known);
         }
-        item.parts.retain(|id| known.contains(id) || walk.observed.contains_key(id));
+        let stands = |id: &PartId| walk.local(id).is_some_and(|local| *local != Local::Absent);
+        item.parts.retain(|id| known.contains(id) || stands(id));
         item.state.unlanded.retain(|(id, _)| known.contains(id));
         walk.merged.clear();
         walk.plans.clear();
@@ -244,14 +246,10 @@ impl Engine {
             }
         }
         for (id, part) in item.parts.iter_mut() {
-            if !known.contains(id) && walk.local(id).is_some_and(|local| *local != Local::Absent) {
+            if !known.contains(id) {
                 let agreed =
                     item.state.bases.contains_key(id) || walk.observed.get(id).is_some_and(|seen| seen.base.is_some());
-                // What it waited for is not to be had any more.
-                part.state.held.clear();
-                part.state.conflicts.clear();
-                part.state.accepted = None;
-                part.state.refused = vec![standing_alone(agreed)];
+                alone::left(part, agreed);
             }
         }
         choice::pass_by(&mut walk, &item.parts);
@@ -364,7 +362,7 @@ impl Engine {
                 if let Some(open) = open {
                     part.state.conflicts = headings(&open);
                 }
-                let twice = merged.as_ref().and_then(|merged| older::stands_twice(walk, id, text, &merged.file));
+                let twice = merged.as_ref().and_then(|merged| older::stands_twice(walk, id, text, merged));
                 part.state.held.extend(twice);
                 merged.filter(|_| part.state.held.is_empty() || walk.why.dry_accept.contains(id))
             }
@@ -439,25 +437,4 @@ fn is_blank(text: Option<&str>) -> bool {
 /// Tells whether a text says nothing below its head of a remote that does.
 fn says_nothing_of(remote: &str, text: &str) -> bool {
     is_blank(Some(text)) || merge::says_nothing(text) && !merge::says_nothing(remote)
-}
-
-/// The codes of what is told of files that no tab stands for.
-const PART_GONE: &str = "PART_GONE";
-const PART_UNKNOWN: &str = "PART_UNKNOWN";
-
-/// Tells whether no tab of the document stands for a file.
-pub(super) fn stands_alone(part: &Part) -> bool {
-    part.state.refused.iter().any(|refused| [PART_GONE, PART_UNKNOWN].contains(&refused.code.as_str()))
-}
-
-/// Tells of a file that no tab of the document stands for; `agreed` tells that one did.
-fn standing_alone(agreed: bool) -> Notice {
-    if agreed {
-        let message =
-            "this tab no longer exists in the document; the file is kept: take what you need from it, then delete it";
-        return notice(PART_GONE, message);
-    }
-    let message = "the document has no tab of this id: it was deleted there, or the file is a copy of another tab's. Nothing of \
-                   it is pushed: take what you need from it, then delete it or move it elsewhere";
-    notice(PART_UNKNOWN, message)
 }

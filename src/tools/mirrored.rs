@@ -432,8 +432,9 @@ fn stray(error: Error, path: &Path) -> Error {
     let Error::NotFound { .. } = error else { return error };
     Error::InvalidInput {
         what: format!("{} is not the file of a mirrored document", path.display()),
-        suggestion: "A copy or a renamed file is yours alone, and nothing of it is pushed: put the text into the document's own \
-                     file, which `mcp-workspace fetch` of its id or URL names."
+        suggestion: "A copy, a renamed file, or that of a deleted tab or of a document that is not mirrored is yours alone, and \
+                     nothing of it is pushed: `mcp-workspace fetch` of the document's id or URL mirrors it and names its own \
+                     file, into which you put the text."
             .into(),
     }
 }

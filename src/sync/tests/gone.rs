@@ -255,6 +255,20 @@ fn what_waited_of_a_file_ends_with_its_tab() {
 }
 
 #[test]
+fn a_file_that_was_deleted_here_is_told_of_no_more_once_its_tab_is() {
+    let tab = PartId("t.1".into());
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed_beside(&tab, "b\n", "-"));
+    let stand = |engine: &Engine| engine.status().items[0].parts.iter().map(|part| part.hidden).collect::<Vec<_>>();
+    assert_eq!(stand(&engine), [false, true]);
+    engine.step(Millis(2), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(3), observed_beside(&tab, "b\n", "-"));
+    let effects = words(&engine.step(Millis(4), fetched(id(0), "a\n", true)));
+    assert!(effects.contains("record"), "{effects}");
+    assert_eq!(stand(&engine), [false]);
+}
+
+#[test]
 fn a_file_that_is_back_is_compared_though_it_says_what_was_recorded() {
     // It stood in conflict with a document of which nothing was agreed, and went while nobody looked.
     let mut engine = Engine::new(Settings::default());

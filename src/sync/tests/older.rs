@@ -218,6 +218,34 @@ fn an_edit_of_what_came_does_not_stand_beside_it() {
 }
 
 #[test]
+fn a_word_that_came_and_was_moved_does_not_stand_twice() {
+    let before = "# A\n\none two three four\n\nsecond of them\n\n# B\n\nlast of them\n";
+    let came = before.replace("three", "three sharp");
+    let alone = before.replace("four\n", "four\n\nsharp\n");
+    let instead = before.replace("three", "sharp");
+    for (after, local) in [
+        (&came, before.replace("last", "last sharp")),
+        (&came, before.replace("second", "second sharp")),
+        // A paragraph of one word, joined with the one behind it and with the one before.
+        (&alone, before.replace("second", "sharp second")),
+        (&alone, before.replace("four", "four sharp")),
+        // Split where it came, and half of that moved: there the two sides meet.
+        (&instead, before.replace(" three four", "").replace("last", "sharp four more\n\nlast")),
+    ] {
+        let mut engine = engine(1);
+        let effects = saved(&mut engine, [before, after, &local, after]);
+        assert_eq!(desired(&effects), None, "{local}");
+        let held = &engine.status().items[0].parts[0].held;
+        assert_eq!(
+            held.iter().map(|held| &*held.code).collect::<Vec<_>>(),
+            ["STANDS_TWICE"],
+            "{local}: {}",
+            words(&effects)
+        );
+    }
+}
+
+#[test]
 fn what_is_put_back_is_told_though_some_of_it_was_edited() {
     // `spring` came and was edited to `autumn`; then a save lacks all of it.
     let (before, after) = ("one\n\ntwo\n", "one\n\ntwo\n\nready in early spring this year\n");

@@ -134,6 +134,29 @@ fn a_push_landed_though_others_wrote_since() {
 }
 
 #[test]
+fn a_push_that_only_took_away_landed_though_others_wrote_since() {
+    for (remote, landed) in [("a\n\nc theirs\n", true), ("a\n\nb\n\nc theirs\n", false)] {
+        let mut engine = restarted(Vec::new(), "a\n\nc\n", Some("a\n\nc\n"));
+        engine.step(Millis(3), observed(id(0), "a\n\nb\n\nc\n", "a\n\nc\n"));
+        let effects = engine.step(Millis(4), fetched(id(0), remote, true));
+        assert_eq!(desired(&effects), (!landed).then_some("a\n\nc theirs\n"), "{remote:?}");
+        let told = told_at_last(&mut engine, &effects);
+        assert_eq!(told, if landed { vec![8] } else { vec![SENT_AGAIN] }, "{remote:?}");
+    }
+}
+
+#[test]
+fn what_a_push_was_planned_on_is_none_of_what_it_brought() {
+    // The base that is known is older, and so is the text from which the file was saved since.
+    let said = "a theirs\n\nours\n\nb\n";
+    let job = OpenJob { before: Some("a theirs\n\nb\n".into()), ..open_job(false, said, Some(said)) };
+    let mut engine = loaded(Vec::new(), vec![job]);
+    engine.step(Millis(3), observed(id(0), "a\n\nb\n", "a\n\nours\n\nmore\n\nb\n"));
+    let effects = engine.step(Millis(4), fetched(id(0), "a theirs\n\nb later\n", true));
+    assert_eq!(desired(&effects), Some("a theirs\n\nours\n\nmore\n\nb later\n"), "{}", words(&effects));
+}
+
+#[test]
 fn what_a_later_push_was_planned_on_tells_of_the_one_before() {
     // Neither end was recorded. The first may be one that never landed and was sent anew from the same version, or one whose
     // words stood there, and were written over, before the second went out; of a third others may have taken back what it brought.

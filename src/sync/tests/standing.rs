@@ -1,6 +1,6 @@
 //! Whether what a change brought stands in another text, though people write sentences that have most of their words in common.
 
-use super::super::standing::{in_text, is_whole_in};
+use super::super::standing::{in_text, is_made_in, is_whole_in};
 
 const BEFORE: &str = "The plan for the house.\n\n- Call the painter\n- Call the carpenter about the roof\n\nThe meeting is on \
                       Monday at ten.\n\n# End\n\nThe keys are with Maria.\n";
@@ -134,4 +134,24 @@ fn of_blocks_that_were_edited_side_by_side_the_one_that_stands_takes_the_place_o
     check("a one\n\nb two, after the tour\n\nc three\n", "a one\n\nb two, after the tour\n\nc three\n");
     // Beside what stood there before it is one more.
     check("a one sharp\n\na one\n\nb two\n", "a one\n\na one sharp\n\nb two\n\nc three\n");
+}
+
+#[test]
+fn what_a_change_without_new_words_did_is_done_where_nothing_of_it_is_left_to_do() {
+    let before = "one two\n\nthree\n\nthree\n\nfour five\n\nsix\n";
+    for (old, new, is_done, is_not) in [
+        // A word goes, a paragraph, one of two alike; one is joined with the next; one becomes bold.
+        ("one two", "one", "one\n\nthree\n\nsix theirs\n", "one two\n\nsix theirs\n"),
+        ("\n\nsix", "", "one two\n\ntheirs\n\nfour five\n", "one\n\nthree\n\nsix\n"),
+        ("three\n\nthree", "three", "one\n\nthree\n\nsix\n", "one\n\nthree\n\nthree\n\nsix\n"),
+        ("five\n\nsix", "five six", "one\n\nfour five six\n", "one\n\nfour five\n\nsix\n"),
+        ("six", "**six**", "one\n\n**six**\n", "one\n\nsix\n"),
+    ] {
+        let after = before.replace(old, new);
+        assert!(is_made_in(before, &after, &after) && is_made_in(before, &after, is_done), "{after}");
+        assert!(!is_made_in(before, &after, before) && !is_made_in(before, &after, is_not), "{after}");
+    }
+    // What brings words is asked for these, and what does nothing has not been done.
+    let brought = before.replace("six", "six seven");
+    assert!(!is_made_in(before, &brought, &brought) && !is_made_in(before, before, before));
 }
