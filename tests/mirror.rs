@@ -449,6 +449,29 @@ async fn a_deleted_file_is_hidden_and_restored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_file_of_a_deleted_tab_cannot_be_written_back() {
+    let world = World::new().await;
+    world.kind.edit("one", "t.x", |_| "other tab\n".into());
+    let parts = world.handle.fetch("one").await.unwrap().parts;
+    let named = parts[1].path.to_str().unwrap();
+    world.handle.restore(named).await.unwrap();
+    {
+        let mut remote = world.kind.0.lock().unwrap();
+        let (revision, tabs) = remote.documents.get_mut("one").unwrap();
+        *revision += 1;
+        tabs.remove("t.x");
+        remote.feed.push("one".into());
+    }
+    world.handle.fetch("one").await.unwrap();
+    let refused = world.handle.restore(named).await.unwrap_err();
+    assert!(refused.to_string().contains("is the file of no tab of its document"), "{refused}");
+    // The document itself is written back all the same.
+    fs::remove_file(world.file()).unwrap();
+    world.handle.restore("one").await.unwrap();
+    assert_eq!(world.read(), BODY);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_forgotten_or_gone_is_put_away() {
     let world = World::new().await;
     world.kind.edit("two", "", |_| "two\n".into());

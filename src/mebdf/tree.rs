@@ -209,6 +209,17 @@ pub struct Run {
     pub marks: Marks,
 }
 
+impl Run {
+    /// Lets soft breaks be the spaces that they mean.
+    pub fn flow(&mut self) {
+        if let RunContent::Text(text) = &mut self.content
+            && text.contains('\n')
+        {
+            *text = text.replace('\n', " ");
+        }
+    }
+}
+
 /// What a run is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunContent {

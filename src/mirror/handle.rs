@@ -190,10 +190,21 @@ impl MirrorHandle {
     ///
     /// # Errors
     ///
-    /// `NotFound` when it is not mirrored; `InvalidInput` when something stands in a file's place that cannot be used, or waits.
+    /// `NotFound` when it is not mirrored; `InvalidInput` when no tab has the file that was named, or when something stands in a
+    /// file's place that cannot be used, or waits.
     pub async fn restore(&self, id_or_url: &str) -> Result<FetchReport> {
         let item = self.item(id_or_url)?;
         let before = self.parts_of(&item).await?;
+        let named = self.place_of(Path::new(id_or_url.trim())).filter(|place| place.item == item);
+        if !before.is_empty() && named.is_some_and(|place| before.iter().all(|before| before.part != place.part)) {
+            return Err(Error::InvalidInput {
+                what: format!("{} is the file of no tab of its document", id_or_url.trim()),
+                suggestion:
+                    "Where the tab was deleted in the document, the document's version history still has it, and what \
+                             had not gone there stands in `.retired/`."
+                        .into(),
+            });
+        }
         let mut notices = self.done(&item, Command::Restore(item.clone())).await?;
         for part in self.parts_of(&item).await? {
             let waited = before.iter().any(|before| before.part == part.part && !before.conflicts.is_empty());

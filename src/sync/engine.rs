@@ -129,6 +129,8 @@ impl Engine {
             (item.gone, item.buried) = (row.gone, row.buried);
             item.mirrored = true;
             item.state.dirty.look = true;
+            // Its file may have waited to be recorded for the first time when the daemon died, and be gone since.
+            item.state.dirty.remote = row.parts.is_empty() && !item.buried;
             for part in row.parts {
                 let RowPart { part, stamp, hash, behind, told, put_back } = part;
                 // The feed names nothing twice, and what made the file wait may be taken back without a word.

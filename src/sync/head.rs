@@ -38,22 +38,22 @@ pub(super) struct Heads {
 /// Merges the heads: the remote's, with entries that only the file changed.
 pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: Option<Side>) -> Heads {
     let none = FrontMatter::default();
-    let remote_head = &remote.tree.front_matter;
-    let base_head = base.tree.front_matter.as_ref().unwrap_or(&none);
-    if let (Some(theirs), Some(mine)) = (remote_head, &local.tree.front_matter)
+    let remote_head = &remote.tree().front_matter;
+    let base_head = base.tree().front_matter.as_ref().unwrap_or(&none);
+    if let (Some(theirs), Some(mine)) = (remote_head, &local.tree().front_matter)
         && is_raw(mine)
         && !is_raw(theirs)
     {
         // What a person wrote there cannot be read, so nothing of it is merged: it stays as it is in the file, and the
         // plan says so.
         let (file, push) = (Some(mine.clone()), Some(mine.clone()));
-        let landed = base.tree.front_matter.clone();
+        let landed = base.tree().front_matter.clone();
         return Heads { file, push, base: Some(theirs.clone()), landed, pushes: true, ..Heads::default() };
     }
-    let (Some(theirs), Some(mine)) = (remote_head, &local.tree.front_matter) else {
+    let (Some(theirs), Some(mine)) = (remote_head, &local.tree().front_matter) else {
         // A head that the file lost comes back; one that the remote never had stays the file's own.
-        let file = remote_head.clone().or_else(|| local.tree.front_matter.clone());
-        let landed = base.tree.front_matter.clone();
+        let file = remote_head.clone().or_else(|| local.tree().front_matter.clone());
+        let landed = base.tree().front_matter.clone();
         return Heads { file, push: remote_head.clone(), base: remote_head.clone(), landed, ..Heads::default() };
     };
     let mut names: Vec<&String> = Vec::new();

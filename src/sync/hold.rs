@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::readings;
 use crate::mebdf::{self, Content, FrontMatter, RunContent};
 use crate::model::Notice;
 
@@ -27,7 +28,8 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
         notices.push(notice("NUL", message));
     }
     // The head is as long as ever, whatever became of the text; and marks of looks are none of it.
-    let (read_base, read_local) = (mebdf::parse(base), mebdf::parse(local));
+    let (read_base, read_local) = (readings::of(base), readings::of(local));
+    let (read_base, read_local) = (&read_base.parsed, &read_local.parsed);
     let is_most_gone = said_bytes(&read_local.tree) * 10 < said_bytes(&read_base.tree) * 4;
     let (was, is) = (mebdf::body(base).trim().len(), mebdf::body(local).trim().len());
     let has_nothing = |text: &str| mebdf::body(text).lines().all(|line| matches!(line.trim(), "" | "\\"));
@@ -48,11 +50,11 @@ pub fn holds(base: Option<&str>, local: &str) -> Vec<Notice> {
         notices.push(half_written(local));
     }
     let (was, is) = (read_base, read_local);
-    notices.extend(opened((base, &was), (local, &is)));
-    notices.extend(half_merged((base, &was), (local, &is)));
+    notices.extend(opened((base, was), (local, is)));
+    notices.extend(half_merged((base, was), (local, is)));
     if let Some(head) = &was.tree.front_matter {
-        notices.extend(other_head(head, (local, &is)));
-        notices.extend(second_head(head, (base, &was), (local, &is)));
+        notices.extend(other_head(head, (local, is)));
+        notices.extend(second_head(head, (base, was), (local, is)));
     }
     notices
 }
@@ -67,8 +69,8 @@ pub(super) fn is_of_the_text(held: &Notice) -> bool {
 /// else would pass for an edit.
 #[must_use]
 pub fn brings_back(base: &str, text: &str) -> bool {
-    let (was, is) = (mebdf::parse(base).tree, mebdf::parse(text).tree);
-    let (was_said, is_said) = (mebdf::said(&was), mebdf::said(&is));
+    let (was, is) = (readings::of(base), readings::of(text));
+    let (was_said, is_said) = (mebdf::said(&was.parsed.tree), mebdf::said(&is.parsed.tree));
     // Each word counts with the one before it, since every text has many of the small ones.
     let mut stand: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for pair in pairs(&is_said) {
@@ -82,8 +84,8 @@ pub fn brings_back(base: &str, text: &str) -> bool {
             kept += pair.1.len();
         }
     }
-    let objects = objects(&is);
-    kept * 2 >= all && self::objects(&was).is_subset(&objects)
+    let objects = objects(&is.parsed.tree);
+    kept * 2 >= all && self::objects(&was.parsed.tree).is_subset(&objects)
 }
 
 /// The words of a text, each behind the one before it.
@@ -111,11 +113,12 @@ fn said_bytes(tree: &mebdf::Tree) -> usize {
 
 /// Returns why a file that has no base must not be merged with `remote`: its head is none, or another item's.
 pub(super) fn other_item(remote: &str, local: &str) -> Option<Notice> {
-    let head = mebdf::parse(remote).tree.front_matter?;
+    let remote = readings::of(remote);
+    let head = remote.parsed.tree.front_matter.as_ref()?;
     if local.trim().is_empty() {
         return None;
     }
-    other_head(&head, (local, &mebdf::parse(local)))
+    other_head(head, (local, &readings::of(local).parsed))
 }
 
 /// Why a file must wait that was emptied while it was in conflict.

@@ -182,8 +182,7 @@ pub(super) struct Unknown {
     pub(super) answered: bool,
     /// Whether power may have failed since it was begun.
     pub(super) power_failed: bool,
-    /// What the remote said when it was planned; kept of one that was begun before this start, when what is known of those
-    /// before it may have been lost.
+    /// What the remote said when it was planned: all else that differs from that was written since.
     pub(super) before: Option<String>,
     /// What the remote says if it landed.
     pub(super) expected: String,

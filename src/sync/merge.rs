@@ -15,6 +15,7 @@ use super::head::{self, Heads};
 use super::hunks::{Region, Verdict};
 use super::moved;
 use super::numbers::{self, Starts};
+use super::readings;
 use super::sides::{Keys, Text};
 use super::weave;
 
@@ -92,7 +93,7 @@ pub fn same_meaning(one: &str, other: &str) -> bool {
     let one = Text::read(one, &mut keys);
     let other = Text::read(other, &mut keys);
     (are_empty || one.keys == other.keys)
-        && head::same(one.tree.front_matter.as_ref(), other.tree.front_matter.as_ref())
+        && head::same(one.tree().front_matter.as_ref(), other.tree().front_matter.as_ref())
 }
 
 /// Tells whether a text says nothing below its head: of an empty document one empty paragraph is left.
@@ -167,7 +168,7 @@ pub fn resolve(base: &str, local: &str, remote: &str, side: Option<Side>) -> Mer
         return merged;
     }
     // The definitions of links stand apart from what uses them, so pieces of such a text say something else.
-    let written_out = mebdf::print(&mebdf::parse(local).tree);
+    let written_out = mebdf::print(&readings::of(local).parsed.tree);
     let pieced_anew = || pieced(base, &written_out, remote, side);
     if let Some(merged) = same_meaning(local, &written_out).then(pieced_anew).flatten() {
         return merged;
@@ -394,7 +395,7 @@ impl Merger<'_> {
                 [piece] => piece.from == from && piece.blocks == (0..text.len()),
                 _ => false,
             };
-            if is_whole && text.tree.front_matter.as_ref() == head {
+            if is_whole && text.tree().front_matter.as_ref() == head {
                 return Some(text.text.to_owned());
             }
         }
@@ -402,7 +403,7 @@ impl Merger<'_> {
             pieces.iter().flat_map(|piece| self.three.text(piece.from).bare(&piece.blocks).iter().copied()).collect();
         let says = |text: &str, keys: &mut Keys| {
             let read = Text::read(text, keys);
-            read.bare(&(0..read.len())) == expected && read.tree.front_matter.as_ref() == head
+            read.bare(&(0..read.len())) == expected && read.tree().front_matter.as_ref() == head
         };
         let joined = self.join(pieces, head);
         if says(&joined, keys) {
@@ -453,7 +454,7 @@ impl Merger<'_> {
     fn head_text(&self, head: Option<&FrontMatter>) -> String {
         let Some(head) = head else { return String::new() };
         for text in [&self.three.local, &self.three.remote, &self.three.base] {
-            if text.tree.front_matter.as_ref() == Some(head) {
+            if text.tree().front_matter.as_ref() == Some(head) {
                 return with_blank_line(text.head());
             }
         }

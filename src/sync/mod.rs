@@ -40,6 +40,7 @@ mod presence;
 mod progress;
 mod push;
 pub mod quota;
+mod readings;
 mod request;
 mod rows;
 mod run;

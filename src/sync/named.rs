@@ -8,6 +8,7 @@ use crate::mebdf::{self, Block, Content, Run, RunContent, Tree};
 
 use super::item::{Item, Walk};
 use super::merge::same_meaning;
+use super::readings;
 use super::{Local, Observation, Remote};
 
 /// The id that asks for an object to be made.
@@ -43,21 +44,30 @@ pub(super) fn name_anew(item: &mut Item, walk: &mut Walk, remote: &Remote) {
 /// Finds what stands in `remote` where `expected` asks for new objects and anchors; `None` unless the two say the same
 /// otherwise.
 pub(super) fn found(expected: &str, remote: &str) -> Option<Vec<Named>> {
-    let mut tree = mebdf::parse(expected).tree;
-    let named: Vec<Named> = name(&mut tree, &mebdf::parse(remote).tree).into_iter().flatten().collect();
+    let mut tree = asking(expected)?;
+    let named: Vec<Named> = name(&mut tree, &readings::of(remote).parsed.tree).into_iter().flatten().collect();
     (!named.is_empty() && same_meaning(&mebdf::print(&tree), remote)).then_some(named)
 }
 
 /// Finds the same where a later push has written into other blocks: `None` unless those that ask for something say the same
 /// otherwise.
 pub(super) fn found_in_blocks(expected: &str, remote: &str) -> Option<Vec<Named>> {
-    let (mut tree, there) = (mebdf::parse(expected).tree, mebdf::parse(remote).tree);
-    let named = name(&mut tree, &there);
+    let (mut tree, reading) = (asking(expected)?, readings::of(remote));
+    let there = &reading.parsed.tree;
+    let named = name(&mut tree, there);
     let same = |at: usize| tree.blocks.get(at).zip(there.blocks.get(at)).is_some_and(|(one, other)| one == other);
     let sure = tree.blocks.len() == there.blocks.len()
         && named.iter().enumerate().all(|(at, named)| named.is_empty() || same(at));
     let named: Vec<Named> = named.into_iter().flatten().collect();
     (sure && !named.is_empty()).then_some(named)
+}
+
+/// Returns what a text says that may ask for something; most do not.
+fn asking(text: &str) -> Option<Tree> {
+    let reading = readings::of(text);
+    let mut runs = reading.parsed.tree.blocks.iter().flat_map(|block| block.content.runs());
+    let may_ask = runs.any(|run| matches!(run.content, RunContent::Object(_) | RunContent::Anchor(_)));
+    may_ask.then(|| reading.parsed.tree.clone())
 }
 
 /// Puts what stands in `there` into each block of a tree that asks for it there; returns what, block by block.
@@ -105,13 +115,13 @@ fn picture_ids(tree: &Tree) -> BTreeSet<String> {
 /// Puts what the remote has into a file's text that asks for it, in its order; nothing else of it changes. `None` when it
 /// is not sure which is which.
 pub(super) fn put(local: &str, named: &[Named]) -> Option<String> {
-    let tree = mebdf::parse(local).tree;
-    let all = tree.blocks.iter().flat_map(|block| block.content.runs());
+    let reading = readings::of(local);
+    let all = reading.parsed.tree.blocks.iter().flat_map(|block| block.content.runs());
     let is_asked = |content: &RunContent| named.iter().any(|(asked, _)| asked == content);
     let asked = all.filter(|run| is_new(&run.content) || is_asked(&run.content)).count();
     let (mut text, mut done) = (String::with_capacity(local.len()), 0);
     let mut answers = Answers { all: named, named: named.iter().peekable(), seen: 0 };
-    for block in &tree.blocks {
+    for block in &reading.parsed.tree.blocks {
         text.push_str(local.get(done..block.span.0.start)?);
         // The anchor directly behind the marks of a heading is the heading's own.
         let own = matches!(block.content, Content::Heading { anchor: Some(_), .. });

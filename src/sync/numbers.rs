@@ -7,8 +7,9 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::hunks::{Region, Verdict};
+use super::readings;
 use super::sides::{Keys, Text};
-use crate::mebdf::{self, Content, Numbered, Tree, numbered};
+use crate::mebdf::{Content, Numbered, numbered};
 
 /// The number that the list of an item begins with, unless that is the one with which every list does.
 fn start(item: &Numbered) -> Option<u64> {
@@ -28,7 +29,7 @@ pub(super) struct Starts {
 /// item that begins a list on one side and goes on with another on the other.
 pub(super) fn starts(base: &Text<'_>, local: &Text<'_>, regions: &[Region]) -> Starts {
     let mut found = Starts::default();
-    let mine = numbered(local.text, &local.tree);
+    let mine = numbered(local.text, local.tree());
     if mine.is_empty() {
         return found;
     }
@@ -71,7 +72,7 @@ struct Olds<'a> {
 
 impl<'a> Olds<'a> {
     fn read(base: &'a Text<'_>, local: &'a Text<'_>, regions: &[Region]) -> Self {
-        let items = numbered(base.text, &base.tree);
+        let items = numbered(base.text, base.tree());
         let mut by_key: BTreeMap<&[u32], Vec<usize>> = BTreeMap::new();
         for (at, old) in items.iter().enumerate() {
             by_key.entry(base.bare(&(old.block..old.block + 1))).or_default().push(at);
@@ -134,10 +135,11 @@ pub(super) fn lists_of(starts: &Starts, local: &Text<'_>) -> BTreeSet<usize> {
 /// Lets every list of a text begin with 1 but for those that begin with a block that `keeps`, which is also told whether a
 /// numbered item of that depth stands before it: a list may go on there.
 pub(super) fn plain(text: String, keys: &mut Keys, keeps: impl Fn(usize, bool) -> bool) -> String {
-    let tree = mebdf::parse(&text).tree;
+    let reading = readings::of(&text);
+    let tree = &reading.parsed.tree;
     let mut depths = BTreeSet::new();
     let mut edits = Vec::new();
-    for item in numbered(&text, &tree) {
+    for item in numbered(&text, tree) {
         let goes_on = match tree.blocks.get(item.block).map(|block| &block.content) {
             Some(Content::Item { depth, .. }) => !depths.insert(*depth),
             _ => false,
@@ -160,7 +162,7 @@ pub(super) fn brought(starts: &Starts, local: &Text<'_>, onto: String, keys: &mu
 
 /// Lets the lists of `onto` begin with the numbers that they begin with in `from`.
 pub(super) fn carry(from: &str, onto: String) -> String {
-    let items = numbered(from, &mebdf::parse(from).tree);
+    let items = numbered(from, &readings::of(from).parsed.tree);
     let starts: BTreeMap<usize, u64> = items.iter().filter_map(|item| Some((item.block, start(item)?))).collect();
     if starts.is_empty() {
         return onto;
@@ -179,9 +181,7 @@ pub(super) fn is_written(base: &str, remote: &str) -> bool {
     if !others(base).eq(others(remote)) {
         return false;
     }
-    let (base, remote) = (mebdf::parse(base).tree, mebdf::parse(remote).tree);
-    let contents = |tree: &Tree| tree.blocks.iter().map(|block| block.content.clone()).collect::<Vec<_>>();
-    base.front_matter == remote.front_matter && contents(&base) == contents(&remote)
+    readings::of(base).parsed.tree == readings::of(remote).parsed.tree
 }
 
 fn carried(from: &Text<'_>, start: impl Fn(usize) -> Option<u64>, onto: &str, keys: &mut Keys) -> Option<String> {
@@ -193,7 +193,7 @@ fn carried(from: &Text<'_>, start: impl Fn(usize) -> Option<u64>, onto: &str, ke
             pairs.extend((0..len).map(|at| (new_index + at, old_index + at)));
         }
     }
-    let firsts = numbered(onto.text, &onto.tree).into_iter().filter(|item| item.is_first);
+    let firsts = numbered(onto.text, onto.tree()).into_iter().filter(|item| item.is_first);
     let edits: Vec<_> = firsts
         .filter_map(|item| Some((item.written?.1, pairs.get(&item.block).and_then(|from| start(*from))?)))
         .collect();

@@ -113,8 +113,7 @@ impl Engine {
             return self.fetch(item);
         }
         let Some(mut walk) = item.walk.take() else { return self.lost(item) };
-        let remote = walk.remote.iter().flat_map(|remote| &remote.parts).find(|(part, _)| *part == id);
-        if let (Some(merged), Some((_, remote))) = (walk.merged.get(&id), remote) {
+        if let (Some(merged), Some(remote)) = (walk.merged.get(&id), remote_text(&walk, &id)) {
             planned.told.extend(unknown::sent_again(item, &id, remote, merged));
         }
         self.out.push(Effect::Begin {
@@ -164,6 +163,7 @@ impl Engine {
             return self.lost(item);
         };
         let base = landed_base(walk, &id, &planned);
+        let before = remote_text(walk, &id).map(str::to_owned);
         item.state.push_failures = match &result {
             Posted::Accepted(_) | Posted::Stale | Posted::Refused(_) => 0,
             Posted::Unknown(_) | Posted::Failed(_) => item.state.push_failures.saturating_add(1),
@@ -219,7 +219,7 @@ impl Engine {
                     requests,
                     answered: false,
                     power_failed: false,
-                    before: None,
+                    before,
                     expected,
                     base,
                     told,
@@ -267,13 +267,16 @@ fn waiting(walk: &Walk, id: &PartId, planned: &Planned) -> Option<Waiting> {
 
 /// Lets a file whose edit the remote has, but for what waits, take the remote's way of writing it.
 pub(super) fn respell(walk: &mut Walk, id: &PartId, waiting: &Waiting) {
-    let remote = walk.remote.as_ref().and_then(|remote| remote.parts.iter().find(|(part, _)| part == id));
-    let (Some(merged), Some((_, remote))) = (walk.merged.get_mut(id), remote) else { return };
-    if merged.pushes
-        && let Some(file) = spelling::respelled(&merged.file, remote, waiting)
-    {
+    let file = remote_text(walk, id).zip(walk.merged.get(id)).filter(|(_, merged)| merged.pushes);
+    let file = file.and_then(|(remote, merged)| spelling::respelled(&merged.file, remote, waiting));
+    if let (Some(merged), Some(file)) = (walk.merged.get_mut(id), file) {
         merged.file = file;
     }
+}
+
+/// What the remote says of a file as it was read last.
+fn remote_text<'w>(walk: &'w Walk, id: &PartId) -> Option<&'w str> {
+    walk.remote.as_ref()?.parts.iter().find(|(part, _)| part == id).map(|(_, text)| text.as_str())
 }
 
 /// Returns the base of a file once its push has landed: the old base with the pushed edits.
@@ -283,7 +286,7 @@ pub(super) fn respell(walk: &mut Walk, id: &PartId, waiting: &Waiting) {
 /// base, is always right too: what stands on both sides by then is agreement.
 fn landed_base(walk: &Walk, id: &PartId, planned: &Planned) -> Option<String> {
     let merged = walk.merged.get(id)?;
-    let remote = walk.remote.as_ref()?.parts.iter().find(|(part, _)| part == id).map(|(_, text)| text)?;
+    let remote = remote_text(walk, id)?;
     let old = walk.observed.get(id)?.base.as_ref()?;
     let base = if merged.conflicts.is_empty() && merge::same_meaning(old, remote) {
         planned.expected.clone()

@@ -1,19 +1,21 @@
 //! One of the three texts of a merge, with a key for the meaning of each of its blocks.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::rc::Rc;
 
-use crate::mebdf::{self, Block, Content, PropertyValue, Tree};
+use super::readings::{self, Meaning, Reading};
+use crate::mebdf::{Block, Content, Tree};
 
 /// Gives equal meanings equal numbers.
 #[derive(Debug, Default)]
-pub(super) struct Keys(HashMap<String, u32>);
+pub(super) struct Keys(HashMap<Meaning, u32>);
 
 impl Keys {
-    fn of(&mut self, meaning: String) -> u32 {
+    fn of(&mut self, meaning: &Meaning) -> u32 {
         // More than 2³² different blocks do not fit into memory.
         let next = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
-        *self.0.entry(meaning).or_insert(next)
+        *self.0.entry(meaning.clone()).or_insert(next)
     }
 }
 
@@ -23,47 +25,41 @@ pub(super) struct Text<'a> {
     /// The text.
     pub(super) text: &'a str,
     /// What it says.
-    pub(super) tree: Tree,
+    reading: Rc<Reading>,
     /// The meaning of each block under the directives that apply to it.
     pub(super) keys: Vec<u32>,
     /// The meaning of each block alone.
     bare: Vec<u32>,
-    /// The blocks that say something that no document has.
-    unsaid: BTreeSet<usize>,
 }
 
 impl<'a> Text<'a> {
     /// Reads a text.
     pub(super) fn read(text: &'a str, keys: &mut Keys) -> Self {
-        let parsed = mebdf::parse(text);
-        let unsaid = unsaid(text, &parsed);
-        let tree = parsed.tree;
-        let mut state = BTreeMap::new();
-        let mut full = Vec::with_capacity(tree.blocks.len());
-        let mut bare = Vec::with_capacity(tree.blocks.len());
-        for (at, block) in tree.blocks.iter().enumerate() {
-            let meaning = meaning(&block.content) + unsaid.get(&at).map_or("", String::as_str);
-            bare.push(keys.of(format!("bare {meaning}")));
-            advance(&mut state, &block.content);
-            let is_directive = matches!(block.content, Content::Directive { .. });
-            full.push(keys.of(if is_directive || state.is_empty() { meaning } else { format!("{state:?} {meaning}") }));
-        }
-        Self { text, tree, keys: full, bare, unsaid: unsaid.into_keys().collect() }
+        let reading = readings::of(text);
+        let mut numbers = |meanings: &[Meaning]| meanings.iter().map(|meaning| keys.of(meaning)).collect();
+        let bare = numbers(&reading.bare);
+        let full = numbers(&reading.full);
+        Self { text, reading, keys: full, bare }
+    }
+
+    /// Returns what it says.
+    pub(super) fn tree(&self) -> &Tree {
+        &self.reading.parsed.tree
     }
 
     /// Returns the count of blocks.
-    pub(super) const fn len(&self) -> usize {
-        self.tree.blocks.len()
+    pub(super) fn len(&self) -> usize {
+        self.tree().blocks.len()
     }
 
     /// Returns what a block is.
     pub(super) fn content(&self, index: usize) -> Option<&Content> {
-        self.tree.blocks.get(index).map(|block| &block.content)
+        self.tree().blocks.get(index).map(|block| &block.content)
     }
 
     /// Returns a run of blocks.
     pub(super) fn blocks(&self, range: &Range<usize>) -> &[Block] {
-        self.tree.blocks.get(range.clone()).unwrap_or_default()
+        self.tree().blocks.get(range.clone()).unwrap_or_default()
     }
 
     /// Returns the keys of a run of blocks.
@@ -83,7 +79,7 @@ impl<'a> Text<'a> {
 
     /// Tells whether a block says something that no document has.
     pub(super) fn has_unsaid(&self, index: usize) -> bool {
-        self.unsaid.contains(&index)
+        self.reading.unsaid.contains(&index)
     }
 
     /// Tells whether a block holds anything of its own: not an empty paragraph, a rule, or a directive.
@@ -132,87 +128,10 @@ impl<'a> Text<'a> {
 
     /// Returns where the line of a block begins, in bytes; behind the last, the end. Its indent is what it stands under.
     pub(super) fn start(&self, index: usize) -> usize {
-        let Some(block) = self.tree.blocks.get(index) else { return self.text.len() };
+        let Some(block) = self.tree().blocks.get(index) else { return self.text.len() };
         let start = block.span.0.start.min(self.text.len());
         let before = self.text.get(..start).unwrap_or_default();
         let line = before.trim_end_matches([' ', '\t']);
         if line.is_empty() || line.ends_with('\n') { line.len() } else { start }
-    }
-}
-
-/// What a text says and no document has, by the block that it stands in or behind: it counts, so that it is told and stays
-/// in the file.
-fn unsaid(text: &str, parsed: &mebdf::Parsed) -> BTreeMap<usize, String> {
-    let mut found: BTreeMap<usize, String> = BTreeMap::new();
-    for notice in parsed.unsaid() {
-        let lines = usize::try_from(notice.line).unwrap_or(usize::MAX);
-        let end: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
-        let behind = parsed.tree.blocks.partition_point(|block| block.span.0.start < end);
-        found.entry(behind.saturating_sub(1)).or_default().push_str(&format!("\nunsaid {}", notice.message));
-    }
-    found
-}
-
-/// Returns what a block says: its canonical form, without a heading's anchor, which is Google's, and with soft breaks
-/// as the spaces that they mean.
-fn meaning(content: &Content) -> String {
-    let print = |content: Content| mebdf::print(&Tree { front_matter: None, blocks: vec![Block::new(content)] });
-    match content {
-        Content::Heading { level, runs, .. } => {
-            let plain = Content::Heading { level: *level, anchor: None, runs: runs.clone() };
-            format!("heading {}", unwrapped(&print(plain)))
-        }
-        Content::Paragraph { .. } => format!("paragraph {}", unwrapped(&print(content.clone()))),
-        Content::Item { depth, mark, runs } => {
-            let flat = Content::Paragraph { runs: runs.clone() };
-            format!("item {depth} {mark:?} {}", unwrapped(&print(flat)))
-        }
-        Content::ItemParagraph { depth, runs } => {
-            let flat = Content::Paragraph { runs: runs.clone() };
-            format!("item paragraph {depth} {}", unwrapped(&print(flat)))
-        }
-        Content::Code { .. }
-        | Content::Table { .. }
-        | Content::Rule
-        | Content::Directive { .. }
-        | Content::Footnote { .. } => print(content.clone()),
-    }
-}
-
-fn unwrapped(printed: &str) -> String {
-    printed.trim_end_matches('\n').replace('\n', " ")
-}
-
-/// Applies a block to the state of block directives: they accumulate, and a heading resets them.
-fn advance(state: &mut BTreeMap<String, String>, content: &Content) {
-    match content {
-        Content::Heading { .. } => state.clear(),
-        Content::Directive { properties } => {
-            for property in properties {
-                let is_style = property.name.chars().next().is_some_and(char::is_uppercase);
-                match &property.value {
-                    PropertyValue::On if property.name == "Normal text" => state.clear(),
-                    PropertyValue::On if is_style => {
-                        state.insert("style".into(), property.name.clone());
-                    }
-                    PropertyValue::On => {
-                        state.insert(property.name.clone(), String::new());
-                    }
-                    PropertyValue::Off => {
-                        state.remove(&property.name);
-                    }
-                    PropertyValue::Text(value) => {
-                        state.insert(property.name.clone(), value.clone());
-                    }
-                }
-            }
-        }
-        Content::Paragraph { .. }
-        | Content::Item { .. }
-        | Content::ItemParagraph { .. }
-        | Content::Code { .. }
-        | Content::Table { .. }
-        | Content::Rule
-        | Content::Footnote { .. } => {}
     }
 }

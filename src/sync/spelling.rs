@@ -40,11 +40,11 @@ impl Waiting {
 pub(super) fn respelled(file: &str, remote: &str, waiting: &Waiting) -> Option<String> {
     let mut keys = Keys::default();
     let (file, remote) = (Text::read(file, &mut keys), Text::read(remote, &mut keys));
-    let pairs = pairs(&file.tree.blocks, &remote.tree.blocks);
+    let pairs = pairs(&file.tree().blocks, &remote.tree().blocks);
     let differ = |(i, j): &(usize, usize)| file.bare(&(*i..i + 1)) != remote.bare(&(*j..j + 1));
     let waits = |i: usize| {
         file.has_unsaid(i)
-            || file.tree.blocks.get(i).is_some_and(|block| waiting.0.contains(&print_block(&block.content)))
+            || file.tree().blocks.get(i).is_some_and(|block| waiting.0.contains(&print_block(&block.content)))
     };
     let (mut theirs, kept): (BTreeMap<usize, usize>, BTreeMap<usize, usize>) =
         pairs.iter().copied().filter(differ).partition(|(i, _)| !waits(*i));
@@ -55,7 +55,7 @@ pub(super) fn respelled(file: &str, remote: &str, waiting: &Waiting) -> Option<S
     if mine.len() != others.len() || !mine.iter().all(paired) {
         theirs.retain(|at, _| !has_footnote(&file, *at));
     }
-    let blanks = blanks(&file.tree.blocks, &remote.tree.blocks, &pairs);
+    let blanks = blanks(&file.tree().blocks, &remote.tree().blocks, &pairs);
     let is_whole = kept.is_empty() && !(0..file.len()).any(waits);
     let respelled = match theirs.is_empty() && blanks.is_empty() {
         true => None,
@@ -81,7 +81,7 @@ fn says(text: &str, expected: &[u32], keys: &mut Keys) -> bool {
 /// Returns a file that says all that the remote does, and nothing else, with the definitions of footnotes where the remote has
 /// them, and what each of its blocks says then; `None` when they stand there, or when it says something else.
 fn placed(file: &Text<'_>, remote: &Text<'_>) -> Option<(String, Vec<u32>)> {
-    let mut pairs = pairs(&file.tree.blocks, &remote.tree.blocks);
+    let mut pairs = pairs(&file.tree().blocks, &remote.tree().blocks);
     pairs.sort_unstable_by_key(|(_, there)| *there);
     let order: Vec<usize> = pairs.iter().map(|(here, _)| *here).collect();
     if order.len() != file.len() || order.len() != remote.len() || order.is_sorted() {

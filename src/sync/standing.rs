@@ -87,7 +87,7 @@ pub(super) fn in_text(before: &str, after: &str, there: &str) -> Option<String> 
         }
         blocks.extend(left.iter().flat_map(|at| after.blocks(&(*at..*at + 1))).cloned());
     }
-    finds.then(|| mebdf::print(&Tree { front_matter: before.tree.front_matter.clone(), blocks }))
+    finds.then(|| mebdf::print(&Tree { front_matter: before.tree().front_matter.clone(), blocks }))
 }
 
 /// A change of a text, and a text that may have it.

@@ -75,6 +75,8 @@ impl Engine {
             Local::Absent => {
                 part.state.stands_no_more();
                 part.behind = observation.base.is_some();
+                // What was never recorded is no file that somebody has deleted: it is written once more.
+                walk.why.remote |= observation.base.is_none() && observation.intent.is_some() && !item.buried;
                 if walk.why.seen_missing && part.stamp.take().is_some() {
                     // It is recorded, so that no later start takes it for news.
                     walk.why.remote = true;

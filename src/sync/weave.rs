@@ -9,9 +9,10 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::hunks::{self, Verdict};
 use super::moved;
+use super::readings;
 use super::sides::{Keys, Text};
 use super::within;
-use crate::mebdf::{Block, Content, Mark, Marks, RunContent, print_block};
+use crate::mebdf::{Block, Content, Mark, Marks, Run, RunContent, print_block};
 
 /// Blocks of one text, at most, in which words are woven; the others are conflicts.
 const BLOCKS_MAX: usize = 100;
@@ -142,7 +143,7 @@ fn lines(text: &Text<'_>, at: usize) -> String {
 
 /// Finds the blocks of the file that say what they said in the base, but for what no document says.
 fn dressed_only(base: &Text<'_>, local: &Text<'_>) -> Vec<(usize, usize)> {
-    let said = |text: &Text<'_>| text.tree.blocks.iter().map(|block| said(&block.content)).collect::<Vec<_>>();
+    let said = |text: &Text<'_>| text.tree().blocks.iter().map(|block| said(&block.content)).collect::<Vec<_>>();
     let mut found = Vec::new();
     for op in capture_diff_slices(Algorithm::Patience, &said(base), &said(local)) {
         if let DiffOp::Equal { old_index, new_index, len } = op {
@@ -199,15 +200,15 @@ fn flowing(content: &Content) -> String {
     if let Content::Heading { anchor, .. } = &mut content {
         *anchor = None;
     }
-    let printed = print_block(&content);
-    if matches!(content, Content::Code { .. }) { printed } else { printed.replace('\n', " ") }
+    content.runs_mut().into_iter().for_each(Run::flow);
+    print_block(&content)
 }
 
 /// A text with other blocks in places; `None` when it would not say there what it shall, or something else elsewhere.
 fn put(text: &Text<'_>, blocks: &Instead<'_>, says: fn(&Content) -> String) -> Option<String> {
     let out = text.with(&blocks.iter().map(|(at, (lines, _))| (*at, lines.clone())).collect())?;
     let there = |(at, block): (usize, &Block)| blocks.get(&at).map_or_else(|| says(&block.content), |(_, it)| says(it));
-    let expected: Vec<String> = text.tree.blocks.iter().enumerate().map(there).collect();
-    let found: Vec<String> = crate::mebdf::parse(&out).tree.blocks.iter().map(|block| says(&block.content)).collect();
+    let expected: Vec<String> = text.tree().blocks.iter().enumerate().map(there).collect();
+    let found: Vec<String> = readings::of(&out).parsed.tree.blocks.iter().map(|block| says(&block.content)).collect();
     (found == expected).then_some(out)
 }

@@ -138,11 +138,7 @@ fn dressed(mut block: Content, theirs: &Content, words: Vec<Run>) -> Content {
 fn paragraph(base: &[Run], mine: &[Run], theirs: &[Run]) -> Option<Vec<Run>> {
     let [base, mine, theirs] = [base, mine, theirs].map(|runs| {
         let mut runs = runs.to_vec();
-        for run in &mut runs {
-            if let RunContent::Text(text) = &mut run.content {
-                *text = text.replace('\n', " ");
-            }
-        }
+        runs.iter_mut().for_each(Run::flow);
         runs
     });
     either(&base, &mine, &theirs).cloned().or_else(|| merged_runs(&base, &mine, &theirs))

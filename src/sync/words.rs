@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::mebdf::{self, Content, RunContent};
+use super::readings;
+use crate::mebdf::{Content, RunContent};
 
 /// The words of a text in their order, and the signs that say something by themselves: an emoji, an arrow, a currency.
 pub(super) fn words_in(text: &str) -> impl Iterator<Item = &str> {
@@ -63,7 +64,7 @@ pub(super) fn words_of(content: &Content) -> Vec<&str> {
 
 /// The words that a person reads in a text: an id of a heading or an object is none.
 pub(super) fn said_in(text: &str) -> Vec<String> {
-    mebdf::parse(text).tree.blocks.iter().flat_map(|block| words_of(&block.content)).map(str::to_owned).collect()
+    readings::of(text).parsed.tree.blocks.iter().flat_map(|block| words_of(&block.content)).map(str::to_owned).collect()
 }
 
 /// The texts of a block, without its marks and objects.
@@ -106,7 +107,7 @@ impl Words {
     pub fn changed_beside((before, after): (&str, &str), known: &[(&str, &str)]) -> Self {
         let mut counts: HashMap<String, i64> = HashMap::new();
         let mut count = |text: &str, by: i64| {
-            for block in &mebdf::parse(text).tree.blocks {
+            for block in &readings::of(text).parsed.tree.blocks {
                 for word in words_of(&block.content) {
                     match counts.get_mut(word) {
                         Some(count) => *count += by,

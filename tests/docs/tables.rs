@@ -1,19 +1,24 @@
 //! Tables that were moved: each stands once whatever else of the edit is pushed, and nothing else waits for it.
 
 use crate::support::model::{applied, document, fetched, without_heading_ids};
-use mcp_workspace::kinds::docs;
+use mcp_workspace::kinds::{PushPlan, docs};
 use mcp_workspace::mebdf;
 
-/// Saves `edited` as the file of a document that says `start`; returns what the document says then, but for the ids of
-/// headings, and what was told.
-fn saved(start: &str, edited: &str) -> (String, Vec<String>) {
+/// Saves `edited` as the file of a document that says `start`; returns what is sent, and what the document says then, but for the
+/// ids of headings.
+fn pushed(start: &str, edited: &str) -> (PushPlan, String) {
     let raw = document(start);
     let remote = fetched(&raw);
     let text = &remote.parts[0].text;
     let head = text.strip_suffix(mebdf::body(text)).unwrap();
     let plan = docs::plan(&remote, &remote.parts[0].id, &format!("{head}{edited}"), false).unwrap();
     let after = fetched(&applied(&raw, &plan.requests, 99));
-    let said = without_heading_ids(mebdf::body(&after.parts[0].text));
+    (plan, without_heading_ids(mebdf::body(&after.parts[0].text)))
+}
+
+/// Does the same and returns what the document says, and what was told.
+fn saved(start: &str, edited: &str) -> (String, Vec<String>) {
+    let (plan, said) = pushed(start, edited);
     (said, plan.refused.iter().chain(&plan.holds).chain(&plan.told).map(ToString::to_string).collect())
 }
 
@@ -46,6 +51,20 @@ fn what_has_nothing_to_do_with_a_table_that_waits_is_pushed() {
             check(&start, &edited, &found, &["line 10: LOCKED: this table cannot be removed from here", &told]);
         }
     }
+}
+
+#[test]
+fn a_table_stays_where_few_of_the_lines_around_it_do() {
+    let others = "The meeting is on Monday at Maria.\n\nThe plan for the house.\n\n- Call Paul the painter\n\
+        - Call the carpenter about the roof\n\nThe meeting is on Monday at ten. Maria and Maria\n\n\
+        | Who | for the Paul What |\n| --- | --- |\n| Maria | the keys Call Paul about the walls. |\n\n\
+        The keys are for the Maria with Maria.\n";
+    let own = "The meeting is on Monday at ten.\n\n| Who | What |\n| --- | --- |\n| Maria | the keys |\n\n\
+        # End\n\nThe keys are with Maria.\n\nThe keys walls are with Maria.\n\n\
+        Please bring your slides to the meeting on slides.\n\nroof: the keys are with Maria.\n";
+    let (plan, said) = pushed(others, own);
+    assert_eq!(said.trim(), own.trim());
+    assert!(plan.requests.iter().all(|request| request.get("insertTable").is_none()), "{:#?}", plan.requests);
 }
 
 #[test]

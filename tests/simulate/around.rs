@@ -1,7 +1,7 @@
 //! What a machine stands in: the time, Google, chance, and what is remembered of the run.
 
-use std::fmt::Debug;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::fmt::{self, Debug, Write as _};
+use std::hash::{DefaultHasher, Hasher as _};
 
 use mcp_workspace::model::{ItemId, Revision};
 use serde_json::Value;
@@ -30,6 +30,16 @@ pub(crate) struct Around {
     pub(crate) shows: bool,
 }
 
+/// What is written goes into a hash.
+struct Hashed<'h>(&'h mut DefaultHasher);
+
+impl fmt::Write for Hashed<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
+    }
+}
+
 impl Around {
     pub(crate) fn new(google: Google, plant: Option<Plant>, shows: bool) -> Self {
         Self {
@@ -53,10 +63,9 @@ impl Around {
 
     /// Remembers that something happened: the same seed must give the same run.
     pub(crate) fn trace(&mut self, what: &impl Debug) {
-        let line = format!("{} {what:?}", self.now);
-        line.hash(&mut self.hash);
+        writeln!(Hashed(&mut self.hash), "{} {what:?}", self.now).unwrap();
         if self.shows {
-            println!("{line}");
+            println!("{} {what:?}", self.now);
         }
     }
 

@@ -136,9 +136,19 @@ impl Google {
             // Google tells it to those alone who may edit.
             document.revision_id = (access == Access::Edit).then(|| format!("r{revision}"));
             let url = format!("https://docs.google.com/document/d/{item}/edit");
-            Rc::new(docs::read(serde_json::to_vec(&document).unwrap(), access, &url).unwrap())
+            Rc::new(docs::read_model(document, access, &url))
         };
         Rc::clone(read[usize::from(access != Access::Edit)].get_or_init(reading))
+    }
+
+    /// Checks that the answers of Google's wire would say what was read of its documents.
+    pub(crate) fn check_answers(&self) {
+        for (item, Doc { document, .. }) in &self.docs {
+            let fetched = self.read(item, Access::Read);
+            let answer = Document { revision_id: None, ..document.clone() };
+            let answer = docs::read(serde_json::to_vec(&answer).unwrap(), Access::Read, &fetched.url).unwrap();
+            assert_eq!(answer.parts, fetched.parts, "the answer that is {item} says something else");
+        }
     }
 
     /// Changes what an account may do with a document.

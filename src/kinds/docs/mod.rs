@@ -58,6 +58,13 @@ pub fn read(raw: Vec<u8>, access: Access, url: &str) -> Result<Fetched> {
     Ok(read_with(raw, document, access, url, &Boxes::NotAsked, |_| Comments::Unread))
 }
 
+/// Does the same with a document that is a model already, as an embedded Google has it; the answer that it would be is not kept.
+/// Pure.
+#[must_use]
+pub fn read_model(document: Document, access: Access, url: &str) -> Fetched {
+    read_with(Vec::new(), document, access, url, &Boxes::NotAsked, |_| Comments::Unread)
+}
+
 /// Does the same with the Markdown export of the document, which tells which boxes are ticked. Pure.
 ///
 /// # Errors

@@ -3,7 +3,7 @@
 use crate::model::{ContentHash, Cursor, Millis, PartId};
 
 use super::super::{
-    Command, Effect, Engine, Event, Feed, Loaded, NotDone, Observation, RequestId, Row, Settings, Touch,
+    Command, Effect, Engine, Event, Feed, Intent, Loaded, NotDone, Observation, RequestId, Row, Settings, Touch,
 };
 use super::decisions::{STAMP, engine, fetched, id, observed, row, words};
 
@@ -71,6 +71,31 @@ fn a_save_where_a_file_was_put_away_is_an_edit_of_its_document() {
     engine.step(Millis(15), observed(id(0), "a\n", "a mine\n"));
     let effects = engine.step(Millis(16), fetched(id(0), "a\n\nb\n", true));
     assert_eq!(words(&effects), "plan");
+}
+
+#[test]
+fn a_first_text_that_was_never_recorded_is_written_once_more() {
+    // The daemon died before it recorded what it had written, and the file is gone since.
+    let first =
+        Intent { before: String::new(), was: None, after: "a\n".into(), base: "a\n".into(), pushes: Vec::new() };
+    for (parts, intent) in [(Vec::new(), None), (Vec::new(), Some(first.clone())), (row(0).parts, Some(first))] {
+        let mut engine = Engine::new(Settings::default());
+        let rows = vec![Row { parts, ..row(0) }];
+        let effects = engine.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: None, paused: false });
+        assert!(words(&effects).contains("observe"), "{}", words(&effects));
+        let Event::Observed { item, mut parts } = observed(id(0), "", "-") else { unreachable!() };
+        parts.retain(|_| intent.is_some());
+        parts.iter_mut().for_each(|part| (part.base, part.intent) = (None, intent.clone()));
+        let effects = engine.step(Millis(1), Event::Observed { item, parts });
+        assert!(words(&effects).contains("fetch"), "{}", words(&effects));
+        let effects = engine.step(Millis(2), fetched(id(0), "a\n\nb\n", true));
+        let mut notes = effects
+            .iter()
+            .filter_map(|effect| if let Effect::Deposit { intent, .. } = effect { Some(intent) } else { None });
+        // Nothing tells that the first one ever stood there: what somebody puts there may be any other.
+        let Intent { before, was, after, .. } = notes.next().unwrap();
+        assert_eq!((&**before, was, &**after), ("", &None, "a\n\nb\n"));
+    }
 }
 
 #[test]

@@ -183,6 +183,19 @@ fn what_was_emptied_is_no_edit_any_more() {
 }
 
 #[test]
+fn where_lines_are_broken_says_nothing() {
+    for (broken, whole) in [
+        // What would begin something else at the start of a line needs no backslash within it.
+        ("| Who | What |\n| -\n", "\\| Who | What | | -\n"),
+        ("one\n\\- two\n", "one - two\n"),
+        ("- one\n  \\# two\n", "- one # two\n"),
+        ("one[^1]\n\n[^1]: note\n    and more\n", "one[^1]\n\n[^1]: note and more\n"),
+    ] {
+        assert!(same_meaning(broken, whole), "{broken:?} {whole:?}");
+    }
+}
+
+#[test]
 fn a_side_ends_a_conflict() {
     let (base, local, remote) = (text("A a B b C c"), text("A x B l C c"), text("A y B b C r"));
     let mine = resolve(&base, &local, &remote, Some(Side::Mine));

@@ -3,8 +3,8 @@
 use crate::model::{KindName, Millis, Notice, PartId, Revision};
 
 use super::super::{
-    Answer, Arrival, Command, Effect, Engine, Event, FailureClass, Intent, JobEnd, JobId, Loaded, OpenJob, Posted,
-    RecordPart, Remote, RequestId, Row, RowPart, Settings, Told,
+    Answer, Arrival, Command, Effect, Engine, Event, FailureClass, Intent, JobEnd, JobId, Loaded, NotDone, OpenJob,
+    Posted, RecordPart, Remote, RequestId, Row, RowPart, Settings, Told,
 };
 use super::decisions::{engine, fetched, id, lost, observed, planned, recorded, told, words};
 
@@ -573,4 +573,55 @@ fn a_push_that_landed_without_an_answer_counts_for_who_asked_for_it() {
         let expected: &[usize] = if count > 0 { &[count] } else { &[] };
         assert_eq!(answers.collect::<Vec<_>>(), expected, "{there:?}: {}", words(&effects));
     }
+}
+
+/// What is read of the remote at a version.
+fn read_at(version: &str, text: &str) -> Event {
+    let Event::Fetched { item, result: Ok(remote) } = fetched(id(0), text, true) else { unreachable!() };
+    Event::Fetched { item, result: Ok(Remote { revision: Some(Revision(version.into())), ..remote }) }
+}
+
+#[test]
+fn a_push_of_an_older_text_that_never_landed_takes_nothing_away_later() {
+    // An editor that was not told of what came saves; that push has no answer, and the document has nothing of it.
+    let opened = "Please read this.\n\n# Keys\n\nThe keys are with Maria.\n\n# Walls\n\nCall the painter about the walls.\n\n\
+        Please bring your slides to the meeting.\n";
+    let theirs = opened
+        .replace("read this.", "read this. house theirs and Maria")
+        .replace("Call the painter about the walls.\n\n", "")
+        .replace("meeting.", "meeting. Call one about the walls.");
+    let edit = |text: &str| text.replace("Maria.", "Maria. slides mine");
+    let before =
+        edit(opened).replace("Call the painter about", "Call the painter about six walls.\n\nCall the painter about");
+    let after = edit(&theirs).replace("# Walls\n\n", "# Walls\n\nCall the painter about six walls.\n\n");
+    let local = before.replace("# Keys", "Please bring your walls mine to the meeting.\n\n# Keys");
+    let saved = || {
+        let Event::Observed { item, mut parts } = observed(id(0), &theirs, &local) else { unreachable!() };
+        parts[0].arrivals = vec![Arrival { before: before.clone(), after: after.clone(), base: opened.into() }];
+        Event::Observed { item, parts }
+    };
+    let mut engine = engine(1);
+    engine.step(Millis(1), saved());
+    let ask = |text: &str, more: &str| text.replace("# Keys\n\n", &format!("# Keys\n\nAsk {more} for it.\n\n"));
+    let mut remote = theirs.replace("Call one", "Call one ten");
+    for version in ["8", "9"] {
+        let effects = engine.step(Millis(2), read_at(version, &remote));
+        let says = desired(&effects).unwrap_or_else(|| panic!("{}", words(&effects)));
+        assert!(["theirs", "slides mine", "walls mine"].iter().all(|words| says.contains(words)), "{says}");
+        engine.step(Millis(3), Event::Planned { item: id(0), result: Ok(planned(says)) });
+        let result = if version == "8" { Ok(JobId(1)) } else { Err(NotDone::Moved) };
+        engine.step(Millis(4), Event::Begun { item: id(0), result });
+        if version == "8" {
+            let unknown = Posted::Unknown(failure(FailureClass::Transient));
+            engine.step(Millis(5), Event::Posted { item: id(0), result: unknown });
+        }
+        remote = ask(&remote, version);
+    }
+    engine.step(Millis(60_000), Event::Tick);
+    engine.step(Millis(60_001), saved());
+    engine.step(Millis(60_002), Event::Tick);
+    engine.step(Millis(60_003), saved());
+    let effects = engine.step(Millis(60_004), read_at("10", &remote));
+    let says = desired(&effects).unwrap_or_else(|| panic!("{}", words(&effects)));
+    assert!(["theirs", "slides mine", "walls mine"].iter().all(|words| says.contains(words)), "{says}");
 }

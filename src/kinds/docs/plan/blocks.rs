@@ -386,12 +386,14 @@ pub(super) fn likeness(old: &Block, origin: &Origin, new: &Block) -> Option<f32>
             let same = shape(old) == shape(new);
             // Rows and columns come and go, but a table of another shape in which nothing is left is another one.
             let alike = tables::alike(old, new);
+            // It is as many blocks as it has cells: made anew for the sake of a few lines beside it, all of those would be lost.
+            let cells = f32::from(u16::try_from(old.iter().flatten().count()).unwrap_or(u16::MAX));
             if same && old.iter().flatten().flatten().all(Vec::is_empty) {
                 // It was made for a table of the file.
-                return Some(MADE_FOR_IT);
+                return Some(MADE_FOR_IT * cells);
             }
             let bonus = if same { SAME_KIND } else { 0.0 };
-            return (same || alike >= TABLE_LIKENESS_MIN).then_some(alike + SAME_KIND + bonus);
+            return (same || alike >= TABLE_LIKENESS_MIN).then_some((alike + SAME_KIND + bonus) * cells);
         }
         (Content::Footnote { label: old, .. }, Content::Footnote { label: new, .. }, Origin::Footnote { .. }) => {
             return (old == new).then_some(1.0 + SAME_KIND);
