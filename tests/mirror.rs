@@ -455,6 +455,9 @@ async fn the_file_of_a_deleted_tab_cannot_be_written_back() {
     let parts = world.handle.fetch("one").await.unwrap().parts;
     let named = parts[1].path.to_str().unwrap();
     world.handle.restore(named).await.unwrap();
+    // It was deleted here, then there.
+    fs::remove_file(named).unwrap();
+    world.handle.push(&parts[1].path, false, false).await.unwrap();
     {
         let mut remote = world.kind.0.lock().unwrap();
         let (revision, tabs) = remote.documents.get_mut("one").unwrap();
