@@ -23,12 +23,16 @@ const REPLACED_MS: u64 = 60_000;
 
 /// What a file said last, and what both sides agreed on then. `base` is that of the walk. Who has the text of a file open that is
 /// gone, or is just being written anew, has what it said last; and one that was never recorded may have stood all the same. Of the
-/// first text of a file that is gone nothing tells that: what somebody puts there may be another one.
+/// first text of a file that is gone nothing tells that: what somebody puts there may be any other, so nothing is agreed on then.
 fn said_last<'w>(base: Option<&'w String>, walk: &'w Walk, id: &PartId) -> (Option<&'w str>, Option<&'w str>) {
     let seen = walk.observed.get(id);
-    let is_gone = matches!(walk.local(id), Some(Local::Absent));
-    let intended = seen.and_then(|seen| seen.intent.as_ref()).filter(|intent| !(is_gone && intent.is_first()));
-    let base = base.or(seen.and_then(|seen| seen.base.as_ref())).or(intended.map(|intent| &intent.base));
+    let intended = seen.and_then(|seen| seen.intent.as_ref());
+    let recorded = base.or(seen.and_then(|seen| seen.base.as_ref()));
+    let is_first = |intent: &&Intent| intent.was.as_deref().is_none_or(str::is_empty);
+    if let (None, Some(first), Some(Local::Absent)) = (recorded, intended.filter(is_first), walk.local(id)) {
+        return (Some(&first.after), Some(""));
+    }
+    let base = recorded.or(intended.map(|intent| &intent.base));
     let text = match walk.local(id) {
         Some(Local::Text { text, .. }) if !text.trim().is_empty() => Some(text),
         Some(Local::Text { .. }) => intended.map(|intent| &intent.after).or(base),

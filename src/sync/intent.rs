@@ -25,16 +25,11 @@ pub struct Intent {
 }
 
 impl Intent {
-    /// Tells whether nothing is known of any text before this one.
-    pub(super) const fn is_first(&self) -> bool {
-        self.was.is_none() && self.before.is_empty()
-    }
-
     /// Tells whether the text has come into a file that says `text`, perhaps edited since: all that it brought is there, or most.
     /// What stood before may have been half a save: who has the whole text open has its words. Where nothing is known of any text
     /// before, nothing tells an edit from another file that somebody put there.
     fn stands_in(&self, text: &str) -> bool {
-        if self.is_first() {
+        if self.was.is_none() && self.before.is_empty() {
             return text == self.after;
         }
         let has_most = |was: &String| {

@@ -73,10 +73,13 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
 }
 
 /// The base of a text that was made before what is noted at `oldest`. What was agreed on since and stands there, too, was pushed
-/// from there: it is nothing new.
+/// from there: it is nothing new. Where nothing was agreed on then, nothing is.
 pub(super) fn older_base(arrivals: &[Arrival], oldest: usize, newest: &str, text: &str) -> String {
     let mut bases = arrivals.iter().take(oldest + 1).rev().map(|arrival| &*arrival.base);
     let oldest = bases.next().unwrap_or(newest).to_owned();
+    if oldest.is_empty() {
+        return oldest;
+    }
     let since = bases.chain([newest]);
     since.fold(oldest, |base, newer| standing::in_text(&base, newer, text).unwrap_or(base))
 }
