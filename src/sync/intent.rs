@@ -1,8 +1,12 @@
 //! What a file is about to say. When the daemon dies between the file and the base, what came with the file would look like
 //! edits of a person, and come a second time. Pure.
 
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
 use super::arrival::{self, Arrival};
 use super::item::Item;
+use super::run;
+use super::sides::{Keys, Text};
 use super::standing;
 use super::unknown;
 use super::words::Words;
@@ -28,7 +32,8 @@ impl Intent {
     /// Tells whether the text has come into a file that says `text`, perhaps edited since: all that it brought is there, or most.
     /// What stood before may have been half a save: who has the whole text open has its words. Where nothing is known of any text
     /// before, nothing tells an edit from another file that somebody put there.
-    fn stands_in(&self, text: &str) -> bool {
+    /// What is known to have come in its stead, and is nearer to the file, has been read by its writer, who has deleted nothing of this.
+    fn stands_in<'a>(&self, text: &str, arrivals: impl Iterator<Item = &'a Arrival>) -> bool {
         if self.was.is_none() && self.before.is_empty() {
             return text == self.after;
         }
@@ -36,11 +41,13 @@ impl Intent {
             [was, &self.before].iter().all(|older| arrival::has_most_of(older, &self.after, text))
                 && !was.trim().is_empty()
         };
+        let mut in_its_stead = arrivals.filter(|arrival| arrival.before == self.before && arrival.after != self.after);
+        let mut is_another = || in_its_stead.any(|other| words_between(&other.after, text) <= self.way_to(text));
         let has_all = || {
             standing::is_whole_in(&self.before, &self.after, text)
                 || arrival::has_all_new_lines(&self.before, &self.after, text)
         };
-        text == self.after || has_all() || self.was.as_ref().is_some_and(has_most)
+        text == self.after || has_all() || self.was.as_ref().is_some_and(has_most) && !is_another()
     }
 
     /// Tells whether fewer words lead from the text to what a file says than from what was there before.
@@ -69,17 +76,26 @@ impl Intent {
 }
 
 /// Finds the text that stood in a file for a moment before `next` was to come, and from which `text` was made: it is nearer to
-/// that than to any other.
+/// that than to any other, or as near as to the next.
 fn read_for_a_moment(item: &Item, part: &PartId, next: &Intent, text: &str) -> Option<Intent> {
     let fleeting =
         item.state.fleeting.get(part)?.iter().filter(|other| other.after != next.after && other.is_nearest(text));
     let nearest = fleeting.map(|other| (other.way_to(text), other)).min_by_key(|(way, _)| *way);
-    nearest.filter(|(way, _)| *way < next.way_to(text)).map(|(_, other)| other.clone())
+    nearest.filter(|(way, _)| *way <= next.way_to(text)).map(|(_, other)| other.clone())
 }
 
+/// How far one text is from another: the words that must go from it and come into it, each where it stands; and less than these,
+/// all words of the blocks that are not the same, since those that come may be the words of another sentence.
 fn words_between(one: &str, other: &str) -> usize {
-    let Words { added, removed } = Words::changed(one, other);
-    added + removed
+    let mut keys = Keys::default();
+    let [one, other] = [one, other].map(|text| Text::read(text, &mut keys));
+    let [old, new] = [&one, &other].map(|text| text.bare(&(0..text.len())));
+    let size = |text: &Text<'_>, range| text.pieces(&range).len();
+    let ops = capture_diff_slices(Algorithm::Myers, old, new);
+    let changes = ops.iter().filter(|op| op.tag() != DiffTag::Equal);
+    let blocks: usize = changes.map(|op| size(&one, op.old_range()) + size(&other, op.new_range())).sum();
+    let [one, other] = [&one, &other].map(|text| text.pieces(&(0..text.len())));
+    2 * run::distance(&one, &other) + blocks
 }
 
 /// Gives a file that was read the base that holds for it: that of a push that landed or of a text that was written, though
@@ -97,7 +113,7 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation, now: Millis
             item.note_arrival(part, read.was.as_ref().and_then(|was| Arrival::noted(&read.before, &read.after, was)));
             unknown::end_noted(item, part, &read.pushes, now);
             item.state.bases.insert(part.clone(), read.base);
-        } else if intent.stands_in(text) {
+        } else if intent.stands_in(text, known(item, observation)) {
             // What was never recorded had nothing that could be lacked.
             let arrival = was.and_then(|base| Arrival::noted(&intent.before, &intent.after, base));
             item.note_arrival(part, arrival);
@@ -108,15 +124,16 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation, now: Millis
         {
             // Whoever died before this one came may have written the file, too.
             item.state.bases.insert(part.clone(), was.clone());
+            unknown::end_noted(item, part, &intent.pushes, now);
         }
     }
     if let (Some(intent), Local::Absent) = (intent, &observation.local) {
-        // Whoever removed it may bring back what stood there before.
+        // Whoever removed it may bring back what stood there before, or the text itself, from which the base has gone back.
         let was = intent.was.as_ref().or(observation.base.as_ref());
         let arrival = was.and_then(|base| Arrival::noted(&intent.before, &intent.after, base));
-        let known = item.state.arrived.get(part).into_iter().flatten().chain(&observation.arrivals);
-        if arrival.as_ref().is_some_and(|arrival| known.into_iter().all(|known| known != arrival)) {
+        if arrival.as_ref().is_some_and(|arrival| known(item, observation).all(|known| known != arrival)) {
             item.note_arrival(part, arrival);
+            item.note_arrival(part, Arrival::noted(&intent.after, &intent.before, &intent.base));
         }
     }
     if let Some(base) = item.state.bases.get(part) {
@@ -124,6 +141,11 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation, now: Millis
     }
     observation.arrivals.splice(0..0, item.state.arrived.get(part).into_iter().flatten().cloned());
     observation.intent.is_some() && observation.base != recorded
+}
+
+/// What is known to have come into a file or gone from it, newest first.
+fn known<'a>(item: &'a Item, observation: &'a Observation) -> impl Iterator<Item = &'a Arrival> {
+    item.state.arrived.get(&observation.part).into_iter().flatten().chain(&observation.arrivals)
 }
 
 /// Tells whether a file that says `text` has what led from the recorded base to `was`, of which nothing is recorded. A power cut

@@ -1,6 +1,6 @@
 //! Runs of words that came into a text, and whether they stand in another one where they were written. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -140,6 +140,18 @@ fn has_beside(others: &[&str], (was, came): (&[&str], &[&str]), run: Range<usize
     let (before, behind) = (run.start.checked_sub(1).map(|start| start..run.end), run.start..run.end + 1);
     let mut beside = before.into_iter().chain([behind]).filter_map(|piece| came.get(piece));
     at_start || at_end || beside.any(|piece| has_piece(others, piece))
+}
+
+/// How many words go from one row of words, and how many come, to make it another one; of very long ones, in whatever order.
+pub(super) fn distance(one: &[&str], other: &[&str]) -> usize {
+    if one.len().max(other.len()) > WORDS_MAX {
+        let mut counts = BTreeMap::<&str, i64>::new();
+        one.iter().for_each(|word| *counts.entry(word).or_default() += 1);
+        other.iter().for_each(|word| *counts.entry(word).or_default() -= 1);
+        return counts.into_values().map(|count| usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX)).sum();
+    }
+    let changes = capture_diff_slices(Algorithm::Myers, one, other);
+    changes.iter().filter(|op| is_change(op)).map(|op| op.old_range().len() + op.new_range().len()).sum()
 }
 
 /// Tells whether words stand in others in one piece.

@@ -1,6 +1,6 @@
 //! One of the three texts of a merge, with a key for the meaning of each of its blocks.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::mebdf::{Block, Content, Tree};
 
 /// Gives equal meanings equal numbers.
 #[derive(Debug, Default)]
-pub(super) struct Keys(HashMap<Meaning, u32>);
+pub(super) struct Keys(BTreeMap<Meaning, u32>);
 
 impl Keys {
     fn of(&mut self, meaning: &Meaning) -> u32 {

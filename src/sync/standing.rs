@@ -199,7 +199,13 @@ impl Place<'_> {
     fn stands(&self, blocks: &Range<usize>) -> bool {
         let Change { before, after, there, .. } = self.change;
         let [was, is, came] = [before.sequence(&self.base), there.sequence(&self.others), after.sequence(blocks)];
-        self.came.is_subset(&self.new) && run::stand([&was, &is, &came], 8)
+        // Few words are known by what stands at their side: the end of another sentence has its full stop there.
+        let is_beside = || {
+            let [was, is, came] = [before.pieces(&self.base), there.pieces(&self.others), after.pieces(blocks)];
+            run::stand([&was, &is, &came], 8)
+        };
+        let is_telling = self.came.len() >= TELLING_MIN;
+        self.came.is_subset(&self.new) && run::stand([&was, &is, &came], 8) && (is_telling || is_beside())
     }
 
     /// The words of a block that were brought, and how often it has them.

@@ -65,7 +65,7 @@ pub(super) fn settle(item: &mut Item, walk: &mut Walk, remote: &Remote, now: Mil
             continue;
         }
         item.parts.or_default(&unknown.part).state.told.landed(unknown.told.clone(), now);
-        if let Some(base) = unknown.base.as_ref().filter(|_| !has_gone_on(item, walk, unknown)) {
+        if let Some(base) = unknown.base.as_ref() {
             if is_noted(walk, unknown) {
                 walk.before_note.insert(unknown.part.clone());
             }
@@ -189,12 +189,6 @@ pub(super) fn forestall(item: &mut Item, revision: &Revision) {
     let ended = state.unknown.iter().filter(|unknown| lost(unknown)).map(|unknown| (unknown.job, JobEnd::Reconciled));
     state.ended.extend(ended);
     state.unknown.retain(|unknown| !lost(unknown));
-}
-
-/// Tells whether the base of a push is older than the one that holds: the push had landed before a text came into the file,
-/// whose note names it, and neither was recorded.
-fn has_gone_on(item: &Item, walk: &Walk, unknown: &Unknown) -> bool {
-    is_noted(walk, unknown) && item.state.bases.contains_key(&unknown.part)
 }
 
 /// Tells whether a note of what a file was about to say names a push as one that had landed.

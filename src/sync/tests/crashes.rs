@@ -25,7 +25,7 @@ pub(super) fn desired(effects: &[Effect]) -> Option<&str> {
 }
 
 /// A note of what came into a file that said what was agreed on.
-fn note_of(before: &str, after: &str) -> Intent {
+pub(super) fn note_of(before: &str, after: &str) -> Intent {
     Intent {
         before: before.into(),
         was: Some(before.into()),
@@ -401,6 +401,23 @@ fn who_has_read_what_stood_there_for_a_moment_has_not_read_what_was_to_come_next
     // Now they save what they have read and written.
     let effects = read_twice(&mut engine, second, || intended(base, "a one two\n\nb mine\n\nc\n", &note));
     assert_eq!(desired(&effects), Some("a one two\n\nb mine\n\nc three\n"), "{}", words(&effects));
+}
+
+#[test]
+fn who_wrote_the_words_of_others_elsewhere_has_not_read_what_these_wrote() {
+    // The first text stood there for a moment; of the second, which never did, the save has the words, in another sentence.
+    let before = "# Keys\n\nThe keys are here.\n\n# Walls\n\nlast\n";
+    let first = before.replace("last", "Call Paul about the walls.\n\nlast");
+    let second = first.replace("# Keys", "# Keys Call about the house");
+    let saved = first.replace("The keys", "The keys for the house or about walls are with Eve.\n\nThe keys");
+    let mut seen = intended(before, &saved, &note_of(before, &second));
+    let Event::Observed { parts, .. } = &mut seen else { unreachable!() };
+    parts[0].arrivals = vec![note_of(before, &first).arrival()];
+    let mut engine = engine(1);
+    engine.step(Millis(1), seen);
+    let effects = engine.step(Millis(2), fetched(id(0), &second, true));
+    let says = saved.replace("# Keys", "# Keys Call about the house");
+    assert_eq!(desired(&effects), Some(&*says), "{}", words(&effects));
 }
 
 #[test]

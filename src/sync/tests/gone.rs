@@ -5,7 +5,7 @@ use crate::model::{ContentHash, Cursor, Millis, PartId};
 use super::super::{
     Command, Effect, Engine, Event, Feed, Intent, Loaded, NotDone, Observation, RequestId, Row, Settings, Touch,
 };
-use super::crashes::desired;
+use super::crashes::{desired, intended, note_of};
 use super::decisions::{STAMP, engine, fetched, id, observed, row, words};
 
 /// A feed that names an item, changed or vanished.
@@ -112,9 +112,36 @@ fn a_first_text_that_was_never_recorded_is_written_once_more() {
         parts[0].arrivals = arrivals;
         engine.step(Millis(10_001), Event::Observed { item, parts });
         let effects = engine.step(Millis(10_002), fetched(id(0), "a\n\nb\n", true));
-        let says = desired(&effects);
-        assert!(intent.is_none() || says.is_none_or(|says| says.contains('b')), "{says:?}");
+        match intent {
+            // The save was made before anything was agreed on.
+            Some(_) => assert_eq!((desired(&effects), &*words(&effects)), (None, "conflict record")),
+            None => assert_eq!(desired(&effects), Some("a mine\n"), "{}", words(&effects)),
+        }
     }
+}
+
+#[test]
+fn of_first_texts_that_were_noted_one_after_another_none_is_agreed_on() {
+    let first = "a\n\nold\n";
+    let mut note =
+        Intent { before: String::new(), was: None, after: first.into(), base: first.into(), pushes: Vec::new() };
+    // The file is gone each time, and each time the daemon dies before it has written it.
+    for remote in ["a\n\nold\n\nb\n", "a\n\nb\n\nc\n", "a\n\nc\n"] {
+        let mut engine = engine(1);
+        engine.step(Millis(1), intended("-", "-", &note));
+        let effects = engine.step(Millis(2), fetched(id(0), remote, true));
+        let mut notes = effects
+            .iter()
+            .filter_map(|effect| if let Effect::Deposit { intent, .. } = effect { Some(intent) } else { None });
+        let next = notes.next().unwrap_or_else(|| panic!("{remote:?}: {}", words(&effects))).clone();
+        assert_eq!((&*next.before, next.was.as_deref(), &*next.after), (&*note.after, Some(""), remote));
+        note = next;
+    }
+    // An older file is brought back: its person is asked about all of it.
+    let mut engine = engine(1);
+    engine.step(Millis(1), intended("-", "a\n\nold\n\nmine\n", &note));
+    let effects = engine.step(Millis(2), fetched(id(0), "a\n\nc\n", true));
+    assert_eq!((desired(&effects), words(&effects).contains("conflict")), (None, true), "{}", words(&effects));
 }
 
 #[test]
@@ -310,6 +337,36 @@ fn a_file_that_was_deleted_here_is_told_of_no_more_once_its_tab_is() {
     let effects = words(&engine.step(Millis(4), fetched(id(0), "a\n", true)));
     assert!(effects.contains("record"), "{effects}");
     assert_eq!(stand(&engine), [false]);
+}
+
+#[test]
+fn what_may_have_come_into_a_file_that_is_gone_is_no_edit_once_others_took_it_away() {
+    // The daemon died before it recorded what it had written, and the file was thrown away.
+    let (before, came) = ("a\n\nb\n", "theirs one\n\na\n\nb\n");
+    let note = note_of(before, came);
+    for (remote, says) in [(before, None), (came, Some("theirs one\n\na\n\nmine\n\nb\n"))] {
+        let mut engine = engine(1);
+        engine.step(Millis(1), intended(before, "-", &note));
+        engine.step(Millis(2), told_of(false, "1"));
+        engine.step(Millis(2), intended(before, "-", &note));
+        let effects = engine.step(Millis(3), fetched(id(0), before, true));
+        let mut records =
+            effects.iter().filter_map(|effect| if let Effect::Record(record) = effect { Some(record) } else { None });
+        let part = records.next().unwrap_or_else(|| panic!("{}", words(&effects))).parts[0].clone();
+        assert!(part.settled);
+        engine.step(Millis(4), Event::Recorded { item: id(0), result: Ok(()) });
+        // It is brought back, and somebody has written in it.
+        engine.step(Millis(5), Event::Touched { item: id(0), part: PartId::default(), touch: Touch::Complete });
+        engine.step(Millis(10_000), Event::Tick);
+        let mut seen = observed(id(0), before, "theirs one\n\na\n\nmine\n\nb\n");
+        let Event::Observed { parts, .. } = &mut seen else { unreachable!() };
+        parts[0].arrivals = part.arrived;
+        engine.step(Millis(10_001), seen);
+        let effects = engine.step(Millis(10_002), fetched(id(0), remote, true));
+        assert_eq!(desired(&effects), says, "{}", words(&effects));
+        let held = engine.status().items[0].parts[0].held.iter().map(|held| held.code.clone()).collect::<Vec<_>>();
+        assert_eq!(held, if says.is_some() { &[][..] } else { &["DELETED_THERE"] });
+    }
 }
 
 #[test]

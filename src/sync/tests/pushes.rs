@@ -272,6 +272,26 @@ fn a_note_that_knows_of_a_push_outlives_the_record_of_that_push() {
 }
 
 #[test]
+fn a_push_before_one_that_a_note_knows_of_brings_no_older_base_back() {
+    // The first push failed, the second brought its words and more, and a text was to come: nothing of that was recorded. The file
+    // was saved meanwhile, and others write on in what the second brought.
+    let push = |job, text: &str| OpenJob { job: JobId(job), ..open_job(false, text, Some(text)) };
+    let (first, both) = ("a\n\nours\n", "a\n\nours\n\nour second words of it\n");
+    let mut engine = loaded(Vec::new(), vec![push(1, first), push(2, both)]);
+    let note = Intent {
+        before: both.into(),
+        was: Some(both.into()),
+        after: format!("{both}\ntheirs\n"),
+        base: format!("{both}\ntheirs\n"),
+        pushes: vec![JobId(2)],
+    };
+    engine.step(Millis(3), intended("a\n", &both.replace("a\n", "a mine\n"), &note));
+    let remote = format!("{}\ntheirs\n", both.replace("words of it", "words of it and of theirs"));
+    let effects = engine.step(Millis(4), fetched(id(0), &remote, true));
+    assert_eq!(desired(&effects), Some(&*remote.replace("a\n\n", "a mine\n\n")), "{}", words(&effects));
+}
+
+#[test]
 fn the_base_of_a_note_outlives_it_though_a_push_before_was_not_recorded() {
     // The push brought `mine`, then `theirs` came, and neither was recorded; and then the document seemed to be gone.
     let (pushed, came) = ("a\n\nmine\n", "a theirs\n\nmine\n");

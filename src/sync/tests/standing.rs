@@ -55,6 +55,11 @@ fn the_same_words_elsewhere_are_not_what_was_brought() {
     check(&short, &[("# End", "Call the carpenter.\n\n# End")], false);
     check(&[("# End", "👍\n\n# End")], &[("# End", "Call\n\n# End")], false);
     check(&[("Maria.", "Maria. with Paul")], &[("The keys", "with Paul The keys")], false);
+    // What ends a sentence of others, or begins one.
+    check(&[("Maria.", "Maria. walls")], &[("Maria.", "Maria. Call Paul about the walls.")], false);
+    check(&[("Maria.", "Maria. walls")], &[("Maria.", "Maria. Call Paul about the walls")], true);
+    check(&[("The keys", "The walls keys")], &[("The keys", "The old man sees walls. keys")], false);
+    check(&[("The keys", "The walls keys")], &[("The keys", "The walls, the roof and the keys")], true);
 }
 
 #[test]
