@@ -116,6 +116,7 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation, now: Millis
         } else if intent.stands_in(text, known(item, observation)) {
             // What was never recorded had nothing that could be lacked.
             let arrival = was.and_then(|base| Arrival::noted(&intent.before, &intent.after, base));
+            let arrival = arrival.filter(|arrival| known(item, observation).next() != Some(arrival));
             item.note_arrival(part, arrival);
             item.state.bases.insert(part.clone(), intent.base.clone());
             unknown::end_noted(item, part, &intent.pushes, now);
@@ -128,12 +129,11 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation, now: Millis
         }
     }
     if let (Some(intent), Local::Absent) = (intent, &observation.local) {
-        // Whoever removed it may bring back what stood there before, or the text itself, from which the base has gone back.
+        // Whoever removed it may bring back what stood there before.
         let was = intent.was.as_ref().or(observation.base.as_ref());
         let arrival = was.and_then(|base| Arrival::noted(&intent.before, &intent.after, base));
         if arrival.as_ref().is_some_and(|arrival| known(item, observation).all(|known| known != arrival)) {
             item.note_arrival(part, arrival);
-            item.note_arrival(part, Arrival::noted(&intent.after, &intent.before, &intent.base));
         }
     }
     if let Some(base) = item.state.bases.get(part) {

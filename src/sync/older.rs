@@ -205,7 +205,8 @@ pub(super) fn deleted_there(
     Some(Notice { line: number, ..notice("DELETED_THERE", message) })
 }
 
-/// Those of the lines of a text that the remote has fewer of, and of their words, too, where no line of it says these.
+/// Those of the lines of a text that the remote has fewer of, and of their words, too, where no line of it says these; what went
+/// whole is not said by who has some words of it.
 fn still_gone(lines: &[Line], text: &str, remote: &str) -> Vec<Line> {
     let [(my_lines, my_words), (their_lines, their_words)] = [text, remote].map(|said| {
         let body = mebdf::body(said);
@@ -216,7 +217,7 @@ fn still_gone(lines: &[Line], text: &str, remote: &str) -> Vec<Line> {
         let words: Vec<&str> = line.words.iter().map(String::as_str).collect();
         let fewer_words = words.iter().any(|word| their_words.get(word) < my_words.get(word));
         let is_said = || their_said.iter().any(|said| run::is_said(&words, said));
-        their_lines.get(&*line.text) < my_lines.get(&*line.text) && (fewer_words || !is_said())
+        their_lines.get(&*line.text) < my_lines.get(&*line.text) && (line.is_whole || fewer_words || !is_said())
     };
     lines.iter().filter(is_less).cloned().collect()
 }

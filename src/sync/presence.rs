@@ -72,7 +72,7 @@ pub(super) fn of(
         return texts.looks();
     }
     for place in places {
-        if place.has(8) || was_read() && place.has(MOST) {
+        if place.has(8) || was_read() && place.has(MOST) || place.has_signs() {
             if !came_back(earlier.get_or_init(|| said_earlier(&before, older)), &place.new) {
                 weight.there += place.new.len();
             }
@@ -213,6 +213,25 @@ impl Place<'_> {
         let [old, own, came] = &self.words;
         let is_brought = !self.by_count || self.has_share(eighths);
         is_brought && run::stand([old, own, came], eighths) || !self.is_left() && self.is_moved(eighths)
+    }
+
+    /// Tells whether the text has there an edit of a block that came, with all of what stands between its words and nothing said
+    /// before: one that has the words of its neighbour is known by its exclamation mark.
+    fn has_signs(&self) -> bool {
+        let Texts { before, local, after, .. } = self.texts;
+        let known: BTreeSet<&str> = before.pieces(&(0..before.len())).into_iter().collect();
+        let is_sign = |piece: &&str| !known.contains(piece) && words_in(piece).next().is_none();
+        // What is edited there may be taken for the block beside it.
+        let beside = self.mine.start.saturating_sub(1)..self.mine.end + 1;
+        new_blocks(before, after, self.theirs.clone()).iter().any(|(at, block)| {
+            let mut signs = after.pieces(&(*at..*at + 1)).into_iter().filter(is_sign).peekable();
+            let is_edit = |own: &usize| is_mostly(&local.words_of(&(*own..*own + 1)), block);
+            signs.peek().is_some() && {
+                let edits = beside.clone().filter(is_edit);
+                let own: Vec<&str> = edits.flat_map(|own| local.pieces(&(own..own + 1))).collect();
+                signs.all(|sign| own.contains(&sign))
+            }
+        })
     }
 
     fn has_share(&self, eighths: usize) -> bool {

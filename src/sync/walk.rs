@@ -103,7 +103,8 @@ impl Engine {
             Local::Text { hash, text, .. } => {
                 // What was recorded of it before it went may have waited, and was not looked at while it was away.
                 walk.why.remote |= part.hidden && part.behind;
-                part.hidden = false;
+                // A dry run takes nothing in, so the next walk has to.
+                part.hidden &= walk.why.dry;
                 self.note_standing(&key);
                 let is_cut = |base: &String| hold::cut(base, text).is_some() && !merge::same_meaning(base, text);
                 // What was recorded has been seen being saved.

@@ -24,6 +24,8 @@ pub(super) struct Line {
     pub(super) text: String,
     /// Its words that went, in their order.
     pub(super) words: Vec<String>,
+    /// Whether it is of a block that went as it stands there: then others may say the same words as some that went.
+    pub(super) is_whole: bool,
 }
 
 impl Line {
@@ -48,6 +50,7 @@ pub(super) fn kept(arrival: &Arrival, text: &str) -> Vec<Line> {
     if !has_any(arrival, text) {
         return Vec::new();
     }
+    let has = |text: &Text<'_>, key: u32| text.bare(&(0..text.len())).contains(&key);
     let mut keys = Keys::default();
     let [before, local, after, agreed] =
         [&*arrival.before, text, &*arrival.after, &*arrival.base].map(|text| Text::read(text, &mut keys));
@@ -65,7 +68,8 @@ pub(super) fn kept(arrival: &Arrival, text: &str) -> Vec<Line> {
     for (at, word) in stands {
         found.entry(at).or_default().insert(word);
     }
-    found.into_iter().map(|(at, words)| line(&local, &after, at, &words)).collect()
+    let is_whole = |at: usize| local.bare(&(at..at + 1)).iter().all(|key| has(&before, *key) && !has(&after, *key));
+    found.into_iter().map(|(at, words)| Line { is_whole: is_whole(at), ..line(&local, &after, at, &words) }).collect()
 }
 
 /// Finds the words of a region that went and that stand in the text where they stood, with their blocks there.
@@ -145,7 +149,7 @@ fn line(local: &Text<'_>, after: &Text<'_>, at: usize, words: &BTreeSet<&str>) -
         .min_by_key(|(number, line, words)| (known.contains(line), Reverse(words.len()), *number));
     let all = || words.iter().map(|word| (*word).to_owned()).collect();
     let (number, text, words) = best.unwrap_or_else(|| (0, said.lines().next().unwrap_or_default().trim(), all()));
-    Line { number: above + number + 1, text: text.to_owned(), words }
+    Line { number: above + number + 1, text: text.to_owned(), words, is_whole: false }
 }
 
 /// Tells whether a text has most of the words that were agreed on after an arrival and that nothing said before: who wrote it has
@@ -238,7 +242,7 @@ pub(super) fn came_and_went(came: &Came, [base, text, remote]: [&str; 3]) -> Vec
         if words.is_empty() {
             words.extend(says(line.trim()).into_iter().flat_map(words_in).map(str::to_owned));
         }
-        Line { number, text: line.trim().to_owned(), words }
+        Line { number, text: line.trim().to_owned(), words, is_whole: false }
     };
     let lines = body.lines().zip(above + 1..).filter(|(line, _)| !is_directive(line));
     lines.map(line).filter(|line| !line.words.is_empty()).collect()

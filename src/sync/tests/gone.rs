@@ -344,28 +344,36 @@ fn what_may_have_come_into_a_file_that_is_gone_is_no_edit_once_others_took_it_aw
     // The daemon died before it recorded what it had written, and the file was thrown away.
     let (before, came) = ("a\n\nb\n", "theirs one\n\na\n\nb\n");
     let note = note_of(before, came);
-    for (remote, says) in [(before, None), (came, Some("theirs one\n\na\n\nmine\n\nb\n"))] {
+    let mine = |text: &str| text.replace("a\n", "a\n\nmine\n");
+    for (seen_there, saved, there, says) in [
+        // What came is gone by the time of the walk, or only when the file is back; or it stands.
+        (before, mine(came), before, Some(mine(before))),
+        (came, mine(came), before, Some(mine(before))),
+        (came, mine(came), came, Some(mine(came))),
+        // It never stood in the file.
+        (came, mine(before), came, Some(mine(came))),
+        (came, before.to_owned(), came, None),
+    ] {
         let mut engine = engine(1);
         engine.step(Millis(1), intended(before, "-", &note));
         engine.step(Millis(2), told_of(false, "1"));
         engine.step(Millis(2), intended(before, "-", &note));
-        let effects = engine.step(Millis(3), fetched(id(0), before, true));
+        let effects = engine.step(Millis(3), fetched(id(0), seen_there, true));
         let mut records =
             effects.iter().filter_map(|effect| if let Effect::Record(record) = effect { Some(record) } else { None });
         let part = records.next().unwrap_or_else(|| panic!("{}", words(&effects))).parts[0].clone();
-        assert!(part.settled);
+        assert_eq!((&*part.base, part.settled), (before, false));
         engine.step(Millis(4), Event::Recorded { item: id(0), result: Ok(()) });
-        // It is brought back, and somebody has written in it.
+        // It is brought back, and somebody may have written in it.
         engine.step(Millis(5), Event::Touched { item: id(0), part: PartId::default(), touch: Touch::Complete });
         engine.step(Millis(10_000), Event::Tick);
-        let mut seen = observed(id(0), before, "theirs one\n\na\n\nmine\n\nb\n");
+        let mut seen = intended(before, &saved, &note);
         let Event::Observed { parts, .. } = &mut seen else { unreachable!() };
         parts[0].arrivals = part.arrived;
         engine.step(Millis(10_001), seen);
-        let effects = engine.step(Millis(10_002), fetched(id(0), remote, true));
-        assert_eq!(desired(&effects), says, "{}", words(&effects));
-        let held = engine.status().items[0].parts[0].held.iter().map(|held| held.code.clone()).collect::<Vec<_>>();
-        assert_eq!(held, if says.is_some() { &[][..] } else { &["DELETED_THERE"] });
+        let effects = engine.step(Millis(10_002), fetched(id(0), there, true));
+        assert_eq!(desired(&effects), says.as_deref(), "{saved:?} {there:?}: {}", words(&effects));
+        assert!(says.is_some() || words(&effects).contains("deposit"), "{}", words(&effects));
     }
 }
 
@@ -381,4 +389,20 @@ fn a_file_that_is_back_is_compared_though_it_says_what_was_recorded() {
     assert_eq!(words(&engine.step(Millis(5_000), Event::Tick)), "observe");
     assert_eq!(words(&engine.step(Millis(5_001), observed(id(0), "", "mine\n"))), "fetch");
     assert_eq!(words(&engine.step(Millis(5_002), fetched(id(0), "theirs\n", true))), "conflict record");
+}
+
+#[test]
+fn a_dry_run_does_not_hide_that_a_file_is_back() {
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), "a\n", "-"));
+    // It is back by the time of the dry run, as it was, and others have written since.
+    let command = Command::Push { item: id(0), accept: None, dry_run: true };
+    assert_eq!(words(&engine.step(Millis(2), Event::Asked { request: RequestId(1), command })), "observe");
+    assert_eq!(words(&engine.step(Millis(3), observed(id(0), "a\n", "a\n"))), "fetch");
+    let effects = words(&engine.step(Millis(4), fetched(id(0), "a\n\nb\n", true)));
+    assert!(!effects.contains("deposit") && !effects.contains("record"), "{effects}");
+    engine.step(Millis(5), Event::Touched { item: id(0), part: PartId::default(), touch: Touch::Complete });
+    assert_eq!(words(&engine.step(Millis(10_000), Event::Tick)), "observe");
+    assert_eq!(words(&engine.step(Millis(10_001), observed(id(0), "a\n", "a\n"))), "fetch");
+    assert_eq!(words(&engine.step(Millis(10_002), fetched(id(0), "a\n\nb\n", true))), "deposit");
 }

@@ -171,7 +171,8 @@ fn what_went_and_came_again_is_not_missed_in_a_line_that_was_edited_since() {
         assert_eq!(find(&arrivals, one, &one.replace("the great harvest", edited)), None, "{edited}");
     }
     // It may have gone from another line for good.
-    let line = |number: usize, text: &str| Line { number, text: text.into(), words: vec!["plans".into()] };
+    let line =
+        |number: usize, text: &str| Line { number, text: text.into(), words: vec!["plans".into()], is_whole: false };
     let mut lines = vec![line(1, "Ana plans our great harvest."), line(3, "Ben plans our great harvest.")];
     came_again(&mut lines, vec![line(1, "Ana plans the great harvest.")]);
     assert_eq!(lines, [line(3, "Ben plans our great harvest.")]);

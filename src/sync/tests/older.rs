@@ -150,6 +150,23 @@ fn a_conflict_does_not_end_with_words_that_were_deleted_there() {
     assert_eq!(engine.status().items[0].parts[0].held[0].code, "DELETED_THERE");
 }
 
+#[test]
+fn a_paragraph_that_went_whole_is_not_said_by_others_who_wrote_some_of_its_words() {
+    // Of its words only two went, as the file counts: its writer has the others in a line of their own.
+    let both = "# Keys\n\nThe keys are with Maria and Paul.\n\nThe keys for us are with Paul.\n";
+    let left = "# Keys\n\nThe keys for us are with Paul.\n";
+    let own = |text: &str| format!("{text}\nThe keys are also with Maria.\n");
+    let mut engine = engine(1);
+    let Event::Observed { item, mut parts } = observed(id(0), left, &own(both).replace("Maria.", "Maria now.")) else {
+        unreachable!()
+    };
+    parts[0].arrivals = vec![Arrival { before: own(both), after: own(left), base: both.into() }];
+    engine.step(Millis(1), Event::Observed { item, parts });
+    let effects = engine.step(Millis(2), fetched(id(0), &left.replace("# Keys", "# Keys and Paul"), true));
+    assert_eq!(desired(&effects), None, "{}", words(&effects));
+    assert_eq!(engine.status().items[0].parts[0].held[0].code, "DELETED_THERE");
+}
+
 /// An engine whose one file may say more than was agreed on, as one in conflict does.
 fn behind() -> Engine {
     let mut engine = Engine::new(Settings::default());

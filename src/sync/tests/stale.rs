@@ -44,6 +44,18 @@ fn a_save_of_an_older_text_is_known() {
 }
 
 #[test]
+fn what_has_the_words_of_its_neighbour_is_known_by_what_stands_between_them() {
+    let before = "First.\n\nThe keys are with Paul.\n\nLast.\n";
+    let after = before.replace("The keys", "The keys are with Paul!\n\nThe keys");
+    let arrivals = [Arrival { before: before.into(), after: after.clone(), base: before.into() }];
+    let saved = |end: &str| before.replace("with Paul.", &format!("with Maria or Paul{end}"));
+    assert_eq!(lacking(&arrivals, &after, &saved("!")), None);
+    assert!(lacking(&arrivals, &after, &saved(".")).is_some());
+    // It stands in another place.
+    assert!(lacking(&arrivals, &after, &saved(".").replace("Last.", "Last!")).is_some());
+}
+
+#[test]
 fn what_was_written_over_what_came_has_a_next_save() {
     let came = BEFORE.replace("Second words", "Second theirs words");
     let arrival = Arrival { before: BEFORE.into(), after: came.clone(), base: BEFORE.into() };
