@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::readings;
@@ -178,11 +179,19 @@ fn half_written(local: &str) -> Notice {
 pub(super) fn lacks_end(base: &str, local: &str) -> bool {
     let [was, is] = [base, local]
         .map(|text| mebdf::body(text).lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<&str>>());
-    let places: BTreeMap<&str, usize> = was.iter().enumerate().map(|(at, line)| (*line, at)).collect();
-    let last = is.iter().enumerate().rev().find_map(|(at, line)| places.get(line).map(|place| (at + 1, place + 1)));
-    let (mine, theirs) = last.unwrap_or_default();
-    let said: BTreeSet<&str> = is.iter().copied().collect();
-    let lacks_lines = was.len() - theirs > is.len() - mine && was.iter().skip(theirs).all(|line| !said.contains(line));
+    let (mut mine, mut theirs, mut own) = (0, 0, BTreeSet::<&str>::new());
+    for op in capture_diff_slices(Algorithm::Myers, &was, &is) {
+        let lines = is.get(op.new_range()).unwrap_or_default();
+        if op.tag() != DiffTag::Equal {
+            own.extend(lines);
+            continue;
+        }
+        // A line may stand in the base again further down; what ends with it need not have come that far.
+        let behind = was.get(theirs..).unwrap_or_default();
+        let first = behind.windows(lines.len()).position(|place| place == lines).map(|at| theirs + at);
+        (mine, theirs) = (op.new_range().end, first.unwrap_or(op.old_range().start) + lines.len());
+    }
+    let lacks_lines = was.len() - theirs > is.len() - mine && was.iter().skip(theirs).all(|line| !own.contains(line));
     // The rest of the last line may follow, and the end of that.
     let lacks_rest = !local.ends_with('\n')
         && base.ends_with('\n')
@@ -325,6 +334,22 @@ mod tests {
         check("one mine\n\ntwo\n\nthr", true);
         check("one mine\n\ntwo\n\nthr\n", false);
         check("one mine\n\ntwo\n\nthree", false);
+    }
+
+    #[test]
+    fn a_text_that_ends_with_a_line_that_comes_again_lacks_its_end() {
+        let base = "one\n\n| a | b |\n| --- | --- |\n|  |  |\n| c | d |\n|  |  |\n\n\\\n\ntwo\n\n\\\n\nlast\n";
+        for mine in ["one", "mine"] {
+            let text = base.replace("one", mine);
+            for (at, _) in text.match_indices('\n') {
+                let (begun, rest) = text.split_at(at + 1);
+                assert_eq!(lacks_end(base, begun), !rest.is_empty(), "{begun:?}");
+            }
+        }
+        let (within_a_row, _) = base.split_at(base.rfind("|  |  |").unwrap() + 3);
+        assert!(lacks_end(base, within_a_row));
+        // Who took out what stood before the line that comes again has its end, and more.
+        assert!(!lacks_end(base, &base.replace("\\\n\ntwo\n\n", "")));
     }
 
     const HEAD: &str = "---\ntitle: T\nid: 1a\n---\n\n";

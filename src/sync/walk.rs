@@ -102,9 +102,11 @@ impl Engine {
             }
             Local::Text { hash, text, .. } => {
                 // What was recorded of it before it went may have waited, and was not looked at while it was away.
-                walk.why.remote |= part.hidden && part.behind;
-                // A dry run takes nothing in, so the next walk has to.
-                part.hidden &= walk.why.dry;
+                let is_back = part.hidden && part.behind;
+                walk.why.remote |= is_back;
+                // A dry run takes nothing in, so another walk has to.
+                item.state.dirty.remote |= is_back && walk.why.dry;
+                part.hidden = false;
                 self.note_standing(&key);
                 let is_cut = |base: &String| hold::cut(base, text).is_some() && !merge::same_meaning(base, text);
                 // What was recorded has been seen being saved.

@@ -399,10 +399,7 @@ fn a_dry_run_does_not_hide_that_a_file_is_back() {
     let command = Command::Push { item: id(0), accept: None, dry_run: true };
     assert_eq!(words(&engine.step(Millis(2), Event::Asked { request: RequestId(1), command })), "observe");
     assert_eq!(words(&engine.step(Millis(3), observed(id(0), "a\n", "a\n"))), "fetch");
-    let effects = words(&engine.step(Millis(4), fetched(id(0), "a\n\nb\n", true)));
-    assert!(!effects.contains("deposit") && !effects.contains("record"), "{effects}");
-    engine.step(Millis(5), Event::Touched { item: id(0), part: PartId::default(), touch: Touch::Complete });
-    assert_eq!(words(&engine.step(Millis(10_000), Event::Tick)), "observe");
-    assert_eq!(words(&engine.step(Millis(10_001), observed(id(0), "a\n", "a\n"))), "fetch");
-    assert_eq!(words(&engine.step(Millis(10_002), fetched(id(0), "a\n\nb\n", true))), "deposit");
+    assert_eq!(words(&engine.step(Millis(4), fetched(id(0), "a\n\nb\n", true))), "done observe");
+    assert_eq!(words(&engine.step(Millis(5), observed(id(0), "a\n", "a\n"))), "fetch");
+    assert_eq!(words(&engine.step(Millis(6), fetched(id(0), "a\n\nb\n", true))), "deposit");
 }
