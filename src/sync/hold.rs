@@ -182,7 +182,7 @@ pub(super) fn lacks_end(base: &str, local: &str) -> bool {
     let (mut mine, mut theirs, mut own) = (0, 0, BTreeSet::<&str>::new());
     for op in capture_diff_slices(Algorithm::Myers, &was, &is) {
         let lines = is.get(op.new_range()).unwrap_or_default();
-        if op.tag() != DiffTag::Equal {
+        if op.tag() != DiffTag::Equal || lines.is_empty() {
             own.extend(lines);
             continue;
         }
