@@ -31,8 +31,8 @@ pub struct Intent {
 impl Intent {
     /// Tells whether the text has come into a file that says `text`, perhaps edited since: all that it brought is there, or most.
     /// What stood before may have been half a save: who has the whole text open has its words. Where nothing is known of any text
-    /// before, nothing tells an edit from another file that somebody put there.
-    /// What is known to have come in its stead, and is nearer to the file, has been read by its writer, who has deleted nothing of this.
+    /// before, nothing tells an edit from another file that somebody put there. Where one of the `arrivals` is known to have come in
+    /// its stead, and is nearer to the file, that was read by who wrote it, who has deleted nothing of this.
     fn stands_in<'a>(&self, text: &str, arrivals: impl Iterator<Item = &'a Arrival>) -> bool {
         if self.was.is_none() && self.before.is_empty() {
             return text == self.after;
