@@ -12,7 +12,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use support::daily::{database, document, done, newest_push, push, refused, world};
+use support::daily::{database, document, done, newest_push, push, refused, told_of, waiting, world};
 use support::world::{World, edit_in_place, until};
 
 /// Waits until the documents of the demo, and three more, are compared with their files.
@@ -24,6 +24,14 @@ async fn compared_anew(world: &World) {
         std::future::ready(idle && account["items"].as_u64().unwrap() >= 6)
     })
     .await;
+}
+
+/// Pushes the first save of a file since what was known of it was lost, which waits for its person.
+fn push_known_again(world: &World, file: &Path, old: &str, new: &str) {
+    edit_in_place(file, old, new);
+    let answer = refused(world, &["push", file.to_str().unwrap()]);
+    assert!(answer["holds"][0]["code"] == "STATE_LOST", "{answer}");
+    done(world, &["push", "--accept", file.to_str().unwrap()]);
 }
 
 /// The files that tell how new the state is.
@@ -69,9 +77,11 @@ async fn lose(name: &str, lose: impl FnOnce(&Path)) {
     done(&world, &["resolve", moved_file.to_str().unwrap(), "--theirs"]);
     until("the file's words arrive", || async { world.text(&edited).await == "One\nmy words\n" }).await;
     assert!(std::fs::read_to_string(&moved_file).unwrap().contains("their words"));
-    // What is known again is edited like any other.
-    push(&world, &same_file, "alpha", "alpha two");
+    // What is known again is edited like any other, once its person has said that it was the newest text.
+    push_known_again(&world, &same_file, "alpha", "alpha two");
     assert_eq!(world.text(&same).await, "One\nalpha two\n");
+    push(&world, &same_file, "two", "three");
+    assert_eq!(world.text(&same).await, "One\nalpha three\n");
     let status = done(&world, &["status"]).to_string();
     assert!(status.contains("nothing is left to do") && !status.contains("`resolve` ends that"), "{status}");
     assert_eq!(done(&world, &["doctor"])["findings"].as_array().unwrap().len(), 0);
@@ -226,7 +236,7 @@ async fn a_state_that_was_set_back_is_known_for_an_older_one() {
         until("it arrives", || async { world.text(id).await == "One\nalpha\nbeta\nTwo\ngamma\n" }).await;
     }
     assert_eq!(world.text(&same).await, "One\nalpha\nbeta\nTwo\ndelta\n");
-    push(&world, &same_file, "delta", "epsilon");
+    push_known_again(&world, &same_file, "delta", "epsilon");
     // The next start finds nothing new, and tells what the one before had found.
     world.kill_daemon();
     world.start_daemon(&[]);
@@ -344,7 +354,7 @@ async fn set_back_within_one_run(name: &str, booted: bool) {
     assert_eq!(world.text(&other).await, "One\ngamma\n");
     // What was made since is mirrored.
     let later_file = Path::new(later["path"].as_str().unwrap()).to_owned();
-    push(&world, &later_file, "made later", "made later, and edited");
+    push_known_again(&world, &later_file, "made later", "made later, and edited");
     // A start that is cut off and another one still tell of it.
     for _ in 0..2 {
         world.kill_daemon();
@@ -432,4 +442,79 @@ async fn a_file_in_new_waits_where_nobody_knows_what_became_of_it() {
     world.start_daemon(&[]);
     std::fs::write(&new, "of which a document may stand, saved anew\n").unwrap();
     until("it becomes a document", || async { world.documents().await.iter().any(|(title, _)| title == "Plan") }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_that_was_open_before_the_loss_takes_nothing_away_and_brings_nothing_back() {
+    for (name, is_older) in [("lost-open", false), ("lost-open-older", true)] {
+        let mut world = world(name);
+        let (lacking, lacking_file) = document(&world, "# One\n\nalpha\n\nbeta\n");
+        let (having, having_file) = document(&world, "# One\n\nalpha\n\nbeta\n");
+        let state = database(&world).parent().unwrap().to_owned();
+        let older = world.home.join("older");
+        world.kill_daemon();
+        copy_state(&state, &older);
+        world.start_daemon(&[]);
+        let open = [&lacking_file, &having_file].map(|file| std::fs::read_to_string(file).unwrap());
+        world.collaborate(&lacking, "alpha", "alpha theirs").await;
+        world.collaborate(&having, "beta\n", "").await;
+        let has_come = || {
+            let [lacking, having] = [&lacking_file, &having_file].map(|file| std::fs::read_to_string(file).unwrap());
+            lacking.contains("theirs") && !having.contains("beta")
+        };
+        until("it comes", || std::future::ready(has_come())).await;
+        world.kill_daemon();
+        match is_older {
+            true => copy_state(&older, &state),
+            false => std::fs::remove_file(state.join("state.db")).unwrap(),
+        }
+        world.start_daemon(&[]);
+        compared_anew(&world).await;
+        for (file, text) in [&lacking_file, &having_file].into_iter().zip(&open) {
+            std::fs::write(file, text.replace("# One", "# One of mine")).unwrap();
+            let answer = refused(&world, &["push", file.to_str().unwrap()]);
+            assert_eq!(answer["holds"][0]["code"], "STATE_LOST", "{answer}");
+        }
+        // That is known over a start, too.
+        world.kill_daemon();
+        world.start_daemon(&[]);
+        until("it waits", || {
+            std::future::ready(waiting(&world).iter().filter(|told| told["state"] == "held").count() == 2)
+        })
+        .await;
+        assert_eq!(world.text(&lacking).await, "One\nalpha theirs\nbeta\n");
+        assert_eq!(world.text(&having).await, "One\nalpha\n");
+        // The document's text comes back as the answer says.
+        std::fs::remove_file(&lacking_file).unwrap();
+        done(&world, &["restore", &lacking]);
+        until("it is there", || std::future::ready(lacking_file.exists())).await;
+        assert!(std::fs::read_to_string(&lacking_file).unwrap().contains("alpha theirs"));
+        done(&world, &["push", "--accept", having_file.to_str().unwrap()]);
+        assert_eq!(world.text(&having).await, "One of mine\nalpha\nbeta\n");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_was_away_when_the_state_was_lost_is_told_of_when_it_is_back() {
+    let mut world = world("lost-away");
+    let (id, file) = document(&world, "# One\n\nalpha\n");
+    let (_, other_file) = document(&world, "# One\n\nbeta\n");
+    let state = database(&world);
+    let away = world.home.join("away.md");
+    world.kill_daemon();
+    std::fs::rename(&file, &away).unwrap();
+    std::fs::remove_file(state).unwrap();
+    world.start_daemon(&[]);
+    until("the other one is known", || std::future::ready(world.cli(&["push", other_file.to_str().unwrap()]).0)).await;
+    std::fs::rename(&away, &file).unwrap();
+    until("it is told of", || std::future::ready(told_of(&world, &file).is_some_and(|told| told.contains("fetch"))))
+        .await;
+    // So it is after the next start.
+    world.kill_daemon();
+    world.start_daemon(&[]);
+    assert!(told_of(&world, &file).is_some());
+    done(&world, &["fetch", &id]);
+    assert!(told_of(&world, &file).is_none());
+    push_known_again(&world, &file, "alpha", "alpha two");
+    assert_eq!(world.text(&id).await, "One\nalpha two\n");
 }

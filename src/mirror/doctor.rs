@@ -1,6 +1,6 @@
 //! A look at live data: what must hold of base, file, index, journal and remote is derived anew, and told where it does not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -279,8 +279,9 @@ fn local_findings(shared: &Shared, status: &Status) -> Result<Vec<Finding>> {
     }
     findings.extend(status.items.iter().flat_map(waiting_findings));
     let items = shared.reader().items()?;
+    let known: BTreeSet<&ItemId> = items.iter().map(|item| &item.id).collect();
     for place in shared.workspace.all_files()?.iter().filter(|place| !place.conflict) {
-        if !items.iter().any(|item| item.id == place.item) {
+        if !known.contains(&place.item) {
             let path = shared.workspace.layout().path(place)?;
             let message = format!("{} belongs to nothing that is mirrored", path.display());
             let fix = "`mcp-workspace fetch` of its id mirrors it; else it is left alone.";

@@ -379,7 +379,7 @@ impl MirrorHandle {
         const LOG_LINES: usize = 20;
         let mut status = self.engine_status().await?;
         let shared = self.shared.clone();
-        let (status, recovered, log, makings) = blocking(move || {
+        let (status, recovered, log, makings, strays) = blocking(move || {
             // One that is back and waits to be read was not deleted.
             for (item, part) in
                 status.items.iter_mut().flat_map(|item| item.parts.iter_mut().map(|part| (&item.id, part)))
@@ -387,8 +387,9 @@ impl MirrorHandle {
                 part.hidden = part.hidden && !shared.workspace.layout().path(&Place::file(item, &part.part))?.exists();
             }
             let recovered = shared.recovered.told(&status, &shared)?;
+            let strays = shared.strays.told(&shared)?;
             let reader = shared.reader();
-            Ok((status, recovered, reader.log(None, LOG_LINES)?, reader.makings()?))
+            Ok((status, recovered, reader.log(None, LOG_LINES)?, reader.makings()?, strays))
         })
         .await?;
         Ok(StatusReport {
@@ -396,7 +397,7 @@ impl MirrorHandle {
             account: self.account().clone(),
             workspace: self.workspace().into(),
             recovered,
-            beside: self.shared.beside.told(),
+            beside: self.shared.beside.told().into_iter().chain(strays).collect(),
             unmade: making::told(&makings),
             status,
             log,

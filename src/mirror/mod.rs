@@ -27,6 +27,7 @@ mod observing;
 mod recovery;
 mod report;
 mod rules;
+mod strays;
 mod texts;
 mod uploads;
 mod walk;
@@ -103,6 +104,8 @@ pub(crate) struct Shared {
     see: Arc<dyn Fn(Seen) + Send + Sync>,
     /// The files beside the mirrored ones.
     beside: beside::Watched,
+    /// The files among them that belong to nothing which is mirrored.
+    strays: strays::Strays,
     /// What is read again because its comments could not be.
     later: comments::Later,
     /// What a person wants to be mirrored by itself.
@@ -265,6 +268,7 @@ impl Mirror {
             kept: comments::KeptFiles::default(),
             heard: heard::Heard::default(),
             beside,
+            strays: strays::Strays::default(),
             see,
             later: comments::Later::default(),
             rules: rules::Rules::default(),
@@ -391,6 +395,7 @@ impl Mirror {
             if recovery::take_in(&shared, &loaded, &standing, now)? {
                 loaded = shared.store()?.load(FEED)?;
             }
+            shared.strays.note_unknown(&loaded, &standing);
             Ok((loaded, standing.len(), kept))
         })
         .await?;

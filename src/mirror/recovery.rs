@@ -139,14 +139,17 @@ impl Lost {
                  `link` put elsewhere are not known any more; `link` puts those anew"
             }
         };
+        // Which text an editor has open that was opened before, nothing tells any more.
+        let waits = "the first save of a file that had changed within a week waits for `push --accept`, since its editor may have had \
+                     an older text open";
         match self.ended {
             None => format!(
                 "{what}; {found} found here: each is compared with its document anew; where the texts differ both are kept, \
-                 and `resolve` ends that; {unknown}"
+                 and `resolve` ends that; {waits}; {unknown}"
             ),
             Some(_) => {
                 format!(
-                    "{what}; {found} found here: each was compared with its document; nothing is left to do; {unknown}"
+                    "{what}; {found} found here: each was compared with its document; nothing is left to do; {waits}; {unknown}"
                 )
             }
         }

@@ -159,6 +159,8 @@ pub enum BesideState {
     MadeInPart,
     /// A link stood there that somebody removed, or moved elsewhere.
     Unlinked,
+    /// It stands among the mirrored files, and belongs to nothing that is mirrored.
+    Stray,
 }
 
 /// A link that was put beside somebody's work.

@@ -58,6 +58,7 @@ impl Mirror {
         let event = match seen {
             Seen::Touched { item, part, touch } => {
                 self.shared.workspace.heard_of(Place::file(&item, &part));
+                self.note_stray(&item, &part);
                 Event::Touched { item, part, touch }
             }
             Seen::ConflictMissing { item, part } => Event::ConflictMissing { item, part },

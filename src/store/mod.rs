@@ -203,7 +203,7 @@ impl Store {
     ///
     /// `Storage` as it comes.
     pub fn load(&self, feed: &str) -> Result<Loaded> {
-        let mut put_back = self.put_back()?;
+        let (mut put_back, mut blind) = (self.put_back()?, self.blind()?);
         let mut row = |item: StoredItem| Row {
             kind: item.kind,
             title: item.title,
@@ -216,6 +216,7 @@ impl Store {
                 .into_iter()
                 .map(|part| RowPart {
                     put_back: put_back.remove(&(item.id.clone(), part.part.clone())),
+                    blind_until: blind.remove(&(item.id.clone(), part.part.clone())),
                     part: part.part,
                     stamp: part.stamp,
                     hash: part.hash,
@@ -246,6 +247,19 @@ impl Store {
         let rows: Vec<_> = rows.collect::<Result<_, _>>().map_err(storage(doing))?;
         // One that cannot be read is as none: it is put back once more.
         Ok(rows.into_iter().filter_map(|(file, packed)| Some((file, unpack(&packed)?))).collect())
+    }
+
+    /// Returns until when first saves wait, by their files.
+    fn blind(&self) -> Result<BTreeMap<(ItemId, PartId), Millis>> {
+        let doing = "reading which files wait for their first save";
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT item, part, blind_until FROM part WHERE blind_until IS NOT NULL")
+            .map_err(storage(doing))?;
+        let rows = statement
+            .query_map([], |row| Ok(((ItemId(row.get(0)?), PartId(row.get(1)?)), from_millis(row.get(2)?))))
+            .map_err(storage(doing))?;
+        rows.collect::<Result<_, _>>().map_err(storage(doing))
     }
 
     /// Returns every item that is mirrored, sorted by id.

@@ -68,10 +68,12 @@ pub(super) fn write_record(
         let put_back = part.put_back.as_ref().map(|text| pack(text.as_bytes(), doing)).transpose()?;
         transaction
             .prepare_cached(
-                "UPDATE part SET behind = ?3, put_back = ?4
-                 WHERE item = ?1 AND part = ?2 AND (behind <> ?3 OR put_back IS NOT ?4)",
+                "UPDATE part SET behind = ?3, put_back = ?4, blind_until = ?5
+                 WHERE item = ?1 AND part = ?2 AND (behind <> ?3 OR put_back IS NOT ?4 OR blind_until IS NOT ?5)",
             )
-            .and_then(|mut s| s.execute(params![item.0, part.part.0, part.behind, put_back]))
+            .and_then(|mut s| {
+                s.execute(params![item.0, part.part.0, part.behind, put_back, part.blind_until.map(millis)])
+            })
             .map_err(storage(doing))?;
     }
     drop_missing_parts(transaction, record)?;

@@ -269,8 +269,11 @@ CREATE VIRTUAL TABLE doc USING fts5 (
 INSERT INTO doc (doc, rank) VALUES ('hashsize', 16777216);
 ";
 
+/// Until when the first save of a file waits of which nothing is known from before.
+const BLIND: &str = "ALTER TABLE part ADD COLUMN blind_until INTEGER;";
+
 /// The migrations, oldest first.
-pub(super) const ALL: [&str; 24] = [
+pub(super) const ALL: [&str; 25] = [
     FIRST,
     PICTURES,
     TOLD,
@@ -295,6 +298,7 @@ pub(super) const ALL: [&str; 24] = [
     FACETS,
     ATTACHED,
     ARRIVED,
+    BLIND,
 ];
 
 /// Returns the migrations, oldest first.

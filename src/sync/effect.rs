@@ -165,6 +165,8 @@ pub struct RecordPart {
     pub told: Told,
     /// The save of an older text into which what it lacked was put back last.
     pub put_back: Option<String>,
+    /// Until when its first save waits, since nothing is known of what it said before.
+    pub blind_until: Option<Millis>,
     /// What came from the remote into the file since the last record, newest first.
     pub arrived: Vec<Arrival>,
     /// Whether the file was written.

@@ -101,13 +101,14 @@ fn words_between(one: &str, other: &str) -> usize {
 /// Gives a file that was read the base that holds for it: that of a push that landed or of a text that was written, though
 /// they are not recorded yet. Tells whether a text that was to be written has decided it: then the item is not as it was
 /// recorded, whatever the file says.
-pub(super) fn rebase(item: &mut Item, observation: &mut Observation, now: Millis) -> bool {
+pub(super) fn rebase(item: &mut Item, observation: &mut Observation, is_being_saved: bool, now: Millis) -> bool {
     let part = &observation.part;
     let recorded = observation.base.clone();
     // Where a base holds that is newer than the recorded one, the note counts if it was made from that.
     let counts = |intent: &&Intent| item.state.bases.get(part).is_none_or(|base| intent.was.as_ref() == Some(base));
     let intent = observation.intent.as_ref().filter(counts);
-    if let (Some(intent), Local::Text { text, .. }) = (intent, &observation.local) {
+    // Half a text is as near to any text as chance has it; the next look decides.
+    if let (Some(intent), Local::Text { text, .. }, false) = (intent, &observation.local, is_being_saved) {
         let was = intent.was.as_ref().or(observation.base.as_ref());
         if let Some(read) = read_for_a_moment(item, part, intent, text) {
             item.note_arrival(part, read.was.as_ref().and_then(|was| Arrival::noted(&read.before, &read.after, was)));

@@ -54,6 +54,8 @@ pub struct RowPart {
     pub told: Told,
     /// The save of an older text into which what it lacked was put back last.
     pub put_back: Option<String>,
+    /// Until when its first save waits, since nothing is known of what it said before.
+    pub blind_until: Option<Millis>,
 }
 
 /// A push that was begun and did not end.

@@ -11,6 +11,7 @@ mod alone;
 mod arrival;
 pub mod backoff;
 mod beside;
+mod blind;
 mod choice;
 mod command;
 mod conflict;

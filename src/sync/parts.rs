@@ -58,9 +58,15 @@ impl Parts {
         self.0.retain(|(id, _)| is_wanted(id));
     }
 
-    /// Keeps the ids, and forgets all else.
+    /// Keeps the ids, and until when nothing tells a save of an older text, and forgets all else.
     pub(super) fn forget(&mut self) {
-        self.values_mut().for_each(|part| *part = Part::default());
+        for part in self.values_mut() {
+            let blind_until = part.state.blind_until;
+            *part = Part::default();
+            if blind_until.is_some() {
+                part.state.blind_until = blind_until;
+            }
+        }
     }
 
     pub(super) fn len(&self) -> usize {

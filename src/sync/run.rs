@@ -94,7 +94,7 @@ pub(super) fn stand(texts: [&[&str]; 3], eighths: usize) -> bool {
             continue;
         }
         there += match words.len() < TELLING_MIN {
-            true if has_beside(around, (was, came), run.new_range()) => words.len(),
+            true if has_beside(around, [was, is, came], run.new_range()) => words.len(),
             true => 0,
             false if stand_in_two(words, around) => words.len(),
             false => together(words, around),
@@ -131,15 +131,16 @@ pub(super) fn is_said(words: &[&str], line: &[&str]) -> bool {
     is_along(words, line) || words.len() * 3 >= line.len() && has_piece(line, words)
 }
 
-/// Tells whether words stand in others with the word that stands before or behind them; what begins or ends the place stands at
-/// its border, where nothing like it `was`.
-fn has_beside(others: &[&str], (was, came): (&[&str], &[&str]), run: Range<usize>) -> bool {
+/// Tells whether words stand in others, which are of what a text `is`, with the word that stands before or behind them, where that is
+/// more than there `was`; what begins or ends the place stands at its border, where nothing like it was.
+fn has_beside(others: &[&str], [was, is, came]: [&[&str]; 3], run: Range<usize>) -> bool {
     let words = came.get(run.clone()).unwrap_or_default();
     let at_start = run.start == 0 && others.starts_with(words) && !was.starts_with(words);
     let at_end = run.end == came.len() && others.ends_with(words) && !was.ends_with(words);
     let (before, behind) = (run.start.checked_sub(1).map(|start| start..run.end), run.start..run.end + 1);
     let mut beside = before.into_iter().chain([behind]).filter_map(|piece| came.get(piece));
-    at_start || at_end || beside.any(|piece| has_piece(others, piece))
+    let times = |words: &[&str], piece: &[&str]| words.windows(piece.len()).filter(|words| *words == piece).count();
+    at_start || at_end || beside.any(|piece| has_piece(others, piece) && times(is, piece) > times(was, piece))
 }
 
 /// How many words go from one row of words, and how many come, to make it another one; of very long ones, in whatever order.

@@ -148,6 +148,12 @@ impl Engine {
         self.status_with(item.map(|item| self.item_status(item)).into_iter().collect())
     }
 
+    /// Tells whether an item is mirrored, or being fetched to be.
+    #[must_use]
+    pub fn mirrors(&self, item: &ItemId) -> bool {
+        self.items.contains_key(item)
+    }
+
     fn status_with(&self, items: Vec<ItemStatus>) -> Status {
         Status {
             items,

@@ -5,6 +5,7 @@ use crate::model::{ContentHash, Millis, PartId};
 
 use super::alone;
 use super::backoff;
+use super::blind;
 use super::choice;
 use super::conflict::headings;
 use super::engine::{Engine, Fate};
@@ -26,7 +27,8 @@ impl Engine {
         let mut news = false;
         for mut observation in observations {
             // A push that landed moves the base at once, though it is stored only at the end of the walk.
-            news |= intent::rebase(item, &mut observation, self.now);
+            let is_being_saved = self.settle.waits(&(item.id.clone(), observation.part.clone()));
+            news |= intent::rebase(item, &mut observation, is_being_saved, self.now);
             news |= self.look_at(item, &mut walk, &observation);
             news |= older::look(item, &mut walk, &mut observation);
             walk.observed.insert(observation.part.clone(), observation);
@@ -306,7 +308,10 @@ impl Engine {
                 item.state.dirty.remote |= !waits;
                 None
             }
-            Local::Text { hash, text, .. } => {
+            Local::Text { hash, text, stamp } => {
+                if base.is_none() && observation.is_some_and(|seen| seen.intent.is_none()) && !is_blank(Some(text)) {
+                    part.state.blind_until = blind::until(stamp, self.now);
+                }
                 // It counted until here: a walk may have to wait for its turn to read.
                 part.state.first_reading = None;
                 let was_told = std::mem::take(&mut part.state.held);
@@ -335,12 +340,14 @@ impl Engine {
                 let texts = [base.map_or("", String::as_str), text, remote];
                 let gone = older::deleted_there((walk, id, part), fleeting, texts);
                 part.state.held.extend(gone);
+                let unknown = base.and_then(|base| blind::held(part, *hash, [base, text], self.now));
+                part.state.held.extend(unknown);
                 if part.state.accepted == Some(*hash) {
                     if choice::releases(&was_told, &part.state.held) {
                         let mut let_go = std::mem::take(&mut part.state.held);
                         let_go.extend(walk.let_go.remove(id));
                         walk.released.insert(id.clone(), let_go);
-                        part.state.put_back = None;
+                        (part.state.put_back, part.state.blind_until) = (None, None);
                         part.state.told.decided(older::PUT_BACK);
                     } else {
                         part.state.accepted = None;

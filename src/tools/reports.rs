@@ -212,6 +212,7 @@ fn of_no_item(report: &mirror::StatusReport) -> Vec<WaitingStatus> {
             BesideState::NotMade => "not made",
             BesideState::MadeInPart => "made in part",
             BesideState::Unlinked => "unlinked",
+            BesideState::Stray => "not mirrored",
         };
         add("new", Some(told.path.clone()), state, told.why.clone());
     }

@@ -140,6 +140,11 @@ impl Ledger {
         self.count.into()
     }
 
+    /// Tells whether a token must stand somewhere.
+    pub(crate) fn is_alive(&self, token: &str) -> bool {
+        self.alive.contains(token)
+    }
+
     /// Tokens that must stand somewhere.
     pub(crate) fn alive(&self) -> impl Iterator<Item = &String> {
         self.alive.iter()

@@ -190,6 +190,12 @@ impl Person {
         self.open.get(item).is_some_and(|shown| disk.read(&file_name(item)) == Some(shown))
     }
 
+    /// Tells whether a file has all that the document says, as its person sees who compares the two.
+    pub(crate) fn has_all_of(&self, around: &Around, disk: &Disk, item: &ItemId) -> bool {
+        let (said, text) = (around.google.text(item), disk.read(&file_name(item)).unwrap_or_default());
+        tokens(&said).all(|token| text.contains(token) || !around.ledger.is_alive(token))
+    }
+
     /// Means what a file says, which waits because something was taken away in the document that it still has; true when no save
     /// of it is under way.
     pub(crate) fn accept(&self, around: &mut Around, disk: &Disk, item: &ItemId) -> bool {

@@ -231,7 +231,9 @@ impl World {
             2 if around.fault(3) => self.crash(at),
             3 => self.pass_time(),
             4 if around.dice.once_in(4) && machine.runs() && machine.store.holds(item) => {
-                let accept = machine.is_doubtful(item) && person.accept(around, &machine.disk, item);
+                let is_read = machine.forgot(item) && person.has_all_of(around, &machine.disk, item);
+                let is_meant = is_read || machine.is_doubtful(item);
+                let accept = is_meant && person.accept(around, &machine.disk, item);
                 let dry_run = !accept && around.dice.once_in(2);
                 let accept = accept.then(PartId::default);
                 machine.ask(around, Command::Push { item: item.clone(), accept, dry_run });
@@ -289,6 +291,8 @@ impl World {
         let all = if self.is_shared { 0..self.machines.len() } else { at..at + 1 };
         let is_dark = around.dice.once_in(2);
         let is_lost = is_dark && around.dice.once_in(12);
+        // Somebody else may have taken it away, while the machine runs on and editors are open.
+        let is_dark = is_dark && !(is_lost && around.dice.once_in(2));
         for at in all.clone() {
             let (machine, person) = &mut self.machines[at];
             around.trace(&("crash", at));
@@ -300,7 +304,6 @@ impl World {
                 person.leave(&machine.disk, &around.google.items());
             }
             if is_lost {
-                // Editors that are open were restarted, too: who lost the memory of what came cannot know an older text.
                 around.trace(&("state lost", at));
                 machine.lose_state();
             }

@@ -3,7 +3,7 @@
 use crate::model::{Millis, PartId};
 
 use super::super::{
-    Arrival, Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobId, NotDone, Posted, RequestId,
+    Arrival, Command, Effect, Engine, Event, Failure, FailureClass, Intent, JobId, NotDone, Posted, RequestId, Touch,
 };
 use super::decisions::{STAMP, engine, fetched, id, observed, planned, words};
 
@@ -430,4 +430,44 @@ fn some_of_what_may_have_stood_there_is_not_its_readers_own() {
     let effects = engine.step(Millis(2), fetched(id(0), "a\n", true));
     assert_eq!(desired(&effects), None, "{}", words(&effects));
     assert_eq!(engine.status().items[0].parts[0].held[0].code, "DELETED_THERE");
+}
+
+#[test]
+fn an_empty_file_is_no_text_that_stood_there_for_a_moment() {
+    let base = "one\n\ntwo here\n";
+    let remote = "one theirs\n";
+    let noted = |effects: &[Effect]| {
+        let deposit =
+            |effect: &Effect| if let Effect::Deposit { intent, .. } = effect { Some(intent.clone()) } else { None };
+        effects.iter().find_map(deposit).unwrap_or_else(|| panic!("{}", words(effects)))
+    };
+    let touched = |touch: Touch| Event::Touched { item: id(0), part: PartId::default(), touch };
+    let moved = || Event::Deposited { item: id(0), part: PartId::default(), result: Err(NotDone::Moved) };
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), base, base));
+    engine.step(Millis(1), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(1), observed(id(0), base, base));
+    // What came is taken back for a save of the text from before, which is pushed.
+    let note = noted(&engine.step(Millis(2), fetched(id(0), remote, true)));
+    let (mine, both) = ("one\n\nmine\n\ntwo here\n", "one theirs\n\nmine\n");
+    engine.step(Millis(3), moved());
+    engine.step(Millis(4), touched(Touch::Complete));
+    engine.step(Millis(10_000), Event::Tick);
+    engine.step(Millis(10_001), intended(base, mine, &note));
+    let effects = engine.step(Millis(10_002), fetched(id(0), remote, true));
+    assert_eq!(desired(&effects), Some(both), "{}", words(&effects));
+    engine.step(Millis(10_003), Event::Planned { item: id(0), result: Ok(planned(both)) });
+    engine.step(Millis(10_003), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+    engine.step(Millis(10_004), Event::Posted { item: id(0), result: Posted::Accepted(None) });
+    let note = noted(&engine.step(Millis(10_005), fetched(id(0), both, true)));
+    // The same editor saves once more: the file is empty first. Meanwhile others take away what was pushed.
+    engine.step(Millis(10_006), touched(Touch::Modified { closes: true }));
+    let effects = engine.step(Millis(10_006), moved());
+    assert!(words(&effects).contains("observe"), "{}", words(&effects));
+    engine.step(Millis(10_007), intended(base, "", &note));
+    let effects = engine.step(Millis(10_008), fetched(id(0), both, true));
+    let recorded = effects
+        .iter()
+        .find_map(|effect| if let Effect::Record(record) = effect { Some(&record.parts[0]) } else { None });
+    assert!(recorded.is_none_or(|part| part.base.contains("mine")), "{recorded:?}");
 }

@@ -1,6 +1,7 @@
 //! Tests of the room: the merge, and single decisions. The whole engine is tried in `tests/simulate`.
 
 mod behind;
+mod blind;
 mod choices;
 mod crashes;
 mod decisions;

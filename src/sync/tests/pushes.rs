@@ -47,7 +47,15 @@ fn loaded(notices: Vec<Notice>, jobs: Vec<OpenJob>) -> Engine {
         can_edit: true,
         gone: false,
         buried: false,
-        parts: vec![RowPart { part: PartId::default(), stamp: None, hash: None, behind: false, told, put_back: None }],
+        parts: vec![RowPart {
+            part: PartId::default(),
+            stamp: None,
+            hash: None,
+            behind: false,
+            told,
+            put_back: None,
+            blind_until: None,
+        }],
     }];
     let mut engine = Engine::new(Settings::default());
     engine.load(Millis(2), Loaded { rows, jobs, cursor: None, paused: false });

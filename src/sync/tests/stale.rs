@@ -436,3 +436,13 @@ fn a_paragraph_that_was_cut_in_two_is_lacked_and_one_of_signs_that_went_is_kept(
     let found = find(&[arrival], &went, &old.replace("Last", "My last"));
     assert!(matches!(found, Some(Stale::Keeps(_))), "{found:?}");
 }
+
+#[test]
+fn a_word_that_came_beside_itself_is_not_there_where_it_was() {
+    let old = "| Who | What |\n| --- | --- |\n| Maria | the keys |\n\n# End of Monday and Maria\n\nBye.\n";
+    let came = "| Who | What |\n| --- | --- |\n| Maria Maria! | the keys |\n\nBye.\n";
+    let arrival = Arrival::noted(old, came, old).unwrap();
+    let found = |text: &str| find(std::slice::from_ref(&arrival), came, text);
+    assert!(found(&old.replace("Bye.", "Bye to all.")).is_some());
+    assert_eq!(found(&came.replace("Bye.", "Bye to all.")), None);
+}

@@ -260,6 +260,11 @@ impl Machine {
         !held.is_empty() && held.iter().all(|code| code == "DELETED_THERE")
     }
 
+    /// Tells whether a file waits because nobody knows what it said before the state was lost.
+    pub(crate) fn forgot(&self, item: &ItemId) -> bool {
+        self.held(item).iter().any(|code| code == "STATE_LOST")
+    }
+
     /// Returns the questions that nobody has answered.
     pub(crate) fn unanswered(&self) -> BTreeSet<RequestId> {
         self.asked.keys().copied().collect()
@@ -604,7 +609,7 @@ impl Machine {
 }
 
 /// What a command may be answered that failed without a fault begins with one of these.
-const FAILURES: [&str; 7] = [
+const FAILURES: [&str; 8] = [
     "planted",
     "one side was edited since",
     // It ended meanwhile, or another machine wrote there.
@@ -614,6 +619,8 @@ const FAILURES: [&str; 7] = [
     "the account is paused",
     // Nobody can tell a sentence of one's own from one that others deleted and that says nearly the same.
     "nothing was resolved: the file is held (DELETED_THERE)",
+    // Nor a save of an older text from one of the newest, when nothing is known from before.
+    "nothing was resolved: the file is held (STATE_LOST",
 ];
 
 /// The item that an effect is about.

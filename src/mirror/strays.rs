@@ -1,0 +1,80 @@
+//! Files among the mirrored ones that belong to nothing which is mirrored: nothing of them is pulled or pushed, and a person is
+//! told so.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use super::report::{BesideState, NotTakenIn};
+use super::{Mirror, Shared};
+use crate::error::Result;
+use crate::model::{ItemId, PartId};
+use crate::sync::Loaded;
+use crate::workspace::layout::Place;
+
+/// Most files that are remembered: whoever puts more there is told of these first.
+const KEPT_MAX: usize = 1_000;
+
+/// Most files that a person is told of by name.
+const TOLD_MAX: usize = 20;
+
+/// Where such files were seen, whether they still stand or not.
+#[derive(Debug, Default)]
+pub(super) struct Strays(Mutex<BTreeSet<(ItemId, PartId)>>);
+
+impl Strays {
+    fn note(&self, item: &ItemId, part: &PartId) {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.len() < KEPT_MAX {
+            seen.insert((item.clone(), part.clone()));
+        }
+    }
+
+    /// Notes those of the files that stand in the folder which belong to nothing that a store knows.
+    pub(super) fn note_unknown(&self, loaded: &Loaded, standing: &[Place]) {
+        let known: BTreeSet<&ItemId> =
+            loaded.rows.iter().map(|row| &row.item).chain(loaded.jobs.iter().map(|job| &job.item)).collect();
+        for place in standing.iter().filter(|place| !place.conflict && !known.contains(&place.item)) {
+            self.note(&place.item, &place.part);
+        }
+    }
+
+    /// Returns those that still stand there, and lets go of all others.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` and `Disk` as they come.
+    pub(super) fn told(&self, shared: &Shared) -> Result<Vec<NotTakenIn>> {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (mut told, mut left) = (Vec::new(), BTreeSet::new());
+        for (item, part) in seen {
+            let path = shared.workspace.layout().path(&Place::file(&item, &part))?;
+            // One statement each: what reads is held until its statement ends.
+            let is_known = shared.reader().item(&item)?.is_some() || shared.reader().is_buried(&item)?;
+            if is_known || !path.exists() {
+                continue;
+            }
+            let why = format!(
+                "it belongs to nothing that is mirrored, so nothing of it is pulled or pushed: `fetch {item}` mirrors its document, \
+                 and where the two differ both texts are kept; else move it elsewhere"
+            );
+            told.push(NotTakenIn { path, state: BesideState::Stray, why });
+            left.insert((item, part));
+        }
+        let more = told.len().saturating_sub(TOLD_MAX);
+        told.truncate(TOLD_MAX);
+        if let Some(last) = told.last_mut().filter(|_| more > 0) {
+            last.why = format!("{}; {more} more files stand there so, which `doctor` names", last.why);
+        }
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = left;
+        Ok(told)
+    }
+}
+
+impl Mirror {
+    /// Notes a file that was touched and belongs to nothing which is mirrored.
+    pub(super) fn note_stray(&self, item: &ItemId, part: &PartId) {
+        if !self.engine.mirrors(item) {
+            self.shared.strays.note(item, part);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Saves of files of which nothing is known from before, since the state was lost.
+
+use crate::model::{Millis, PartId, Stamp};
+
+use super::super::Loaded;
+use super::super::{Command, Effect, Engine, Event, Local, RequestId, Settings};
+use super::decisions::{engine, fetched, id, observed, row, words};
+
+const NOW: u64 = 1_800_000_000_000;
+const DAY: u64 = 24 * 60 * 60 * 1000;
+
+/// A file that was read at a time, having changed some days before `NOW`.
+fn seen(base: &str, text: &str, days: u64) -> Event {
+    let Event::Observed { item, mut parts } = observed(id(0), base, text) else { unreachable!() };
+    if let Local::Text { stamp, .. } = &mut parts[0].local {
+        let at = i128::from(NOW - days * DAY) * 1_000_000;
+        *stamp = Stamp { mtime_ns: at, ctime_ns: at, ..*stamp };
+    }
+    Event::Observed { item, parts }
+}
+
+/// An engine that has found a file of which it knows nothing, and its document.
+fn found(file: &str, remote: &str, days: u64) -> (Engine, Vec<Effect>) {
+    let mut engine = Engine::new(Settings::default());
+    let mut row = row(0);
+    row.parts.clear();
+    engine.load(Millis(NOW), Loaded { rows: vec![row], jobs: Vec::new(), cursor: None, paused: false });
+    engine.step(Millis(NOW), seen("-", file, days));
+    let effects = engine.step(Millis(NOW), fetched(id(0), remote, true));
+    engine.step(Millis(NOW), Event::Recorded { item: id(0), result: Ok(()) });
+    (engine, effects)
+}
+
+/// Saves a text at a time; tells what follows, and why the file waits.
+fn save(engine: &mut Engine, [base, text]: [&str; 2], now: u64) -> (String, Vec<String>) {
+    engine.step(Millis(now), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(now), seen(base, text, 0));
+    let effects = engine.step(Millis(now), fetched(id(0), base, true));
+    let held = engine.status().items[0].parts[0].held.iter().map(|held| held.code.clone()).collect();
+    (words(&effects), held)
+}
+
+#[test]
+fn the_first_save_after_a_lost_state_waits() {
+    let text = "one\n\ntwo\n";
+    for (edited, days, now, waits) in [
+        ("one\n", 1, NOW, true),
+        // What it still has may have gone from the document, too.
+        ("one\n\ntwo\n\nthree\n", 1, NOW, true),
+        ("one\n", 8, NOW, false),
+        ("one\n", 6, NOW + 2 * DAY, false),
+        ("one\n\ntwo\n\n\n", 1, NOW, false),
+    ] {
+        let (mut engine, effects) = found(text, text, days);
+        assert_eq!(words(&effects), "record");
+        let (effects, held) = save(&mut engine, [text, edited], now);
+        assert_eq!(held, if waits { vec!["STATE_LOST"] } else { Vec::new() }, "{edited:?} {days} {effects}");
+        assert_eq!(effects.contains("plan"), !waits && edited.trim() != text.trim(), "{edited:?} {days} {effects}");
+    }
+}
+
+#[test]
+fn who_lets_the_first_save_go_has_read_the_file() {
+    let text = "one\n\ntwo\n";
+    let (mut engine, _) = found(text, text, 1);
+    let edited = "one\n\ntwo more\n";
+    assert_eq!(save(&mut engine, [text, edited], NOW).1, ["STATE_LOST"]);
+    engine.step(Millis(NOW + 1), Event::Recorded { item: id(0), result: Ok(()) });
+    // It is told once for all saves.
+    assert_eq!(save(&mut engine, [text, "one\n\ntwo and more\n"], NOW + 2).1, ["STATE_LOST"]);
+    engine.step(Millis(NOW + 3), Event::Recorded { item: id(0), result: Ok(()) });
+    let accept = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run: false };
+    engine.step(Millis(NOW + 4), Event::Asked { request: RequestId(2), command: accept });
+    engine.step(Millis(NOW + 4), seen(text, edited, 0));
+    let effects = engine.step(Millis(NOW + 5), fetched(id(0), text, true));
+    assert_eq!(words(&effects), "plan");
+}
+
+#[test]
+fn an_edit_from_before_the_loss_is_in_conflict_and_nothing_else() {
+    // Nothing is agreed, so both texts are shown; nobody has saved anything since.
+    let (mut engine, effects) = found("one mine\n", "one\n", 1);
+    assert_eq!(words(&effects), "conflict record");
+    let base = effects
+        .iter()
+        .find_map(|effect| if let Effect::Record(record) = effect { Some(record.parts[0].base.clone()) } else { None });
+    engine.step(Millis(NOW), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+    engine.step(Millis(NOW), seen(&base.unwrap(), "one mine\n", 1));
+    engine.step(Millis(NOW), fetched(id(0), "one\n", true));
+    let part = &engine.status().items[0].parts[0];
+    assert!(part.held.is_empty() && part.conflicts.len() == 1, "{part:?}");
+}
+
+#[test]
+fn a_file_that_the_daemon_wrote_first_is_no_unknown_one() {
+    let mut engine = engine(1);
+    engine.step(Millis(NOW), observed(id(0), "-", "-"));
+    engine.step(Millis(NOW), fetched(id(0), "one\n", true));
+    engine.step(
+        Millis(NOW),
+        Event::Deposited { item: id(0), part: PartId::default(), result: Ok(super::decisions::STAMP) },
+    );
+    engine.step(Millis(NOW), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(save(&mut engine, ["one\n", "one two\n"], NOW).1, Vec::<String>::new());
+}
