@@ -448,8 +448,8 @@ async fn a_file_in_new_waits_where_nobody_knows_what_became_of_it() {
 async fn an_editor_that_was_open_before_the_loss_takes_nothing_away_and_brings_nothing_back() {
     for (name, is_older) in [("lost-open", false), ("lost-open-older", true)] {
         let mut world = world(name);
-        let (lacking, lacking_file) = document(&world, "# One\n\nalpha\n\nbeta\n");
-        let (having, having_file) = document(&world, "# One\n\nalpha\n\nbeta\n");
+        let (lacking, lacking_file) = document(&world, "# One\n\nalpha\n\nbeta\n\ngamma\n");
+        let (having, having_file) = document(&world, "# One\n\nalpha\n\nbeta\n\ngamma\n");
         let state = database(&world).parent().unwrap().to_owned();
         let older = world.home.join("older");
         world.kill_daemon();
@@ -482,15 +482,15 @@ async fn an_editor_that_was_open_before_the_loss_takes_nothing_away_and_brings_n
             std::future::ready(waiting(&world).iter().filter(|told| told["state"] == "held").count() == 2)
         })
         .await;
-        assert_eq!(world.text(&lacking).await, "One\nalpha theirs\nbeta\n");
-        assert_eq!(world.text(&having).await, "One\nalpha\n");
+        assert_eq!(world.text(&lacking).await, "One\nalpha theirs\nbeta\ngamma\n");
+        assert_eq!(world.text(&having).await, "One\nalpha\ngamma\n");
         // The document's text comes back as the answer says.
         std::fs::remove_file(&lacking_file).unwrap();
         done(&world, &["restore", &lacking]);
         until("it is there", || std::future::ready(lacking_file.exists())).await;
         assert!(std::fs::read_to_string(&lacking_file).unwrap().contains("alpha theirs"));
         done(&world, &["push", "--accept", having_file.to_str().unwrap()]);
-        assert_eq!(world.text(&having).await, "One of mine\nalpha\nbeta\n");
+        assert_eq!(world.text(&having).await, "One of mine\nalpha\nbeta\ngamma\n");
     }
 }
 

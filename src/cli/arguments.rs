@@ -36,6 +36,7 @@ pub(crate) enum Verb {
     /// Try everything on this machine alone: an embedded Google, a demo account, a workspace, until Ctrl-C
     Demo(DemoArguments),
     /// Run the embedded Google alone
+    #[command(after_help = EMULATOR_HELP)]
     Emulator(EmulatorArguments),
     /// Run the daemon in the foreground
     Daemon,
@@ -401,6 +402,18 @@ pub(crate) struct DemoArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) seed: Vec<PathBuf>,
 }
+
+/// What the embedded Google answers beside Google's own calls.
+const EMULATOR_HELP: &str = "\
+Each call needs the header `Authorization: Bearer TOKEN`; TOKEN is test-token unless --token names another. Beside Google's own:
+  POST /admin/faults             {\"fault\": F, \"match\": {\"method\": M, \"path\": P}, \"times\": N, \"delay_ms\": D, \"retry_after\": S},
+                                 or a list: the next N calls (1) whose path holds P meet F, which is 400, 401, 403, 429, 500,
+                                 503, drop, lost_reply, truncated, slow, slow_reply or stale_feed
+  POST /admin/documents          a document as documents.get answers it; gives its id
+  POST /admin/documents/ID:edit  {\"requests\": [...], \"author\": NAME, \"suggest\": false}: an edit by somebody else
+  POST /admin/documents/ID:tick  {\"text\": T, \"checked\": true}: somebody ticks a box
+  POST /admin/documents/ID:share {\"role\": R}: owner, writer, commenter, reader or none
+  GET /admin/faults, GET /admin/requests; DELETE forgets them";
 
 /// How the embedded Google runs alone.
 #[derive(Debug, clap::Args)]

@@ -137,12 +137,13 @@ fn status(value: &Value) -> Vec<String> {
         let items = usize::try_from(count(account, "items")).unwrap_or(usize::MAX);
         let is_mail = text(account, "feed") == "gmail";
         let what = counted(items, if is_mail { "thread" } else { "item" });
-        // Of mail that nobody fetched there is nothing to say.
-        if is_mail
-            && items == 0
-            && list(account, "rules").is_empty()
-            && list(account, "waiting").is_empty()
-            && text(account, "halted").is_empty()
+        // Of mail that nobody fetched there is nothing to say, nor what is said of the documents of the account.
+        let halted = |other: &&Value| text(other, "halted") == text(account, "halted");
+        let is_same =
+            |other: &&Value| text(other, "account") == text(account, "account") && text(other, "feed") != "gmail";
+        let is_told = text(account, "halted").is_empty()
+            || list(value, "accounts").iter().filter(is_same).any(|other| halted(&other));
+        if is_mail && items == 0 && list(account, "rules").is_empty() && list(account, "waiting").is_empty() && is_told
         {
             continue;
         }
@@ -378,6 +379,18 @@ mod tests {
             &json!({ "workspace": "/w", "accounts": [mail(0), mail(2)] }),
             &["workspace /w", "a@b: 2 threads of mail"],
         );
+        let paused = |feed: &str| {
+            let mut account = mail(0);
+            (account["feed"], account["halted"]) = (json!(feed), json!("the account is paused. Resume it."));
+            account
+        };
+        let halts = "  halted: the account is paused. Resume it.";
+        for (accounts, shown) in [
+            (json!([paused("documents"), paused("gmail")]), vec!["workspace /w", "a@b: 0 items", halts]),
+            (json!([paused("gmail")]), vec!["workspace /w", "a@b: 0 threads of mail", halts]),
+        ] {
+            check(&Command::Status, &json!({ "workspace": "/w", "accounts": accounts }), &shown);
+        }
         let waits = |state: &str| json!({ "id": "x", "state": state, "message": "m" });
         let mut many: Vec<Value> = (0..7).map(|_| waits("pending")).collect();
         many.push(waits("conflict"));

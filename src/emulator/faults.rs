@@ -98,7 +98,7 @@ impl Fault {
             Error::InvalidInput {
             what,
             suggestion: "A fault is {\"match\":{\"method\",\"path\"},\"times\",\"fault\",\"delay_ms\",\"retry_after\"} with fault \
-                         429, 403, 401, 500, 503, drop, lost_reply, truncated, slow, slow_reply, or stale_feed."
+                         400, 401, 403, 429, 500, 503, drop, lost_reply, truncated, slow, slow_reply, or stale_feed."
                 .into(),
         }
         };

@@ -26,7 +26,8 @@ pub(super) fn write_record(
         .query_row("SELECT 1 FROM item WHERE id = ?1 AND buried", [&item.0], |_row| Ok(()))
         .optional()
         .map_err(storage(doing))?
-        .is_some();
+        // Where somebody puts a file back while its item is away, that alone is there.
+        .is_some_and(|()| !gone);
     // Its files stood there when it was taken in, so nothing came into them.
     let adopted = transaction
         .query_row(

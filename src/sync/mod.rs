@@ -24,6 +24,7 @@ mod event;
 mod feed;
 mod head;
 pub mod hold;
+mod holding;
 mod hunks;
 mod intent;
 mod item;

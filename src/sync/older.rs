@@ -113,15 +113,23 @@ pub(super) struct Older {
 
 impl Older {
     /// Those of the words that the file lacked which stand in it now, or most of them: some may have been edited since. What is in
-    /// conflict is not put back.
+    /// conflict is not put back, nor what the file had elsewhere; and the same words of several places are told once.
     pub(super) fn put_back(&self, file: &str) -> Vec<String> {
-        let said: BTreeSet<&str> = words_in(mebdf::body(file)).collect();
+        let [had, has] = [&self.saved, file].map(|text| counted(words_in(mebdf::body(text))));
         let stand = |words: &&String| {
-            let (there, gone): (Vec<&str>, Vec<&str>) = words_in(words).partition(|word| said.contains(word));
+            let (there, gone): (Vec<&str>, Vec<&str>) = words_in(words).partition(|word| has.contains_key(word));
+            let is_new = there.iter().any(|word| has.get(word) > had.get(word));
             // Of what has no word, the whole.
-            there.len() > gone.len() || gone.is_empty() && file.contains(words.as_str())
+            let stands_whole = || there.is_empty() && gone.is_empty() && file.contains(words.as_str());
+            is_new && there.len() > gone.len() || stands_whole()
         };
-        self.lacks.iter().filter(stand).cloned().collect()
+        let mut told: Vec<String> = Vec::new();
+        for words in self.lacks.iter().filter(stand) {
+            if !told.contains(words) {
+                told.push(words.clone());
+            }
+        }
+        told
     }
 }
 
@@ -261,6 +269,23 @@ fn shortened(said: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_file_had_elsewhere_was_not_put_back() {
+        let told = |saved: &str, lacks: &[&str], file: &str| {
+            let lacks = lacks.iter().map(|words| (*words).to_owned()).collect();
+            Older { saved: saved.into(), lacks, since: 0 }.put_back(file).join(", ")
+        };
+        // Once more, in another order, or moved.
+        assert_eq!(told("a\n", &["more words"], "a more words\n"), "more words");
+        assert_eq!(told("a\n\nmore words\n", &["more words"], "a more words\n\nmore words\n"), "more words");
+        assert_eq!(told("a\n\nmore words\n", &["more words"], "a\n\nmore words\n"), "");
+        assert_eq!(told("a\n", &["more words", "more words"], "a more words\n\nmore words\n"), "more words");
+        // Some of it was edited, or most.
+        assert_eq!(told("a\n", &["three more words"], "a more words\n"), "three more words");
+        assert_eq!(told("a\n", &["three more words"], "a words\n"), "");
+        assert_eq!(told("a\n", &["!!!"], "a\n\n!!!\n"), "!!!");
+    }
 
     #[test]
     fn what_was_agreed_on_between_two_notes_is_nothing_new() {

@@ -1,6 +1,5 @@
 //! The first half of a walk: read the files, read the remote, merge.
 
-use crate::mebdf;
 use crate::model::{ContentHash, Millis, PartId};
 
 use super::alone;
@@ -10,6 +9,7 @@ use super::choice;
 use super::conflict::headings;
 use super::engine::{Engine, Fate};
 use super::hold;
+use super::holding::{self, Seen};
 use super::intent;
 use super::item::{Item, PUSHES_MAX, Part, Phase, Walk};
 use super::merge::{self, Merged};
@@ -18,7 +18,7 @@ use super::older;
 use super::push;
 use super::seldom::Nothing as _;
 use super::unknown;
-use super::{Answer, Effect, Failure, FailureClass, Local, Observation, Remote, Side, Touch};
+use super::{Answer, Effect, Failure, FailureClass, Local, Observation, Remote, Touch};
 
 impl Engine {
     /// The files of an item were read.
@@ -315,33 +315,10 @@ impl Engine {
                 // It counted until here: a walk may have to wait for its turn to read.
                 part.state.first_reading = None;
                 let was_told = std::mem::take(&mut part.state.held);
-                part.state.held = match base.filter(|base| !base.trim().is_empty()) {
-                    Some(base) => hold::holds(Some(base), text),
-                    // There was a text, of which nothing is agreed; and half of a save may be the head alone.
-                    None if base.is_some() && says_nothing_of(remote, text) => vec![hold::emptied()],
-                    None => hold::other_item(remote, text).into_iter().collect(),
-                };
                 let asked = walk.why.resolve.iter().rev().find(|resolve| resolve.part == *id);
-                let is_unknown = base.is_none_or(|base| mebdf::body(base).trim().is_empty());
-                if is_unknown && part.state.held.is_empty() && asked.is_some_and(|asked| asked.side == Side::Mine) {
-                    // All of it would go over a text of which nothing is agreed, so that tells what looks like no edit.
-                    part.state.held = hold::holds(Some(remote), text);
-                    part.state.held.retain(hold::is_of_the_text);
-                }
-                if part.state.cut == Some(*hash) && part.state.held.is_empty() {
-                    part.state.held.extend(base.and_then(|base| hold::cut(base, text)));
-                }
-                if let Some(older) = walk.stale.get(id)
-                    && part.state.put_back.as_ref().is_some_and(|put_back| merge::same_meaning(put_back, &older.saved))
-                {
-                    part.state.held.push(older::taken_again(&older.lacks));
-                }
                 let fleeting = item.state.fleeting.get(id).map(Vec::as_slice).unwrap_or_default();
-                let texts = [base.map_or("", String::as_str), text, remote];
-                let gone = older::deleted_there((walk, id, part), fleeting, texts);
-                part.state.held.extend(gone);
-                let unknown = base.and_then(|base| blind::held(part, *hash, [base, text], self.now));
-                part.state.held.extend(unknown);
+                let seen = Seen { base: base.map(String::as_str), text, hash: *hash, remote, fleeting };
+                part.state.held = holding::reasons((walk, id, part), &seen, asked.map(|asked| asked.side), self.now);
                 if part.state.accepted == Some(*hash) {
                     if choice::releases(&was_told, &part.state.held) {
                         let mut let_go = std::mem::take(&mut part.state.held);
@@ -368,6 +345,10 @@ impl Engine {
                     let sides = [base, text, remote];
                     choice::made(asked, part, sides, &mut walk.undecided, &mut walk.given_up, &mut walk.taken)
                 });
+                if side.is_some() {
+                    // Who chose has compared the texts.
+                    part.state.blind_until = None;
+                }
                 let merged = goes_on.then(|| merge::resolve(base, text, remote, side));
                 // A file that is held is in conflict all the same.
                 let open = merged.is_none().then(|| merge::merge3(base, text, remote).conflicts);
@@ -444,9 +425,4 @@ fn is_news(walk: &Walk, part: &Part, base: Option<&str>, hash: ContentHash, text
 /// Tells whether a text says nothing at all, not even a head, or is none.
 fn is_blank(text: Option<&str>) -> bool {
     text.is_none_or(|text| text.trim().is_empty())
-}
-
-/// Tells whether a text says nothing below its head of a remote that does.
-fn says_nothing_of(remote: &str, text: &str) -> bool {
-    is_blank(Some(text)) || merge::says_nothing(text) && !merge::says_nothing(remote)
 }

@@ -55,9 +55,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const SEEDS: u64 = 10_000;
 
 /// Seeds beyond those that failed once.
-const FOUND: [u64; 17] = [
+const FOUND: [u64; 19] = [
     58_161, 105_599, 221_443, 255_093, 269_885, 299_527, 317_553, 321_220, 393_962, 447_363, 494_003, 779_445, 796_673,
-    829_653, 946_776, 958_298, 1_011_645,
+    829_653, 946_776, 958_298, 1_011_645, 1_104_627, 1_138_856,
 ];
 
 /// As many of the seeds that fail are shrunk.

@@ -52,6 +52,8 @@ pub(crate) struct Outcome {
     pub(crate) deposits: u64,
     pub(crate) conflicts: u64,
     pub(crate) crashes: u64,
+    /// Saves that waited at the end since the state had been lost.
+    pub(crate) unknown: u64,
     /// Tokens that were written.
     pub(crate) tokens: u64,
     /// Stands for all that happened.
@@ -65,6 +67,7 @@ impl Outcome {
         self.deposits += other.deposits;
         self.conflicts += other.conflicts;
         self.crashes += other.crashes;
+        self.unknown += other.unknown;
         self.tokens += other.tokens;
         self.trace ^= other.trace;
     }
@@ -422,6 +425,7 @@ impl World {
                     continue;
                 }
                 any = true;
+                self.outcome.unknown += u64::from(machine.forgot(item));
                 for name in [file_name(item), conflict_name(item)] {
                     let text = machine.disk.read(&name).unwrap_or_default().to_owned();
                     crate::ledger::tokens(&text).for_each(|token| self.around.ledger.given_up_unless_kept(token));
