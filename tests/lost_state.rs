@@ -80,8 +80,8 @@ async fn lose(name: &str, lose: impl FnOnce(&Path)) {
     // What is known again is edited like any other, once its person has said that it was the newest text.
     push_known_again(&world, &same_file, "alpha", "alpha two");
     assert_eq!(world.text(&same).await, "One\nalpha two\n");
-    push(&world, &same_file, "two", "three");
-    assert_eq!(world.text(&same).await, "One\nalpha three\n");
+    push(&world, &same_file, "two", "two three");
+    assert_eq!(world.text(&same).await, "One\nalpha two three\n");
     let status = done(&world, &["status"]).to_string();
     assert!(status.contains("nothing is left to do") && !status.contains("`resolve` ends that"), "{status}");
     assert_eq!(done(&world, &["doctor"])["findings"].as_array().unwrap().len(), 0);
@@ -185,8 +185,8 @@ async fn a_save_of_an_older_text_deletes_nothing_though_what_came_is_damaged() {
     assert!(std::fs::read_to_string(&file).unwrap().contains("mine"));
     done(&world, &["resolve", file.to_str().unwrap(), "--mine"]);
     until("the file's words arrive", || async { world.text(&id).await == "One\nalpha\nbeta mine\n" }).await;
-    push(&world, &file, "mine", "ours");
-    assert_eq!(world.text(&id).await, "One\nalpha\nbeta ours\n");
+    push(&world, &file, "mine", "mine and ours");
+    assert_eq!(world.text(&id).await, "One\nalpha\nbeta mine and ours\n");
 }
 
 /// Copies what stands in the folder of the state, but for the signs of who runs.
@@ -450,6 +450,7 @@ async fn an_editor_that_was_open_before_the_loss_takes_nothing_away_and_brings_n
         let mut world = world(name);
         let (lacking, lacking_file) = document(&world, "# One\n\nalpha\n\nbeta\n\ngamma\n");
         let (having, having_file) = document(&world, "# One\n\nalpha\n\nbeta\n\ngamma\n");
+        let _another = document(&world, "# One\n\ndelta\n");
         let state = database(&world).parent().unwrap().to_owned();
         let older = world.home.join("older");
         world.kill_daemon();

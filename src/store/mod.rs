@@ -38,7 +38,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
 
 use crate::error::{Error, Result};
 use crate::model::{ContentHash, Facets, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
-use crate::sync::{Loaded, Record, Row, RowPart, Told, Words};
+use crate::sync::{Blind, Loaded, Record, Row, RowPart, Told, Words};
 use failure::{Failure, migrating, opening};
 use record::{write_record, write_told};
 use values::{from_millis, millis, pack, unpack};
@@ -216,7 +216,7 @@ impl Store {
                 .into_iter()
                 .map(|part| RowPart {
                     put_back: put_back.remove(&(item.id.clone(), part.part.clone())),
-                    blind_until: blind.remove(&(item.id.clone(), part.part.clone())),
+                    blind: blind.remove(&(item.id.clone(), part.part.clone())),
                     part: part.part,
                     stamp: part.stamp,
                     hash: part.hash,
@@ -249,17 +249,18 @@ impl Store {
         Ok(rows.into_iter().filter_map(|(file, packed)| Some((file, unpack(&packed)?))).collect())
     }
 
-    /// Returns until when first saves wait, by their files.
-    fn blind(&self) -> Result<BTreeMap<(ItemId, PartId), Millis>> {
-        let doing = "reading which files wait for their first save";
+    /// Returns what is known of files of which nothing is known from before, by these.
+    fn blind(&self) -> Result<BTreeMap<(ItemId, PartId), Blind>> {
+        let doing = "reading of which files nothing is known from before";
         let mut statement = self
             .connection
-            .prepare_cached("SELECT item, part, blind_until FROM part WHERE blind_until IS NOT NULL")
+            .prepare_cached("SELECT item, part, blind FROM part WHERE blind IS NOT NULL")
             .map_err(storage(doing))?;
         let rows = statement
-            .query_map([], |row| Ok(((ItemId(row.get(0)?), PartId(row.get(1)?)), from_millis(row.get(2)?))))
+            .query_map([], |row| Ok(((ItemId(row.get(0)?), PartId(row.get(1)?)), row.get::<_, String>(2)?)))
             .map_err(storage(doing))?;
-        rows.collect::<Result<_, _>>().map_err(storage(doing))
+        let rows: Vec<_> = rows.collect::<Result<_, _>>().map_err(storage(doing))?;
+        Ok(rows.into_iter().filter_map(|(file, told)| Some((file, serde_json::from_str(&told).ok()?))).collect())
     }
 
     /// Returns every item that is mirrored, sorted by id.

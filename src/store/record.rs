@@ -66,15 +66,14 @@ pub(super) fn write_record(
         let facets = facts.map(|facts| &facts.facets);
         waiting.extend(write_index(transaction, record, position, (facets, may_wait))?);
         write_told(transaction, item, &part.part, &part.told)?;
+        let blind = part.blind.as_ref().map(|blind| json(blind, doing)).transpose()?;
         let put_back = part.put_back.as_ref().map(|text| pack(text.as_bytes(), doing)).transpose()?;
         transaction
             .prepare_cached(
-                "UPDATE part SET behind = ?3, put_back = ?4, blind_until = ?5
-                 WHERE item = ?1 AND part = ?2 AND (behind <> ?3 OR put_back IS NOT ?4 OR blind_until IS NOT ?5)",
+                "UPDATE part SET behind = ?3, put_back = ?4, blind = ?5
+                 WHERE item = ?1 AND part = ?2 AND (behind <> ?3 OR put_back IS NOT ?4 OR blind IS NOT ?5)",
             )
-            .and_then(|mut s| {
-                s.execute(params![item.0, part.part.0, part.behind, put_back, part.blind_until.map(millis)])
-            })
+            .and_then(|mut s| s.execute(params![item.0, part.part.0, part.behind, put_back, blind]))
             .map_err(storage(doing))?;
     }
     drop_missing_parts(transaction, record)?;

@@ -269,8 +269,8 @@ CREATE VIRTUAL TABLE doc USING fts5 (
 INSERT INTO doc (doc, rank) VALUES ('hashsize', 16777216);
 ";
 
-/// Until when the first save of a file waits of which nothing is known from before.
-const BLIND: &str = "ALTER TABLE part ADD COLUMN blind_until INTEGER;";
+/// What is known of a file of which nothing is known from before, as JSON.
+const BLIND: &str = "ALTER TABLE part ADD COLUMN blind TEXT;";
 
 /// The migrations, oldest first.
 pub(super) const ALL: [&str; 25] = [

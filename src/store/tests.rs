@@ -35,7 +35,7 @@ pub(super) fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> 
                 indexed: (*text).into(),
                 told: Told::default(),
                 put_back: None,
-                blind_until: Some(Millis(7)),
+                blind: Some(Blind { until: Millis(7), read: vec!["word".into()] }),
                 arrived: Vec::new(),
                 written: true,
                 settled: true,

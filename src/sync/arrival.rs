@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::counts::{brought, has_most};
+use super::counts::{Counts, brought, has_most};
 use super::sides::{Keys, Text};
 use super::words::{is_space, words_in};
 use crate::mebdf;
@@ -35,30 +35,37 @@ impl Arrival {
     }
 
     /// Tells whether somebody wrote on in the file with what came in it, before it said `next` and nothing else came. What was
-    /// agreed on already, though the file did not say it, was not written since.
-    pub(super) fn was_read_before(&self, next: &str) -> bool {
+    /// agreed on already, though the file did not say it, was not written since; nor what came back of what the file said when
+    /// `older` ones came.
+    pub(super) fn was_read_before(&self, older: &[Self], next: &str) -> bool {
         let mut keys = Keys::default();
         let texts = [&*self.before, &*self.after, &*self.base, next].map(|text| Text::read(text, &mut keys));
         let [was, is, agreed, later] = texts.each_ref().map(Text::words);
-        let writes = later.iter().any(|(word, count)| {
+        let written = later.into_iter().filter(|(word, count)| {
             let [was, is, agreed] = [&was, &is, &agreed].map(|words| words.get(word).copied().unwrap_or_default());
             // What came, and what waited in the file.
             *count > agreed + is.saturating_sub(was) + was.saturating_sub(agreed)
         });
-        writes && !self.is_missing_in(next)
+        let mut written = written.peekable();
+        if written.peek().is_none() || self.is_missing_in(next) {
+            return false;
+        }
+        let earlier = said_with(older);
+        written.any(|(word, count)| earlier.get(word).is_none_or(|said| *said < count))
     }
 
     /// Tells whether a text has most of what somebody wrote into the file, which then said `next`, having read what came.
-    pub(super) fn was_read_by_who_wrote(&self, next: &str, text: &str) -> bool {
-        if !self.was_read_before(next) {
+    pub(super) fn was_read_by_who_wrote(&self, older: &[Self], next: &str, text: &str) -> bool {
+        if !self.was_read_before(older, next) {
             return false;
         }
         let mut keys = Keys::default();
         let texts = [&*self.after, &*self.base, next, text];
         let [is, agreed, later, local] = texts.map(|text| Text::read(text, &mut keys));
         let (is, agreed, later, local) = (is.words(), agreed.words(), later.words(), local.words());
+        let earlier = said_with(older);
         // Words of which there were none tell most.
-        let is_new = |word: &&&str| !is.contains_key(**word) && !agreed.contains_key(**word);
+        let is_new = |word: &&&str| [&is, &agreed, &earlier].iter().all(|said| !said.contains_key(**word));
         let written: Vec<&&str> = later.keys().filter(is_new).collect();
         let there = written.iter().filter(|word| local.contains_key(**word)).count();
         if written.is_empty() { has_most(&is, &local, &later) } else { there * 2 > written.len() }
@@ -100,6 +107,21 @@ impl Arrival {
         let (has, stays) = (brought(&was, &is), brought(&was, &left));
         brought(&was, &after.words()).iter().all(|word| has.contains(word) || !stays.contains(word))
     }
+}
+
+/// How often a file said each word, at most, when these came into it.
+pub(super) fn said_with(arrivals: &[Arrival]) -> Counts<'_> {
+    let texts: BTreeSet<&str> = arrivals.iter().flat_map(|arrival| [&*arrival.before, &*arrival.after]).collect();
+    let mut most = Counts::new();
+    for text in texts {
+        let mut counts = Counts::new();
+        words_in(mebdf::body(text)).for_each(|word| *counts.entry(word).or_default() += 1);
+        for (word, count) in counts {
+            let known = most.entry(word).or_default();
+            *known = count.max(*known);
+        }
+    }
+    most
 }
 
 /// Tells whether all blocks of two texts say the same, in the same order.

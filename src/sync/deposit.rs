@@ -263,7 +263,7 @@ impl Engine {
                 indexed: indexed.to_owned(),
                 told: known.map(|part| part.state.told.clone()).unwrap_or_default(),
                 put_back: known.and_then(|part| part.state.put_back.clone()),
-                blind_until: known.and_then(|part| part.state.blind_until),
+                blind: known.and_then(|part| part.state.blind.clone()),
                 arrived,
                 written: walk.deposited.contains_key(id),
                 settled,

@@ -1,6 +1,7 @@
 //! What the engine wants done. The shell performs it and tells by an event what came of it.
 
 use super::arrival::Arrival;
+use super::blind::Blind;
 use super::event::JobId;
 use super::intent::Intent;
 use super::request::{Answer, RequestId};
@@ -165,8 +166,8 @@ pub struct RecordPart {
     pub told: Told,
     /// The save of an older text into which what it lacked was put back last.
     pub put_back: Option<String>,
-    /// Until when its first save waits, since nothing is known of what it said before.
-    pub blind_until: Option<Millis>,
+    /// What is known of a file of which nothing is known from before.
+    pub blind: Option<Blind>,
     /// What came from the remote into the file since the last record, newest first.
     pub arrived: Vec<Arrival>,
     /// Whether the file was written.

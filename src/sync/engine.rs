@@ -132,13 +132,13 @@ impl Engine {
             // Its file may have waited to be recorded for the first time when the daemon died, and be gone since.
             item.state.dirty.remote = row.parts.is_empty() && !item.buried;
             for part in row.parts {
-                let RowPart { part, stamp, hash, behind, told, put_back, blind_until } = part;
+                let RowPart { part, stamp, hash, behind, told, put_back, blind } = part;
                 // The feed names nothing twice, and what made the file wait may be taken back without a word.
                 item.state.dirty.remote |= behind && !item.buried;
                 let mut known = Part { stamp, hash, behind, ..Part::default() };
-                if told != Told::default() || put_back.is_some() || blind_until.is_some() {
+                if told != Told::default() || put_back.is_some() || blind.is_some() {
                     (known.state.told, known.state.put_back) = (told, put_back);
-                    known.state.blind_until = blind_until;
+                    known.state.blind = blind;
                 }
                 *item.parts.or_default(&part) = known;
             }

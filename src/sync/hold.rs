@@ -165,7 +165,24 @@ fn is_torn(base: &str, local: &str) -> bool {
     let gone = lines.iter().rev().take_while(|line| !stand.contains(*line)).count();
     // Who takes away the end of the last line says it so; of what stands further up, the rest would stand, too.
     let above_last = lines.iter().rev().take(gone).skip(1);
-    above_last.filter_map(|line| line.strip_prefix(end)).any(|rest| !rest.trim().is_empty())
+    let goes_on =
+        |line: &&str| line.strip_prefix(end).is_some_and(|rest| !rest.trim().is_empty()) || goes_on_behind(line, end);
+    above_last.copied().any(|line| goes_on(&line))
+}
+
+/// Tells whether a line goes on where another one ends that has its first words, and perhaps others between them.
+fn goes_on_behind(line: &str, end: &str) -> bool {
+    let (wanted, said): (Vec<&str>, Vec<&str>) = (line.split_whitespace().collect(), end.split_whitespace().collect());
+    let Some((last, before)) = said.split_last() else { return false };
+    let mut at = 0;
+    for word in before {
+        at += usize::from(wanted.get(at) == Some(word));
+    }
+    let next = wanted.get(at);
+    let is_whole = next == Some(last) && at + 1 < wanted.len();
+    let is_part = next.is_some_and(|next| next.len() > last.len() && next.starts_with(last));
+    // Few words of it in another sentence tell nothing.
+    at > 0 && (at + 1) * 2 >= said.len() && (is_whole || is_part)
 }
 
 fn half_written(local: &str) -> Notice {
@@ -478,6 +495,17 @@ mod tests {
         check(&edited("# One\n\nSome words of text that are long enough to cou\n"), &[]);
         check(&edited("# One\n\nSome words of text that are long enough to count as a document, and more."), &[]);
         check("The last line of it.\n\n# One and more\n\nSome words of text that are long enough to", &[]);
+        // Or in that very line, at the end of a word as well.
+        let own = |end: &str| format!("# One\n\nSome words of mine and text that are long {end}");
+        for (end, is_held) in [
+            ("enough to cou", true),
+            ("enough", true),
+            ("enough to be read", false),
+            ("day", false),
+            ("enough to\n", false),
+        ] {
+            check(&own(end), if is_held { &["HALF_WRITTEN"] } else { &[] });
+        }
         check("", &["EMPTY"]);
         check("\\\n", &["EMPTY"]);
         check("\\\n\n\\\n", &["EMPTY"]);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
 use super::arrival::Arrival;
+use super::blind::Blind;
 use super::choice::Resolve;
 use super::conflict::SectionConflict;
 use super::intent::Intent;
@@ -232,9 +233,8 @@ pub(super) struct PartState {
     pub(super) accepted: Option<ContentHash>,
     /// The save of an older text into which what it lacked was put back last. Saved so once more, that is a deletion.
     pub(super) put_back: Option<String>,
-    /// Until when a save waits, since nothing is known of what the file said before and an editor may still have: what was known
-    /// was lost.
-    pub(super) blind_until: Option<Millis>,
+    /// What is known where nothing is known of what the file said before and an editor may still have: the state was lost.
+    pub(super) blind: Option<Blind>,
     /// The first of two readings.
     pub(super) first_reading: Option<ContentHash>,
     /// Hashes of the remote's texts that the conflict file shows.
@@ -263,20 +263,20 @@ impl Nothing for PartState {
         cut: None,
         accepted: None,
         put_back: None,
-        blind_until: None,
+        blind: None,
         first_reading: None,
         shown: Vec::new(),
     };
 
     fn is_nothing(&self) -> bool {
         let Self { held, refused, unsaid, told, conflicts, unusable, cut, accepted, .. } = self;
-        let Self { put_back, blind_until, first_reading, shown, .. } = self;
+        let Self { put_back, blind, first_reading, shown, .. } = self;
         [held, refused, unsaid, &told.notices].iter().all(|notices| notices.is_empty())
             && told.at == Millis(0)
             && conflicts.is_empty()
             && unusable.is_none()
             && [cut, accepted, first_reading].iter().all(|hash| hash.is_none())
-            && (put_back.is_none() && blind_until.is_none())
+            && (put_back.is_none() && blind.is_none())
             && shown.is_empty()
     }
 }

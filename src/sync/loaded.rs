@@ -1,5 +1,6 @@
 //! What the engine is given at its start: what the store knows, and how it is set.
 
+use super::blind::Blind;
 use super::event::JobId;
 use super::quota::Limits;
 use super::told::Told;
@@ -54,8 +55,8 @@ pub struct RowPart {
     pub told: Told,
     /// The save of an older text into which what it lacked was put back last.
     pub put_back: Option<String>,
-    /// Until when its first save waits, since nothing is known of what it said before.
-    pub blind_until: Option<Millis>,
+    /// What is known of a file of which nothing is known from before.
+    pub blind: Option<Blind>,
 }
 
 /// A push that was begun and did not end.

@@ -67,6 +67,7 @@ mod words;
 
 pub use arrival::Arrival;
 pub use beside::{Beside, NotTaken, Stands, Step, is_half_merged, stands_still, with_head_of};
+pub use blind::Blind;
 pub use choice::{GIVEN_UP, RELEASED};
 pub use conflict::{SectionConflict, conflict_text, in_conflict, section_name};
 pub use effect::{Effect, JobEnd, Record, RecordPart};

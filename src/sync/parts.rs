@@ -61,10 +61,10 @@ impl Parts {
     /// Keeps the ids, and until when nothing tells a save of an older text, and forgets all else.
     pub(super) fn forget(&mut self) {
         for part in self.values_mut() {
-            let blind_until = part.state.blind_until;
+            let blind = part.state.blind.clone();
             *part = Part::default();
-            if blind_until.is_some() {
-                part.state.blind_until = blind_until;
+            if blind.is_some() {
+                part.state.blind = blind;
             }
         }
     }

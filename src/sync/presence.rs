@@ -342,7 +342,8 @@ impl Place<'_> {
 fn shown(said: &str, words: &BTreeSet<&str>) -> String {
     let count = |line: &&str| pieces_in(line).filter(|word| words.contains(word)).count();
     let line = said.lines().rev().max_by_key(count).unwrap_or_default();
-    quoted(line, SHOWN_WORDS, |word| words.contains(word)).to_owned()
+    let dots = if words.len() > SHOWN_WORDS { " …" } else { "" };
+    format!("{}{dots}", quoted(line, SHOWN_WORDS, |word| words.contains(word)))
 }
 
 /// The words that the file said before each of the older arrivals, beyond those that it said before the newest.

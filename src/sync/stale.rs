@@ -31,14 +31,17 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
     // What the file said last before something else came.
     let next = |at: usize| at.checked_sub(1).and_then(|newer| arrivals.get(newer)).map_or(base, |newer| &*newer.before);
     // Whether some save since had what came with an arrival.
-    let was_read =
-        |at: usize| arrivals.iter().take(at + 1).enumerate().any(|(at, arrival)| arrival.was_read_before(next(at)));
+    let older = |at: usize| arrivals.get(at + 1..).unwrap_or_default();
+    let was_read = |at: usize| {
+        let mut since = arrivals.iter().take(at + 1).enumerate();
+        since.any(|(at, arrival)| arrival.was_read_before(older(at), next(at)))
+    };
     for (at, arrival) in arrivals.iter().enumerate() {
         // What came may have gone again since, or come once more with a newer one into a file that was saved without it; and what
         // went may have come again, or gone once more. Then it tells nothing.
         let newer = oldest.and_then(|newer| arrivals.get(newer)).map(|newer| &*newer.before);
         let later = || std::iter::once(base).chain(newer);
-        let older = arrivals.get(at + 1..).unwrap_or_default();
+        let older = older(at);
         let came = if later().any(|text| presence::of(arrival, older, &|| true, [base, text]).is_older()) {
             Presence::Unknown
         } else {
@@ -69,10 +72,10 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
             // What the file said before that, too, may have been of an older text, and waits.
             Presence::Has if lacks.is_empty() => return keeps.or_else(|| still_kept(arrivals, at, text)),
             Presence::Has => break,
-            Presence::Keeps(_) if went::has_read_more(arrival, base, text) => break,
+            Presence::Keeps(_) if went::has_read_more(arrival, older, base, text) => break,
             // What was written by who had read it is there, so who takes that away means it.
             Presence::Lacks(_) | Presence::Gone(_) | Presence::Keeps(_)
-                if arrival.was_read_by_who_wrote(next(at), text) =>
+                if arrival.was_read_by_who_wrote(older, next(at), text) =>
             {
                 break;
             }

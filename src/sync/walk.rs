@@ -4,7 +4,7 @@ use crate::model::{ContentHash, Millis, PartId};
 
 use super::alone;
 use super::backoff;
-use super::blind;
+use super::blind::Blind;
 use super::choice;
 use super::conflict::headings;
 use super::engine::{Engine, Fate};
@@ -309,8 +309,8 @@ impl Engine {
                 None
             }
             Local::Text { hash, text, stamp } => {
-                if base.is_none() && observation.is_some_and(|seen| seen.intent.is_none()) && !is_blank(Some(text)) {
-                    part.state.blind_until = blind::until(stamp, self.now);
+                if base.is_none() && observation.is_some_and(|seen| seen.intent.is_none()) {
+                    part.state.blind = Blind::found(stamp, self.now);
                 }
                 // It counted until here: a walk may have to wait for its turn to read.
                 part.state.first_reading = None;
@@ -324,7 +324,10 @@ impl Engine {
                         let mut let_go = std::mem::take(&mut part.state.held);
                         let_go.extend(walk.let_go.remove(id));
                         walk.released.insert(id.clone(), let_go);
-                        (part.state.put_back, part.state.blind_until) = (None, None);
+                        part.state.put_back = None;
+                        if let Some(blind) = &mut part.state.blind {
+                            blind.let_go(text, [base.map_or("", String::as_str), remote]);
+                        }
                         part.state.told.decided(older::PUT_BACK);
                     } else {
                         part.state.accepted = None;
@@ -345,9 +348,9 @@ impl Engine {
                     let sides = [base, text, remote];
                     choice::made(asked, part, sides, &mut walk.undecided, &mut walk.given_up, &mut walk.taken)
                 });
-                if side.is_some() {
+                if let (Some(_), Some(blind)) = (side, &mut part.state.blind) {
                     // Who chose has compared the texts.
-                    part.state.blind_until = None;
+                    blind.let_go(text, [base, remote]);
                 }
                 let merged = goes_on.then(|| merge::resolve(base, text, remote, side));
                 // A file that is held is in conflict all the same.

@@ -8,7 +8,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::mebdf;
 
-use super::arrival::Arrival;
+use super::arrival::{Arrival, said_with};
 use super::counts::brought;
 use super::hunks::{self, placed};
 use super::run;
@@ -152,13 +152,13 @@ fn line(local: &Text<'_>, after: &Text<'_>, at: usize, words: &BTreeSet<&str>) -
     Line { number: above + number + 1, text: text.to_owned(), words, is_whole: false }
 }
 
-/// Tells whether a text has most of the words that were agreed on after an arrival and that nothing said before: who wrote it has
-/// read the file since. `base` is the newest.
-pub(super) fn has_read_more(arrival: &Arrival, base: &str, text: &str) -> bool {
+/// Tells whether a text has most of the words that were agreed on after an arrival and that nothing said before, nor the file when
+/// `older` ones came: who wrote it has read the file since. `base` is the newest.
+pub(super) fn has_read_more(arrival: &Arrival, older: &[Arrival], base: &str, text: &str) -> bool {
     let mut keys = Keys::default();
     let texts = [&*arrival.before, &*arrival.after, &*arrival.base, base, text];
     let [before, after, agreed, newest, local] = texts.map(|text| Text::read(text, &mut keys));
-    let (known, said) = ([before.words(), after.words(), agreed.words()], local.words());
+    let (known, said) = ([before.words(), after.words(), agreed.words(), said_with(older)], local.words());
     let (new, words) = (newest.words(), |word: &&&str| !known.iter().any(|known| known.contains_key(**word)));
     let more: Vec<&&str> = new.keys().filter(words).collect();
     let there = more.iter().filter(|word| said.contains_key(**word)).count();

@@ -109,7 +109,7 @@ fn record(number: usize, thread: &Thread) -> Record {
             indexed: thread.text.clone(),
             told: Told::default(),
             put_back: None,
-            blind_until: None,
+            blind: None,
             arrived: Vec::new(),
             written: true,
             settled: true,

@@ -7,6 +7,9 @@ use mcp_workspace::sync::Touch;
 
 use crate::dice::Dice;
 
+/// The time before the first change, in nanoseconds.
+const BEGAN_NS: i128 = 1_800_000_000_000_000_000;
+
 /// What stands at a place of the disk.
 #[derive(Debug, Clone)]
 struct Inode {
@@ -76,7 +79,7 @@ impl Disk {
 
     fn tick(&mut self) -> i128 {
         self.ticks += 1;
-        self.ticks
+        BEGAN_NS + self.ticks
     }
 
     fn name(&mut self, name: &str, inode: Option<u64>) {

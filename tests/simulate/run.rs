@@ -33,6 +33,9 @@ const REST_MAX: usize = 20_000;
 /// What the clock of a machine is ahead of the true time by when somebody has set it, in milliseconds.
 const CLOCKS_OFF_MS: [i64; 6] = [-40_000_000_000, -86_400_000, -400_000, 0, 400_000, 40_000_000_000];
 
+/// As long as an editor may have been open when the state was lost, in milliseconds.
+const EDITORS_OPEN_MS: i64 = 7 * 86_400_000;
+
 /// The texts that documents begin with.
 const TEXTS: [(&str, &str); 2] = [
     (
@@ -196,6 +199,12 @@ impl World {
             self.around.trace(&("clock", at, machine.clock_off));
             person.wake_up();
         }
+        if machine.lost_state && machine.clock_off > EDITORS_OPEN_MS {
+            // To that clock all files are old, so nobody has had them open for so long.
+            person.leave(&machine.disk, &self.around.google.items());
+            self.give_up_unsynced();
+        }
+        let (machine, _) = &mut self.machines[at];
         machine.start(&mut self.around);
         for item in self.around.google.items() {
             if !machine.store.holds(&item) {
@@ -265,7 +274,9 @@ impl World {
             8 if !machine.runs() => self.begin(at),
             // More of them at once would be a folder that is lost.
             9 if around.dice.once_in(6)
-                && items.iter().all(|other| other == item || machine.disk.read(&file_name(other)).is_some()) =>
+                && items.iter().all(|other| other == item || machine.disk.read(&file_name(other)).is_some())
+                // What nobody knows of any more, and is fetched anew, is another text to who brings the older one back.
+                && (machine.store.holds(item) || machine.disk.read(&file_name(item)).is_none()) =>
             {
                 person.mislay(around, &mut machine.disk, item);
             }

@@ -43,7 +43,7 @@ impl Store {
             behind: part.behind,
             told: part.told.clone(),
             put_back: part.put_back.clone(),
-            blind_until: part.blind_until,
+            blind: part.blind.clone(),
         };
         let row = |record: &Record| Row {
             item: record.item.clone(),

@@ -3,8 +3,8 @@
 use crate::model::{Millis, PartId, Stamp};
 
 use super::super::Loaded;
-use super::super::{Command, Effect, Engine, Event, Local, RequestId, Settings};
-use super::decisions::{engine, fetched, id, observed, row, words};
+use super::super::{Command, Effect, Engine, Event, JobId, Local, Posted, RequestId, Settings};
+use super::decisions::{engine, fetched, id, observed, planned, row, words};
 
 const NOW: u64 = 1_800_000_000_000;
 const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -59,21 +59,32 @@ fn the_first_save_after_a_lost_state_waits() {
     }
 }
 
-#[test]
-fn who_lets_the_first_save_go_has_read_the_file() {
+/// Lets the first save of a file go; tells why a `later` one waits.
+fn after_one_was_let_go(later: &str) -> Vec<String> {
     let text = "one\n\ntwo\n";
     let (mut engine, _) = found(text, text, 1);
-    let edited = "one\n\ntwo more\n";
+    let edited = "one\n\ntwo and more\n";
     assert_eq!(save(&mut engine, [text, edited], NOW).1, ["STATE_LOST"]);
     engine.step(Millis(NOW + 1), Event::Recorded { item: id(0), result: Ok(()) });
-    // It is told once for all saves.
-    assert_eq!(save(&mut engine, [text, "one\n\ntwo and more\n"], NOW + 2).1, ["STATE_LOST"]);
-    engine.step(Millis(NOW + 3), Event::Recorded { item: id(0), result: Ok(()) });
     let accept = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run: false };
-    engine.step(Millis(NOW + 4), Event::Asked { request: RequestId(2), command: accept });
-    engine.step(Millis(NOW + 4), seen(text, edited, 0));
-    let effects = engine.step(Millis(NOW + 5), fetched(id(0), text, true));
+    engine.step(Millis(NOW + 2), Event::Asked { request: RequestId(2), command: accept });
+    engine.step(Millis(NOW + 2), seen(text, edited, 0));
+    let effects = engine.step(Millis(NOW + 3), fetched(id(0), text, true));
     assert_eq!(words(&effects), "plan");
+    engine.step(Millis(NOW + 3), Event::Planned { item: id(0), result: Ok(planned(edited)) });
+    engine.step(Millis(NOW + 3), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+    engine.step(Millis(NOW + 3), Event::Posted { item: id(0), result: Posted::Accepted(None) });
+    let effects = engine.step(Millis(NOW + 3), fetched(id(0), edited, true));
+    assert_eq!(words(&effects), "record");
+    engine.step(Millis(NOW + 3), Event::Recorded { item: id(0), result: Ok(()) });
+    save(&mut engine, [edited, later], NOW + 4).1
+}
+
+#[test]
+fn who_goes_on_from_a_save_that_was_let_go_has_read_the_file() {
+    assert_eq!(after_one_was_let_go("one\n\ntwo and more of it\n"), Vec::<String>::new());
+    // Another editor still has the text from before the loss.
+    assert_eq!(after_one_was_let_go("one\n\ntwo\n\nolder\n"), ["STATE_LOST"]);
 }
 
 #[test]
@@ -102,4 +113,16 @@ fn a_file_that_the_daemon_wrote_first_is_no_unknown_one() {
     );
     engine.step(Millis(NOW), Event::Recorded { item: id(0), result: Ok(()) });
     assert_eq!(save(&mut engine, ["one\n", "one two\n"], NOW).1, Vec::<String>::new());
+}
+
+#[test]
+fn an_editor_that_was_writing_when_the_state_was_lost_is_asked() {
+    let head = "---\nid: i0\n---\n";
+    let text = format!("{head}\none\n\ntwo theirs\n");
+    let (mut engine, effects) = found(head, &text, 0);
+    assert_eq!(words(&effects), "deposit");
+    let stamp = super::decisions::STAMP;
+    engine.step(Millis(NOW), Event::Deposited { item: id(0), part: PartId::default(), result: Ok(stamp) });
+    engine.step(Millis(NOW), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(save(&mut engine, [&text, &text.replace(" theirs", "")], NOW + 1).1, ["STATE_LOST"]);
 }

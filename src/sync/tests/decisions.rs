@@ -31,7 +31,7 @@ pub(super) fn row(number: usize) -> Row {
             behind: false,
             told: Told::default(),
             put_back: None,
-            blind_until: None,
+            blind: None,
         }],
     }
 }

@@ -54,7 +54,7 @@ fn loaded(notices: Vec<Notice>, jobs: Vec<OpenJob>) -> Engine {
             behind: false,
             told,
             put_back: None,
-            blind_until: None,
+            blind: None,
         }],
     }];
     let mut engine = Engine::new(Settings::default());

@@ -446,3 +446,23 @@ fn a_word_that_came_beside_itself_is_not_there_where_it_was() {
     assert!(found(&old.replace("Bye.", "Bye to all.")).is_some());
     assert_eq!(found(&came.replace("Bye.", "Bye to all.")), None);
 }
+
+#[test]
+fn who_brings_back_words_of_an_older_text_has_not_read_what_went_since() {
+    // A paragraph came; a person deleted a word; others deleted the paragraph; and the first text was saved once more.
+    let first = "One two fifteen.\n\nThree four.\n";
+    let second = "One two fifteen.\n\nThree four.\n\nTheirs came here.\n";
+    let [third, fourth] = [second, first].map(|text| text.replace(" fifteen", ""));
+    let arrivals = [
+        Arrival { before: third.clone(), after: fourth.clone(), base: third.clone() },
+        Arrival { before: first.into(), after: second.into(), base: first.into() },
+    ];
+    let found = |base: &str, text: &str| find(&arrivals, base, text);
+    let saved = second.replace("Three", "Three and more");
+    for base in [&*fourth, first] {
+        assert!(matches!(found(base, &saved), Some(Stale::Keeps(_))), "{base:?}: {:?}", found(base, &saved));
+    }
+    // Who has written something of their own since has read it.
+    let own = first.replace("four", "four and own");
+    assert_eq!(found(&own, &format!("{own}\nTheirs came here.\n")), None);
+}

@@ -106,6 +106,8 @@ pub(crate) struct Machine {
     seen: VecDeque<Seen>,
     /// What its clock is ahead of the true time by, in milliseconds; less than nothing when it is behind.
     pub(crate) clock_off: i64,
+    /// Whether its state was lost once.
+    pub(crate) lost_state: bool,
     last_new: u64,
     last_request: u64,
     last_mark: u64,
@@ -153,6 +155,7 @@ impl Machine {
             lanes: BTreeMap::new(),
             seen: VecDeque::new(),
             clock_off: 0,
+            lost_state: false,
             last_new: 0,
             last_request: 0,
             last_mark: 0,
@@ -317,6 +320,7 @@ impl Machine {
         assert!(!self.runs());
         self.store = Store::default();
         self.is_paused = false;
+        self.lost_state = true;
         self.distrust_replaced();
     }
 
