@@ -472,7 +472,7 @@ async fn an_editor_that_was_open_before_the_loss_takes_nothing_away_and_brings_n
         world.start_daemon(&[]);
         compared_anew(&world).await;
         for (file, text) in [&lacking_file, &having_file].into_iter().zip(&open) {
-            std::fs::write(file, text.replace("# One", "# One of mine")).unwrap();
+            std::fs::write(file, text.replace("One\n", "One of mine\n")).unwrap();
             let answer = refused(&world, &["push", file.to_str().unwrap()]);
             assert_eq!(answer["holds"][0]["code"], "STATE_LOST", "{answer}");
         }
