@@ -45,12 +45,13 @@ impl Strays {
     /// `Storage` and `Disk` as they come.
     pub(super) fn told(&self, shared: &Shared) -> Result<Vec<NotTakenIn>> {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let (mut told, mut left) = (Vec::new(), BTreeSet::new());
+        let (mut told, mut gone) = (Vec::new(), BTreeSet::new());
         for (item, part) in seen {
             let path = shared.workspace.layout().path(&Place::file(&item, &part))?;
             // One statement each: what reads is held until its statement ends.
             let is_known = shared.reader().item(&item)?.is_some() || shared.reader().is_buried(&item)?;
             if is_known || !path.exists() {
+                gone.insert((item, part));
                 continue;
             }
             let why = format!(
@@ -58,14 +59,14 @@ impl Strays {
                  and where the two differ both texts are kept; else move it elsewhere"
             );
             told.push(NotTakenIn { path, state: BesideState::Stray, why });
-            left.insert((item, part));
         }
         let more = told.len().saturating_sub(TOLD_MAX);
         told.truncate(TOLD_MAX);
         if let Some(last) = told.last_mut().filter(|_| more > 0) {
             last.why = format!("{}; {more} more files stand there so, which `doctor` names", last.why);
         }
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = left;
+        // Others may have been noted meanwhile.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|place| !gone.contains(place));
         Ok(told)
     }
 }

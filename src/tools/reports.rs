@@ -208,13 +208,13 @@ fn of_no_item(report: &mirror::StatusReport) -> Vec<WaitingStatus> {
         add("folder", None, "unwatched", message);
     }
     for told in &report.beside {
-        let state = match told.state {
-            BesideState::NotMade => "not made",
-            BesideState::MadeInPart => "made in part",
-            BesideState::Unlinked => "unlinked",
-            BesideState::Stray => "not mirrored",
+        let (what, state) = match told.state {
+            BesideState::NotMade => ("new", "not made"),
+            BesideState::MadeInPart => ("new", "made in part"),
+            BesideState::Unlinked => ("new", "unlinked"),
+            BesideState::Stray => ("folder", "not mirrored"),
         };
-        add("new", Some(told.path.clone()), state, told.why.clone());
+        add(what, Some(told.path.clone()), state, told.why.clone());
     }
     let is_told = |path: &PathBuf| report.beside.iter().any(|told| told.path == *path);
     for unmade in report.unmade.iter().filter(|unmade| !is_told(&unmade.path)) {
