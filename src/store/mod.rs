@@ -34,6 +34,7 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use rusqlite::types::FromSql;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
 
 use crate::error::{Error, Result};
@@ -236,31 +237,26 @@ impl Store {
 
     /// Returns the saves into which what they lacked was put back, by their files.
     fn put_back(&self) -> Result<BTreeMap<(ItemId, PartId), String>> {
-        let doing = "reading what was put back";
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT item, part, put_back FROM part WHERE put_back IS NOT NULL")
-            .map_err(storage(doing))?;
-        let rows = statement
-            .query_map([], |row| Ok(((ItemId(row.get(0)?), PartId(row.get(1)?)), row.get::<_, Vec<u8>>(2)?)))
-            .map_err(storage(doing))?;
-        let rows: Vec<_> = rows.collect::<Result<_, _>>().map_err(storage(doing))?;
+        let rows = self.of_files::<Vec<u8>>("SELECT item, part, put_back FROM part WHERE put_back IS NOT NULL")?;
         // One that cannot be read is as none: it is put back once more.
         Ok(rows.into_iter().filter_map(|(file, packed)| Some((file, unpack(&packed)?))).collect())
     }
 
     /// Returns what is known of files of which nothing is known from before, by these.
     fn blind(&self) -> Result<BTreeMap<(ItemId, PartId), Blind>> {
-        let doing = "reading of which files nothing is known from before";
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT item, part, blind FROM part WHERE blind IS NOT NULL")
-            .map_err(storage(doing))?;
-        let rows = statement
-            .query_map([], |row| Ok(((ItemId(row.get(0)?), PartId(row.get(1)?)), row.get::<_, String>(2)?)))
-            .map_err(storage(doing))?;
-        let rows: Vec<_> = rows.collect::<Result<_, _>>().map_err(storage(doing))?;
+        let rows = self.of_files::<String>("SELECT item, part, blind FROM part WHERE blind IS NOT NULL")?;
+        // One that cannot be read is as none: nobody could say when it ends.
         Ok(rows.into_iter().filter_map(|(file, told)| Some((file, serde_json::from_str(&told).ok()?))).collect())
+    }
+
+    /// Reads something of some files; `sql` names item, part and that.
+    fn of_files<T: FromSql>(&self, sql: &str) -> Result<Vec<((ItemId, PartId), T)>> {
+        let doing = "reading what is known of files";
+        let mut statement = self.connection.prepare_cached(sql).map_err(storage(doing))?;
+        let rows = statement
+            .query_map([], |row| Ok(((ItemId(row.get(0)?), PartId(row.get(1)?)), row.get(2)?)))
+            .map_err(storage(doing))?;
+        rows.collect::<Result<_, _>>().map_err(storage(doing))
     }
 
     /// Returns every item that is mirrored, sorted by id.

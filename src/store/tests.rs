@@ -209,6 +209,8 @@ fn what_is_told_outlives_a_restart_until_it_was_seen() {
     let loaded = |store: &Store| store.load("f").unwrap().rows[0].parts.iter().map(|part| part.told.clone()).collect();
     let is: Vec<Told> = loaded(&store);
     assert_eq!(is, [Told::default(), told.parts[1].told.clone()]);
+    assert!(told.parts[0].blind.is_some());
+    assert_eq!(store.load("f").unwrap().rows[0].parts[0].blind, told.parts[0].blind);
     store.save_told(&item, &part, &Told { at: Millis(6), notices: Vec::new() }).unwrap();
     let is: Vec<Told> = loaded(&store);
     assert_eq!(is[1], Told { at: Millis(6), notices: Vec::new() });

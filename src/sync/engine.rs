@@ -135,6 +135,7 @@ impl Engine {
                 let RowPart { part, stamp, hash, behind, told, put_back, blind } = part;
                 // The feed names nothing twice, and what made the file wait may be taken back without a word.
                 item.state.dirty.remote |= behind && !item.buried;
+                let blind = blind.filter(|blind| now < blind.until);
                 let mut known = Part { stamp, hash, behind, ..Part::default() };
                 if told != Told::default() || put_back.is_some() || blind.is_some() {
                     (known.state.told, known.state.put_back) = (told, put_back);
