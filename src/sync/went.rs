@@ -158,9 +158,14 @@ pub(super) fn has_read_more(arrival: &Arrival, older: &[Arrival], base: &str, te
     let mut keys = Keys::default();
     let texts = [&*arrival.before, &*arrival.after, &*arrival.base, base, text];
     let [before, after, agreed, newest, local] = texts.map(|text| Text::read(text, &mut keys));
-    let (known, said) = ([before.words(), after.words(), agreed.words(), said_with(older)], local.words());
+    let (known, said) = ([before.words(), after.words(), agreed.words()], local.words());
     let (new, words) = (newest.words(), |word: &&&str| !known.iter().any(|known| known.contains_key(**word)));
-    let more: Vec<&&str> = new.keys().filter(words).collect();
+    let mut more: Vec<&&str> = new.keys().filter(words).collect();
+    if more.is_empty() {
+        return false;
+    }
+    let earlier = said_with(older);
+    more.retain(|word| !earlier.contains_key(**word));
     let there = more.iter().filter(|word| said.contains_key(**word)).count();
     there * 2 > more.len()
 }

@@ -24,6 +24,13 @@ pub(super) fn desired(effects: &[Effect]) -> Option<&str> {
         .find_map(|effect| if let Effect::Plan { desired, .. } = effect { Some(desired.as_str()) } else { None })
 }
 
+/// The note of the text that one effect of them writes into a file.
+fn noted(effects: &[Effect]) -> Intent {
+    let deposit =
+        |effect: &Effect| if let Effect::Deposit { intent, .. } = effect { Some(intent.clone()) } else { None };
+    effects.iter().find_map(deposit).unwrap_or_else(|| panic!("{}", words(effects)))
+}
+
 /// A note of what came into a file that said what was agreed on.
 pub(super) fn note_of(before: &str, after: &str) -> Intent {
     Intent {
@@ -380,12 +387,6 @@ fn who_has_read_what_stood_there_for_a_moment_has_not_read_what_was_to_come_next
     let base = "a\n\nb\n\nc\n";
     let first = "a one two\n\nb\n\nc\n";
     let second = "a one two\n\nb\n\nc three\n";
-    let noted = |effects: &[Effect]| {
-        let intent = effects
-            .iter()
-            .find_map(|effect| if let Effect::Deposit { intent, .. } = effect { Some(intent.clone()) } else { None });
-        intent.unwrap_or_else(|| panic!("{}", words(effects)))
-    };
     let taken_back = || Event::Deposited { item: id(0), part: PartId::default(), result: Err(NotDone::Moved) };
     let mut engine = engine(1);
     engine.step(Millis(1), observed(id(0), base, base));
@@ -436,11 +437,6 @@ fn some_of_what_may_have_stood_there_is_not_its_readers_own() {
 fn an_empty_file_is_no_text_that_stood_there_for_a_moment() {
     let base = "one\n\ntwo here\n";
     let remote = "one theirs\n";
-    let noted = |effects: &[Effect]| {
-        let deposit =
-            |effect: &Effect| if let Effect::Deposit { intent, .. } = effect { Some(intent.clone()) } else { None };
-        effects.iter().find_map(deposit).unwrap_or_else(|| panic!("{}", words(effects)))
-    };
     let touched = |touch: Touch| Event::Touched { item: id(0), part: PartId::default(), touch };
     let moved = || Event::Deposited { item: id(0), part: PartId::default(), result: Err(NotDone::Moved) };
     let mut engine = engine(1);
