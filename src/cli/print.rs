@@ -138,13 +138,13 @@ fn status(value: &Value) -> Vec<String> {
         let is_mail = text(account, "feed") == "gmail";
         let what = counted(items, if is_mail { "thread" } else { "item" });
         // Of mail that nobody fetched there is nothing to say, nor what is said of the documents of the account.
-        let halted = |other: &&Value| text(other, "halted") == text(account, "halted");
-        let is_same =
-            |other: &&Value| text(other, "account") == text(account, "account") && text(other, "feed") != "gmail";
-        let is_told = text(account, "halted").is_empty()
-            || list(value, "accounts").iter().filter(is_same).any(|other| halted(&other));
-        if is_mail && items == 0 && list(account, "rules").is_empty() && list(account, "waiting").is_empty() && is_told
-        {
+        let tells_as_much = |other: &Value| {
+            let is_same = |key: &str| text(other, key) == text(account, key);
+            text(other, "feed") != "gmail" && is_same("account") && is_same("halted")
+        };
+        let is_told = text(account, "halted").is_empty() || list(value, "accounts").iter().any(tells_as_much);
+        let has_nothing = items == 0 && list(account, "rules").is_empty() && list(account, "waiting").is_empty();
+        if is_mail && has_nothing && is_told {
             continue;
         }
         let of_mail = if is_mail { " of mail" } else { "" };

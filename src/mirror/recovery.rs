@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use crate::error::Result;
-use crate::model::{ItemId, Millis, counted};
+use crate::model::{Feed, ItemId, Millis, counted};
 use crate::store::Store;
 use crate::sync::{ItemStatus, Loaded, Status};
 use crate::workspace::layout::Place;
@@ -111,7 +111,9 @@ impl Recovered {
             self.save(&mut *shared.store()?)?;
             return Ok(None);
         }
-        Ok(Some(lost.told()))
+        // The database is that of the whole account, of which its documents tell; mail adds what was found of it.
+        let has_more = lost.items > 0 || shared.workspace.layout().feed() == Feed::Drive;
+        Ok(has_more.then(|| lost.told()))
     }
 }
 
@@ -149,7 +151,7 @@ impl Lost {
             ),
             Some(_) => {
                 format!(
-                    "{what}; {found} found here: each was compared with its document; nothing is left to do; {waits}; {unknown}"
+                    "{what}; {found} found here: each was compared with its document; nothing is left to do now; {waits}; {unknown}"
                 )
             }
         }
