@@ -223,9 +223,16 @@ impl Place<'_> {
         let is_sign = |piece: &&str| !known.contains(piece) && words_in(piece).next().is_none();
         // What is edited there may be taken for the block beside it.
         let beside = self.mine.start.saturating_sub(1)..self.mine.end + 1;
+        // An edit of one that was there before has its words, and may have signs of its own.
+        let was = new_blocks(local, before, 0..before.len());
         new_blocks(before, after, self.theirs.clone()).iter().any(|(at, block)| {
             let mut signs = after.pieces(&(*at..*at + 1)).into_iter().filter(is_sign).peekable();
-            let is_edit = |own: &usize| is_mostly(&local.words_of(&(*own..*own + 1)), block);
+            let is_nearest = |own: usize| {
+                let own = local.sequence(&(own..own + 1));
+                let way = |text: &Text<'_>, at: usize| run::distance(&text.sequence(&(at..at + 1)), &own);
+                was.iter().all(|(was, _)| way(after, *at) <= way(before, *was))
+            };
+            let is_edit = |own: &usize| is_mostly(&local.words_of(&(*own..*own + 1)), block) && is_nearest(*own);
             signs.peek().is_some() && {
                 let edits = beside.clone().filter(is_edit);
                 let own: Vec<&str> = edits.flat_map(|own| local.pieces(&(own..own + 1))).collect();

@@ -53,6 +53,12 @@ fn what_has_the_words_of_its_neighbour_is_known_by_what_stands_between_them() {
     assert!(lacking(&arrivals, &after, &saved(".")).is_some());
     // It stands in another place.
     assert!(lacking(&arrivals, &after, &saved(".").replace("Last.", "Last!")).is_some());
+    // Or in an edit of what was there before, which has the words of what came.
+    let before = "The plan for the house.\n\n- Call Maria\n";
+    let after = before.replace("- Call", "- The keys for the house are with Paul!\n- Call");
+    let arrivals = [Arrival { before: before.into(), after: after.clone(), base: before.into() }];
+    let saved = before.replace("the house", "the The keys are with Maria! house");
+    assert!(lacking(&arrivals, &after, &saved).is_some());
 }
 
 #[test]
