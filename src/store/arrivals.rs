@@ -98,14 +98,16 @@ impl Store {
         let was = intent.was.as_deref().map(pack).transpose()?;
         let (before, after) = (pack(&intent.before)?, pack(&intent.after)?);
         let pushes = json(&intent.pushes, doing)?;
+        let blind = intent.blind.as_ref().map(|blind| json(blind, doing)).transpose()?;
         self.durably(doing, |connection| {
             let transaction = connection.transaction().map_err(storage(doing))?;
             transaction
                 .execute(
-                    "INSERT INTO intent (item, part, before, after, base, was, pushes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                    "INSERT INTO intent (item, part, before, after, base, was, pushes, blind)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
                      ON CONFLICT (item, part)
-                     DO UPDATE SET before = ?3, after = ?4, base = ?5, was = ?6, pushes = ?7",
-                    params![item.0, part.0, before, after, base, was, pushes],
+                     DO UPDATE SET before = ?3, after = ?4, base = ?5, was = ?6, pushes = ?7, blind = ?8",
+                    params![item.0, part.0, before, after, base, was, pushes, blind],
                 )
                 .map_err(storage(doing))?;
             arrived.iter().rev().try_for_each(|arrival| write(&transaction, item, part, arrival))?;
@@ -144,23 +146,29 @@ impl Store {
         let doing = "reading what a file shall say";
         let mut statement = self
             .connection
-            .prepare_cached("SELECT part, before, after, base, was, pushes FROM intent WHERE item = ?1")
+            .prepare_cached("SELECT part, before, after, base, was, pushes, blind FROM intent WHERE item = ?1")
             .map_err(storage(doing))?;
         let rows = statement
             .query_map([&item.0], |row| {
-                Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?), row.get(4)?, row.get(5)?))
+                Ok((
+                    row.get(0)?,
+                    (row.get(1)?, row.get(2)?, row.get(3)?),
+                    row.get::<_, Option<Vec<u8>>>(4)?,
+                    (row.get(5)?, row.get(6)?),
+                ))
             })
             .map_err(storage(doing))?;
         let mut intents = Vec::new();
         for row in rows {
-            let (part, (before, after, base), was, pushes): (String, Packed, Option<Vec<u8>>, String) =
+            let (part, (before, after, base), was, (pushes, blind)): (String, Packed, _, (String, Option<String>)) =
                 row.map_err(storage(doing))?;
             let intent = || {
                 let was = was.map_or(Some(None), |was| unpack(&was).map(Some))?;
                 let after = unpack(&after)?;
                 let base = base.map_or_else(|| Some(after.clone()), |base| unpack(&base))?;
                 let pushes = serde_json::from_str(&pushes).unwrap_or_default();
-                Some(Intent { before: unpack(&before)?, was, after, base, pushes })
+                let blind = blind.and_then(|blind| serde_json::from_str(&blind).ok());
+                Some(Intent { before: unpack(&before)?, was, after, base, pushes, blind })
             };
             intents.extend(intent().map(|intent| (PartId(part), intent)));
         }

@@ -272,8 +272,11 @@ INSERT INTO doc (doc, rank) VALUES ('hashsize', 16777216);
 /// What is known of a file of which nothing is known from before, as JSON.
 const BLIND: &str = "ALTER TABLE part ADD COLUMN blind TEXT;";
 
+/// The same of a file that is about to be written, of which that is not recorded yet.
+const BLIND_BEFORE: &str = "ALTER TABLE intent ADD COLUMN blind TEXT;";
+
 /// The migrations, oldest first.
-pub(super) const ALL: [&str; 25] = [
+pub(super) const ALL: [&str; 26] = [
     FIRST,
     PICTURES,
     TOLD,
@@ -299,6 +302,7 @@ pub(super) const ALL: [&str; 25] = [
     ATTACHED,
     ARRIVED,
     BLIND,
+    BLIND_BEFORE,
 ];
 
 /// Returns the migrations, oldest first.

@@ -481,6 +481,7 @@ fn what_a_file_is_about_to_say_is_known_until_it_is_recorded() {
         after: after.into(),
         base: base.into(),
         pushes: (after != base).then_some(JobId(7)).into_iter().collect(),
+        blind: (after != base).then(|| Blind { until: Millis(7), read: vec!["word".into()] }),
     };
     assert_eq!(store.intents(&item).unwrap(), Vec::new());
     for intent in [intent("one", "one"), intent("two", "base")] {
@@ -533,6 +534,7 @@ fn what_came_into_a_file_that_nobody_has_recorded_is_kept() {
     let (item, tab) = (ItemId("new".into()), PartId("t.1".into()));
     let arrival = Arrival { before: "one".into(), after: "one more".into(), base: "one".into() };
     let intent = Intent {
+        blind: None,
         before: "one more".into(),
         was: Some("one more".into()),
         after: "two".into(),

@@ -93,7 +93,8 @@ impl Engine {
         let (before, was) = (before.unwrap_or_default().to_owned(), was.map(str::to_owned));
         let landed = item.state.ended.iter().filter(|(_, end)| *end == JobEnd::Accepted);
         let pushes = landed.map(|(job, _)| *job).collect();
-        let intent = Intent { before, was, after: merged.file.clone(), base: merged.base.clone(), pushes };
+        let blind = item.parts.get(&id).and_then(|part| part.state.blind.clone());
+        let intent = Intent { before, was, after: merged.file.clone(), base: merged.base.clone(), pushes, blind };
         // What is in conflict is not put back.
         let lacks = walk.stale.get(&id).map(|older| older.put_back(&merged.file)).unwrap_or_default();
         let access = head::access_kept([intent.was.as_deref().unwrap_or_default(), &intent.before, &intent.after]);

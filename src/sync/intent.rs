@@ -4,6 +4,7 @@
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::arrival::{self, Arrival};
+use super::blind::Blind;
 use super::item::Item;
 use super::run;
 use super::sides::{Keys, Text};
@@ -26,6 +27,9 @@ pub struct Intent {
     pub base: String,
     /// The pushes of which it was known then that they had landed, though it was not recorded: what they brought is in both bases.
     pub pushes: Vec<JobId>,
+    /// What is known of the file where nothing is known of it from before, as [`RowPart::blind`](super::RowPart::blind) tells once it
+    /// is recorded.
+    pub blind: Option<Blind>,
 }
 
 impl Intent {
@@ -107,6 +111,12 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation, is_being_sa
     // Where a base holds that is newer than the recorded one, the note counts if it was made from that.
     let counts = |intent: &&Intent| item.state.bases.get(part).is_none_or(|base| intent.was.as_ref() == Some(base));
     let intent = observation.intent.as_ref().filter(counts);
+    // Whoever died before the text was recorded had not recorded either that the file stood there unknown.
+    if let (Some(intent), None) = (&observation.intent, &recorded)
+        && let Some(blind) = intent.blind.as_ref().filter(|blind| now < blind.until)
+    {
+        item.parts.or_default(part).state.blind.get_or_insert_with(|| blind.clone());
+    }
     // Half a text is as near to any text as chance has it; the next look decides.
     if let (Some(intent), Local::Text { text, .. }, false) = (intent, &observation.local, is_being_saved) {
         let was = intent.was.as_ref().or(observation.base.as_ref());

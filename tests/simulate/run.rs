@@ -199,7 +199,9 @@ impl World {
             self.around.trace(&("clock", at, machine.clock_off));
             person.wake_up();
         }
-        if machine.lost_state && machine.clock_off > EDITORS_OPEN_MS {
+        let slowest_off = machine.slowest_off;
+        machine.slowest_off = slowest_off.map(|slowest| slowest.min(machine.clock_off));
+        if slowest_off.is_some_and(|slowest| machine.clock_off - slowest > EDITORS_OPEN_MS) {
             // To that clock all files are old, so nobody has had them open for so long.
             person.leave(&machine.disk, &self.around.google.items());
             self.give_up_unsynced();
@@ -276,7 +278,7 @@ impl World {
             9 if around.dice.once_in(6)
                 && items.iter().all(|other| other == item || machine.disk.read(&file_name(other)).is_some())
                 // What nobody knows of any more, and is fetched anew, is another text to who brings the older one back.
-                && (machine.store.holds(item) || machine.disk.read(&file_name(item)).is_none()) =>
+                && (machine.store.base(item).is_some() || machine.disk.read(&file_name(item)).is_none()) =>
             {
                 person.mislay(around, &mut machine.disk, item);
             }

@@ -4,6 +4,7 @@ use crate::model::{Millis, PartId, Stamp};
 
 use super::super::Loaded;
 use super::super::{Command, Effect, Engine, Event, JobId, Local, Posted, RequestId, Settings};
+use super::crashes::noted;
 use super::decisions::{engine, fetched, id, observed, planned, row, words};
 
 const NOW: u64 = 1_800_000_000_000;
@@ -19,12 +20,18 @@ fn seen(base: &str, text: &str, days: u64) -> Event {
     Event::Observed { item, parts }
 }
 
-/// An engine that has found a file of which it knows nothing, and its document.
-fn found(file: &str, remote: &str, days: u64) -> (Engine, Vec<Effect>) {
+/// An engine that knows that there is an item, and nothing of its file.
+fn unknown_item() -> Engine {
     let mut engine = Engine::new(Settings::default());
     let mut row = row(0);
     row.parts.clear();
     engine.load(Millis(NOW), Loaded { rows: vec![row], jobs: Vec::new(), cursor: None, paused: false });
+    engine
+}
+
+/// An engine that has found a file of which it knows nothing, and its document.
+fn found(file: &str, remote: &str, days: u64) -> (Engine, Vec<Effect>) {
+    let mut engine = unknown_item();
     engine.step(Millis(NOW), seen("-", file, days));
     let effects = engine.step(Millis(NOW), fetched(id(0), remote, true));
     engine.step(Millis(NOW), Event::Recorded { item: id(0), result: Ok(()) });
@@ -115,14 +122,36 @@ fn a_file_that_the_daemon_wrote_first_is_no_unknown_one() {
     assert_eq!(save(&mut engine, ["one\n", "one two\n"], NOW).1, Vec::<String>::new());
 }
 
+/// An engine of which a first life has found a file that says `file` and written its document's `text` into it, and has died before
+/// that was recorded; the document says `remote` now.
+fn died_writing(file: &str, text: &str, remote: &str) -> (Engine, Vec<Effect>) {
+    let (_, effects) = found(file, text, 0);
+    let intent = noted(&effects);
+    let mut engine = unknown_item();
+    let Event::Observed { item, mut parts } = seen("-", text, 0) else { unreachable!() };
+    parts[0].intent = Some(intent);
+    engine.step(Millis(NOW), Event::Observed { item, parts });
+    let effects = engine.step(Millis(NOW), fetched(id(0), remote, true));
+    (engine, effects)
+}
+
 #[test]
 fn an_editor_that_was_writing_when_the_state_was_lost_is_asked() {
     let head = "---\nid: i0\n---\n";
     let text = format!("{head}\none\n\ntwo theirs\n");
+    let edited = text.replace(" theirs", "");
     let (mut engine, effects) = found(head, &text, 0);
     assert_eq!(words(&effects), "deposit");
     let stamp = super::decisions::STAMP;
     engine.step(Millis(NOW), Event::Deposited { item: id(0), part: PartId::default(), result: Ok(stamp) });
     engine.step(Millis(NOW), Event::Recorded { item: id(0), result: Ok(()) });
-    assert_eq!(save(&mut engine, [&text, &text.replace(" theirs", "")], NOW + 1).1, ["STATE_LOST"]);
+    assert_eq!(save(&mut engine, [&text, &edited], NOW + 1).1, ["STATE_LOST"]);
+    // So it is if the daemon died before it had recorded that.
+    let (mut engine, effects) = died_writing(head, &text, &text);
+    assert_eq!(words(&effects), "record");
+    engine.step(Millis(NOW), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(save(&mut engine, [&text, &edited], NOW + 1).1, ["STATE_LOST"]);
+    // And if it dies once more, while the next text comes.
+    let (_, effects) = died_writing(head, &text, &format!("{text}\nthree\n"));
+    assert!(noted(&effects).blind.is_some());
 }

@@ -25,7 +25,7 @@ pub(super) fn desired(effects: &[Effect]) -> Option<&str> {
 }
 
 /// The note of the text that one effect of them writes into a file.
-fn noted(effects: &[Effect]) -> Intent {
+pub(super) fn noted(effects: &[Effect]) -> Intent {
     let deposit =
         |effect: &Effect| if let Effect::Deposit { intent, .. } = effect { Some(intent.clone()) } else { None };
     effects.iter().find_map(deposit).unwrap_or_else(|| panic!("{}", words(effects)))
@@ -34,6 +34,7 @@ fn noted(effects: &[Effect]) -> Intent {
 /// A note of what came into a file that said what was agreed on.
 pub(super) fn note_of(before: &str, after: &str) -> Intent {
     Intent {
+        blind: None,
         before: before.into(),
         was: Some(before.into()),
         after: after.into(),
@@ -67,6 +68,7 @@ fn read_twice(engine: &mut Engine, remote: &str, seen: impl Fn() -> Event) -> Ve
 fn a_note_of_what_is_written_outlives_half_a_save() {
     let after = "theirs\n\na\n";
     let intent = Intent {
+        blind: None,
         before: "a\n".into(),
         was: Some("a\n".into()),
         after: after.into(),
@@ -110,6 +112,7 @@ fn what_lies_between_two_texts_that_were_not_recorded_is_no_deletion() {
     // `one` came into the file, then `two`; neither was recorded, and the power cut took both from the disk.
     let (first, second) = ("one\n\na\n\nb\n", "one\n\na\n\nb two\n");
     let intent = Intent {
+        blind: None,
         before: first.into(),
         was: Some(first.into()),
         after: second.into(),
@@ -146,8 +149,14 @@ fn an_older_text_that_is_brought_back_deletes_nothing_where_nothing_was_recorded
 #[test]
 fn a_text_that_came_is_the_base_of_who_has_it_open_while_the_file_is_empty() {
     let first = "old\n\na\n\nb\n";
-    let intent =
-        Intent { before: String::new(), was: None, after: first.into(), base: first.into(), pushes: Vec::new() };
+    let intent = Intent {
+        blind: None,
+        before: String::new(),
+        was: None,
+        after: first.into(),
+        base: first.into(),
+        pushes: Vec::new(),
+    };
     // It was never recorded; an editor has emptied the file, or it is gone, and others take a paragraph away.
     for (local, was) in [("", first), ("-", "")] {
         let mut engine = engine(1);
@@ -316,6 +325,7 @@ fn a_text_that_was_taken_back_may_have_been_read() {
     // Neither `one` nor `two` is recorded. `two` stood there for a moment, in which somebody opened it.
     let (first, second) = ("a one\n\nb\n", "a one\n\nb two\n");
     let note = |before: &str, was: Option<&str>, after: &str| Intent {
+        blind: None,
         before: before.into(),
         was: was.map(str::to_owned),
         after: after.into(),
@@ -370,6 +380,7 @@ fn who_has_the_whole_text_open_has_not_read_what_came_into_half_of_it() {
     // Nothing is agreed; the document's text came into a file of which its head alone stood, for a moment.
     let after = "one\n\ntwo theirs\n\nthree\n\nfour\n";
     let note = Intent {
+        blind: None,
         before: String::new(),
         was: Some(String::new()),
         after: after.into(),

@@ -77,8 +77,14 @@ fn a_save_where_a_file_was_put_away_is_an_edit_of_its_document() {
 #[test]
 fn a_first_text_that_was_never_recorded_is_written_once_more() {
     // The daemon died before it recorded what it had written, and the file is gone since.
-    let first =
-        Intent { before: String::new(), was: None, after: "a\n".into(), base: "a\n".into(), pushes: Vec::new() };
+    let first = Intent {
+        blind: None,
+        before: String::new(),
+        was: None,
+        after: "a\n".into(),
+        base: "a\n".into(),
+        pushes: Vec::new(),
+    };
     for (parts, intent) in [(Vec::new(), None), (Vec::new(), Some(first.clone())), (row(0).parts, Some(first))] {
         let mut engine = Engine::new(Settings::default());
         let rows = vec![Row { parts, ..row(0) }];
@@ -123,8 +129,14 @@ fn a_first_text_that_was_never_recorded_is_written_once_more() {
 #[test]
 fn of_first_texts_that_were_noted_one_after_another_none_is_agreed_on() {
     let first = "a\n\nold\n";
-    let mut note =
-        Intent { before: String::new(), was: None, after: first.into(), base: first.into(), pushes: Vec::new() };
+    let mut note = Intent {
+        blind: None,
+        before: String::new(),
+        was: None,
+        after: first.into(),
+        base: first.into(),
+        pushes: Vec::new(),
+    };
     // The file is gone each time, and each time the daemon dies before it has written it.
     for remote in ["a\n\nold\n\nb\n", "a\n\nb\n\nc\n", "a\n\nc\n"] {
         let mut engine = engine(1);

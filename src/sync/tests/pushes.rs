@@ -228,8 +228,14 @@ fn what_came_after_a_push_is_agreed_on_though_neither_was_recorded() {
     let (pushed, both) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
     let mut engine = restarted(Vec::new(), both, Some(pushed));
     let pushes = vec![JobId(1)];
-    let intent =
-        Intent { before: pushed.into(), was: Some(pushed.into()), after: both.into(), base: both.into(), pushes };
+    let intent = Intent {
+        blind: None,
+        before: pushed.into(),
+        was: Some(pushed.into()),
+        after: both.into(),
+        base: both.into(),
+        pushes,
+    };
     engine.step(Millis(3), intended("a\n", "a\n\ntheirs\n\nmine\n\nmore\n", &intent));
     assert_eq!(words(&engine.step(Millis(4), fetched(id(0), both, true))), "plan");
     let planned = planned("-");
@@ -257,6 +263,7 @@ fn a_note_that_knows_of_a_push_outlives_the_record_of_that_push() {
     // The push brought `mine`, `theirs` came, and then went: the note of that was written, and half of a save is read.
     let (pushed, came) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
     let note = Intent {
+        blind: None,
         before: came.into(),
         was: Some(came.into()),
         after: pushed.into(),
@@ -287,6 +294,7 @@ fn a_push_before_one_that_a_note_knows_of_brings_no_older_base_back() {
     let (first, both) = ("a\n\nours\n", "a\n\nours\n\nour second words of it\n");
     let mut engine = loaded(Vec::new(), vec![push(1, first), push(2, both)]);
     let note = Intent {
+        blind: None,
         before: both.into(),
         was: Some(both.into()),
         after: format!("{both}\ntheirs\n"),
@@ -304,6 +312,7 @@ fn the_base_of_a_note_outlives_it_though_a_push_before_was_not_recorded() {
     // The push brought `mine`, then `theirs` came, and neither was recorded; and then the document seemed to be gone.
     let (pushed, came) = ("a\n\nmine\n", "a theirs\n\nmine\n");
     let note = Intent {
+        blind: None,
         before: pushed.into(),
         was: Some(pushed.into()),
         after: came.into(),
@@ -441,6 +450,7 @@ fn what_came_twice_after_a_push_is_agreed_on_though_nothing_was_recorded() {
     let (pushed, came) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
     let mut engine = restarted(Vec::new(), pushed, Some(pushed));
     let intent = |was: &str, after: &str| Intent {
+        blind: None,
         before: was.into(),
         was: Some(was.into()),
         after: after.into(),
@@ -486,6 +496,7 @@ fn what_came_before_a_push_is_not_deleted_by_a_save_of_an_older_text() {
     // `theirs` came into the file and was not recorded, then `mine` was pushed from there, then the daemon died.
     let (before, came) = ("a\n\nmine\n", "a\n\ntheirs\n\nmine\n");
     let note = Intent {
+        blind: None,
         before: before.into(),
         was: Some("a\n".into()),
         after: came.into(),
@@ -524,6 +535,7 @@ fn a_note_that_has_served_goes_with_the_record_of_a_later_push() {
     let (came, pushed) =
         ("more of it\n\none\n\n# B theirs\n\ntwo\n", "more of it\n\none\n\n# B theirs\n\ntwo\n\nmine\n");
     let note = Intent {
+        blind: None,
         before: before.into(),
         was: Some(before.into()),
         after: came.into(),

@@ -106,8 +106,8 @@ pub(crate) struct Machine {
     seen: VecDeque<Seen>,
     /// What its clock is ahead of the true time by, in milliseconds; less than nothing when it is behind.
     pub(crate) clock_off: i64,
-    /// Whether its state was lost once.
-    pub(crate) lost_state: bool,
+    /// What its clock was ahead of the true time by at least since its state was lost, in milliseconds; `None` as long as it was not.
+    pub(crate) slowest_off: Option<i64>,
     last_new: u64,
     last_request: u64,
     last_mark: u64,
@@ -155,7 +155,7 @@ impl Machine {
             lanes: BTreeMap::new(),
             seen: VecDeque::new(),
             clock_off: 0,
-            lost_state: false,
+            slowest_off: None,
             last_new: 0,
             last_request: 0,
             last_mark: 0,
@@ -320,7 +320,8 @@ impl Machine {
         assert!(!self.runs());
         self.store = Store::default();
         self.is_paused = false;
-        self.lost_state = true;
+        // Files have the true time.
+        self.slowest_off = Some(self.clock_off.min(0));
         self.distrust_replaced();
     }
 
