@@ -14,6 +14,7 @@ pub mod kinds;
 pub mod mebdf;
 pub mod mirror;
 pub mod model;
+pub mod notebooklm;
 pub mod store;
 pub mod sync;
 pub mod tools;

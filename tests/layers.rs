@@ -14,7 +14,7 @@ const ROWS: [&[&str]; 10] = [
     &["mirror"],
     &["kinds"],
     &["google", "store", "workspace", "config"],
-    &["gdocs", "extract"],
+    &["gdocs", "extract", "notebooklm"],
     &["sync"],
     &["mebdf", "clients"],
 ];
@@ -23,7 +23,7 @@ const ROWS: [&[&str]; 10] = [
 const NOUNS: [&str; 2] = ["error", "model"];
 
 /// Rooms without clock, disk, network, chance or await.
-const PURE_ROOMS: [&str; 7] = ["gdocs", "extract", "sync", "mebdf", "clients", "model", "error"];
+const PURE_ROOMS: [&str; 8] = ["gdocs", "extract", "notebooklm", "sync", "mebdf", "clients", "model", "error"];
 
 /// Rooms within a kind, which are pure, and what of the kind they must not know.
 const INNER_ROOMS: [(&str, &[&str]); 4] = [
@@ -166,7 +166,7 @@ fn may_know(room: &str, other: &str, test: bool) -> bool {
         return true;
     }
     if room == "emulator" {
-        return other == "gdocs";
+        return ["gdocs", "notebooklm"].contains(&other);
     }
     if other == "emulator" {
         return room == "cli" || test;
