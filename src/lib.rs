@@ -1,6 +1,7 @@
 #![doc = include_str!("ARCHITECTURE.md")]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail"))]
 
+pub mod browser;
 pub mod cli;
 pub mod clients;
 pub mod config;

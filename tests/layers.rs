@@ -13,7 +13,7 @@ const ROWS: [&[&str]; 10] = [
     &["tools", "hub"],
     &["mirror"],
     &["kinds"],
-    &["google", "store", "workspace", "config"],
+    &["google", "browser", "store", "workspace", "config"],
     &["gdocs", "extract", "notebooklm"],
     &["sync"],
     &["mebdf", "clients"],
@@ -57,10 +57,11 @@ const IMPURE: [&str; 16] = [
 ];
 
 /// Crates and the rooms that may say them.
-const OWNERS: [(&str, &[&str]); 25] = [
+const OWNERS: [(&str, &[&str]); 26] = [
     ("rusqlite", &["store"]),
     ("rusqlite_migration", &["store"]),
     ("notify", &["workspace"]),
+    ("tokio_tungstenite", &["browser"]),
     ("yup_oauth2", &["google"]),
     ("reqwest", &["google"]),
     ("rmcp", &["tools", "daemon", "cli"]),
