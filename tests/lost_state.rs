@@ -520,3 +520,32 @@ async fn a_file_that_was_away_when_the_state_was_lost_is_told_of_when_it_is_back
     push_known_again(&world, &file, "alpha", "alpha two");
     assert_eq!(world.text(&id).await, "One\nalpha two\n");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_was_away_is_no_edit_of_what_was_fetched_meanwhile() {
+    let mut world = world("lost-fetched");
+    let (id, file) = document(&world, "# One\n\nalpha\n");
+    let (_, other_file) = document(&world, "# One\n\nbeta\n");
+    let state = database(&world);
+    let away = world.home.join("away.md");
+    world.kill_daemon();
+    std::fs::rename(&file, &away).unwrap();
+    std::fs::remove_file(state).unwrap();
+    world.collaborate(&id, "alpha", "alpha theirs").await;
+    world.start_daemon(&[]);
+    until("the other one is known", || std::future::ready(world.cli(&["push", other_file.to_str().unwrap()]).0)).await;
+    done(&world, &["fetch", &id]);
+    assert!(std::fs::read_to_string(&file).unwrap().contains("alpha theirs"));
+    // So it is after the next start.
+    world.kill_daemon();
+    world.start_daemon(&[]);
+    std::fs::rename(&away, &file).unwrap();
+    let answer = refused(&world, &["push", file.to_str().unwrap()]);
+    assert_eq!(answer["holds"][0]["code"], "STATE_LOST", "{answer}");
+    assert_eq!(world.text(&id).await, "One\nalpha theirs\n");
+    std::fs::remove_file(&file).unwrap();
+    done(&world, &["restore", &id]);
+    until("it is there", || std::future::ready(file.exists())).await;
+    push_known_again(&world, &file, "theirs", "theirs two");
+    assert_eq!(world.text(&id).await, "One\nalpha theirs two\n");
+}

@@ -228,8 +228,9 @@ impl Mirror {
         let workspace = workspace.with_interrupt(|| crash::crash_point("during_deposit"));
         workspace.mend()?;
         let epochs = Arc::new(epochs::Epochs::new(workspace.epoch_file(store.path())));
-        let lost = epochs::begin(&epochs, &mut store, &workspace, Millis(clock::system_ms()))?;
-        let recovered = recovery::Recovered::new(damaged.map(recovery::Why::Damaged).or(lost), &mut store)?;
+        let now = Millis(clock::system_ms());
+        let lost = epochs::begin(&epochs, &mut store, &workspace, now)?;
+        let recovered = recovery::Recovered::new(damaged.map(recovery::Why::Damaged).or(lost), &mut store, now)?;
         let reader = store.reader()?;
         let mut seed = [0_u8; 8];
         getrandom::fill(&mut seed)

@@ -55,7 +55,7 @@ impl Recovered {
     /// # Errors
     ///
     /// `Storage` as it comes.
-    pub(super) fn new(found: Option<Why>, store: &mut Store) -> Result<Self> {
+    pub(super) fn new(found: Option<Why>, store: &mut Store, at: Millis) -> Result<Self> {
         let now = found.is_some();
         let lost = match found {
             Some(why) => Some(Lost { why, items: 0, ended: None }),
@@ -63,6 +63,7 @@ impl Recovered {
         };
         let recovered = Self { lost: Mutex::new(lost), now: AtomicBool::new(now) };
         if now {
+            store.save_lost_at(at)?;
             recovered.save(store)?;
         }
         Ok(recovered)
@@ -83,8 +84,9 @@ impl Recovered {
     }
 
     /// Notes how many items were taken in.
-    fn took_in(&self, items: usize, store: &mut Store) -> Result<()> {
+    fn took_in(&self, items: usize, store: &mut Store, at: Millis) -> Result<()> {
         self.now.store(true, Ordering::Release);
+        store.save_lost_at(at)?;
         self.lost().get_or_insert(Lost { why: Why::Gone, items, ended: None }).items = items;
         self.save(store)
     }
@@ -141,9 +143,9 @@ impl Lost {
                  `link` put elsewhere are not known any more; `link` puts those anew"
             }
         };
-        // Which text an editor has open that was opened before, nothing tells any more.
-        let waits = "the first save of a file that had changed within a week waits for `push --accept`, since its editor may have had \
-                     an older text open";
+        // Which text an editor has open that was opened before, or somebody has put away, nothing tells any more.
+        let waits = "for a week the first save of a file that had changed within one, or is fetched since, waits for `push \
+                     --accept`, since it may have been made from an older text";
         match self.ended {
             None => format!(
                 "{what}; {found} found here: each is compared with its document anew; where the texts differ both are kept, \
@@ -173,6 +175,6 @@ pub(super) fn take_in(shared: &Shared, loaded: &Loaded, standing: &[Place], now:
     tracing::warn!(items = items.len(), "the state is new and files stand there: they are taken in");
     shared.workspace.distrust_displaced()?;
     shared.store()?.adopt(&items, shared.kind.name(), now)?;
-    shared.recovered.took_in(items.len(), &mut *shared.store()?)?;
+    shared.recovered.took_in(items.len(), &mut *shared.store()?, now)?;
     Ok(true)
 }

@@ -232,6 +232,7 @@ impl Store {
             jobs: self.open_jobs()?,
             cursor: self.cursor(feed)?,
             paused: self.is_paused()?,
+            lost_at: self.lost_at()?,
         })
     }
 

@@ -4,7 +4,7 @@ use rusqlite::OptionalExtension as _;
 
 use super::{Store, storage};
 use crate::error::Result;
-use crate::model::Cursor;
+use crate::model::{Cursor, Millis};
 
 impl Store {
     /// Returns how far the change feed was read.
@@ -76,6 +76,24 @@ impl Store {
     /// `Storage` as it comes.
     pub fn save_lost(&mut self, told: Option<&str>) -> Result<()> {
         self.save_setting("lost", told)
+    }
+
+    /// Returns when it was found that a state was lost; `None` when none ever was.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn lost_at(&self) -> Result<Option<Millis>> {
+        Ok(self.setting("lost at")?.and_then(|at| at.parse().ok()).map(Millis))
+    }
+
+    /// Stores when it was found that a state was lost.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn save_lost_at(&mut self, at: Millis) -> Result<()> {
+        self.save_setting("lost at", Some(&at.0.to_string()))
     }
 
     /// Returns the name of the file in which an epoch was noted last.

@@ -1,5 +1,5 @@
-//! Files of which nothing is known from before, since the state was lost: an editor may still have an older text open, and nothing
-//! tells what that lacks from a deletion, nor what it still has from something new. Pure.
+//! Files of which nothing is known from before, since the state was lost: somebody may still have an older text, and nothing tells
+//! what that lacks from a deletion, nor what it still has from something new. Pure.
 
 use std::collections::BTreeSet;
 
@@ -53,6 +53,13 @@ impl Blind {
         }
     }
 
+    /// Of a file that is written where none stood and nothing is known; `lost_at` is when it was found that the state was lost. The
+    /// file may have stood there before that, and somebody may bring it back, or have it open.
+    pub(super) fn written_anew(lost_at: Option<Millis>, now: Millis) -> Option<Self> {
+        let until = lost_at?.0.saturating_add(OPEN_MS);
+        (now.0 < until).then_some(Self { until: Millis(until), read: Vec::new() })
+    }
+
     fn is_read_in(&self, said: &BTreeSet<&str>) -> bool {
         let there = self.read.iter().filter(|word| said.contains(word.as_str())).count();
         there * 2 > self.read.len()
@@ -60,10 +67,10 @@ impl Blind {
 }
 
 /// Why a save waits of such a file; `None` where it is the text that was found or written there, changes nothing of the base, was
-/// made by who has read that, or time has passed.
+/// made by who has read what was let go, or time has passed.
 pub(super) fn held(part: &Part, hash: ContentHash, [base, text]: [&str; 2], now: Millis) -> Option<Notice> {
     let blind = part.state.blind.as_ref().filter(|blind| now < blind.until)?;
-    if part.hash.is_none_or(|known| known == hash) || !merge::is_edited(base, text) {
+    if part.hash == Some(hash) || !merge::is_edited(base, text) {
         return None;
     }
     let [was, is] = [base, text].map(|text| words_in(mebdf::body(text)).collect::<Vec<_>>());

@@ -49,6 +49,8 @@ pub struct Engine {
     pub(super) polling: Polling,
     pub(super) pages: Pages,
     pub(super) cursor: Option<Cursor>,
+    /// When it was found that the state was lost.
+    pub(super) lost_at: Option<Millis>,
     pub(super) poll_waiters: Vec<RequestId>,
     pub(super) poll_error: Option<Failure>,
     pub(super) halted: Option<Failure>,
@@ -96,6 +98,7 @@ impl Engine {
             polling: Polling::new(settings.poll_ms),
             pages: Pages::default(),
             cursor: None,
+            lost_at: None,
             poll_waiters: Vec::new(),
             poll_error: None,
             halted: None,
@@ -120,6 +123,7 @@ impl Engine {
     pub fn load(&mut self, now: Millis, loaded: Loaded) -> Vec<Effect> {
         self.now = now;
         self.cursor = loaded.cursor;
+        self.lost_at = loaded.lost_at;
         self.halted = loaded.paused.then(paused);
         for row in loaded.rows {
             let mut item = Item::new(row.item.clone());

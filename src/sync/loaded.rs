@@ -17,6 +17,8 @@ pub struct Loaded {
     pub cursor: Option<Cursor>,
     /// Whether a person has paused the account.
     pub paused: bool,
+    /// When it was found that the state was lost; `None` when it never was.
+    pub lost_at: Option<Millis>,
 }
 
 /// A mirrored item as the store knows it.

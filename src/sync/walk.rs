@@ -297,6 +297,9 @@ impl Engine {
             Local::Absent if part.hidden && !walk.why.restore => None,
             Local::Absent => {
                 part.hidden = false;
+                if base.is_none() && part.state.blind.is_none() {
+                    part.state.blind = Blind::written_anew(self.lost_at, self.now);
+                }
                 self.note_standing(&(item.id.clone(), id.clone()));
                 Some(merge::adopt(remote))
             }

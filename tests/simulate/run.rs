@@ -276,9 +276,7 @@ impl World {
             8 if !machine.runs() => self.begin(at),
             // More of them at once would be a folder that is lost.
             9 if around.dice.once_in(6)
-                && items.iter().all(|other| other == item || machine.disk.read(&file_name(other)).is_some())
-                // What nobody knows of any more, and is fetched anew, is another text to who brings the older one back.
-                && (machine.store.base(item).is_some() || machine.disk.read(&file_name(item)).is_none()) =>
+                && items.iter().all(|other| other == item || machine.disk.read(&file_name(other)).is_some()) =>
             {
                 person.mislay(around, &mut machine.disk, item);
             }
@@ -321,7 +319,7 @@ impl World {
             }
             if is_lost {
                 around.trace(&("state lost", at));
-                machine.lose_state();
+                machine.lose_state(around);
             }
         }
         if is_dark {

@@ -31,9 +31,16 @@ pub(crate) struct Store {
     jobs: Vec<Job>,
     pub(crate) cursor: Option<Cursor>,
     pub(crate) paused: bool,
+    /// When the state was lost.
+    lost_at: Option<Millis>,
 }
 
 impl Store {
+    /// What the next daemon begins with when the state was lost at a time, or there was none.
+    pub(crate) fn after_loss(lost_at: Option<Millis>) -> Self {
+        Self { lost_at, ..Self::default() }
+    }
+
     /// Returns what an engine is told at its start.
     pub(crate) fn loaded(&self) -> Loaded {
         let part = |part: &mcp_workspace::sync::RecordPart| RowPart {
@@ -63,6 +70,7 @@ impl Store {
             jobs: self.jobs.iter().filter(|job| job.end.is_none()).map(|job| job.open.clone()).collect(),
             cursor: self.cursor.clone(),
             paused: self.paused,
+            lost_at: self.lost_at,
         }
     }
 

@@ -64,7 +64,7 @@ fn an_edit_that_waited_and_was_taken_back_unseen_lets_the_other_side_in() {
         let mut parts = row(0).parts;
         parts[0].behind = behind;
         let rows = vec![Row { parts, ..row(0) }];
-        engine.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: Some(Cursor("1".into())), paused: false });
+        engine.load(Millis(0), Loaded { rows, cursor: Some(Cursor("1".into())), ..Loaded::default() });
         assert_eq!(words(&engine.step(Millis(1), observed(id(0), "a", "a"))), decision);
     };
     check(true, "fetch");

@@ -25,7 +25,7 @@ fn unknown_item() -> Engine {
     let mut engine = Engine::new(Settings::default());
     let mut row = row(0);
     row.parts.clear();
-    engine.load(Millis(NOW), Loaded { rows: vec![row], jobs: Vec::new(), cursor: None, paused: false });
+    engine.load(Millis(NOW), Loaded { rows: vec![row], ..Loaded::default() });
     engine
 }
 
@@ -107,6 +107,36 @@ fn an_edit_from_before_the_loss_is_in_conflict_and_nothing_else() {
     engine.step(Millis(NOW), fetched(id(0), "one\n", true));
     let part = &engine.status().items[0].parts[0];
     assert!(part.held.is_empty() && part.conflicts.len() == 1, "{part:?}");
+}
+
+/// An engine that has written the file of a document where none stood, when the state was lost some days before `NOW`.
+fn fetched_anew(text: &str, lost_days: Option<u64>) -> Engine {
+    let mut engine = Engine::new(Settings::default());
+    let lost_at = lost_days.map(|days| Millis(NOW - days * DAY));
+    let mut row = row(0);
+    row.parts.clear();
+    engine.load(Millis(NOW), Loaded { rows: vec![row], lost_at, ..Loaded::default() });
+    engine.step(Millis(NOW), observed(id(0), "-", "-"));
+    engine.step(Millis(NOW), fetched(id(0), text, true));
+    engine.step(
+        Millis(NOW),
+        Event::Deposited { item: id(0), part: PartId::default(), result: Ok(super::decisions::STAMP) },
+    );
+    engine.step(Millis(NOW), Event::Recorded { item: id(0), result: Ok(()) });
+    engine
+}
+
+#[test]
+fn a_file_may_have_been_thrown_away_before_the_state_was_lost() {
+    let [text, older] = ["one two\n", "one\n"];
+    for (lost_days, now, waits) in
+        [(None, NOW, false), (Some(1), NOW, true), (Some(8), NOW, false), (Some(6), NOW + 2 * DAY, false)]
+    {
+        let mut engine = fetched_anew(text, lost_days);
+        let (effects, held) = save(&mut engine, [text, older], now);
+        assert_eq!(held, if waits { vec!["STATE_LOST"] } else { Vec::new() }, "{lost_days:?} {now} {effects}");
+        assert_eq!(effects.contains("plan"), !waits, "{lost_days:?} {now} {effects}");
+    }
 }
 
 #[test]

@@ -39,8 +39,7 @@ pub(super) fn row(number: usize) -> Row {
 /// Makes an engine with `count` mirrored items, each being observed.
 pub(super) fn engine(count: usize) -> Engine {
     let mut engine = Engine::new(Settings::default());
-    engine
-        .load(Millis(0), Loaded { rows: (0..count).map(row).collect(), jobs: Vec::new(), cursor: None, paused: false });
+    engine.load(Millis(0), Loaded { rows: (0..count).map(row).collect(), ..Loaded::default() });
     engine
 }
 
@@ -380,7 +379,7 @@ fn what_went_with_a_push_that_landed_is_told_until_it_was_seen() {
 fn a_dry_run_that_waits_for_googles_limits_reads_once() {
     let limits = Limits { reads: 2, writes: 1 };
     let mut engine = Engine::new(Settings { limits, ..Settings::default() });
-    engine.load(Millis(0), Loaded { rows: vec![row(0)], jobs: Vec::new(), cursor: None, paused: false });
+    engine.load(Millis(0), Loaded { rows: vec![row(0)], ..Loaded::default() });
     engine.step(Millis(0), observed(id(0), "a", "a"));
     for request in [RequestId(1), RequestId(2)] {
         engine.step(Millis(0), Event::Asked { request, command: Command::Fetch(id(0)) });
@@ -435,7 +434,7 @@ fn a_doubted_file_whose_second_reading_is_due_during_the_walk_is_merged_in_the_n
 #[test]
 fn a_second_reading_counts_until_the_walk_has_its_turn() {
     let mut engine = Engine::new(Settings { limits: Limits { reads: 2, ..Limits::USER }, ..Settings::default() });
-    engine.load(Millis(0), Loaded { rows: vec![row(0)], jobs: Vec::new(), cursor: None, paused: false });
+    engine.load(Millis(0), Loaded { rows: vec![row(0)], ..Loaded::default() });
     let empty = || observed(id(0), "-", "");
     engine.step(Millis(1), empty());
     // The minute's call goes to the first reading; the file is read again before there is another one.

@@ -27,7 +27,7 @@ fn observed_beside(another: &PartId, base: &str, text: &str) -> Event {
 fn buried() -> Engine {
     let mut engine = Engine::new(Settings::default());
     let cursor = Some(Cursor("1".into()));
-    engine.load(Millis(0), Loaded { rows: vec![row(0)], jobs: Vec::new(), cursor, paused: false });
+    engine.load(Millis(0), Loaded { rows: vec![row(0)], cursor, ..Loaded::default() });
     engine.step(Millis(1), observed(id(0), "a\n", "a\n"));
     engine.step(Millis(2), told_of(true, "2"));
     let effects = engine.step(Millis(3), observed(id(0), "a\n", "a\n"));
@@ -88,7 +88,7 @@ fn a_first_text_that_was_never_recorded_is_written_once_more() {
     for (parts, intent) in [(Vec::new(), None), (Vec::new(), Some(first.clone())), (row(0).parts, Some(first))] {
         let mut engine = Engine::new(Settings::default());
         let rows = vec![Row { parts, ..row(0) }];
-        let effects = engine.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: None, paused: false });
+        let effects = engine.load(Millis(0), Loaded { rows, ..Loaded::default() });
         assert!(words(&effects).contains("observe"), "{}", words(&effects));
         let Event::Observed { item, mut parts } = observed(id(0), "", "-") else { unreachable!() };
         parts.retain(|_| intent.is_some());
@@ -209,7 +209,7 @@ fn an_item_that_is_gone_takes_no_save_with_it() {
 fn what_was_gone_is_asked_for_after_a_restart_though_nothing_was_edited() {
     let mut engine = Engine::new(Settings::default());
     let rows = vec![Row { gone: true, ..row(0) }];
-    engine.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: None, paused: false });
+    engine.load(Millis(0), Loaded { rows, ..Loaded::default() });
     assert_eq!(words(&engine.step(Millis(1), observed(id(0), "a", "a"))), "fetch");
     let effects = engine.step(Millis(2), fetched(id(0), "a", true));
     let is_back = |effect: &Effect| matches!(effect, Effect::Record(record) if !record.gone);
@@ -283,7 +283,7 @@ fn who_goes_on_after_a_halt_has_seen_what_is_missing() {
     assert!(status.items.iter().all(|item| item.parts[0].hidden));
     // And a later start does not ask again.
     let mut engine = Engine::new(Settings::default());
-    engine.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: None, paused: false });
+    engine.load(Millis(0), Loaded { rows, ..Loaded::default() });
     for number in 0..12 {
         engine.step(Millis(1), observed(id(number), "a", "-"));
     }
@@ -395,7 +395,7 @@ fn a_file_that_is_back_is_compared_though_it_says_what_was_recorded() {
     let mut engine = Engine::new(Settings::default());
     let mut known = row(0);
     known.parts[0].hash = Some(ContentHash::of(b"mine\n"));
-    engine.load(Millis(0), Loaded { rows: vec![known], jobs: Vec::new(), cursor: None, paused: false });
+    engine.load(Millis(0), Loaded { rows: vec![known], ..Loaded::default() });
     engine.step(Millis(1), observed(id(0), "", "-"));
     engine.step(Millis(2), Event::Touched { item: id(0), part: PartId::default(), touch: Touch::Complete });
     assert_eq!(words(&engine.step(Millis(5_000), Event::Tick)), "observe");

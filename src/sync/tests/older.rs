@@ -55,7 +55,7 @@ fn what_was_put_back_is_known_after_a_restart() {
     parts[0].put_back = put_back;
     let mut second = Engine::new(Settings::default());
     let rows = vec![Row { parts, ..row(0) }];
-    second.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: None, paused: false });
+    second.load(Millis(0), Loaded { rows, ..Loaded::default() });
     assert_eq!(words(&walk(&mut second)), "record");
     assert_eq!(second.status().items[0].parts[0].held[0].code, "TAKEN_AGAIN");
 }
@@ -173,7 +173,7 @@ fn behind() -> Engine {
     let mut parts = row(0).parts;
     parts[0].behind = true;
     let rows = vec![Row { parts, ..row(0) }];
-    engine.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: None, paused: false });
+    engine.load(Millis(0), Loaded { rows, ..Loaded::default() });
     engine
 }
 

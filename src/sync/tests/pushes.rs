@@ -58,7 +58,7 @@ fn loaded(notices: Vec<Notice>, jobs: Vec<OpenJob>) -> Engine {
         }],
     }];
     let mut engine = Engine::new(Settings::default());
-    engine.load(Millis(2), Loaded { rows, jobs, cursor: None, paused: false });
+    engine.load(Millis(2), Loaded { rows, jobs, ..Loaded::default() });
     engine
 }
 

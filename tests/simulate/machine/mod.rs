@@ -316,9 +316,9 @@ impl Machine {
     }
 
     /// All that the daemon knew is lost, and the next one begins with the files that stand.
-    pub(crate) fn lose_state(&mut self) {
+    pub(crate) fn lose_state(&mut self, around: &Around) {
         assert!(!self.runs());
-        self.store = Store::default();
+        self.store = Store::after_loss((!self.store.is_new()).then(|| self.now(around)));
         self.is_paused = false;
         // Files have the true time.
         self.slowest_off = Some(self.clock_off.min(0));
