@@ -58,10 +58,14 @@ pub(crate) async fn run(home: Option<&Path>, arguments: DemoArguments, json: boo
     let mut memory = prepare(&places)?;
     let mut google = start_google(&places, &arguments, memory.listen).await?;
     let mut ids = Vec::new();
+    let has_own_world = arguments.seed.is_empty();
     for dir in seed_dirs(&places, arguments.seed)? {
         let seeded = google.import_seed_dir(&dir).map_err(failed)?;
         serve::tell_skipped(&dir, &seeded.skipped, json);
         ids.extend(seeded.ids);
+    }
+    if has_own_world {
+        google.seed_notebooks().map_err(failed)?;
     }
     memory.listen = Some(google.addr());
     remember(&places, &memory)?;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::call::{Answer, Call, Handled};
 use super::errors::{self, aip};
 use super::state::{Google, Role, lock};
-use super::{COLLEAGUE, docs, gmail, oauth};
+use super::{COLLEAGUE, clock, docs, gmail, oauth};
 use crate::gdocs::check_items;
 
 /// Finds the call; `rest` is what follows `/admin`.
@@ -22,6 +22,10 @@ pub(super) fn handle(google: &Google, call: &Call, rest: &[&str]) -> Handled {
             _ => Err(errors::no_route(&format!("POST {}", call.path))),
         },
         (_, ["mail" | "mail:expire-history", ..]) => gmail::admin(google, call, rest),
+        (_, [first, ..]) if *first == "notebooks" || first.starts_with("notebooks:") => {
+            let answered = google.change_notebooks(|notebooks| notebooks.admin(clock::now_ms(), call, rest));
+            answered.map_err(|error| errors::internal(&error))?
+        }
         ("POST", ["codes"]) => Ok(Answer::json(200, &oauth::issue_code(google))),
         ("GET", ["faults"]) => Ok(Answer::json(200, &json!(*lock(&google.faults)))),
         ("POST", ["faults"]) => {

@@ -99,6 +99,7 @@ fn parse(outer: &Call, request: &[u8]) -> Option<Call> {
         query: pairs(raw_query),
         host: outer.host.clone(),
         origin: outer.origin.clone(),
+        headers: Vec::new(),
         bearer,
         content_type: content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase(),
         boundary: None,

@@ -19,6 +19,8 @@ pub(super) struct Call {
     pub(super) host: String,
     /// The `Origin` header.
     pub(super) origin: Option<String>,
+    /// The headers that few services look at, with names in small letters: cookies, and those of uploads.
+    pub(super) headers: Vec<(String, String)>,
     /// The bearer token.
     pub(super) bearer: Option<String>,
     /// The media type of the body, without parameters.
@@ -33,6 +35,11 @@ impl Call {
     /// Returns the value of a query parameter; the last one counts, as at Google.
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {
         self.query.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the value of one of the kept headers; its name is in small letters.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     /// Tells whether a query parameter is set to true.

@@ -70,7 +70,7 @@ fn within_limit(text: &str) -> Result<(), Answer> {
 }
 
 /// Writes all tabs of a document in order; `bytes` finds those of a picture by its `contentUri`.
-fn markdown(file: &File, bytes: impl Fn(&str) -> Option<Vec<u8>>) -> String {
+pub(super) fn markdown(file: &File, bytes: impl Fn(&str) -> Option<Vec<u8>>) -> String {
     let mut writer = Writer::new(&file.ticks);
     for tab in file.document.all_tabs() {
         writer.tab(tab);

@@ -17,9 +17,11 @@ mod faults;
 mod fields;
 mod gmail;
 mod images;
+mod notebooks;
 mod oauth;
 mod page;
 mod persist;
+mod pieces;
 mod query;
 mod render;
 mod route;
@@ -136,6 +138,15 @@ impl Running {
     /// `Disk` when the folder cannot be read or a document cannot be kept.
     pub fn import_seed_dir(&self, dir: &Path) -> Result<Seeded> {
         seed::import_dir(&self.google, dir)
+    }
+
+    /// Puts the notebooks of the demo in, unless they are there.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` when they cannot be kept.
+    pub fn seed_notebooks(&self) -> Result<()> {
+        self.google.change_notebooks(|notebooks| drop(notebooks.seed(clock::now_ms())))
     }
 
     /// Waits until the server ends by itself, which it only does when it fails.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::notebooks::Notebooks;
 use super::oauth::Tokens;
 use super::state::{File, World, usable_id};
 use crate::error::{Error, Result};
@@ -17,6 +18,7 @@ pub(super) struct Store {
     documents: PathBuf,
     bytes: PathBuf,
     tokens: PathBuf,
+    notebooks: PathBuf,
 }
 
 impl Store {
@@ -26,7 +28,7 @@ impl Store {
         fs::create_dir_all(&documents).map_err(|source| disk(&documents, "made", source))?;
         let bytes = dir.join("bytes");
         fs::create_dir_all(&bytes).map_err(|source| disk(&bytes, "made", source))?;
-        Ok(Self { documents, bytes, tokens: dir.join("tokens.json") })
+        Ok(Self { documents, bytes, tokens: dir.join("tokens.json"), notebooks: dir.join("notebooks.json") })
     }
 
     /// Writes bytes under their key, unless they stand there.
@@ -76,6 +78,20 @@ impl Store {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Tokens::default()),
             Err(source) => Err(disk(&self.tokens, "read", source)),
         }
+    }
+
+    /// Reads the notebooks, if any were kept.
+    pub(super) fn load_notebooks(&self) -> Result<Option<Notebooks>> {
+        match fs::read(&self.notebooks) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| disk(&self.notebooks, "read", error.into())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(disk(&self.notebooks, "read", source)),
+        }
+    }
+
+    /// Writes the notebooks.
+    pub(super) fn write_notebooks(&self, notebooks: &Notebooks) -> Result<()> {
+        replace(&self.notebooks, notebooks)
     }
 
     /// Writes what is known of tokens.

@@ -16,7 +16,7 @@ use super::errors::{self, Envelope};
 use super::faults::FaultKind;
 use super::state::Google;
 use super::wire::Wire;
-use super::{admin, batch, clock, consent, docs, drive, gmail, oauth, page, upload};
+use super::{admin, batch, clock, consent, docs, drive, gmail, notebooks, oauth, page, pieces, upload};
 
 /// Bytes that an import may have.
 const IMPORT_BYTES: usize = 64 << 20;
@@ -26,6 +26,18 @@ const UPLOAD_BYTES: usize = (50 << 20) + (1 << 20);
 
 /// Bytes that any other request may have.
 const BODY_BYTES: usize = 10 << 20;
+
+/// The headers that are kept of a request, besides those that have a place of their own.
+const KEPT_HEADERS: [&str; 8] = [
+    "cookie",
+    "sec-fetch-mode",
+    "x-goog-upload-command",
+    "x-goog-upload-offset",
+    "x-goog-upload-protocol",
+    "x-goog-upload-file-name",
+    "x-goog-upload-header-content-length",
+    "x-goog-upload-header-content-type",
+];
 
 /// Returns the service of one embedded Google.
 pub(super) fn service(google: Arc<Google>) -> IntoMakeServiceWithConnectInfo<Router, Wire> {
@@ -40,7 +52,7 @@ async fn entry(State(google): State<Arc<Google>>, ConnectInfo(wire): ConnectInfo
         Err(answer) => return reply(answer),
     };
     match tokio::spawn(process(google, wire, call)).await {
-        Ok(answer) => reply(answer),
+        Ok(response) => response,
         Err(error) => {
             tracing::error!(%error, "a request to the embedded Google failed");
             reply(errors::aip(500, "INTERNAL", "Internal error encountered."))
@@ -56,6 +68,7 @@ async fn read(request: Request) -> Result<Call, Answer> {
     let limit = match path.as_str() {
         "/admin/documents" => IMPORT_BYTES,
         "/upload/drive/v3/files" => UPLOAD_BYTES,
+        file if file.starts_with("/upload/_/") || file.starts_with("/upload/v1alpha/") => notebooks::UPLOAD_BYTES,
         mail if mail.starts_with("/gmail/") || mail.starts_with("/admin/mail") => gmail::BODY_BYTES,
         _ => BODY_BYTES,
     };
@@ -75,6 +88,10 @@ async fn read(request: Request) -> Result<Call, Answer> {
         query: pairs(&raw_query),
         host: text(header::HOST).unwrap_or_default(),
         origin: text(header::ORIGIN),
+        headers: KEPT_HEADERS
+            .into_iter()
+            .filter_map(|name| Some((name.to_owned(), header_text(&parts.headers, &HeaderName::from_static(name))?)))
+            .collect(),
         bearer,
         content_type: content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase(),
         boundary: content_type
@@ -93,12 +110,38 @@ fn header_text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
-/// Carries one call out, with the fault that strikes it.
-async fn process(google: Arc<Google>, wire: Wire, call: Call) -> Answer {
+/// Carries one call out.
+async fn process(google: Arc<Google>, wire: Wire, call: Call) -> Response {
     // A web page whose name was re-bound to loopback still sends its own name here.
-    if !is_loopback(&call.host) {
-        return errors::aip(403, "PERMISSION_DENIED", "The embedded Google only answers under a loopback name.");
+    if !is_loopback(&call.host) && !notebooks::is_served(&call.host) {
+        let message = "The embedded Google only answers under a loopback name.";
+        return reply(errors::aip(403, "PERMISSION_DENIED", message));
     }
+    if notebooks::claims(&call) {
+        return notebook(google, wire, call).await;
+    }
+    reply(struck(google, wire, call).await)
+}
+
+/// Has NotebookLM answer a call; it has faults and a log of its own.
+async fn notebook(google: Arc<Google>, wire: Wire, call: Call) -> Response {
+    let is_enterprise = !notebooks::is_served(&call.host);
+    if is_enterprise && let Err(answer) = google.authorize(&call, Envelope::Aip) {
+        return reply(answer);
+    }
+    let there = Arc::clone(&google);
+    match tokio::task::spawn_blocking(move || there.notebook(&call)).await {
+        Ok(Ok(answer)) => pieces::in_pieces(google, wire, answer).await,
+        Ok(Err(error)) => reply(errors::internal(&error)),
+        Err(error) => {
+            tracing::error!(%error, "a handler of the embedded NotebookLM failed");
+            reply(errors::aip(500, "INTERNAL", "Internal error encountered."))
+        }
+    }
+}
+
+/// Carries one call out, with the fault that strikes it.
+async fn struck(google: Arc<Google>, wire: Wire, call: Call) -> Answer {
     if call.path.starts_with("/admin/") || call.path.starts_with("/document/") {
         return carry_out(&google, call, false).await;
     }

@@ -12,8 +12,10 @@ use serde_json::Value;
 use super::call::{Answer, Call};
 use super::clock;
 use super::errors::{self, Envelope};
+use super::export;
 use super::faults::Fault;
 use super::gmail::Mail;
+use super::notebooks::{Notebooks, Reply};
 use super::oauth::Tokens;
 use super::persist::Store;
 use super::{DEFAULT_TOKEN, Options};
@@ -193,6 +195,9 @@ pub(super) struct Google {
     /// Counts what must be another one each time, such as the ids of attachments.
     pub(super) chance: AtomicU64,
     pub(super) mail: Mutex<Mail>,
+    pub(super) notebooks: Mutex<Notebooks>,
+    /// The version of the world of which the notebooks know the documents.
+    notebooks_know: AtomicU64,
     world: Mutex<World>,
     pub(super) tokens: Mutex<Tokens>,
     pub(super) faults: Mutex<Vec<Fault>>,
@@ -224,6 +229,7 @@ impl Google {
             doing: "drawing chance for the embedded Google",
             source: source.to_string().into(),
         })?;
+        let notebooks = store.as_ref().map(Store::load_notebooks).transpose()?.flatten();
         Ok(Self {
             token: options.token.unwrap_or_else(|| DEFAULT_TOKEN.into()),
             token_lifetime: options.token_lifetime,
@@ -231,6 +237,8 @@ impl Google {
             bytes: Mutex::default(),
             reserved: AtomicU64::new(0),
             chance: AtomicU64::new(0),
+            notebooks_know: AtomicU64::new(0),
+            notebooks: Mutex::new(notebooks.unwrap_or_else(|| Notebooks::new(salt))),
             mail: Mutex::new(Mail::open(options.state_dir.as_deref())?),
             world: Mutex::new(world),
             tokens: Mutex::new(tokens),
@@ -238,6 +246,41 @@ impl Google {
             log: Mutex::new(VecDeque::new()),
             salt,
         })
+    }
+
+    /// Has NotebookLM answer a call; it knows the documents as they are.
+    pub(super) fn notebook(&self, call: &Call) -> Result<Reply> {
+        let (version, documents) = self.changed_documents(self.notebooks_know.load(Ordering::Acquire));
+        self.change_notebooks(|notebooks| {
+            for (id, title, text) in documents {
+                notebooks.set_drive_file(&id, &title, DOCUMENT_TYPE, &text);
+            }
+            self.notebooks_know.fetch_max(version, Ordering::AcqRel);
+            notebooks.answer(clock::now_ms(), call)
+        })
+    }
+
+    /// Returns the version of the world, and of each document that changed after another version its id, its title and its text.
+    fn changed_documents(&self, after: u64) -> (u64, Vec<(String, String, String)>) {
+        let world = self.world();
+        let changed = |file: &&File| file.version > after && file.blob.is_none() && file.visible() && !file.trashed;
+        let read = |file: &File| {
+            // A source has no pictures.
+            let text = export::markdown(file, |_| None);
+            (file.document.document_id.clone(), file.document.title.clone(), text)
+        };
+        (world.version, world.files.values().filter(changed).map(read).collect())
+    }
+
+    /// Does something with the notebooks, and keeps them if that changed them.
+    pub(super) fn change_notebooks<T>(&self, act: impl FnOnce(&mut Notebooks) -> T) -> Result<T> {
+        let mut notebooks = lock(&self.notebooks);
+        let before = notebooks.changes();
+        let done = act(&mut notebooks);
+        if let (true, Some(store)) = (notebooks.changes() != before, &self.store) {
+            store.write_notebooks(&notebooks)?;
+        }
+        Ok(done)
     }
 
     /// Locks the world.

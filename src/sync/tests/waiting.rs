@@ -101,7 +101,7 @@ fn a_dry_run_needs_no_call_that_pushes_wait_for() {
     let limits = Limits { reads: 20, writes: 1 };
     let mut engine = Engine::new(Settings { limits, ..Settings::default() });
     let rows = (0..3).map(row).collect();
-    engine.load(Millis(0), Loaded { rows, jobs: Vec::new(), cursor: None, paused: false });
+    engine.load(Millis(0), Loaded { rows, ..Loaded::default() });
     for number in 0..3 {
         let decided = words(&engine.step(Millis(1), observed(id(number), "a\n", "b\n")));
         assert_eq!(decided, if number == 0 { "fetch" } else { "" }, "one may push in a minute");
