@@ -146,17 +146,16 @@ fn an_older_text_that_is_brought_back_deletes_nothing_where_nothing_was_recorded
     assert!(conflict.is_some_and(|text| text.contains("new a")), "{}", words(&effects));
 }
 
+/// The note of the first text that is to be written into a file.
+pub(super) fn first_note(text: &str) -> Intent {
+    let pushes = Vec::new();
+    Intent { blind: None, before: String::new(), was: None, after: text.into(), base: text.into(), pushes }
+}
+
 #[test]
 fn a_text_that_came_is_the_base_of_who_has_it_open_while_the_file_is_empty() {
     let first = "old\n\na\n\nb\n";
-    let intent = Intent {
-        blind: None,
-        before: String::new(),
-        was: None,
-        after: first.into(),
-        base: first.into(),
-        pushes: Vec::new(),
-    };
+    let intent = first_note(first);
     // It was never recorded; an editor has emptied the file, or it is gone, and others take a paragraph away.
     for (local, was) in [("", first), ("-", "")] {
         let mut engine = engine(1);

@@ -5,7 +5,7 @@ use crate::model::{ContentHash, Cursor, Millis, PartId};
 use super::super::{
     Command, Effect, Engine, Event, Feed, Intent, Loaded, NotDone, Observation, RequestId, Row, Settings, Touch,
 };
-use super::crashes::{desired, intended, note_of};
+use super::crashes::{desired, first_note, intended, note_of};
 use super::decisions::{STAMP, engine, fetched, id, observed, row, words};
 
 /// A feed that names an item, changed or vanished.
@@ -129,14 +129,7 @@ fn a_first_text_that_was_never_recorded_is_written_once_more() {
 #[test]
 fn of_first_texts_that_were_noted_one_after_another_none_is_agreed_on() {
     let first = "a\n\nold\n";
-    let mut note = Intent {
-        blind: None,
-        before: String::new(),
-        was: None,
-        after: first.into(),
-        base: first.into(),
-        pushes: Vec::new(),
-    };
+    let mut note = first_note(first);
     // The file is gone each time, and each time the daemon dies before it has written it.
     for remote in ["a\n\nold\n\nb\n", "a\n\nb\n\nc\n", "a\n\nc\n"] {
         let mut engine = engine(1);
