@@ -1,5 +1,7 @@
 //! What can go wrong, whether to try again, and what to do about it.
 
+mod notebooks;
+
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,6 +9,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::model::ItemId;
+
+pub use notebooks::NotebookFault;
 
 /// A result whose error is [`enum@Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -160,6 +164,18 @@ pub enum Error {
         /// What to do.
         suggestion: String,
     },
+    /// Something came to nothing that was asked of a notebook.
+    #[error("{message}")]
+    Notebook {
+        /// Why.
+        fault: NotebookFault,
+        /// What went wrong; no word of a title, a question or a page.
+        message: String,
+        /// After how long one may ask again, where that was said.
+        retry_after: Option<Duration>,
+        /// True when the request may have been carried out all the same.
+        outcome_unknown: bool,
+    },
     /// The file system failed.
     #[error("{} could not be {doing}", path.display())]
     Disk {
@@ -242,6 +258,7 @@ impl Error {
             Self::ExtractionFailed { .. } => ErrorKind::ExtractionFailed,
             Self::Storage { .. } | Self::Damaged { .. } | Self::Disk { .. } => ErrorKind::StorageError,
             Self::Told { kind, .. } => *kind,
+            Self::Notebook { fault, .. } => fault.kind(),
             Self::AlreadyRunning { .. } | Self::NotRunning { .. } => ErrorKind::Daemon,
         }
     }
@@ -271,6 +288,7 @@ impl Error {
             Self::RateLimited { .. } | Self::Network { .. } | Self::StaleRevision { .. } | Self::NotRunning { .. } => {
                 true
             }
+            Self::Notebook { fault, .. } => fault.retryable(),
             Self::AuthExpired { .. }
             | Self::PermissionDenied { .. }
             | Self::NotFound { .. }
@@ -333,6 +351,8 @@ impl Error {
                  files are then compared with their documents anew."
                     .into()
             }
+            Self::Notebook { retry_after: Some(wait), .. } => format!("Wait {} s and try again.", wait.as_secs()),
+            Self::Notebook { fault, .. } => fault.suggestion().into(),
             Self::Disk { source, .. } => of_disk(source).into(),
             Self::AlreadyRunning { .. } => "Use the running daemon, or stop it first.".into(),
             Self::NotRunning { .. } => "Start it with `mcp-workspace daemon`.".into(),

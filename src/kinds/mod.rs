@@ -13,6 +13,7 @@ mod elements;
 mod entities;
 mod facts;
 pub mod gmail;
+pub mod notebooks;
 mod pictures;
 pub mod sidecar;
 

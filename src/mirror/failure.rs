@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, NotebookFault};
 use crate::model::Account;
 use crate::sync::{Failure, FailureClass};
 
@@ -18,6 +18,7 @@ pub(super) fn failure(error: &Error) -> Failure {
         | Error::Disk { .. } => (FailureClass::Transient, None),
         Error::NotFound { .. } | Error::Trashed { .. } => (FailureClass::Gone, None),
         Error::AuthExpired { .. } => (FailureClass::SignedOut, None),
+        Error::Notebook { fault, retry_after, .. } => (class_of(*fault), *retry_after),
         Error::PermissionDenied { .. }
         | Error::AnchorNotFound { .. }
         | Error::TabNotFound { .. }
@@ -38,6 +39,25 @@ pub(super) fn failure(error: &Error) -> Failure {
         message: chain(error),
         kind: word(error.kind()).into(),
         suggestion: error.suggestion(),
+    }
+}
+
+/// Tells what kind of answer needs what came to nothing with a notebook.
+const fn class_of(fault: NotebookFault) -> FailureClass {
+    match fault {
+        NotebookFault::NotFound => FailureClass::Gone,
+        NotebookFault::AuthRequired | NotebookFault::SessionExpired => FailureClass::SignedOut,
+        NotebookFault::RateLimited | NotebookFault::NetworkError | NotebookFault::Timeout => FailureClass::Transient,
+        NotebookFault::ParseError
+        | NotebookFault::ProcessingFailed
+        | NotebookFault::InvalidUrl
+        | NotebookFault::UnsupportedUrl
+        | NotebookFault::ContentTooLarge
+        | NotebookFault::QuestionTooLong
+        | NotebookFault::NoSources
+        | NotebookFault::LimitReached
+        | NotebookFault::Refused
+        | NotebookFault::BrowserLaunchFailed => FailureClass::Permanent,
     }
 }
 

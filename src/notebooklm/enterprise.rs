@@ -15,7 +15,7 @@ use super::call::NewSource;
 use super::form;
 
 pub use read::{EnterpriseNotebook, EnterprisePage, EnterpriseSource, read_notebook, read_notebooks, read_sources};
-pub use refusal::{kind_of_failure, kind_of_status};
+pub use refusal::{fault_of_failure, fault_of_status};
 
 /// The most notebooks of one page.
 pub const PAGE_SIZE_MAX: u32 = 500;

@@ -26,7 +26,7 @@ mod tests;
 pub use bootstrap::{Landing, Page, Tokens};
 pub use call::{Call, Session};
 pub use document::{Document, Markdown};
-pub use fault::{Kind, kind_of, kind_of_end};
+pub use fault::{fault_of, fault_of_end};
 pub use frames::{Ending, Frames, Writer};
 pub use ids::{Operation, Overrides};
 pub use reply::{Outcome, Rejection};

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::print_stdout, reason = "a test that was skipped says so, and what was measured is shown")]
 
+mod notebooks;
 mod server;
 
 use std::io::{BufRead as _, BufReader};

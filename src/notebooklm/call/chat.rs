@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Request, Session, chat_path};
-use crate::notebooklm::fault::Kind;
+use crate::error::NotebookFault;
 use crate::notebooklm::form;
 use crate::notebooklm::slot::{Drift, Slot};
 
@@ -71,12 +71,12 @@ impl ChatCall {
 ///
 /// # Errors
 ///
-/// [`Kind::QuestionTooLong`], and [`Kind::NoSources`] where there is nothing to ask.
-pub fn check_question(call: &ChatCall) -> Result<(), Kind> {
+/// [`NotebookFault::QuestionTooLong`], and [`NotebookFault::NoSources`] where there is nothing to ask.
+pub fn check_question(call: &ChatCall) -> Result<(), NotebookFault> {
     if call.question.chars().count() > QUESTION_CHARS_MAX {
-        return Err(Kind::QuestionTooLong);
+        return Err(NotebookFault::QuestionTooLong);
     }
-    if call.sources.is_empty() { Err(Kind::NoSources) } else { Ok(()) }
+    if call.sources.is_empty() { Err(NotebookFault::NoSources) } else { Ok(()) }
 }
 
 /// Reads what a question is asked with, as a server does.

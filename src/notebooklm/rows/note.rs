@@ -80,7 +80,7 @@ pub fn note(row: Slot<'_>) -> Result<Note, Drift> {
         id: row.at(0).id()?.to_owned(),
         title: row.at(4).optional_string()?.map(title).unwrap_or_default(),
         content: content.to_owned(),
-        kind: kind_of(kind, content),
+        kind: fault_of(kind, content),
         modified: moment(meta.at(2))?,
         edited: moment(meta.at(5))?,
         citations: citations_of(row.at(5).at(3), row.at(3)),
@@ -89,7 +89,7 @@ pub fn note(row: Slot<'_>) -> Result<Note, Drift> {
 }
 
 /// Tells what a note is. A mind map is one by its content: its number was recorded as that of a written note.
-fn kind_of(code: Option<i64>, content: &str) -> NoteKind {
+fn fault_of(code: Option<i64>, content: &str) -> NoteKind {
     let start: String = content.chars().filter(|letter| !letter.is_whitespace()).take(12).collect();
     if start.starts_with("{\"name\":") || start.starts_with("{\"children\"") {
         return NoteKind::MindMap;

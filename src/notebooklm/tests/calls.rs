@@ -259,8 +259,8 @@ fn a_question_is_written_and_read() {
         ])
     );
     let long = ChatCall { question: "x".repeat(QUESTION_CHARS_MAX + 1), ..call };
-    assert_eq!(check_question(&long), Err(crate::notebooklm::fault::Kind::QuestionTooLong));
-    assert_eq!(check_question(&ChatCall::default()), Err(crate::notebooklm::fault::Kind::NoSources));
+    assert_eq!(check_question(&long), Err(crate::error::NotebookFault::QuestionTooLong));
+    assert_eq!(check_question(&ChatCall::default()), Err(crate::error::NotebookFault::NoSources));
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{json as read_json, recordings, text};
+use crate::error::NotebookFault;
 use crate::notebooklm::chat::{Answer, Ended, Fold, Progress, answer_of_row};
 use crate::notebooklm::document::Range;
-use crate::notebooklm::fault::{Kind, kind_of_end};
+use crate::notebooklm::fault::fault_of_end;
 use crate::notebooklm::frames;
 use crate::notebooklm::reply::{Rejected, chat_row, rejection_row, timing_rows};
 use crate::notebooklm::rows;
@@ -117,13 +118,13 @@ fn streams_without_an_answer() {
     assert!(matches!(folded(&stream(&[json!([[7]])])).1, Ended::Drifted(_)));
     let error = frames::write(&[vec![json!(["er", null, 429, null])]]);
     for (ended, kind) in [
-        (folded(&error).1, Some(Kind::RateLimited)),
-        (folded(&nothing).1, Some(Kind::RateLimited)),
-        (refused(3, false), Some(Kind::Refused)),
-        (refused(16, false), Some(Kind::AuthRequired)),
-        (folded("").1, Some(Kind::Timeout)),
+        (folded(&error).1, Some(NotebookFault::RateLimited)),
+        (folded(&nothing).1, Some(NotebookFault::RateLimited)),
+        (refused(3, false), Some(NotebookFault::Refused)),
+        (refused(16, false), Some(NotebookFault::AuthRequired)),
+        (folded("").1, Some(NotebookFault::Timeout)),
         (folded(&stream(&[chunk("x", true)])).1, None),
     ] {
-        assert_eq!(kind_of_end(&ended), kind, "{ended:?}");
+        assert_eq!(fault_of_end(&ended), kind, "{ended:?}");
     }
 }

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
+use crate::error::NotebookFault;
 use crate::notebooklm::call::NewSource;
-use crate::notebooklm::enterprise::{BadPlace, Place, kind_of_failure, kind_of_status, read_notebooks, read_sources};
-use crate::notebooklm::fault::Kind;
+use crate::notebooklm::enterprise::{BadPlace, Place, fault_of_failure, fault_of_status, read_notebooks, read_sources};
 use crate::notebooklm::rows::{Failure, Role, SourceKind, Status};
 
 fn place() -> Place {
@@ -75,7 +75,7 @@ fn answers() {
     let [docs, failed] = &notebook.sources[..] else { panic!() };
     assert_eq!((docs.kind, docs.status, docs.words), (SourceKind::GoogleDocs, Status::Ready, Some(12)));
     assert_eq!(docs.revision.as_deref(), Some("r"));
-    assert_eq!(kind_of_failure(failed.failure.as_ref().unwrap()), Kind::InvalidUrl);
+    assert_eq!(fault_of_failure(failed.failure.as_ref().unwrap()), NotebookFault::InvalidUrl);
     assert!(read_notebooks("{\"notebooks\": 1}").is_err());
     assert!(read_sources("{}").unwrap().is_empty());
 }
@@ -83,15 +83,15 @@ fn answers() {
 #[test]
 fn what_failures_mean() {
     for (reason, detail, kind) in [
-        ("sourceUnreachable", Some("ERROR_DETAILS_INVALID_URL"), Kind::InvalidUrl),
-        ("sourceUnreachable", Some("URL_NOT_FOUND"), Kind::ProcessingFailed),
-        ("domainBlocked", None, Kind::UnsupportedUrl),
-        ("sourceTooLong", None, Kind::ContentTooLarge),
-        ("sourceLimitExceeded", None, Kind::LimitReached),
-        ("newReason", None, Kind::ProcessingFailed),
+        ("sourceUnreachable", Some("ERROR_DETAILS_INVALID_URL"), NotebookFault::InvalidUrl),
+        ("sourceUnreachable", Some("URL_NOT_FOUND"), NotebookFault::ProcessingFailed),
+        ("domainBlocked", None, NotebookFault::UnsupportedUrl),
+        ("sourceTooLong", None, NotebookFault::ContentTooLarge),
+        ("sourceLimitExceeded", None, NotebookFault::LimitReached),
+        ("newReason", None, NotebookFault::ProcessingFailed),
     ] {
         let failure = Failure::Named { reason: reason.into(), detail: detail.map(str::to_owned) };
-        assert_eq!(kind_of_failure(&failure), kind, "{reason}");
+        assert_eq!(fault_of_failure(&failure), kind, "{reason}");
     }
-    assert_eq!((kind_of_status(200), kind_of_status(401)), (None, Some(Kind::AuthRequired)));
+    assert_eq!((fault_of_status(200), fault_of_status(401)), (None, Some(NotebookFault::AuthRequired)));
 }

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::recordings::read as read_answer;
 use super::{files, json as read_json, name, recordings, say};
-use crate::notebooklm::fault::{Kind, kind_of};
+use crate::error::NotebookFault;
+use crate::notebooklm::fault::fault_of;
 use crate::notebooklm::frames;
 use crate::notebooklm::ids::Operation;
 use crate::notebooklm::reply::{self, Outcome};
@@ -54,7 +55,7 @@ fn answers() {
             // What says nothing is what they call null, which is well where they allow it.
             _ => {
                 assert!(response["expected_decoded"].is_null(), "{operation}: {outcome:?}");
-                assert_eq!(kind_of(&outcome, operation), None, "{operation}: {outcome:?}");
+                assert_eq!(fault_of(&outcome, operation), None, "{operation}: {outcome:?}");
                 read += 1;
             }
         }
@@ -75,16 +76,16 @@ fn drift_cases() {
             if let Some(wanted) = case.get("expected_decoded") {
                 assert_eq!(outcome, Outcome::Result(wanted.clone()), "{what}");
             } else {
-                let kind = kind_of(&outcome, operation);
+                let kind = fault_of(&outcome, operation);
                 let words = case["expected_message_substring"].as_str().unwrap();
                 match case["expected_exception"].as_str().unwrap() {
                     "UnknownRPCMethodError" => {
                         assert!(matches!(outcome, Outcome::Drifted { .. }), "{what}");
-                        assert_eq!(kind, Some(Kind::ParseError), "{what}");
+                        assert_eq!(kind, Some(NotebookFault::ParseError), "{what}");
                     }
-                    "RateLimitError" => assert_eq!(kind, Some(Kind::RateLimited), "{what}"),
-                    "ClientError" => assert_eq!(kind, Some(Kind::NotFound), "{what}"),
-                    _ if words == "rate limit" => assert_eq!(kind, Some(Kind::RateLimited), "{what}"),
+                    "RateLimitError" => assert_eq!(kind, Some(NotebookFault::RateLimited), "{what}"),
+                    "ClientError" => assert_eq!(kind, Some(NotebookFault::NotFound), "{what}"),
+                    _ if words == "rate limit" => assert_eq!(kind, Some(NotebookFault::RateLimited), "{what}"),
                     _ => {
                         let Outcome::Rejected(rejection) = &outcome else { panic!("{what}") };
                         assert_eq!(rejection.message.as_deref(), Some(words), "{what}");

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::notebooklm::fault::{Kind, kind_of};
+use crate::error::NotebookFault;
+use crate::notebooklm::fault::fault_of;
 use crate::notebooklm::frames;
 use crate::notebooklm::ids::{BadOverride, Operation, Overrides};
 use crate::notebooklm::reply::{self, Outcome, Refusal};
@@ -37,9 +38,9 @@ fn overrides() {
 }
 
 #[track_caller]
-fn check(status: u16, body: &str, operation: Operation, kind: Option<Kind>) {
+fn check(status: u16, body: &str, operation: Operation, kind: Option<NotebookFault>) {
     let outcome = reply::read(status, Some("7"), body, operation.wire_id());
-    assert_eq!(kind_of(&outcome, operation), kind, "{outcome:?}");
+    assert_eq!(fault_of(&outcome, operation), kind, "{outcome:?}");
 }
 
 fn rejected(operation: Operation, code: i64) -> String {
@@ -50,39 +51,39 @@ fn rejected(operation: Operation, code: i64) -> String {
 fn what_outcomes_mean() {
     use Operation as O;
     for (operation, code, kind) in [
-        (O::GetNotebook, 5, Kind::NotFound),
-        (O::ListNotebooks, 7, Kind::NotFound),
-        (O::ListNotebooks, 16, Kind::AuthRequired),
-        (O::GetNotebook, 8, Kind::RateLimited),
-        (O::GetNotebook, 13, Kind::NetworkError),
-        (O::CreateNotebook, 3, Kind::LimitReached),
-        (O::CreateNotebook, 7, Kind::LimitReached),
-        (O::AddSource, 3, Kind::UnsupportedUrl),
-        (O::AddSource, 9, Kind::ProcessingFailed),
-        (O::RefreshSource, 3, Kind::Refused),
-        (O::RemoveRecentlyViewed, 5, Kind::NotFound),
+        (O::GetNotebook, 5, NotebookFault::NotFound),
+        (O::ListNotebooks, 7, NotebookFault::NotFound),
+        (O::ListNotebooks, 16, NotebookFault::AuthRequired),
+        (O::GetNotebook, 8, NotebookFault::RateLimited),
+        (O::GetNotebook, 13, NotebookFault::NetworkError),
+        (O::CreateNotebook, 3, NotebookFault::LimitReached),
+        (O::CreateNotebook, 7, NotebookFault::LimitReached),
+        (O::AddSource, 3, NotebookFault::UnsupportedUrl),
+        (O::AddSource, 9, NotebookFault::ProcessingFailed),
+        (O::RefreshSource, 3, NotebookFault::Refused),
+        (O::RemoveRecentlyViewed, 5, NotebookFault::NotFound),
     ] {
         check(200, &rejected(operation, code), operation, Some(kind));
     }
     check(200, &rejected(O::RemoveRecentlyViewed, 13), O::RemoveRecentlyViewed, None);
     let silent = frames::write(&[vec![json!(["di", 1])]]);
-    check(200, &silent, O::ListNotebooks, Some(Kind::ParseError));
-    check(200, "<!doctype html><html>", O::ListNotebooks, Some(Kind::AuthRequired));
-    check(200, ")]}'\n\n9\n[[\"wrb", O::ListNotebooks, Some(Kind::NetworkError));
-    check(302, "", O::ListNotebooks, Some(Kind::AuthRequired));
+    check(200, &silent, O::ListNotebooks, Some(NotebookFault::ParseError));
+    check(200, "<!doctype html><html>", O::ListNotebooks, Some(NotebookFault::AuthRequired));
+    check(200, ")]}'\n\n9\n[[\"wrb", O::ListNotebooks, Some(NotebookFault::NetworkError));
+    check(302, "", O::ListNotebooks, Some(NotebookFault::AuthRequired));
     check(
         400,
         "{\"error\":{\"code\":400,\"message\":\"Invalid request token\"}}",
         O::ListNotebooks,
-        Some(Kind::SessionExpired),
+        Some(NotebookFault::SessionExpired),
     );
-    check(400, "{}", O::ListNotebooks, Some(Kind::ParseError));
-    check(401, "", O::ListNotebooks, Some(Kind::AuthRequired));
-    check(403, "", O::ListNotebooks, Some(Kind::AuthRequired));
-    check(429, "", O::ListNotebooks, Some(Kind::RateLimited));
-    check(503, "", O::ListNotebooks, Some(Kind::NetworkError));
+    check(400, "{}", O::ListNotebooks, Some(NotebookFault::ParseError));
+    check(401, "", O::ListNotebooks, Some(NotebookFault::AuthRequired));
+    check(403, "", O::ListNotebooks, Some(NotebookFault::AuthRequired));
+    check(429, "", O::ListNotebooks, Some(NotebookFault::RateLimited));
+    check(503, "", O::ListNotebooks, Some(NotebookFault::NetworkError));
     let drifted = frames::write(&[vec![reply::result_row("ZZdrift", &json!([1]))]]);
-    check(200, &drifted, O::ListNotebooks, Some(Kind::ParseError));
+    check(200, &drifted, O::ListNotebooks, Some(NotebookFault::ParseError));
     let outcome = reply::read(429, Some("7"), "", "x");
     assert_eq!(outcome, Outcome::Refused(Refusal::RateLimited { retry_after_s: Some(7) }));
 }

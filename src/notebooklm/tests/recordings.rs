@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{files, json as read_json, name, recordings, say, text};
+use crate::error::NotebookFault;
 use crate::notebooklm::call::chat_path;
 use crate::notebooklm::chat::{Ended, Fold};
-use crate::notebooklm::fault::{Kind, kind_of};
+use crate::notebooklm::fault::fault_of;
 use crate::notebooklm::frames;
 use crate::notebooklm::ids::{Operation, Overrides};
 use crate::notebooklm::reply::{self, Outcome};
@@ -109,7 +110,7 @@ impl Score {
                     format!("refused: {drift}")
                 }
             },
-            other => match kind_of(other, operation) {
+            other => match fault_of(other, operation) {
                 None => "decoded: nothing".to_owned(),
                 Some(kind) => {
                     let known = (status != 200) || matches!(other, Outcome::Rejected(_));
@@ -235,9 +236,9 @@ fn a_recorded_notebook() {
 fn recorded_refusals() {
     let Some(folder) = recordings("recorded_refusals") else { return };
     for (file, index, id, kind) in [
-        ("error_synthetic_429_rate_limit.json", 0, "wXbhsf", Some(Kind::RateLimited)),
-        ("error_synthetic_stale_csrf.json", 0, "wXbhsf", Some(Kind::SessionExpired)),
-        ("auth_rotate_cookies_refresh.json", 0, "wXbhsf", Some(Kind::SessionExpired)),
+        ("error_synthetic_429_rate_limit.json", 0, "wXbhsf", Some(NotebookFault::RateLimited)),
+        ("error_synthetic_stale_csrf.json", 0, "wXbhsf", Some(NotebookFault::SessionExpired)),
+        ("auth_rotate_cookies_refresh.json", 0, "wXbhsf", Some(NotebookFault::SessionExpired)),
         ("auth_rotate_cookies_refresh.json", 2, "wXbhsf", None),
         ("notebooks_remove_from_recent.json", 1, "fejl7e", None),
         ("sources_refresh_direct.json", 0, "FLmJqe", None),
@@ -247,7 +248,7 @@ fn recorded_refusals() {
         let status = u16::try_from(response["status"].as_u64().unwrap()).unwrap();
         let wait = response["headers"]["retry-after"].as_str();
         let outcome = reply::read(status, wait, response["body"].as_str().unwrap(), id);
-        assert_eq!(kind_of(&outcome, Overrides::default().operation(id).unwrap()), kind, "{file} {outcome:?}");
+        assert_eq!(fault_of(&outcome, Overrides::default().operation(id).unwrap()), kind, "{file} {outcome:?}");
     }
 }
 
