@@ -75,8 +75,10 @@ impl Personal {
         if let Some(tokens) = known.as_ref().filter(|tokens| refused != Some(*tokens)) {
             return Ok(tokens.clone());
         }
+        // Where nothing answers, nothing is known to have ended.
+        let opened = self.transport.open(OPEN_WAIT).await?;
         let was_signed_in = known.take().is_some();
-        match self.transport.open(OPEN_WAIT).await? {
+        match opened {
             Opened::App(Page::App(tokens)) => Ok(known.insert(tokens).clone()),
             Opened::App(Page::Landing) if was_signed_in => {
                 Err(failed(NotebookFault::SessionExpired, "the sign-in to NotebookLM has ended"))
