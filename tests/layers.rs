@@ -494,6 +494,6 @@ fn the_checker_knows_the_owners_of_crates() {
     check(
         "sync/merge.rs",
         "use pulldown_cmark::Event;",
-        &["src/sync/merge.rs:1: 'sync' must not say 'pulldown_cmark', only mebdf"],
+        &["src/sync/merge.rs:1: 'sync' must not say 'pulldown_cmark', only mebdf, emulator"],
     );
 }
