@@ -496,18 +496,40 @@ async fn an_editor_that_was_open_before_the_loss_takes_nothing_away_and_brings_n
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_was_away_when_the_state_was_lost_is_told_of_when_it_is_back() {
-    let mut world = world("lost-away");
+/// A document whose file was put away before the state was lost. No daemon runs.
+struct Away {
+    world: World,
+    id: String,
+    /// Where the file stood.
+    file: PathBuf,
+    /// Where it was put.
+    away: PathBuf,
+    /// A file of another document, which stands.
+    other: PathBuf,
+}
+
+fn away_at_the_loss(name: &str) -> Away {
+    let mut world = world(name);
     let (id, file) = document(&world, "# One\n\nalpha\n");
-    let (_, other_file) = document(&world, "# One\n\nbeta\n");
+    let (_, other) = document(&world, "# One\n\nbeta\n");
     let state = database(&world);
     let away = world.home.join("away.md");
     world.kill_daemon();
     std::fs::rename(&file, &away).unwrap();
     std::fs::remove_file(state).unwrap();
+    Away { world, id, file, away, other }
+}
+
+/// Starts the daemon, and waits until the file that stands was compared anew.
+async fn known_again(world: &mut World, other: &Path) {
     world.start_daemon(&[]);
-    until("the other one is known", || std::future::ready(world.cli(&["push", other_file.to_str().unwrap()]).0)).await;
+    until("the other one is known", || std::future::ready(world.cli(&["push", other.to_str().unwrap()]).0)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_was_away_when_the_state_was_lost_is_told_of_when_it_is_back() {
+    let Away { mut world, id, file, away, other } = away_at_the_loss("lost-away");
+    known_again(&mut world, &other).await;
     std::fs::rename(&away, &file).unwrap();
     until("it is told of", || std::future::ready(told_of(&world, &file).is_some_and(|told| told.contains("fetch"))))
         .await;
@@ -523,17 +545,9 @@ async fn a_file_that_was_away_when_the_state_was_lost_is_told_of_when_it_is_back
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_was_away_is_no_edit_of_what_was_fetched_meanwhile() {
-    let mut world = world("lost-fetched");
-    let (id, file) = document(&world, "# One\n\nalpha\n");
-    let (_, other_file) = document(&world, "# One\n\nbeta\n");
-    let state = database(&world);
-    let away = world.home.join("away.md");
-    world.kill_daemon();
-    std::fs::rename(&file, &away).unwrap();
-    std::fs::remove_file(state).unwrap();
+    let Away { mut world, id, file, away, other } = away_at_the_loss("lost-fetched");
     world.collaborate(&id, "alpha", "alpha theirs").await;
-    world.start_daemon(&[]);
-    until("the other one is known", || std::future::ready(world.cli(&["push", other_file.to_str().unwrap()]).0)).await;
+    known_again(&mut world, &other).await;
     done(&world, &["fetch", &id]);
     assert!(std::fs::read_to_string(&file).unwrap().contains("alpha theirs"));
     // So it is after the next start.
