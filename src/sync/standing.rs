@@ -50,7 +50,7 @@ pub(super) fn is_made_in(before: &str, after: &str, there: &str) -> bool {
 }
 
 /// Returns `before` with those blocks in it that `after` brought and that stand in `there`, perhaps edited since; `None` when there
-/// are none.
+/// are none. No block stands in it more often than in one of the two: what was moved stands where it came to.
 pub(super) fn in_text(before: &str, after: &str, there: &str) -> Option<String> {
     let mut keys = Keys::default();
     let [before, after, there] = [before, after, there].map(|text| Text::read(text, &mut keys));
@@ -59,35 +59,68 @@ pub(super) fn in_text(before: &str, after: &str, there: &str) -> Option<String> 
     let found: BTreeSet<usize> =
         places.iter().flat_map(|place| place.blocks.clone().filter(|at| place.has(*at))).collect();
     let there_keys = there.bare(&(0..there.len()));
-    let (mut blocks, mut finds) = (Vec::new(), false);
+    let (mut pieces, mut finds) = (Vec::new(), false);
     for op in capture_diff_slices(Algorithm::Patience, before.bare(&(0..before.len())), after.bare(&(0..after.len()))) {
-        let (was, is) = (before.blocks(&op.old_range()), op.new_range());
-        let is_there = |at: &usize| !matches!(op, DiffOp::Equal { .. }) && found.contains(at);
-        let left: Vec<usize> = is.clone().filter(is_there).collect();
+        let (was, is) = (op.old_range(), op.new_range());
+        if matches!(op, DiffOp::Equal { .. }) {
+            pieces.extend(was.map(Piece::Kept));
+            continue;
+        }
+        let left: Vec<usize> = is.clone().filter(|at| found.contains(at)).collect();
         finds |= !left.is_empty();
         // What stands there as it was before is not what was brought.
         let stands = |at: &usize| before.bare(&(*at..*at + 1)).iter().all(|key| there_keys.contains(key));
-        if left.is_empty() {
-            blocks.extend_from_slice(was);
-        } else if op.old_range().len() == is.len() {
+        if !left.is_empty() && was.len() == is.len() {
             // As many as before: each in the place of one.
-            for (old, new) in op.old_range().zip(is) {
+            for (old, new) in was.zip(is) {
                 let is_left = left.contains(&new);
-                let old = Some(old).filter(|old| !is_left || stands(old));
-                blocks.extend(old.into_iter().flat_map(|at| before.blocks(&(at..at + 1))).cloned());
-                blocks.extend(
-                    Some(new).filter(|_| is_left).into_iter().flat_map(|at| after.blocks(&(at..at + 1))).cloned(),
-                );
+                pieces.extend(Some(old).filter(|old| !is_left || stands(old)).map(Piece::Old));
+                pieces.extend(Some(new).filter(|_| is_left).map(Piece::Brought));
             }
             continue;
-        } else if left.len() < is.len() {
-            blocks.extend_from_slice(was);
-        } else {
-            blocks.extend(op.old_range().filter(stands).flat_map(|at| before.blocks(&(at..at + 1))).cloned());
         }
-        blocks.extend(left.iter().flat_map(|at| after.blocks(&(*at..*at + 1))).cloned());
+        let is_instead = !is.is_empty() && left.len() == is.len();
+        pieces.extend(was.filter(|at| !is_instead || stands(at)).map(Piece::Old));
+        pieces.extend(left.into_iter().map(Piece::Brought));
     }
-    finds.then(|| mebdf::print(&Tree { front_matter: before.tree().front_matter.clone(), blocks }))
+    finds.then(|| joined(&before, &after, pieces))
+}
+
+/// A block of a text that is joined of two.
+enum Piece {
+    /// One of the older text that the newer one has there, too.
+    Kept(usize),
+    /// One of the older text that the newer one does not have there.
+    Old(usize),
+    /// One of the newer text that the older one does not have there.
+    Brought(usize),
+}
+
+/// Prints the pieces of two texts. Those of the older one are left out that would stand there more often than in either text.
+fn joined(before: &Text<'_>, after: &Text<'_>, pieces: Vec<Piece>) -> String {
+    let counts = |keys: &[u32]| {
+        let mut counts = BTreeMap::<u32, usize>::new();
+        keys.iter().for_each(|key| *counts.entry(*key).or_default() += 1);
+        counts
+    };
+    let all = |text: &Text<'_>| counts(text.bare(&(0..text.len())));
+    let key = |piece: &Piece| match piece {
+        Piece::Kept(at) | Piece::Old(at) => before.bare(&(*at..*at + 1)).first().copied(),
+        Piece::Brought(at) => after.bare(&(*at..*at + 1)).first().copied(),
+    };
+    let (was, is) = (all(before), all(after));
+    let mut stand = counts(&pieces.iter().filter_map(key).collect::<Vec<_>>());
+    let mut blocks = Vec::new();
+    for piece in pieces {
+        let most = key(&piece).map(|key| was.get(&key).max(is.get(&key)).copied().unwrap_or_default());
+        let count = key(&piece).and_then(|key| stand.get_mut(&key));
+        match (&piece, count) {
+            (Piece::Old(_), Some(count)) if most.is_some_and(|most| *count > most) => *count -= 1,
+            (Piece::Kept(at) | Piece::Old(at), _) => blocks.extend_from_slice(before.blocks(&(*at..*at + 1))),
+            (Piece::Brought(at), _) => blocks.extend_from_slice(after.blocks(&(*at..*at + 1))),
+        }
+    }
+    mebdf::print(&Tree { front_matter: before.tree().front_matter.clone(), blocks })
 }
 
 /// A change of a text, and a text that may have it.

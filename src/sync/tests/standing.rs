@@ -160,3 +160,21 @@ fn what_a_change_without_new_words_did_is_done_where_nothing_of_it_is_left_to_do
     let brought = before.replace("six", "six seven");
     assert!(!is_made_in(before, &brought, &brought) && !is_made_in(before, before, before));
 }
+
+#[test]
+fn what_was_moved_stands_once_where_it_came_to() {
+    let (first, second) = ("The keys are with Maria.\n", "The meeting is on Monday at ten.\n");
+    let table = "| Who | What |\n| --- | --- |\n| Ana | the roof |\n";
+    let before = format!("{first}\n{second}\n{table}");
+    let after = format!("{table}\n{first}\n{second}");
+    for there in [after.clone(), after.replace(" at ten", ""), after.replace("the roof", "the old roof")] {
+        let joined = in_text(&before, &after, &there).unwrap_or_else(|| before.clone());
+        for once in ["| Ana", "keys", "meeting"] {
+            assert_eq!(joined.matches(once).count(), 1, "{joined}");
+        }
+    }
+    // Of two that are alike both stay.
+    let (before, after) =
+        (format!("{table}\n{first}\n{second}\n{table}"), format!("{table}\n{table}\n{first}\n{second}"));
+    assert_eq!(in_text(&before, &after, &after).unwrap_or(before).matches("| Ana").count(), 2);
+}
