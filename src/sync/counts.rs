@@ -18,11 +18,7 @@ impl Text<'_> {
     }
 
     pub(super) fn words_of(&self, range: &Range<usize>) -> Counts<'_> {
-        let mut counts = Counts::new();
-        for word in self.sequence(range) {
-            *counts.entry(word).or_default() += 1;
-        }
-        counts
+        counted(self.sequence(range))
     }
 
     /// What a block says, without its marks and objects.
@@ -40,6 +36,13 @@ impl Text<'_> {
     pub(super) fn sequence(&self, range: &Range<usize>) -> Vec<&str> {
         self.blocks(range).iter().flat_map(|block| words_of(&block.content)).collect()
     }
+}
+
+/// How often each of some words stands there.
+pub(super) fn counted<'a>(words: impl IntoIterator<Item = &'a str>) -> Counts<'a> {
+    let mut counts = Counts::new();
+    words.into_iter().for_each(|word| *counts.entry(word).or_default() += 1);
+    counts
 }
 
 /// The words of which more came than were.

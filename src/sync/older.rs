@@ -7,7 +7,7 @@ use crate::mebdf;
 use crate::model::{Millis, Notice, PartId};
 
 use super::arrival::Arrival;
-use super::counts::Counts;
+use super::counts::counted;
 use super::intent::Intent;
 use super::item::{Item, Part, Walk, notice};
 use super::merge::Merged;
@@ -228,12 +228,6 @@ fn still_gone(lines: &[Line], text: &str, remote: &str) -> Vec<Line> {
         their_lines.get(&*line.text) < my_lines.get(&*line.text) && (line.is_whole || fewer_words || !is_said())
     };
     lines.iter().filter(is_less).cloned().collect()
-}
-
-fn counted<'t>(parts: impl Iterator<Item = &'t str>) -> Counts<'t> {
-    let mut counts = Counts::new();
-    parts.for_each(|part| *counts.entry(part).or_default() += 1);
-    counts
 }
 
 /// Why a save waits of which a merge would make two of a paragraph, in the file or in the document: as it came, and as its writer has

@@ -130,7 +130,7 @@ fn words(rows: &[Row]) -> BTreeSet<String> {
 }
 
 /// The words of rows.
-fn said(rows: &[Row]) -> impl Iterator<Item = &str> {
+pub(super) fn said(rows: &[Row]) -> impl Iterator<Item = &str> {
     let runs = rows.iter().flatten().flatten().flatten();
     let texts = runs.filter_map(|run| if let RunContent::Text(text) = &run.content { Some(text) } else { None });
     texts.flat_map(|text| words_in(text))

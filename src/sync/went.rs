@@ -6,11 +6,12 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use crate::mebdf;
+use crate::mebdf::{self, Content};
 
 use super::arrival::{Arrival, said_with};
-use super::counts::brought;
+use super::counts::{brought, counted, is_mostly};
 use super::hunks::{self, placed};
+use super::rows;
 use super::run;
 use super::sides::{Keys, Text};
 use super::words::{words_in, words_of};
@@ -40,8 +41,12 @@ impl Line {
 /// Words of one place, at most, that are looked for each where it stood.
 const PLACED_MAX: usize = 20_000;
 
-/// Words of a paragraph that must have gone from everywhere, at least, for it to be known in another place.
+/// Words of a paragraph that must have gone from everywhere, at least, for it to be known in another place; or which it must have in
+/// all where most of it stayed.
 const WORDS_MIN: usize = 3;
+
+/// Lines of a text that have words which went and that are looked for elsewhere, at most.
+const LINES_MAX: usize = 500;
 
 /// Looks in a text for what went with an arrival: words that stand where they stood, and paragraphs that stand elsewhere. What was
 /// written anew meanwhile may say the like of what went, so of several words that went together all must be there, or a third and
@@ -62,6 +67,7 @@ pub(super) fn kept(arrival: &Arrival, text: &str) -> Vec<Line> {
     let only: BTreeSet<&str> = went.iter().filter(|word| !left.contains_key(*word)).copied().collect();
     let texts = [&before, &local, &after];
     let mut stands = elsewhere(texts, &only);
+    stands.extend(moved(texts, &only));
     for (region, mine, theirs) in placed(&hunks::regions(&before, &local, &after)) {
         stands.extend(standing(texts, [&region.base, &mine, &theirs], [&went, &only]));
     }
@@ -110,6 +116,43 @@ fn standing<'t>(
         }
     }
     found
+}
+
+/// Finds the words that went from a paragraph or a row of a table and that stand beside the same ones in most of it, wherever that
+/// is by now: who moved it has not seen that they went.
+fn moved<'t>([before, local, after]: [&'t Text<'t>; 3], only: &BTreeSet<&str>) -> Vec<(usize, &'t str)> {
+    let known: BTreeSet<Vec<&str>> = lines_of(after).map(|(_, words)| words).collect();
+    let is_told = |words: &[&str]| words.iter().any(|word| only.contains(word)) && !known.contains(words);
+    let [gone, fresh] = [before, local].map(|text| {
+        let told = lines_of(text).filter(|(_, words)| is_told(words));
+        told.take(LINES_MAX).map(|(at, words)| (at, pairs(&words), counted(words))).collect::<Vec<_>>()
+    });
+    let mut found = Vec::new();
+    for (at, is, words) in &fresh {
+        for (_, was, _) in gone.iter().filter(|(.., old)| old.len() >= WORDS_MIN && is_mostly(words, old)) {
+            let both = is.intersection(was).flat_map(|(one, other)| [*one, *other]);
+            found.extend(both.filter(|word| only.contains(word)).map(|word| (*at, word)));
+        }
+    }
+    found
+}
+
+/// Each word of a line with the one behind it.
+fn pairs<'t>(words: &[&'t str]) -> BTreeSet<(&'t str, &'t str)> {
+    words.iter().copied().zip(words.iter().skip(1).copied()).collect()
+}
+
+/// The words of each paragraph and of each row of a table, with the block.
+fn lines_of<'t>(text: &'t Text<'_>) -> impl Iterator<Item = (usize, Vec<&'t str>)> {
+    text.blocks(&(0..text.len())).iter().enumerate().flat_map(|(at, block)| {
+        let lines = match &block.content {
+            Content::Table { rows, .. } => {
+                rows.iter().map(|row| rows::said(std::slice::from_ref(row)).collect()).collect()
+            }
+            other => vec![words_of(other)],
+        };
+        lines.into_iter().map(move |words| (at, words))
+    })
 }
 
 /// Finds the blocks of a text that have most of what one that went alone said.
