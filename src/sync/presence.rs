@@ -72,7 +72,10 @@ pub(super) fn of(
         return texts.looks();
     }
     for place in places {
-        if place.has(8) || was_read() && place.has(MOST) || place.has_signs() {
+        // Of what is known by its signs some may be there alone.
+        let known = if place.has_signs() { place.said() } else { BTreeSet::new() };
+        let not_there: BTreeSet<&str> = place.new.difference(&known).copied().collect();
+        if place.has(8) || was_read() && place.has(MOST) || not_there.is_empty() {
             if !came_back(earlier.get_or_init(|| said_earlier(&before, older)), &place.new) {
                 weight.there += place.new.len();
             }
@@ -80,14 +83,16 @@ pub(super) fn of(
         }
         // Two may have written nearly the same; what stands elsewhere is the other one's. In the same place words were written
         // instead, by who has read them; blocks that came are not so easily in the way.
-        if place.is_nearly_the_same() || !place.grows() && was_read() && place.is_replaced() {
+        if not_there.len() == place.new.len()
+            && (place.is_nearly_the_same() || !place.grows() && was_read() && place.is_replaced())
+        {
             continue;
         }
         let [more, all] = left.get_or_init(|| {
             let words = newest.get_or_init(|| Text::read(base, &mut keys)).words();
             [brought(&texts.said, &words), words.into_keys().collect()]
         });
-        let lacks: BTreeSet<&str> = place.new.difference(&said).copied().collect();
+        let lacks: BTreeSet<&str> = not_there.difference(&said).copied().collect();
         let stands: BTreeSet<&str> = lacks.intersection(if place.by_count { more } else { all }).copied().collect();
         weight.there += place.new.len() - lacks.len();
         weight.lacked += stands.len();
@@ -212,7 +217,17 @@ impl Place<'_> {
     fn has(&self, eighths: usize) -> bool {
         let [old, own, came] = &self.words;
         let is_brought = !self.by_count || self.has_share(eighths);
-        is_brought && run::stand([old, own, came], eighths) || !self.is_left() && self.is_moved(eighths)
+        // Few words are known by what stands at their side: the end of another sentence has its full stop there.
+        let is_told = || eighths < 8 || self.new.len() >= TELLING_MIN || self.stands_with_signs();
+        is_brought && run::stand([old, own, came], eighths) && is_told() || !self.is_left() && self.is_moved(eighths)
+    }
+
+    /// Tells whether what came stands there with the signs beside it.
+    fn stands_with_signs(&self) -> bool {
+        let Texts { before, local, after, .. } = self.texts;
+        let [was, is, came] =
+            [(before, &self.base), (local, &self.mine), (after, &self.theirs)].map(|(text, place)| text.pieces(place));
+        run::stand([&was, &is, &came], 8)
     }
 
     /// Tells whether the text has there an edit of a block that came, with all of what stands between its words and nothing said
@@ -221,8 +236,6 @@ impl Place<'_> {
         let Texts { before, local, after, .. } = self.texts;
         let known: BTreeSet<&str> = before.pieces(&(0..before.len())).into_iter().collect();
         let is_sign = |piece: &&str| !known.contains(piece) && words_in(piece).next().is_none();
-        // What is edited there may be taken for the block beside it.
-        let beside = self.mine.start.saturating_sub(1)..self.mine.end + 1;
         // An edit of one that was there before has its words, and may have signs of its own.
         let was = new_blocks(local, before, 0..before.len());
         new_blocks(before, after, self.theirs.clone()).iter().any(|(at, block)| {
@@ -234,11 +247,20 @@ impl Place<'_> {
             };
             let is_edit = |own: &usize| is_mostly(&local.words_of(&(*own..*own + 1)), block) && is_nearest(*own);
             signs.peek().is_some() && {
-                let edits = beside.clone().filter(is_edit);
+                let edits = self.beside().filter(is_edit);
                 let own: Vec<&str> = edits.flat_map(|own| local.pieces(&(own..own + 1))).collect();
                 signs.all(|sign| own.contains(&sign))
             }
         })
+    }
+
+    /// The words that the text says there, and beside it: what is edited may be taken for the block there.
+    fn said(&self) -> BTreeSet<&str> {
+        self.texts.local.sequence(&self.beside()).into_iter().collect()
+    }
+
+    fn beside(&self) -> Range<usize> {
+        self.mine.start.saturating_sub(1)..(self.mine.end + 1).min(self.texts.local.len())
     }
 
     fn has_share(&self, eighths: usize) -> bool {
@@ -274,7 +296,7 @@ impl Place<'_> {
     /// edited that may say the same.
     fn has_around(&self, at: usize) -> bool {
         let Texts { before, local, after, fresh, .. } = self.texts;
-        let beside = self.mine.start.saturating_sub(1)..self.mine.end + 1;
+        let beside = self.beside();
         let words = after.words_of(&(at..at + 1));
         // Those from before that are not in a text any more.
         let gone = |text: &Text<'_>| new_blocks(text, before, 0..before.len());

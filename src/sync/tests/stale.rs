@@ -472,3 +472,27 @@ fn who_brings_back_words_of_an_older_text_has_not_read_what_went_since() {
     let own = first.replace("four", "four and own");
     assert_eq!(found(&own, &format!("{own}\nTheirs came here.\n")), None);
 }
+
+#[test]
+fn a_word_that_came_at_the_end_does_not_stand_at_the_end_of_a_sentence_of_ones_own() {
+    let old = "The keys are with Maria.\n\nCall the painter.\n\nPlease bring your slides.\n";
+    let came = old.replace("slides.", "slides. Maria");
+    let arrival = Arrival::noted(old, &came, old).unwrap();
+    let found = |text: &str| lacking(std::slice::from_ref(&arrival), &came, text).map(|(_, words)| words);
+    let moved = "The keys are with Maria.\n\nPlease bring your slides. And tea.\n\nCall the painter.\n";
+    assert_eq!(found(moved).as_deref(), Some("Maria"));
+    assert_eq!(found(&format!("{moved}\nThe tea is with Maria.\n")).as_deref(), Some("Maria"));
+    assert_eq!(found(&came.replace("Maria\n", "Maria and tea\n")), None);
+}
+
+#[test]
+fn what_is_known_by_its_sign_tells_nothing_of_the_rest_that_came() {
+    let old = "Please read this.\n\n# Keys\n\nCall the painter about the walls.\n\nPlease bring your slides.\n";
+    let came = "Please read this.\n\nPlease bring your maps to the tower.\n\nPlease call Paul about it!\n\n# Keys\n\n\
+                Call the painter about the walls.\n\nPlease bring your slides. Maria pays.\n";
+    let arrival = Arrival::noted(old, came, old).unwrap();
+    let text = old.replace("# Keys", "Please call Anna about it!\n\n# Keys");
+    let found = lacking(std::slice::from_ref(&arrival), came, &text).map(|(_, words)| words);
+    assert_eq!(found.as_deref(), Some("bring your maps to the tower, Maria pays"));
+    assert_eq!(find(&[arrival], came, &came.replace("call Paul", "call Anna")), None);
+}
