@@ -391,6 +391,7 @@ impl Mirror {
             if let Err(error) = making::put_aside_cut_off(&shared, now) {
                 tracing::error!(%error, "what a new document was to say could not be put aside; the next start tries again");
             }
+            shared.store()?.drop_forgotten(now)?;
             let standing = shared.workspace.all_files()?;
             let mut loaded = shared.store()?.load(FEED)?;
             if recovery::take_in(&shared, &loaded, &standing, now)? {

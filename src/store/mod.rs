@@ -57,6 +57,10 @@ pub use recovery::Opened;
 pub use rules::KeptRule;
 pub use search::{Hit, Hits};
 
+/// How long it is known what the files of an item said that a person let go of, in milliseconds: who has one open may save it once
+/// the item is fetched anew.
+const FORGOTTEN_FOR_MS: u64 = 7 * 24 * 60 * 60 * 1_000;
+
 /// How many bases of each part are kept; they are the undo history.
 const KEPT_BASES: i64 = 20;
 
@@ -269,10 +273,13 @@ impl Store {
         Ok(self.all_items()?.into_iter().filter(|item| !item.buried).collect())
     }
 
+    /// Those that a person let go of are none.
     fn all_items(&self) -> Result<Vec<StoredItem>> {
         let mut statement = self
             .connection
-            .prepare_cached("SELECT id, kind, title, url, revision, can_edit, at, gone, buried FROM item ORDER BY id")
+            .prepare_cached(
+                "SELECT id, kind, title, url, revision, can_edit, at, gone, buried FROM item WHERE buried <> 2 ORDER BY id",
+            )
             .map_err(storage("listing items"))?;
         let rows = statement.query_map([], item_row).map_err(storage("listing items"))?;
         let mut items: Vec<StoredItem> = rows.collect::<Result<_, _>>().map_err(storage("listing items"))?;
@@ -351,7 +358,7 @@ impl Store {
         rows.collect::<Result<_, _>>().map_err(storage("reading an item"))
     }
 
-    /// Returns the newest base of each part of an item, also of one that is gone and may come back. A damaged one is left out:
+    /// Returns the newest base of each part of an item, also of one that may come back or be fetched anew. A damaged one is left out:
     /// then nothing is agreed, and a file that says something else than its document is an edit or a conflict.
     ///
     /// # Errors
@@ -406,8 +413,9 @@ impl Store {
         write_told(&self.connection, item, part, told)
     }
 
-    /// Lets go of an item whose files were put away. With `bury` it comes back when it is there again: what was agreed is kept, and
-    /// what came into the files, since who has one open may save it later. Else only a tombstone is left of it.
+    /// Lets go of an item whose files were put away. What was agreed is kept, and what came into the files, since who has one open may
+    /// save it later: with `bury` until it is there again, else for [`FORGOTTEN_FOR_MS`], where it is known no more unless it is
+    /// fetched anew.
     ///
     /// # Errors
     ///
@@ -422,27 +430,31 @@ impl Store {
             .is_some();
         transaction
             .execute(
-                "INSERT OR REPLACE INTO tombstone (item, title, at) SELECT id, title, ?2 FROM item WHERE id = ?1",
+                "INSERT OR REPLACE INTO tombstone (item, title, at) SELECT id, title, ?2 FROM item WHERE id = ?1 AND buried <> 2",
                 params![id.0, millis(at)],
             )
             .map_err(storage(doing))?;
-        let last = if bury {
-            [
-                "UPDATE part SET stamp = NULL, hash = NULL, mark = NULL WHERE item = ?1",
-                "UPDATE item SET buried = 1 WHERE id = ?1",
-            ]
-        } else {
-            ["DELETE FROM part WHERE item = ?1", "DELETE FROM item WHERE id = ?1"]
-        };
+        // One that was never recorded is known by what its file was about to say.
+        transaction
+            .execute(
+                "INSERT OR IGNORE INTO tombstone (item, title, at) SELECT item, '', ?2 FROM intent WHERE item = ?1",
+                params![id.0, millis(at)],
+            )
+            .map_err(storage(doing))?;
+        let files = "UPDATE part SET stamp = NULL, hash = NULL, mark = NULL WHERE item = ?1";
         let index = "DELETE FROM doc WHERE rowid IN (SELECT docid FROM part WHERE item = ?1)";
         let waiting = "DELETE FROM unindexed WHERE docid IN (SELECT docid FROM part WHERE item = ?1)";
         let jobs = "UPDATE job SET state = 'reconciled' WHERE item = ?1 AND state = 'begun'";
-        let rest = ["DELETE FROM image WHERE item = ?1", "DELETE FROM intent WHERE item = ?1"];
-        // What came into the files goes with the item.
-        let arrivals = "DELETE FROM arrival WHERE item = ?1 AND NOT EXISTS (SELECT 1 FROM item WHERE id = ?1)";
-        for sql in [index, waiting, jobs].into_iter().chain(rest).chain(last).chain([arrivals]) {
+        let images = "DELETE FROM image WHERE item = ?1";
+        // What a file was about to say may be in an editor as well.
+        let intents = bury.then_some("DELETE FROM intent WHERE item = ?1");
+        for sql in [index, waiting, jobs, files, images].into_iter().chain(intents) {
             transaction.execute(sql, [&id.0]).map_err(storage(doing))?;
         }
+        let put_away = "UPDATE item SET buried = ?2, at = iif(?2 = 2, ?3, at) WHERE id = ?1 AND buried <> 2";
+        let how = if bury { 1 } else { 2 };
+        transaction.execute(put_away, params![id.0, how, millis(at)]).map_err(storage(doing))?;
+        drop_forgotten(&transaction, at)?;
         attached::forget_item(&transaction, id)?;
         if is_mirrored {
             let entry = log::Entry {
@@ -459,6 +471,15 @@ impl Store {
         transaction.commit().map_err(storage(doing))?;
         self.tell();
         Ok(())
+    }
+
+    /// Drops what is known of items that a person let go of more than [`FORGOTTEN_FOR_MS`] ago.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn drop_forgotten(&mut self, now: Millis) -> Result<()> {
+        drop_forgotten(&self.connection, now)
     }
 
     /// Finds the files whose text or title holds all words of `query` and which meet its operators; the last word may be unfinished.
@@ -479,6 +500,20 @@ impl Store {
         self.connection.execute_batch("PRAGMA synchronous = NORMAL").map_err(storage(doing))?;
         changed
     }
+}
+
+/// Drops what is known of items that a person let go of long ago, with all that belongs to them.
+fn drop_forgotten(connection: &Connection, now: Millis) -> Result<()> {
+    let before = millis(Millis(now.0.saturating_sub(FORGOTTEN_FOR_MS)));
+    // What came into a file, or was to come, may be known before its item, so it does not go with that.
+    for sql in [
+        "DELETE FROM item WHERE buried = 2 AND at < ?1",
+        "DELETE FROM arrival WHERE item IN (SELECT item FROM tombstone WHERE at < ?1) AND item NOT IN (SELECT id FROM item)",
+        "DELETE FROM intent WHERE item IN (SELECT item FROM tombstone WHERE at < ?1) AND item NOT IN (SELECT id FROM item)",
+    ] {
+        connection.execute(sql, [before]).map_err(storage("forgetting items for good"))?;
+    }
+    Ok(())
 }
 
 fn item_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredItem> {

@@ -21,9 +21,9 @@ pub(super) fn write_record(
     may_wait: bool,
 ) -> Result<Vec<(i64, Ready)>> {
     let doing = "recording";
-    let Record { item, kind, title, revision, can_edit, gone, parts, jobs, at } = record;
+    let Record { item, kind, title, revision, can_edit, gone, parts, jobs, at, .. } = record;
     let returns = transaction
-        .query_row("SELECT 1 FROM item WHERE id = ?1 AND buried", [&item.0], |_row| Ok(()))
+        .query_row("SELECT 1 FROM item WHERE id = ?1 AND buried = 1", [&item.0], |_row| Ok(()))
         .optional()
         .map_err(storage(doing))?
         // Where somebody puts a file back while its item is away, that alone is there.
@@ -227,7 +227,7 @@ fn drop_missing_parts(transaction: &Transaction<'_>, record: &Record) -> Result<
         .and_then(|mut s| s.query_map([item], |row| Ok((row.get(0)?, row.get(1)?)))?.collect())
         .map_err(storage(doing))?;
     for (part, doc) in stored {
-        if record.parts.iter().any(|kept| kept.part.0 == part) {
+        if record.parts.iter().map(|kept| &kept.part).chain(&record.left).any(|kept| kept.0 == part) {
             continue;
         }
         if let Some(doc) = doc {

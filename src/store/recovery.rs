@@ -51,6 +51,8 @@ impl Store {
         let doing = "taking files in";
         let transaction = self.connection.transaction().map_err(storage(doing))?;
         for item in items {
+            // What was known of one that a person let go of says nothing of the file that stands there.
+            transaction.execute("DELETE FROM item WHERE id = ?1 AND buried = 2", [&item.0]).map_err(storage(doing))?;
             transaction
                 .execute(
                     "INSERT OR IGNORE INTO item (id, kind, title, can_edit, at) VALUES (?1, ?2, '', 0, ?3)",

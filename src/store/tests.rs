@@ -41,6 +41,7 @@ pub(super) fn record(id: &str, title: &str, parts: &[(&str, &str)], at: u64) -> 
                 settled: true,
             })
             .collect(),
+        left: Vec::new(),
         jobs: Vec::new(),
         at: Millis(at),
     }
@@ -574,16 +575,47 @@ fn what_is_gone_is_known_until_it_is_forgotten_or_comes_back() {
         let base = |part: &str, text: &str| (PartId(part.into()), text.to_owned());
         assert_eq!(store.bases(&one).unwrap(), [base("", "a\n"), base("t.1", "b\n")]);
         assert!(store.is_buried(&one).unwrap() && !store.is_buried(&two).unwrap());
-        assert_eq!(store.bases(&two).unwrap(), Vec::new());
+        // Who has a file of it open may save that once it is fetched anew.
+        assert_eq!(store.bases(&two).unwrap(), [base("", "c\n")]);
         if comes_back {
             store.record(&record("one", "First", &[("", "d\n")], 4), None).unwrap();
             assert_eq!(store.bases(&one).unwrap(), [base("", "d\n")]);
         }
         store.retire(&one, false, Millis(5)).unwrap();
         assert_eq!(store.load("feed").unwrap().rows.len(), 0);
-        assert!(!store.is_buried(&one).unwrap());
-        assert_eq!(store.bases(&one).unwrap(), Vec::new());
+        assert!(!store.is_buried(&one).unwrap() && store.item(&one).unwrap().is_none());
+        let left = if comes_back { vec![base("", "d\n")] } else { vec![base("", "a\n"), base("t.1", "b\n")] };
+        assert_eq!(store.bases(&one).unwrap(), left);
     }
+}
+
+#[test]
+fn what_a_person_lets_go_of_is_known_for_a_week() {
+    const WEEK_MS: u64 = 7 * 24 * 60 * 60 * 1_000;
+    let (_folder, mut store) = store();
+    let (one, file) = (ItemId("one".into()), PartId::default());
+    let came = Arrival { before: "a\n".into(), after: "b\n".into(), base: "a\n".into() };
+    store.record(&record("one", "First", &[("", "b\n")], 1), None).unwrap();
+    store.note_arrival(&one, &file, &came).unwrap();
+    let known = |store: &Store| (store.bases(&one).unwrap().len(), store.arrivals(&one, &file).unwrap().unwrap().len());
+    store.retire(&one, false, Millis(2)).unwrap();
+    // Letting go of it once more does not make it longer.
+    store.retire(&one, false, Millis(9)).unwrap();
+    store.drop_forgotten(Millis(2 + WEEK_MS)).unwrap();
+    assert_eq!(known(&store), (1, 1));
+    // Fetched anew it is an item like any other.
+    store.record(&record("one", "First", &[("", "c\n")], 3), None).unwrap();
+    assert_eq!((store.items().unwrap().len(), store.search("First", ASKER, 9, 0).unwrap().hits.len()), (1, 1));
+    store.drop_forgotten(Millis(4 + WEEK_MS)).unwrap();
+    assert_eq!(known(&store), (1, 1));
+    store.retire(&one, false, Millis(5)).unwrap();
+    store.drop_forgotten(Millis(6 + WEEK_MS)).unwrap();
+    assert_eq!(known(&store), (0, 0));
+    // A file of it that is found later is compared with its document.
+    store.record(&record("one", "First", &[("", "c\n")], 7), None).unwrap();
+    store.retire(&one, false, Millis(8)).unwrap();
+    store.adopt(std::slice::from_ref(&one), KindName::Docs, Millis(9)).unwrap();
+    assert_eq!((store.load("feed").unwrap().rows.len(), store.bases(&one).unwrap().len()), (1, 0));
 }
 
 #[test]

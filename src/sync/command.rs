@@ -161,6 +161,18 @@ impl Engine {
         Fate::Keep
     }
 
+    /// Puts the files of an item away that is to be forgotten. What has landed is agreed on first: who has a file open wrote that.
+    pub(super) fn forget_files(&mut self, item: &mut Item) -> Fate {
+        if item.state.ended.is_empty() {
+            return self.retire(item, None);
+        }
+        if let Some(walk) = &mut item.walk {
+            // It was merged before that.
+            walk.merged.clear();
+        }
+        self.record(item)
+    }
+
     /// The files of an item were put away, or not.
     pub(super) fn retired(&mut self, item: &mut Item, result: Result<(), NotDone>) -> Fate {
         match result {

@@ -222,7 +222,7 @@ impl Engine {
             Some(remote) => remote.parts.iter().map(|(id, _)| id).collect(),
             None => walk.observed.keys().collect(),
         };
-        let mut parts = Vec::new();
+        let (mut parts, mut left) = (Vec::new(), Vec::new());
         for id in ids {
             let seen = walk.observed.get(id);
             let known = item.parts.get(id);
@@ -253,6 +253,7 @@ impl Engine {
                 // its hash, or the edit that was seen here would look like an echo to the walk that is for it.
                 (base, text, known.and_then(|part| part.stamp), known.and_then(|part| part.hash), settled)
             } else {
+                left.push(id.clone());
                 continue;
             };
             parts.push(RecordPart {
@@ -278,6 +279,7 @@ impl Engine {
             can_edit: item.can_edit,
             gone: item.gone,
             parts,
+            left,
             jobs: item.state.ended.clone(),
             at: self.now,
         };

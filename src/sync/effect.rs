@@ -139,8 +139,10 @@ pub struct Record {
     pub can_edit: bool,
     /// Whether it was not there, or hidden from the account, when it was read last.
     pub gone: bool,
-    /// Its files; parts that are missing here no longer exist remotely.
+    /// Its files; parts that are missing here and among those that were left no longer exist remotely.
     pub parts: Vec<RecordPart>,
+    /// Files of which nothing is agreed yet: what is known of them stays as it is.
+    pub left: Vec<PartId>,
     /// The pushes that this ends.
     pub jobs: Vec<(JobId, JobEnd)>,
     /// When.

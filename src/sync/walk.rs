@@ -56,7 +56,7 @@ impl Engine {
             return self.put_off(item, at);
         }
         if item.state.dirty.forget {
-            return self.retire(item, None);
+            return self.forget_files(item);
         }
         if self.halted.is_some() {
             return self.stop(item);
@@ -207,7 +207,7 @@ impl Engine {
 
     fn read_remote(&mut self, item: &mut Item, remote: Remote) -> Fate {
         if item.state.dirty.forget {
-            return self.retire(item, None);
+            return self.forget_files(item);
         }
         if self.halted.is_some() {
             return self.stop(item);

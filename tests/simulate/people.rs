@@ -347,9 +347,7 @@ fn edited(around: &mut Around, text: &str, now: [Option<&str>; 3]) -> String {
     // What came and was not recorded yet, somebody may move and edit at once: then it may stand twice. So may a few words, which
     // others may write, too.
     let is_telling = blocks[at].split(' ').count() >= TELLING_MIN;
-    // A table that others write in while text is moved past it is taken for what was moved, and that is refused.
-    let is_plain = !blocks.iter().any(|block| block.starts_with('|'));
-    let may_move = is_plain && (speech == Speech::Tokens || now[1].is_some() && is_telling);
+    let may_move = speech == Speech::Tokens || now[1].is_some() && is_telling;
     match around.dice.roll(9) {
         0 if blocks.len() >= BLOCKS_MIN && !blocks[at].starts_with(['#', '|']) => {
             let gone = blocks.remove(at);

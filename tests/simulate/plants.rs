@@ -51,11 +51,13 @@ pub(crate) enum Plant {
     ForgetsPauses,
     /// The edits of an account that is only mirrored are pushed.
     PushesMirrored,
+    /// With a document all is forgotten at once that is known of its file.
+    ForgetsForgotten,
 }
 
 impl Plant {
     /// All of them.
-    pub(crate) const ALL: [Self; 24] = [
+    pub(crate) const ALL: [Self; 25] = [
         Self::ResendsBlind,
         Self::IgnoresRescan,
         Self::CursorBeforeItem,
@@ -80,5 +82,6 @@ impl Plant {
         Self::IgnoresLimits,
         Self::ForgetsPauses,
         Self::PushesMirrored,
+        Self::ForgetsForgotten,
     ];
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use mcp_workspace::gdocs::Document;
 use mcp_workspace::model::{ItemId, PartId, Revision};
-use mcp_workspace::sync::{Command, ItemStatus, Side};
+use mcp_workspace::sync::{Command, ItemStatus, PartStatus, Side};
 
 use crate::around::Around;
 use crate::dice::Dice;
@@ -57,6 +57,8 @@ pub(crate) struct Outcome {
     pub(crate) crashes: u64,
     /// Saves that waited at the end since the state had been lost.
     pub(crate) unknown: u64,
+    /// Files that were told at the end to say what nobody can write into a document.
+    pub(crate) locked: u64,
     /// Tokens that were written.
     pub(crate) tokens: u64,
     /// Stands for all that happened.
@@ -71,9 +73,18 @@ impl Outcome {
         self.conflicts += other.conflicts;
         self.crashes += other.crashes;
         self.unknown += other.unknown;
+        self.locked += other.locked;
         self.tokens += other.tokens;
         self.trace ^= other.trace;
     }
+}
+
+/// Tells whether a file waits for nothing but that what is locked in it stands again as it does in the document; what else was
+/// written around that waits with it.
+fn is_locked(part: &PartStatus) -> bool {
+    const WITH_IT: [&str; 3] = ["LOCKED", "TORN", "KEPT"];
+    let codes = || part.refused.iter().map(|notice| notice.code.as_str());
+    codes().any(|code| code == "LOCKED") && codes().all(|code| WITH_IT.contains(&code))
 }
 
 /// All that takes part in a run.
@@ -86,7 +97,7 @@ pub(crate) struct World {
 }
 
 /// What can happen, and how often it does, in the order of [`World::happen`]: people save, others write, a crash, time passes, a
-/// push is asked for, events are lost, a machine sleeps, a late push arrives, a machine starts, a save goes on or a file is thrown
+/// push is asked for or a document is forgotten, events are lost, a machine sleeps, a late push arrives, a machine starts, a save goes on or a file is thrown
 /// away, the watcher is heard, an owner lets an account see or edit a document or does so no more, and the daemon works.
 const TEMPERS: [[usize; 13]; 5] = [
     [3, 2, 1, 1, 1, 1, 1, 1, 1, 7, 6, 1, 15],
@@ -256,6 +267,11 @@ impl World {
                 let command = if around.dice.once_in(3) { Command::Pause } else { Command::Resume };
                 machine.ask(around, command);
             }
+            4 if machine.runs() && !machine.store.holds(item) => machine.ask(around, Command::Fetch(item.clone())),
+            4 if around.dice.once_in(6) && machine.runs() => {
+                // Who has the file open does not look at it.
+                machine.ask(around, Command::Forget(item.clone()));
+            }
             5 if around.fault(16) => {
                 let watches = !machine.is_watching();
                 machine.watches(around, watches);
@@ -420,7 +436,8 @@ impl World {
         any
     }
 
-    /// People bring back the files that a power cut left empty, or that an editor did not write to their end.
+    /// People bring back the files that a power cut left empty, or that an editor did not write to their end, or in which they moved
+    /// a table, which nobody can do from there.
     fn put_right(&mut self) {
         let mut any = false;
         let items = self.around.google.items();
@@ -432,10 +449,13 @@ impl World {
                 }
                 let known =
                     status.items.iter().find(|status| status.id == *item).and_then(|status| status.parts.first());
-                if known.is_some_and(|part| part.held.is_empty() && part.unusable.is_none() && !part.hidden) {
+                let is_locked = known.is_some_and(is_locked);
+                let is_well = |part: &PartStatus| part.held.is_empty() && part.unusable.is_none() && !part.hidden;
+                if known.is_some_and(is_well) && !is_locked {
                     continue;
                 }
                 any = true;
+                self.outcome.locked += u64::from(is_locked);
                 self.outcome.unknown += u64::from(machine.forgot(item));
                 for name in [file_name(item), conflict_name(item)] {
                     let text = machine.disk.read(&name).unwrap_or_default().to_owned();
@@ -517,6 +537,8 @@ impl World {
             }
             self.settle(20);
         }
+        // A side that was chosen may have had a table elsewhere.
+        self.put_right();
     }
 
     /// All text that stands anywhere, of the files whose names count.

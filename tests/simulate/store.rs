@@ -10,6 +10,9 @@ use crate::machine::row;
 /// As many arrivals of each file are kept as the real store keeps.
 const ARRIVALS_MAX: usize = 20;
 
+/// How long it is known what a file said that somebody has forgotten, as the real store keeps it, in milliseconds.
+const FORGOTTEN_FOR_MS: u64 = 7 * 86_400_000;
+
 /// A push in the journal.
 #[derive(Debug)]
 struct Job {
@@ -24,6 +27,8 @@ pub(crate) struct Store {
     items: BTreeMap<ItemId, Record>,
     /// What was known of items that are gone.
     buried: BTreeMap<ItemId, Record>,
+    /// What was known of items that somebody has forgotten, perhaps before they were recorded, and when that was.
+    forgotten: BTreeMap<ItemId, (Option<Record>, Millis)>,
     /// What came into each file, newest first.
     arrivals: BTreeMap<ItemId, Vec<Arrival>>,
     /// What each file is about to say, until it is recorded.
@@ -81,6 +86,7 @@ impl Store {
 
     /// Takes in an item of which only the file is known.
     pub(crate) fn adopt(&mut self, item: ItemId) {
+        self.forgotten.remove(&item);
         let record = Record {
             item: item.clone(),
             kind: KindName::Docs,
@@ -89,6 +95,7 @@ impl Store {
             can_edit: false,
             gone: false,
             parts: Vec::new(),
+            left: Vec::new(),
             jobs: Vec::new(),
             at: Millis(0),
         };
@@ -107,7 +114,8 @@ impl Store {
 
     /// Returns what both sides last agreed on.
     pub(crate) fn base(&self, item: &ItemId) -> Option<String> {
-        let record = self.items.get(item).or(self.buried.get(item))?;
+        let forgotten = || self.forgotten.get(item).and_then(|(record, _)| record.as_ref());
+        let record = self.items.get(item).or(self.buried.get(item)).or_else(forgotten)?;
         record.parts.first().map(|part| part.base.clone())
     }
 
@@ -227,22 +235,39 @@ impl Store {
         let arrived = record.parts.iter().flat_map(|part| part.arrived.iter().cloned()).collect();
         self.note_arrivals(&record.item, arrived);
         self.buried.remove(&record.item);
+        self.forgotten.remove(&record.item);
         self.items.insert(record.item.clone(), record);
     }
 
-    /// Lets go of an item; of one that is buried the base is kept.
-    pub(crate) fn retire(&mut self, item: &ItemId, bury: bool) {
+    /// Lets go of an item; of one that is buried the base is kept, and for a while that of one which somebody has forgotten.
+    pub(crate) fn retire(&mut self, item: &ItemId, bury: bool, at: Millis) {
         let record = self.items.remove(item);
-        if !bury {
-            self.buried.remove(item);
+        if bury {
+            self.buried.extend(record.map(|record| (item.clone(), record)));
+            self.intents.remove(item);
+        } else {
+            let record = record.or(self.buried.remove(item));
+            self.forgotten.entry(item.clone()).or_insert((record, at));
         }
-        self.buried.extend(record.filter(|_| bury).map(|record| (item.clone(), record)));
-        if !self.buried.contains_key(item) {
-            self.arrivals.remove(item);
-        }
-        self.intents.remove(item);
+        self.drop_forgotten(at);
         let open = self.jobs.iter_mut().filter(|job| job.open.item == *item && job.end.is_none());
         open.for_each(|job| job.end = Some(JobEnd::Reconciled));
+    }
+
+    /// Drops what is known of items that were forgotten long ago.
+    pub(crate) fn drop_forgotten(&mut self, now: Millis) {
+        self.drop_forgotten_before(Millis(now.0.saturating_sub(FORGOTTEN_FOR_MS)));
+    }
+
+    /// Drops what is known of items that were forgotten before.
+    pub(crate) fn drop_forgotten_before(&mut self, before: Millis) {
+        self.forgotten.retain(|item, (_, at)| {
+            if *at < before {
+                self.arrivals.remove(item);
+                self.intents.remove(item);
+            }
+            *at >= before
+        });
     }
 
     /// Stores what a person is yet to be told.

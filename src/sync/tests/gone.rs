@@ -3,10 +3,11 @@
 use crate::model::{ContentHash, Cursor, Millis, PartId};
 
 use super::super::{
-    Command, Effect, Engine, Event, Feed, Intent, Loaded, NotDone, Observation, RequestId, Row, Settings, Touch,
+    Command, Effect, Engine, Event, FailureClass, Feed, Intent, JobEnd, JobId, Loaded, NotDone, Observation, Posted,
+    RequestId, Row, Settings, Touch,
 };
-use super::crashes::{desired, first_note, intended, note_of};
-use super::decisions::{STAMP, engine, fetched, id, observed, row, words};
+use super::crashes::{desired, failure, first_note, intended, note_of};
+use super::decisions::{STAMP, engine, fetched, id, observed, planned, row, words};
 
 /// A feed that names an item, changed or vanished.
 fn told_of(vanished: bool, cursor: &str) -> Event {
@@ -156,6 +157,29 @@ fn what_is_forgotten_does_not_come_back() {
     assert!(effects.iter().any(|effect| matches!(effect, Effect::Retire { bury: false, .. })), "{}", words(&effects));
     assert!(words(&engine.step(Millis(12), Event::Retired { item: id(0), result: Ok(()) })).contains("done"));
     assert!(!words(&engine.step(Millis(13), told_of(false, "3"))).contains("observe"));
+}
+
+#[test]
+fn what_has_landed_is_agreed_on_before_it_is_forgotten() {
+    let mut engine = engine(1);
+    engine.step(Millis(1), observed(id(0), "a", "b"));
+    engine.step(Millis(2), fetched(id(0), "a", true));
+    engine.step(Millis(3), Event::Planned { item: id(0), result: Ok(planned("b")) });
+    engine.step(Millis(4), Event::Begun { item: id(0), result: Ok(JobId(1)) });
+    let forget = |request| Event::Asked { request: RequestId(request), command: Command::Forget(id(0)) };
+    assert_eq!(words(&engine.step(Millis(5), forget(1))), "");
+    assert_eq!(words(&engine.step(Millis(6), Event::Posted { item: id(0), result: Posted::Accepted(None) })), "fetch");
+    let is_whole = |effects: &[Effect]| matches!(effects, [Effect::Record(record)] if record.jobs == [(JobId(1), JobEnd::Accepted)] && record.parts[0].base == "b");
+    let effects = engine.step(Millis(7), fetched(id(0), "b", true));
+    assert!(is_whole(&effects), "{effects:?}");
+    // Where that cannot be stored it is tried again first.
+    let failed = Event::Recorded { item: id(0), result: Err(failure(FailureClass::Permanent)) };
+    engine.step(Millis(8), failed);
+    engine.step(Millis(9), forget(2));
+    engine.step(Millis(600_000), Event::Tick);
+    let effects = engine.step(Millis(600_001), observed(id(0), "a", "b"));
+    assert!(is_whole(&effects), "{effects:?}");
+    assert_eq!(words(&engine.step(Millis(600_002), Event::Recorded { item: id(0), result: Ok(()) })), "retire");
 }
 
 #[test]

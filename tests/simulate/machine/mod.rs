@@ -106,7 +106,8 @@ pub(crate) struct Machine {
     seen: VecDeque<Seen>,
     /// What its clock is ahead of the true time by, in milliseconds; less than nothing when it is behind.
     pub(crate) clock_off: i64,
-    /// What its clock was ahead of the true time by at least since its state was lost, in milliseconds; `None` as long as it was not.
+    /// What its clock was ahead of the true time by at least since its state was lost or a document was forgotten, in milliseconds;
+    /// `None` as long as none was.
     pub(crate) slowest_off: Option<i64>,
     last_new: u64,
     last_request: u64,
@@ -195,6 +196,7 @@ impl Machine {
         self.is_watching = true;
         self.take_in();
         self.sending = self.is_paused.then(BTreeSet::new);
+        self.store.drop_forgotten(self.now(around));
         let effects = engine.load(self.now(around), self.store.loaded());
         self.engine = Some(engine);
         self.take(effects);
@@ -460,7 +462,14 @@ impl Machine {
             }
             Some(Task::Retire(item, bury)) => {
                 around.show(&(self.number, "forgets", &item));
-                self.store.retire(&item, bury);
+                let now = self.now(around);
+                self.store.retire(&item, bury, now);
+                if around.plant == Some(Plant::ForgetsForgotten) {
+                    self.store.drop_forgotten_before(Millis(u64::MAX));
+                }
+                // Until when that is known is told by this clock.
+                let slowest_off = self.slowest_off.get_or_insert(self.clock_off);
+                *slowest_off = self.clock_off.min(*slowest_off);
                 lane.task = Some(Task::Tell(Box::new(Event::Retired { item, result: Ok(()) })));
             }
             None => {
