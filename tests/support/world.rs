@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 /// The bearer of the demo account.
 pub(crate) const TOKEN: &str = "walk-token";
 
-/// Longer than any walk takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(40);
+/// Longer than any walk takes on a busy machine, and than it takes until a save is found that went into a file which had just been
+/// replaced.
+const PATIENCE: Duration = Duration::from_secs(100);
 
 /// Homes made by this process.
 static WORLDS: AtomicU32 = AtomicU32::new(0);
