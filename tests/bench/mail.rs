@@ -114,6 +114,7 @@ fn record(number: usize, thread: &Thread) -> Record {
             written: true,
             settled: true,
         }],
+        left: Vec::new(),
         jobs: Vec::new(),
         at: Millis(NEWEST),
     }
