@@ -43,7 +43,7 @@ pub(super) fn reasons(
         held.retain(hold::is_of_the_text);
     }
     if part.state.cut == Some(hash) && held.is_empty() {
-        held.extend(base.and_then(|base| hold::cut(base, text)));
+        held.extend(base.and_then(|base| hold::cut(base, text)).or_else(|| hold::cut(remote, text)));
     }
     if let Some(older) = walk.stale.get(id)
         && part.state.put_back.as_ref().is_some_and(|put_back| merge::same_meaning(put_back, &older.saved))

@@ -113,7 +113,10 @@ impl Engine {
                 let is_cut = |base: &String| hold::cut(base, text).is_some() && !merge::same_meaning(base, text);
                 // What was recorded has been seen being saved.
                 let is_unseen = walk.why.look && part.hash != Some(*hash);
-                if is_unseen && observation.base.as_ref().is_some_and(is_cut) {
+                // A push that may have landed was of a longer text, perhaps.
+                let pushed = item.state.unknown.iter().filter(|unknown| unknown.part == observation.part);
+                let mut known = observation.base.iter().chain(pushed.map(|unknown| &unknown.expected));
+                if is_unseen && known.any(is_cut) {
                     part.state.cut = Some(*hash);
                 }
                 // Of an empty file of which nothing is agreed, nothing is known but that somebody has opened it.

@@ -676,3 +676,20 @@ fn a_push_of_an_older_text_that_never_landed_takes_nothing_away_later() {
     let says = desired(&effects).unwrap_or_else(|| panic!("{trail:?}"));
     assert!(["theirs", "slides mine", "walls mine"].iter().all(|words| says.contains(words)), "{says}");
 }
+
+#[test]
+fn half_of_a_save_of_what_a_push_may_have_brought_is_held() {
+    let (base, pushed) = ("one\n\ntwo three\n", "one\n\ntwo three\n\nfour five six\n");
+    for (local, is_held) in [
+        ("one mine\n\ntwo three", true),
+        ("one mine\n\ntwo three\n", false),
+        ("one mine\n\ntwo three\n\nfour five six", false),
+    ] {
+        let mut engine = restarted(Vec::new(), pushed, None);
+        assert!(words(&engine.step(Millis(3), observed(id(0), base, local))).contains("fetch"), "{local:?}");
+        let effects = engine.step(Millis(4), fetched(id(0), pushed, true));
+        assert_eq!(desired(&effects).is_none(), is_held, "{local:?}: {}", words(&effects));
+        let held = engine.status().items[0].parts[0].held.iter().map(|held| held.code.clone()).collect::<Vec<_>>();
+        assert_eq!(held, if is_held { vec!["HALF_WRITTEN"] } else { vec![] }, "{local:?}");
+    }
+}
