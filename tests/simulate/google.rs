@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use mcp_workspace::gdocs::{self, Document, Paragraph, Request, SegmentTrace, StructuralElement};
+use mcp_workspace::gdocs::{self, Document, Paragraph, Request, SegmentTrace, StructuralElement, TableRow};
 use mcp_workspace::kinds::Fetched;
 use mcp_workspace::kinds::docs::{self, Access};
 use mcp_workspace::model::{ItemId, Revision};
@@ -357,9 +357,37 @@ fn free_starts(document: &Document) -> BTreeSet<u32> {
     free.filter_map(|both| own_paragraph(&both[0])).map(|(start, _)| start).collect()
 }
 
+/// The words of each row of each table.
+fn rows(document: &Document) -> Vec<Vec<BTreeSet<String>>> {
+    let tabs = document.tabs.iter().filter_map(|tab| tab.document_tab.as_ref());
+    let content = tabs.filter_map(|tab| tab.body.as_ref()).flat_map(|body| &body.content);
+    let words = |row: &TableRow| {
+        let cells = row.table_cells.iter().flat_map(|cell| &cell.content).filter_map(own_paragraph);
+        let texts = cells.map(|(_, paragraph)| paragraph.text());
+        texts.flat_map(|text| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
+    };
+    content
+        .filter_map(|element| element.table.as_ref())
+        .map(|table| table.table_rows.iter().map(words).collect())
+        .collect()
+}
+
+/// Tells whether all rows stand where they stood: each has most words in common with the one that was there.
+fn are_rows_kept(before: &[Vec<BTreeSet<String>>], after: &[Vec<BTreeSet<String>>]) -> bool {
+    let is_kept = |was: &Vec<BTreeSet<String>>, is: &Vec<BTreeSet<String>>| {
+        let shared = |row: usize, at: usize| was[row].intersection(&is[at]).count();
+        let is_nearest = |at: usize| (0..was.len()).all(|row| row == at || shared(row, at) < shared(at, at));
+        was.len() == is.len() && (0..is.len()).all(is_nearest)
+    };
+    before.len() == after.len() && before.iter().zip(after).all(|(was, is)| is_kept(was, is))
+}
+
 /// Checks that a push leaves the very characters of the paragraphs that stand before and after it, where all of those stand in
-/// one order: what is written anew loses its comments.
+/// one order: what is written anew loses its comments. A row that is moved is written anew.
 fn check_kept(item: &ItemId, before: &Document, after: &Document, traces: &[SegmentTrace]) {
+    if !are_rows_kept(&rows(before), &rows(after)) {
+        return;
+    }
     let texts = |document| -> BTreeMap<u32, String> {
         paragraphs(document).map(|(start, paragraph)| (start, paragraph.text())).collect()
     };

@@ -363,6 +363,15 @@ fn edited(around: &mut Around, text: &str, now: [Option<&str>; 3]) -> String {
         }
         3..=5 => blocks.insert(at, paragraph(around)),
         _ if blocks.is_empty() || blocks[at].starts_with('#') => blocks.insert(at, paragraph(around)),
+        _ if blocks[at].starts_with('|') && blocks[at].lines().count() > 3 && around.dice.once_in(3) => {
+            let said = speech.words(&mut around.dice, &mut around.ledger, &token);
+            let mut rows: Vec<String> = blocks[at].lines().map(str::to_owned).collect();
+            let mut moved = rows.remove(2 + around.dice.roll(rows.len() - 2));
+            let end = moved.find(" |").unwrap();
+            moved.insert_str(end, &format!(" {said}"));
+            rows.insert(2 + around.dice.roll(rows.len() - 1), moved);
+            blocks[at] = rows.join("\n");
+        }
         _ if blocks[at].starts_with('|') => {
             // At the end of any cell of any row but the line of the marks.
             let said = speech.words(&mut around.dice, &mut around.ledger, &token);

@@ -14,7 +14,7 @@ pub(crate) const TEXTS: [(&str, &str); 2] = [
     (
         "two",
         "The plan for the house.\n\n- Call the painter\n- Call the carpenter about the roof\n\nThe meeting is on Monday 👍🏽 at \
-         ten.\n\n| Who | What |\n| --- | --- |\n| Maria | the keys |\n\n# End\n\nThe keys are with Maria.\n",
+         ten.\n\n| Who | What |\n| --- | --- |\n| Maria | the keys |\n| Paul | the painter |\n| The carpenter | the roof |\n\n# End\n\nThe keys are with Maria.\n",
     ),
 ];
 

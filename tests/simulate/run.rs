@@ -44,7 +44,7 @@ const TEXTS: [(&str, &str); 2] = [
     ),
     (
         "two",
-        "First words.\n\n- item one\n- item two\n\nLast 👍🏽 words.\n\n| left | right |\n| --- | --- |\n| here | there |\n\n# End\n\nBye.\n",
+        "First words.\n\n- item one\n- item two\n\nLast 👍🏽 words.\n\n| left | right |\n| --- | --- |\n| here | there |\n| third | fourth |\n| fifth | sixth |\n\n# End\n\nBye.\n",
     ),
 ];
 
