@@ -180,12 +180,16 @@ async fn what_is_forgotten_while_its_push_is_on_its_way_is_told_as_pushed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_editor_that_was_open_while_its_document_was_forgotten_takes_nothing_away() {
     let mut world = world("forget-open");
-    let (id, file) = document(&world, "# One\n\nalpha\n\nbeta\n\nThe long word goes.\n");
-    let shown = std::fs::read_to_string(&file).unwrap();
+    let text = "# One\n\nalpha\n\nbeta\n\nThe long word goes.\n";
+    let (id, file) = document(&world, text);
+    let (other, other_file) = document(&world, text);
+    let [shown, other_shown] = [&file, &other_file].map(|file| std::fs::read_to_string(file).unwrap());
     done(&world, &["forget", &id]);
+    done(&world, &["forget", &other]);
     assert!(!file.exists());
     world.collaborate(&id, "beta", "beta theirs").await;
     world.collaborate(&id, " long", "").await;
+    world.collaborate(&other, " long", "").await;
     // What is known of it outlives the daemon.
     world.kill_daemon();
     world.start_daemon(&[]);
@@ -194,9 +198,10 @@ async fn an_editor_that_was_open_while_its_document_was_forgotten_takes_nothing_
     let told = done(&world, &["push", file.to_str().unwrap()]);
     assert!(told.to_string().contains("PUT_BACK"), "{told}");
     assert_eq!(world.text(&id).await, "One\nalpha mine\nbeta theirs\nThe word goes.\n");
-    // What they took away waits in a save that lacks nothing.
-    std::fs::write(&file, std::fs::read_to_string(&file).unwrap().replace("The word", "The long word")).unwrap();
-    let told = refused(&world, &["push", file.to_str().unwrap()]);
+    // Where they took away alone, what the editor still has waits.
+    done(&world, &["fetch", &other]);
+    std::fs::write(&other_file, other_shown.replace("alpha", "alpha mine")).unwrap();
+    let told = refused(&world, &["push", other_file.to_str().unwrap()]);
     assert_eq!(told["holds"][0]["code"], "DELETED_THERE", "{told}");
 }
 

@@ -446,9 +446,12 @@ impl Store {
         let waiting = "DELETE FROM unindexed WHERE docid IN (SELECT docid FROM part WHERE item = ?1)";
         let jobs = "UPDATE job SET state = 'reconciled' WHERE item = ?1 AND state = 'begun'";
         let images = "DELETE FROM image WHERE item = ?1";
-        // What a file was about to say may be in an editor as well.
-        let intents = bury.then_some("DELETE FROM intent WHERE item = ?1");
-        for sql in [index, waiting, jobs, files, images].into_iter().chain(intents) {
+        // What a file was about to say may be in an editor as well, when it is fetched anew.
+        let notes = [
+            "DELETE FROM intent WHERE item = ?1",
+            "DELETE FROM arrival WHERE item = ?1 AND NOT EXISTS (SELECT 1 FROM item WHERE id = ?1)",
+        ];
+        for sql in [index, waiting, jobs, files, images].into_iter().chain(notes.into_iter().filter(|_| bury)) {
             transaction.execute(sql, [&id.0]).map_err(storage(doing))?;
         }
         let put_away = "UPDATE item SET buried = ?2, at = iif(?2 = 2, ?3, at) WHERE id = ?1 AND buried <> 2";

@@ -249,6 +249,7 @@ fn a_retired_item_is_gone_from_everywhere() {
     assert_eq!((newest[0].item.0.as_str(), newest[0].title.as_str()), ("one", "T"));
     assert_eq!(store.items().unwrap(), Vec::new());
     assert_eq!(found(&store, "alpha"), Vec::<String>::new());
+    store.drop_forgotten(Millis(3 + FORGOTTEN_FOR_MS)).unwrap();
     let rows: i64 = store.connection.query_row("SELECT count(*) FROM base", [], |row| row.get(0)).unwrap();
     assert_eq!(rows, 0);
 }
@@ -553,7 +554,12 @@ fn what_came_into_a_file_that_nobody_has_recorded_is_kept() {
     assert_eq!(kept(&|store| store.record(&record("new", "New", &[("t.1", "two\n")], 1), None).unwrap()), (1, 0));
     assert_eq!(kept(&|store| store.record(&record("new", "New", &[("", "two\n")], 1), None).unwrap()), (0, 0));
     assert_eq!(kept(&|store| store.retire(&item, true, Millis(2)).unwrap()), (0, 0));
-    assert_eq!(kept(&|store| store.retire(&item, false, Millis(2)).unwrap()), (0, 0));
+    assert_eq!(kept(&|store| store.retire(&item, false, Millis(2)).unwrap()), (1, 1));
+    let later = |store: &mut Store| {
+        store.retire(&item, false, Millis(2)).unwrap();
+        store.drop_forgotten(Millis(3 + FORGOTTEN_FOR_MS)).unwrap();
+    };
+    assert_eq!(kept(&later), (0, 0));
 }
 
 #[test]
@@ -591,7 +597,6 @@ fn what_is_gone_is_known_until_it_is_forgotten_or_comes_back() {
 
 #[test]
 fn what_a_person_lets_go_of_is_known_for_a_week() {
-    const WEEK_MS: u64 = 7 * 24 * 60 * 60 * 1_000;
     let (_folder, mut store) = store();
     let (one, file) = (ItemId("one".into()), PartId::default());
     let came = Arrival { before: "a\n".into(), after: "b\n".into(), base: "a\n".into() };
@@ -601,15 +606,15 @@ fn what_a_person_lets_go_of_is_known_for_a_week() {
     store.retire(&one, false, Millis(2)).unwrap();
     // Letting go of it once more does not make it longer.
     store.retire(&one, false, Millis(9)).unwrap();
-    store.drop_forgotten(Millis(2 + WEEK_MS)).unwrap();
+    store.drop_forgotten(Millis(2 + FORGOTTEN_FOR_MS)).unwrap();
     assert_eq!(known(&store), (1, 1));
     // Fetched anew it is an item like any other.
     store.record(&record("one", "First", &[("", "c\n")], 3), None).unwrap();
     assert_eq!((store.items().unwrap().len(), store.search("First", ASKER, 9, 0).unwrap().hits.len()), (1, 1));
-    store.drop_forgotten(Millis(4 + WEEK_MS)).unwrap();
+    store.drop_forgotten(Millis(4 + FORGOTTEN_FOR_MS)).unwrap();
     assert_eq!(known(&store), (1, 1));
     store.retire(&one, false, Millis(5)).unwrap();
-    store.drop_forgotten(Millis(6 + WEEK_MS)).unwrap();
+    store.drop_forgotten(Millis(6 + FORGOTTEN_FOR_MS)).unwrap();
     assert_eq!(known(&store), (0, 0));
     // A file of it that is found later is compared with its document.
     store.record(&record("one", "First", &[("", "c\n")], 7), None).unwrap();
