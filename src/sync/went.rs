@@ -145,11 +145,10 @@ fn pairs<'t>(words: &[&'t str]) -> BTreeSet<(&'t str, &'t str)> {
 /// The words of each paragraph and of each row of a table, with the block.
 fn lines_of<'t>(text: &'t Text<'_>) -> impl Iterator<Item = (usize, Vec<&'t str>)> {
     text.blocks(&(0..text.len())).iter().enumerate().flat_map(|(at, block)| {
-        let lines = match &block.content {
-            Content::Table { rows, .. } => {
-                rows.iter().map(|row| rows::said(std::slice::from_ref(row)).collect()).collect()
-            }
-            other => vec![words_of(other)],
+        let lines = if let Content::Table { rows, .. } = &block.content {
+            rows.iter().map(|row| rows::said(std::slice::from_ref(row)).collect()).collect()
+        } else {
+            vec![words_of(&block.content)]
         };
         lines.into_iter().map(move |words| (at, words))
     })

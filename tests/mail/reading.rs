@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::support::daily::{done, refused, world};
-use super::support::world::{edit_in_place, until};
+use super::support::world::{edit_in_place, until, until_is};
 use super::{PLAIN, beside, changes, deliver, fetch, message, read, says, status};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -103,7 +103,7 @@ async fn what_somebody_writes_into_a_mail_stays_in_the_file_and_is_told() {
     assert!(told.contains("MAIL_READ_ONLY"), "{told}");
     // Taken back, nothing waits.
     edit_in_place(&file, "at ten", "at nine");
-    until("nothing waits", || std::future::ready(status(&world)["waiting"] == json!([]))).await;
+    until_is(json!([]), || status(&world)["waiting"].clone()).await;
     assert_eq!(changes(&world).await, [""; 0], "nothing is ever changed there");
 }
 

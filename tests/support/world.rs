@@ -1,6 +1,7 @@
 //! The real binary on a home of its own: the embedded Google and the daemon as two processes, so that each can be
 //! killed alone.
 
+use std::fmt::Debug;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -291,6 +292,15 @@ pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut holds: impl 
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
     panic!("it never came true: {what}");
+}
+
+/// Waits until something is as it is wanted, and says what it was last where it never became so.
+pub(crate) async fn until_is<T: PartialEq + Debug>(wanted: T, look: impl Fn() -> T) {
+    let start = Instant::now();
+    while look() != wanted && start.elapsed() < PATIENCE {
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    assert_eq!(look(), wanted);
 }
 
 /// Replaces a word in a file in place: truncated and written in one go.
