@@ -28,6 +28,10 @@ impl Engine {
         for mut observation in observations {
             // A push that landed moves the base at once, though it is stored only at the end of the walk.
             let is_being_saved = self.settle.waits(&(item.id.clone(), observation.part.clone()));
+            if is_being_saved && observation.intent.is_some() {
+                // What it says may be half of a save, so nothing tells yet which base it has; and it may be whole before it is merged.
+                walk.doubted.insert(observation.part.clone());
+            }
             news |= intent::rebase(item, &mut observation, is_being_saved, self.now);
             news |= self.look_at(item, &mut walk, &observation);
             news |= older::look(item, &mut walk, &mut observation);
@@ -300,8 +304,11 @@ impl Engine {
             Local::Absent if part.hidden && !walk.why.restore => None,
             Local::Absent => {
                 part.hidden = false;
-                if base.is_none() && part.state.blind.is_none() {
-                    part.state.blind = Blind::written_anew(self.lost_at, self.now);
+                if part.state.blind.is_none() {
+                    // Of a file that was in conflict as a whole nothing was ever agreed, whatever it said.
+                    let unknown_since = if base.is_none() { self.lost_at } else { Some(self.now) };
+                    let is_unknown = is_blank(base.map(String::as_str));
+                    part.state.blind = Blind::written_anew(unknown_since.filter(|_| is_unknown), self.now);
                 }
                 self.note_standing(&(item.id.clone(), id.clone()));
                 Some(merge::adopt(remote))

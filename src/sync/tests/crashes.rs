@@ -477,3 +477,23 @@ fn an_empty_file_is_no_text_that_stood_there_for_a_moment() {
         .find_map(|effect| if let Effect::Record(record) = effect { Some(&record.parts[0]) } else { None });
     assert!(recorded.is_none_or(|part| part.base.contains("mine")), "{recorded:?}");
 }
+
+#[test]
+fn what_a_file_was_about_to_say_is_known_though_it_is_touched_when_it_is_read() {
+    let (before, after) = ("one two\n\nthree\n", "one two more\n\nthree\n");
+    let intent = note_of(before, after);
+    let mut engine = engine(1);
+    engine.step(Millis(1), Event::Touched { item: id(0), part: PartId::default(), touch: Touch::Complete });
+    assert_eq!(words(&engine.step(Millis(2), intended(before, after, &intent))), "fetch");
+    // It is quiet by the time the document was read.
+    engine.step(Millis(60_000), Event::Tick);
+    let recorded = |effects: &[Effect]| match effects {
+        [.., Effect::Record(record)] => (record.parts[0].settled, record.parts[0].arrived.len()),
+        effects => panic!("{}", words(effects)),
+    };
+    assert_eq!(recorded(&engine.step(Millis(60_001), fetched(id(0), after, true))), (false, 0));
+    let effects = engine.step(Millis(60_002), Event::Recorded { item: id(0), result: Ok(()) });
+    assert!(words(&effects).contains("observe"), "{}", words(&effects));
+    assert_eq!(words(&engine.step(Millis(60_003), intended(before, after, &intent))), "fetch");
+    assert_eq!(recorded(&engine.step(Millis(60_004), fetched(id(0), after, true))), (true, 1));
+}
