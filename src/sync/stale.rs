@@ -27,7 +27,7 @@ pub(super) enum Stale {
 /// it. What was written at the very place of what came, and has not nearly all of that, is of somebody who did not see it, too,
 /// unless some save since had it.
 pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale> {
-    let (mut oldest, mut lacks, mut keeps): (Option<usize>, Vec<String>, Option<Stale>) = (None, Vec::new(), None);
+    let (mut oldest, mut lacks, mut keeps): (Option<usize>, Vec<String>, Vec<Line>) = (None, Vec::new(), Vec::new());
     // What the file said last before something else came.
     let next = |at: usize| at.checked_sub(1).and_then(|newer| arrivals.get(newer)).map_or(base, |newer| &*newer.before);
     // Whether some save since had what came with an arrival.
@@ -70,7 +70,7 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
                 break;
             }
             // What the file said before that, too, may have been of an older text, and waits.
-            Presence::Has if lacks.is_empty() => return keeps.or_else(|| still_kept(arrivals, at, text)),
+            Presence::Has if lacks.is_empty() => return kept(keeps).or_else(|| still_kept(arrivals, at, text)),
             Presence::Has => break,
             Presence::Keeps(_) if went::has_read_more(arrival, older, base, text) => break,
             // What was written by who had read it is there, so who takes that away means it.
@@ -85,14 +85,33 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
                 let new = words.into_iter().filter(|words| !lacks.contains(words)).collect::<Vec<_>>();
                 lacks.extend(new);
             }
-            Presence::Keeps(lines) => drop(keeps.get_or_insert(Stale::Keeps(lines))),
+            // Who is asked about what went last is asked about what went before that, too.
+            Presence::Keeps(lines) => join(&mut keeps, lines),
         }
         oldest = Some(at);
     }
     // What lacks what came was made from an older text for certain, so what went before that goes once more.
     match oldest {
         Some(oldest) if !lacks.is_empty() => Some(Stale::Lacks { oldest, words: lacks }),
-        _ => keeps,
+        _ => kept(keeps),
+    }
+}
+
+fn kept(lines: Vec<Line>) -> Option<Stale> {
+    (!lines.is_empty()).then_some(Stale::Keeps(lines))
+}
+
+/// Adds lines to others, of which some may be the same.
+fn join(all: &mut Vec<Line>, lines: Vec<Line>) {
+    for line in lines {
+        match all.iter_mut().find(|known| known.number == line.number) {
+            Some(known) => {
+                let new = line.words.into_iter().filter(|word| !known.words.contains(word)).collect::<Vec<_>>();
+                known.words.extend(new);
+                known.is_whole |= line.is_whole;
+            }
+            None => all.push(line),
+        }
     }
 }
 

@@ -220,3 +220,19 @@ fn how_a_text_looks_is_none_of_its_words() {
     assert_eq!(went("a mine\n\n{!Normal text}\nb\n"), ["b"]);
     assert_eq!(went("a mine\n\n{!bold}Normal text{/!}\n"), ["{!bold}Normal text{/!}"]);
 }
+
+#[test]
+fn all_that_went_one_after_the_other_is_asked_about() {
+    let first = "Ana plans the great harvest.\n\nBen pays for the new roof.\n\nLast words.\n";
+    let second = first.replace(" great", "");
+    let third = second.replace(" new", "");
+    let arrivals = [Arrival::noted(&second, &third, &second).unwrap(), Arrival::noted(first, &second, first).unwrap()];
+    let lines = |text: &str| match find(&arrivals, &third, text) {
+        Some(Stale::Keeps(lines)) => {
+            lines.into_iter().map(|line| (line.number, line.words.join(" "))).collect::<Vec<_>>()
+        }
+        Some(Stale::Lacks { .. }) | None => Vec::new(),
+    };
+    assert_eq!(lines(&first.replace("Last", "My last")), [(3, "new".into()), (1, "great".into())]);
+    assert_eq!(lines(&second.replace("Last", "My last")), [(3, "new".into())]);
+}
