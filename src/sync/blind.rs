@@ -1,5 +1,5 @@
-//! Files of which nothing is known from before, since the state was lost: somebody may still have an older text, and nothing tells
-//! what that lacks from a deletion, nor what it still has from something new. Pure.
+//! Files of which nothing is known from before, since the state was lost or nothing was ever agreed: somebody may still have an older
+//! text, and nothing tells what that lacks from a deletion, nor what it still has from something new. Pure.
 
 use std::collections::BTreeSet;
 
@@ -53,10 +53,10 @@ impl Blind {
         }
     }
 
-    /// Of a file that is written where none stood and nothing is known; `lost_at` is when it was found that the state was lost. The
-    /// file may have stood there before that, and somebody may bring it back, or have it open.
-    pub(super) fn written_anew(lost_at: Option<Millis>, now: Millis) -> Option<Self> {
-        let until = lost_at?.0.saturating_add(OPEN_MS);
+    /// Of a file that is written where none stood and nothing is known since a time, if it is not: since the state was lost, perhaps.
+    /// The file may have stood there before that, and somebody may bring it back, or have it open.
+    pub(super) fn written_anew(unknown_since: Option<Millis>, now: Millis) -> Option<Self> {
+        let until = unknown_since?.0.saturating_add(OPEN_MS);
         (now.0 < until).then_some(Self { until: Millis(until), read: Vec::new() })
     }
 
@@ -84,7 +84,7 @@ pub(super) fn held(part: &Part, hash: ContentHash, [base, text]: [&str; 2], now:
     let changes: Vec<String> = changes.map(|(words, how)| format!("{how} {}", shown(&words))).collect();
     let changes = if changes.is_empty() { String::new() } else { format!(" ({})", changes.join(", ")) };
     let message = format!(
-        "what was known of this file was lost, so nobody can tell whether this save{changes} was made from its newest text; look at \
+        "nothing is known of what this file said before, so nobody can tell whether this save{changes} was made from its newest text; look at \
          it with `diff`, and push the file with `push --accept`, or delete it and `restore` it to have the document's text"
     );
     Some(notice(STATE_LOST, message))

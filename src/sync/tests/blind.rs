@@ -185,3 +185,20 @@ fn an_editor_that_was_writing_when_the_state_was_lost_is_asked() {
     let (_, effects) = died_writing(head, &text, &format!("{text}\nthree\n"));
     assert!(noted(&effects).blind.is_some());
 }
+
+#[test]
+fn nothing_tells_what_a_file_said_of_which_nothing_was_agreed() {
+    let [text, older] = ["one two\n", "one mine\n"];
+    for (base, waits) in [("", true), (text, false)] {
+        let mut engine = Engine::new(Settings::default());
+        engine.step(Millis(NOW), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+        engine.step(Millis(NOW), observed(id(0), base, "-"));
+        let effects = engine.step(Millis(NOW), fetched(id(0), text, true));
+        assert!(words(&effects).contains("deposit"), "{}", words(&effects));
+        let result = Ok(super::decisions::STAMP);
+        engine.step(Millis(NOW), Event::Deposited { item: id(0), part: PartId::default(), result });
+        engine.step(Millis(NOW), Event::Recorded { item: id(0), result: Ok(()) });
+        let (_, held) = save(&mut engine, [text, older], NOW);
+        assert_eq!(held, if waits { vec!["STATE_LOST"] } else { Vec::new() }, "{base:?}");
+    }
+}
