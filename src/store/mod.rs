@@ -414,8 +414,7 @@ impl Store {
     }
 
     /// Lets go of an item whose files were put away. What was agreed is kept, and what came into the files, since who has one open may
-    /// save it later: with `bury` until it is there again, else for [`FORGOTTEN_FOR_MS`], where it is known no more unless it is
-    /// fetched anew.
+    /// save it later: with `bury` until it is there again, else for a week, where it is known no more unless it is fetched anew.
     ///
     /// # Errors
     ///
@@ -476,7 +475,7 @@ impl Store {
         Ok(())
     }
 
-    /// Drops what is known of items that a person let go of more than [`FORGOTTEN_FOR_MS`] ago.
+    /// Drops what is known of items that a person let go of more than a week ago.
     ///
     /// # Errors
     ///
