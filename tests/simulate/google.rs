@@ -334,11 +334,15 @@ impl Google {
     }
 }
 
+/// What stands in the bodies of all tabs.
+fn body(document: &Document) -> impl Iterator<Item = &StructuralElement> {
+    let tabs = document.tabs.iter().filter_map(|tab| tab.document_tab.as_ref());
+    tabs.filter_map(|tab| tab.body.as_ref()).flat_map(|body| &body.content)
+}
+
 /// The paragraphs of a body and of its tables' cells with their first indices.
 fn paragraphs(document: &Document) -> impl Iterator<Item = (u32, &Paragraph)> {
-    let tabs = document.tabs.iter().filter_map(|tab| tab.document_tab.as_ref());
-    let content = tabs.filter_map(|tab| tab.body.as_ref()).flat_map(|body| &body.content);
-    content.flat_map(|element| {
+    body(document).flat_map(|element| {
         let cells = element.table.iter().flat_map(|table| &table.table_rows).flat_map(|row| &row.table_cells);
         std::iter::once(element).chain(cells.flat_map(|cell| &cell.content)).filter_map(own_paragraph)
     })
@@ -359,14 +363,12 @@ fn free_starts(document: &Document) -> BTreeSet<u32> {
 
 /// The words of each row of each table.
 fn rows(document: &Document) -> Vec<Vec<BTreeSet<String>>> {
-    let tabs = document.tabs.iter().filter_map(|tab| tab.document_tab.as_ref());
-    let content = tabs.filter_map(|tab| tab.body.as_ref()).flat_map(|body| &body.content);
     let words = |row: &TableRow| {
         let cells = row.table_cells.iter().flat_map(|cell| &cell.content).filter_map(own_paragraph);
         let texts = cells.map(|(_, paragraph)| paragraph.text());
         texts.flat_map(|text| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
     };
-    content
+    body(document)
         .filter_map(|element| element.table.as_ref())
         .map(|table| table.table_rows.iter().map(words).collect())
         .collect()
@@ -383,13 +385,15 @@ fn are_rows_kept(before: &[Vec<BTreeSet<String>>], after: &[Vec<BTreeSet<String>
 }
 
 /// Checks that a push leaves the very characters of the paragraphs that stand before and after it, where all of those stand in
-/// one order: what is written anew loses its comments. A row that is moved is written anew.
+/// one order: what is written anew loses its comments. A row that is moved is written anew, so the cells of tables count where
+/// all rows stay.
 fn check_kept(item: &ItemId, before: &Document, after: &Document, traces: &[SegmentTrace]) {
-    if !are_rows_kept(&rows(before), &rows(after)) {
-        return;
-    }
-    let texts = |document| -> BTreeMap<u32, String> {
-        paragraphs(document).map(|(start, paragraph)| (start, paragraph.text())).collect()
+    let cells_count = are_rows_kept(&rows(before), &rows(after));
+    let texts = |document: &Document| -> BTreeMap<u32, String> {
+        let own: BTreeSet<u32> = body(document).filter_map(own_paragraph).map(|(start, _)| start).collect();
+        let counts = |start: &u32| cells_count || own.contains(start);
+        let all = paragraphs(document).filter(|(start, _)| counts(start));
+        all.map(|(start, paragraph)| (start, paragraph.text())).collect()
     };
     let (before, after) = (texts(before), texts(after));
     let once = |texts: &BTreeMap<u32, String>| -> BTreeSet<String> {
