@@ -97,8 +97,9 @@ pub(crate) struct World {
 }
 
 /// What can happen, and how often it does, in the order of [`World::happen`]: people save, others write, a crash, time passes, a
-/// push is asked for or a document is forgotten, events are lost, a machine sleeps, a late push arrives, a machine starts, a save goes on or a file is thrown
-/// away, the watcher is heard, an owner lets an account see or edit a document or does so no more, and the daemon works.
+/// push is asked for or a document is forgotten, events are lost, a machine sleeps, a late push arrives, a machine starts, a save
+/// goes on or a file is thrown away, the watcher is heard, an owner lets an account see or edit a document or does so no more, and
+/// the daemon works.
 const TEMPERS: [[usize; 13]; 5] = [
     [3, 2, 1, 1, 1, 1, 1, 1, 1, 7, 6, 1, 15],
     // Saves take long; the watcher is slow; much goes wrong.

@@ -467,9 +467,11 @@ impl Machine {
                 if around.plant == Some(Plant::ForgetsForgotten) {
                     self.store.drop_forgotten_before(Millis(u64::MAX));
                 }
-                // Until when that is known is told by this clock.
-                let slowest_off = self.slowest_off.get_or_insert(self.clock_off);
-                *slowest_off = self.clock_off.min(*slowest_off);
+                if !bury {
+                    // Until when that is known is told by this clock.
+                    let slowest_off = self.slowest_off.get_or_insert(self.clock_off);
+                    *slowest_off = self.clock_off.min(*slowest_off);
+                }
                 lane.task = Some(Task::Tell(Box::new(Event::Retired { item, result: Ok(()) })));
             }
             None => {
