@@ -416,6 +416,7 @@ impl Engine {
             if item.state.dirty.forget
                 && item.phase == Phase::Idle
                 && (item.state.retry_at.is_none() || !item.state.waiters.is_empty())
+                // What has landed is recorded first, by a walk.
                 && (item.state.ended.is_empty() || self.halted.is_some())
             {
                 self.forget(item);

@@ -72,10 +72,11 @@ pub(super) fn of(
         return texts.looks();
     }
     for place in places {
+        let is_there = place.has(8) || was_read() && place.has(MOST);
         // Of what is known by its signs some may be there alone.
-        let known = if place.has_signs() { place.said() } else { BTreeSet::new() };
+        let known = if !is_there && place.has_signs() { place.said() } else { BTreeSet::new() };
         let not_there: BTreeSet<&str> = place.new.difference(&known).copied().collect();
-        if place.has(8) || was_read() && place.has(MOST) || not_there.is_empty() {
+        if is_there || not_there.is_empty() {
             if !came_back(earlier.get_or_init(|| said_earlier(&before, older)), &place.new) {
                 weight.there += place.new.len();
             }

@@ -35,11 +35,7 @@ pub(super) fn is_made_in(before: &str, after: &str, there: &str) -> bool {
     if !brought(&before.words(), &after.words()).is_empty() {
         return false;
     }
-    let [was, is, other] = [&before, &after, &there].map(|text| {
-        let mut counts = BTreeMap::<u32, usize>::new();
-        text.bare(&(0..text.len())).iter().for_each(|key| *counts.entry(*key).or_default() += 1);
-        counts
-    });
+    let [was, is, other] = [&before, &after, &there].map(|text| counts(text.bare(&(0..text.len()))));
     let count = |counts: &BTreeMap<u32, usize>, key: &u32| counts.get(key).copied().unwrap_or_default();
     let mut changed = was.keys().chain(is.keys()).filter(|key| count(&was, key) != count(&is, key)).peekable();
     changed.peek().is_some()
@@ -98,17 +94,11 @@ enum Piece {
 
 /// Prints the pieces of two texts. Those of the older one are left out that would stand there more often than in either text.
 fn joined(before: &Text<'_>, after: &Text<'_>, pieces: Vec<Piece>) -> String {
-    let counts = |keys: &[u32]| {
-        let mut counts = BTreeMap::<u32, usize>::new();
-        keys.iter().for_each(|key| *counts.entry(*key).or_default() += 1);
-        counts
-    };
-    let all = |text: &Text<'_>| counts(text.bare(&(0..text.len())));
     let key = |piece: &Piece| match piece {
         Piece::Kept(at) | Piece::Old(at) => before.bare(&(*at..*at + 1)).first().copied(),
         Piece::Brought(at) => after.bare(&(*at..*at + 1)).first().copied(),
     };
-    let (was, is) = (all(before), all(after));
+    let [was, is] = [before, after].map(|text| counts(text.bare(&(0..text.len()))));
     let mut stand = counts(&pieces.iter().filter_map(key).collect::<Vec<_>>());
     let mut blocks = Vec::new();
     for piece in pieces {
@@ -121,6 +111,13 @@ fn joined(before: &Text<'_>, after: &Text<'_>, pieces: Vec<Piece>) -> String {
         }
     }
     mebdf::print(&Tree { front_matter: before.tree().front_matter.clone(), blocks })
+}
+
+/// How often each of some blocks stands there.
+fn counts(keys: &[u32]) -> BTreeMap<u32, usize> {
+    let mut counts = BTreeMap::new();
+    keys.iter().for_each(|key| *counts.entry(*key).or_default() += 1);
+    counts
 }
 
 /// A change of a text, and a text that may have it.
