@@ -21,7 +21,7 @@ pub(super) fn write_record(
     may_wait: bool,
 ) -> Result<Vec<(i64, Ready)>> {
     let doing = "recording";
-    let Record { item, kind, title, revision, can_edit, gone, parts, jobs, at, .. } = record;
+    let Record { item, kind, title, revision, can_edit, gone, parts, left: _, jobs, at } = record;
     let returns = transaction
         .query_row("SELECT 1 FROM item WHERE id = ?1 AND buried = 1", [&item.0], |_row| Ok(()))
         .optional()

@@ -140,7 +140,8 @@ const GONE: &str = "ALTER TABLE item ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;
 /// The pushes that are known to have landed before a file is written.
 const PUSHES: &str = "ALTER TABLE intent ADD COLUMN pushes TEXT NOT NULL DEFAULT '[]';";
 
-/// Whether an item is gone and its files are put away; what is known of it is kept, for it may come back.
+/// Whether an item is gone and its files are put away (1), or a person has forgotten it (2); what is known of it is kept, for it may
+/// come back, or be fetched anew.
 const BURIED: &str = "ALTER TABLE item ADD COLUMN buried INTEGER NOT NULL DEFAULT 0;";
 
 /// What came into a file is kept before the item is recorded for the first time, too: an editor may have read the file by then.
