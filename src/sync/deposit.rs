@@ -300,6 +300,9 @@ impl Engine {
             return self.fail_here(item, failure);
         }
         (item.mirrored, item.buried) = (true, false);
+        if !item.gone {
+            item.parts.values_mut().for_each(|part| part.away = false);
+        }
         item.state.ended.clear();
         item.state.bases.clear();
         item.state.arrived.clear();

@@ -140,7 +140,9 @@ impl Engine {
                 // The feed names nothing twice, and what made the file wait may be taken back without a word.
                 item.state.dirty.remote |= behind && !item.buried;
                 let blind = blind.filter(|blind| now < blind.until);
-                let mut known = Part { stamp, hash, behind, ..Part::default() };
+                // Where somebody puts a file back while its item is away, those beside it are away all the same.
+                let away = item.buried || item.gone && stamp.is_none();
+                let mut known = Part { stamp, hash, behind, away, ..Part::default() };
                 if told != Told::default() || put_back.is_some() || blind.is_some() {
                     (known.state.told, known.state.put_back) = (told, put_back);
                     known.state.blind = blind;

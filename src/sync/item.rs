@@ -200,8 +200,10 @@ pub(super) struct Part {
     pub(super) stamp: Option<Stamp>,
     /// Hash of the file's bytes then.
     pub(super) hash: Option<ContentHash>,
-    /// It has a base and no file.
+    /// It has a base and no file, since somebody has deleted that.
     pub(super) hidden: bool,
+    /// It has a base and no file, since that was put away when its item went: it comes back with that.
+    pub(super) away: bool,
     /// A walk passed it by, or some of it is in conflict, so its base may be behind the remote though the feed says nothing
     /// new: the walk that its next touch begins reads the remote, whatever the file says.
     pub(super) behind: bool,
@@ -515,7 +517,7 @@ impl Item {
         self.title = known.title;
         self.can_edit = known.can_edit;
         self.parts = known.parts;
-        self.parts.forget();
+        self.parts.put_away();
         (self.state.dirty, self.covers, self.state.reserved) =
             (std::mem::take(&mut known.state.dirty), known.covers, known.state.reserved);
         (self.queued, self.state.retry_at, self.state.quota_place) =

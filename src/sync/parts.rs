@@ -58,11 +58,11 @@ impl Parts {
         self.0.retain(|(id, _)| is_wanted(id));
     }
 
-    /// Keeps the ids, and until when nothing tells a save of an older text, and forgets all else.
-    pub(super) fn forget(&mut self) {
+    /// Keeps the ids of files that are put away, and until when nothing tells a save of an older text, and forgets all else.
+    pub(super) fn put_away(&mut self) {
         for part in self.values_mut() {
             let blind = part.state.blind.clone();
-            *part = Part::default();
+            *part = Part { away: true, ..Part::default() };
             if blind.is_some() {
                 part.state.blind = blind;
             }

@@ -87,7 +87,7 @@ impl Engine {
                     // It is recorded, so that no later start takes it for news.
                     walk.why.remote = true;
                 }
-                if observation.base.is_some() && !part.hidden && !item.buried {
+                if observation.base.is_some() && !part.hidden && !part.away {
                     part.hidden = true;
                     if item.mirrored && part.stamp.is_some() {
                         self.note_missing(key, count);
@@ -100,7 +100,7 @@ impl Engine {
                 false
             }
             Local::Unusable { notice } => {
-                part.hidden = false;
+                (part.hidden, part.away) = (false, false);
                 part.behind = true;
                 part.state.unusable = Some(notice.clone());
                 self.note_standing(&key);
@@ -112,7 +112,7 @@ impl Engine {
                 walk.why.remote |= is_back;
                 // A dry run takes nothing in, so another walk has to.
                 item.state.dirty.remote |= is_back && walk.why.dry;
-                part.hidden = false;
+                (part.hidden, part.away) = (false, false);
                 self.note_standing(&key);
                 let is_cut = |base: &String| hold::cut(base, text).is_some() && !merge::same_meaning(base, text);
                 // What was recorded has been seen being saved.

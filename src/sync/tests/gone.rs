@@ -4,7 +4,7 @@ use crate::model::{ContentHash, Cursor, Millis, PartId};
 
 use super::super::{
     Command, Effect, Engine, Event, FailureClass, Feed, Intent, JobEnd, JobId, Loaded, NotDone, Observation, Posted,
-    RequestId, Row, Settings, Touch,
+    RecordPart, RequestId, Row, RowPart, Settings, Touch,
 };
 use super::crashes::{desired, failure, first_note, intended, note_of};
 use super::decisions::{STAMP, engine, fetched, id, observed, planned, row, words};
@@ -73,6 +73,56 @@ fn a_save_where_a_file_was_put_away_is_an_edit_of_its_document() {
     engine.step(Millis(15), observed(id(0), "a\n", "a mine\n"));
     let effects = engine.step(Millis(16), fetched(id(0), "a\n\nb\n", true));
     assert_eq!(words(&effects), "plan");
+}
+
+#[test]
+fn a_file_that_is_put_back_leaves_those_beside_it_away() {
+    let tab = PartId("t.1".into());
+    let both = |main: &str, beside: &str| {
+        let Event::Observed { parts, .. } = observed(id(0), "a\n", main) else { unreachable!() };
+        let Event::Observed { item, parts: mut all } = observed_beside(&tab, "b\n", beside) else { unreachable!() };
+        all.splice(..1, parts);
+        Event::Observed { item, parts: all }
+    };
+    let hidden = |engine: &Engine| engine.status().items[0].parts.iter().map(|part| part.hidden).collect::<Vec<_>>();
+    for is_killed in [false, true] {
+        let mut engine = engine(1);
+        engine.step(Millis(1), both("a\n", "b\n"));
+        engine.step(Millis(2), told_of(true, "2"));
+        engine.step(Millis(3), both("a\n", "b\n"));
+        engine.step(Millis(4), fetched(id(0), "-", true));
+        engine.step(Millis(4), Event::Recorded { item: id(0), result: Ok(()) });
+        engine.step(Millis(5), Event::Retired { item: id(0), result: Ok(()) });
+        // An editor that was open saves one of them.
+        engine.step(Millis(10), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+        engine.step(Millis(11), both("a mine\n", "-"));
+        let mut effects = engine.step(Millis(12), fetched(id(0), "-", true));
+        let Some(Effect::Record(record)) = effects.pop() else { panic!("{}", words(&effects)) };
+        engine.step(Millis(13), Event::Recorded { item: id(0), result: Ok(()) });
+        if is_killed {
+            let known = |part: &RecordPart| RowPart {
+                part: part.part.clone(),
+                stamp: part.stamp,
+                hash: part.hash,
+                ..row(0).parts.remove(0)
+            };
+            let row = Row { gone: record.gone, parts: record.parts.iter().map(known).collect(), ..row(0) };
+            engine = Engine::new(Settings::default());
+            let cursor = Some(Cursor("2".into()));
+            engine.load(Millis(14), Loaded { rows: vec![row], cursor, ..Loaded::default() });
+            engine.step(Millis(14), both("a mine\n", "-"));
+            engine.step(Millis(14), fetched(id(0), "-", true));
+            engine.step(Millis(14), Event::Recorded { item: id(0), result: Ok(()) });
+        }
+        assert_eq!(hidden(&engine), [false, false], "nobody has deleted it");
+        engine.step(Millis(15), told_of(false, "3"));
+        engine.step(Millis(16), both("a mine\n", "-"));
+        let Event::Fetched { item, result: Ok(mut remote) } = fetched(id(0), "a mine\n", true) else { unreachable!() };
+        remote.parts.push((tab.clone(), "b\n".into()));
+        let effects = engine.step(Millis(17), Event::Fetched { item, result: Ok(remote) });
+        let is_back = |effect: &Effect| matches!(effect, Effect::Deposit { part, .. } if *part == tab);
+        assert!(effects.iter().any(is_back), "{}", words(&effects));
+    }
 }
 
 #[test]
