@@ -200,10 +200,7 @@ pub(super) fn deleted_there(
     }
     came.without_own(&seen.arrivals, base);
     let gone: Vec<Line> = doubtful.into_iter().chain(went::came_and_went(&came, [base, text, remote])).collect();
-    let shown: Vec<String> = gone
-        .iter()
-        .map(|line| line.words.iter().take(SHOWN_WORDS).map(String::as_str).collect::<Vec<_>>().join(" "))
-        .collect();
+    let shown: Vec<String> = gone.iter().map(|line| first_words(&line.words)).collect();
     let message = format!(
         "this text still has {}, which was deleted in the document; delete that here, too, or push the file with \
          `push --accept` to have it there again",
@@ -253,7 +250,13 @@ pub(super) fn stands_twice(walk: &Walk, id: &PartId, text: &str, merged: &Merged
     Some(Notice { line: number, ..notice("STANDS_TWICE", message) })
 }
 
-/// The first words of a paragraph.
+/// The first of some words, and a sign where there are more.
+fn first_words(words: &[String]) -> String {
+    let dots = if words.len() > SHOWN_WORDS { " …" } else { "" };
+    format!("{}{dots}", words.iter().take(SHOWN_WORDS).map(String::as_str).collect::<Vec<_>>().join(" "))
+}
+
+/// The beginning of a paragraph.
 fn shortened(said: &str) -> String {
     let (shown, rest) = said.char_indices().nth(SHOWN_CHARS).map_or((said, ""), |(at, _)| said.split_at(at));
     let dots = if rest.is_empty() { "" } else { "…" };
@@ -279,6 +282,13 @@ mod tests {
         assert_eq!(told("a\n", &["three more words"], "a more words\n"), "three more words");
         assert_eq!(told("a\n", &["three more words"], "a words\n"), "");
         assert_eq!(told("a\n", &["!!!"], "a\n\n!!!\n"), "!!!");
+    }
+
+    #[test]
+    fn it_is_told_where_more_went_than_is_shown() {
+        let words = |count: usize| vec!["w".to_owned(); count];
+        assert_eq!(first_words(&words(8)), "w w w w w w w w");
+        assert_eq!(first_words(&words(9)), "w w w w w w w w …");
     }
 
     #[test]

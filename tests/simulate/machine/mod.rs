@@ -200,14 +200,14 @@ impl Machine {
         let effects = engine.load(self.now(around), self.store.loaded());
         self.engine = Some(engine);
         self.take(effects);
-        if around.faults && seed.is_multiple_of(6) {
+        if around.faults && seed.is_multiple_of(2) {
             self.tell_of_all(seed);
         }
     }
 
     /// A watcher that has just begun tells of files that nobody touches: of what was done to them before.
     fn tell_of_all(&mut self, seed: u64) {
-        let touch = if seed.is_multiple_of(4) { Touch::Modified { closes: false } } else { Touch::Complete };
+        let touch = if seed.is_multiple_of(16) { Touch::Modified { closes: false } } else { Touch::Complete };
         let touched = self.disk.names().filter(|name| item_of_name(name).is_some());
         let touched: Vec<_> = touched.map(|name| (name.clone(), touch)).collect();
         self.disk.touches.extend(touched);
