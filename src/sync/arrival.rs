@@ -71,18 +71,25 @@ impl Arrival {
         if written.is_empty() { has_most(&is, &local, &later) } else { there * 2 > written.len() }
     }
 
-    /// The lines of a text that came and that the file did not say before any of the `older` ones.
+    /// The lines of a text that came and that the file did not say before, nor may have.
     pub(super) fn lines_unlike(&self, older: &[Self], text: &str) -> BTreeSet<&str> {
         let mut new = new_lines_in(&self.before, &self.after, text);
-        for older in older {
+        for said in self.said_earlier(older) {
             if new.is_empty() {
                 break;
             }
-            for line in mebdf::body(&older.before).lines() {
+            for line in mebdf::body(said).lines() {
                 new.remove(line);
             }
         }
         new
+    }
+
+    /// What the file said before each of the `older` ones, and texts that came in the place of this one, of which nobody knows whether
+    /// they ever stood there: who has only what those say, too, has not read this one.
+    pub(super) fn said_earlier<'a>(&'a self, older: &'a [Self]) -> impl Iterator<Item = &'a str> {
+        let in_its_stead = older.iter().filter(|older| older.before == self.before && older.after != self.after);
+        older.iter().map(|older| &*older.before).chain(in_its_stead.map(|older| &*older.after))
     }
 
     /// Tells whether a text has all lines that came: the quick answer for nearly every save.

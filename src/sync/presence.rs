@@ -77,7 +77,7 @@ pub(super) fn of(
         let known = if !is_there && place.has_signs() { place.said() } else { BTreeSet::new() };
         let not_there: BTreeSet<&str> = place.new.difference(&known).copied().collect();
         if is_there || not_there.is_empty() {
-            if !came_back(earlier.get_or_init(|| said_earlier(&before, older)), &place.new) {
+            if !came_back(earlier.get_or_init(|| said_earlier(arrival, older)), &place.new) {
                 weight.there += place.new.len();
             }
             continue;
@@ -376,15 +376,17 @@ fn shown(said: &str, words: &BTreeSet<&str>) -> String {
     format!("{}{dots}", quoted(line, SHOWN_WORDS, |word| words.contains(word)))
 }
 
-/// The words that the file said before each of the older arrivals, beyond those that it said before the newest.
-fn said_earlier(before: &Text<'_>, older: &[Arrival]) -> Vec<BTreeSet<String>> {
+/// The words of all that the file said earlier, or may have, beyond those that it said before the newest.
+fn said_earlier(arrival: &Arrival, older: &[Arrival]) -> Vec<BTreeSet<String>> {
+    let mut keys = Keys::default();
+    let before = Text::read(&arrival.before, &mut keys);
     let was = before.words();
-    let said = |older: &Arrival| {
+    let said = |text: &str| {
         let mut keys = Keys::default();
-        let said = Text::read(&older.before, &mut keys);
+        let said = Text::read(text, &mut keys);
         brought(&was, &said.words()).into_iter().map(str::to_owned).collect()
     };
-    older.iter().map(said).collect()
+    arrival.said_earlier(older).map(said).collect()
 }
 
 /// Tells whether the file said most of the words that came at one earlier time.

@@ -7,35 +7,24 @@ use mcp_workspace::model::ItemId;
 /// Length of a token: a letter for its side, a number, and a last letter.
 const LENGTH: usize = 7;
 
-/// The sign of zero, one, and so on in a token that is no word, and those of the sides, `l`ocal and `r`emote: of the planes for
-/// private use, since symbols are words, and Google takes away what is of the private use area of the first plane.
-const DIGITS: [char; 10] = [
-    '\u{f0000}',
-    '\u{f0001}',
-    '\u{f0002}',
-    '\u{f0003}',
-    '\u{f0004}',
-    '\u{f0005}',
-    '\u{f0006}',
-    '\u{f0007}',
-    '\u{f0008}',
-    '\u{f0009}',
-];
-const SIDES: [char; 2] = ['\u{f000a}', '\u{f000b}'];
+/// The signs of the sides, `l`ocal and `r`emote, for tokens that are no words: of a plane for private use, since symbols are words, and
+/// Google takes away what is of the private use area of the first plane.
+const SIGNS: [std::ops::Range<u32>; 2] = [0xf_0000..0xf_8000, 0xf_8000..0xf_fffe];
+
+/// Tells whether a letter is a token that is no word.
+fn is_sign(letter: char) -> bool {
+    SIGNS.iter().any(|signs| signs.contains(&u32::from(letter)))
+}
 
 /// Finds the tokens in a text.
 pub(crate) fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |letter: char| letter.is_ascii_alphanumeric() || DIGITS.contains(&letter) || SIDES.contains(&letter);
-    text.split(move |letter: char| !is_part(letter)).filter_map(|word| {
-        if let Some(at) = word.find(SIDES) {
-            return Some(&word[at..]);
-        }
+    text.split(|letter: char| !letter.is_ascii_alphanumeric() && !is_sign(letter)).flat_map(|word| {
         let bytes = word.as_bytes();
         let is_token = bytes.len() == LENGTH
             && matches!(bytes.first(), Some(b'l' | b'r'))
             && bytes.last() == Some(&b'x')
             && bytes[1..LENGTH - 1].iter().all(u8::is_ascii_digit);
-        is_token.then_some(word)
+        word.matches(is_sign).chain(is_token.then_some(word))
     })
 }
 
@@ -55,17 +44,15 @@ fn words_in(text: &str) -> Vec<String> {
 
 /// Tells whether a token was written at a machine.
 pub(crate) fn is_local(token: &str) -> bool {
-    token.starts_with(['l', SIDES[0]])
+    token.starts_with(|letter: char| letter == 'l' || SIGNS[0].contains(&u32::from(letter)))
 }
 
 /// Makes of a token one that is no word.
 fn signed(token: &str) -> String {
-    let sign = |letter: char| match letter {
-        'l' => SIDES[0],
-        'r' => SIDES[1],
-        digit => DIGITS[digit.to_digit(10).unwrap() as usize],
-    };
-    token.trim_end_matches('x').chars().map(sign).collect()
+    let (side, number) = token.trim_end_matches('x').split_at(1);
+    let signs = &SIGNS[usize::from(side != "l")];
+    let sign = signs.clone().nth(number.parse().unwrap()).and_then(char::from_u32);
+    sign.expect("not so many tokens").to_string()
 }
 
 /// So many words are a sentence that two may write.

@@ -496,3 +496,18 @@ fn what_is_known_by_its_sign_tells_nothing_of_the_rest_that_came() {
     assert_eq!(found.as_deref(), Some("bring your maps to the tower, Maria pays"));
     assert_eq!(find(&[arrival], came, &came.replace("call Paul", "call Anna")), None);
 }
+
+#[test]
+fn what_another_text_had_that_may_have_stood_there_is_no_sign_of_reading() {
+    // A text was on its way into the file, and nobody knows whether it stood there, when a newer one came in its stead.
+    let before = "The plan for the house.\n\n- Call the carpenter about the roof\n\n| Who | What |\n| --- | --- |\n\
+                  | Paul | the painter |\n\nThe keys are with Maria.\n";
+    let first = before.replace("| Paul |", "| Paul and house† |");
+    let second = first.replace("the roof", "the roof Paul‡");
+    let noted = |after: &str| Arrival::noted(before, after, before).unwrap();
+    let found = |text: &str| lacking(&[noted(&second), noted(&first)], &second, text).map(|(_, words)| words);
+    let edit = |text: &str| text.replace("The keys", "Please bring your slides.\n\nThe keys");
+    assert_eq!(found(&edit(&first)).as_deref(), Some("Paul"));
+    assert_eq!(found(&edit(&second)), None);
+    assert!(found(&edit(before)).is_some());
+}
