@@ -180,7 +180,13 @@ fn another_user_is_refused() {
     let start = Instant::now();
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let status = r#"{"version":2,"command":"status"}"#;
-    let doors = [("mcp.sock", ping), ("docs.sock", ping), ("google-docs.sock", ping), ("control.sock", status)];
+    let doors = [
+        ("mcp.sock", ping),
+        ("docs.sock", ping),
+        ("google-docs.sock", ping),
+        ("notebooklm.sock", ping),
+        ("control.sock", status),
+    ];
     while !doors.iter().all(|(door, _)| run.join(door).exists()) {
         assert!(start.elapsed() < Duration::from_secs(20), "the daemon does not start");
         std::thread::sleep(Duration::from_millis(20));

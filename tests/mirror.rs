@@ -103,6 +103,7 @@ impl Kind for MemoryKind {
             warnings: Vec::new(),
         };
         Ok(Fetched {
+            main: None,
             id: id.clone(),
             kind: KindName::Docs,
             title: format!("Title of {id}"),

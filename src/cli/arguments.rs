@@ -46,7 +46,7 @@ pub(crate) enum Verb {
     /// Join an MCP client's stdio to the daemon, starting it if need be
     Bridge {
         /// Which tools the client gets: `default` (search, fetch and create), `docs` (Docs by section and tab),
-        /// `google-docs` (Docs by their text), or `full` (all of these)
+        /// `google-docs` (Docs by their text), `notebooklm` (notebooks: asked, listed and fed), or `full` (all of these)
         #[arg(long, default_value = "default", value_name = "NAME")]
         profile: Profile,
     },
@@ -203,6 +203,9 @@ pub(crate) enum Verb {
         #[arg(long, default_value_t = 50, value_name = "N")]
         remote: u16,
     },
+    /// Sign in to NotebookLM, or tell whether its notebooks can be asked
+    #[command(subcommand)]
+    Notebooks(NotebooksVerb),
     /// Look at the config file
     #[command(subcommand)]
     Config(ConfigVerb),
@@ -345,6 +348,18 @@ pub(crate) enum McpVerb {
         #[arg(long)]
         force: bool,
     },
+}
+
+/// What to do about notebooks.
+#[derive(Debug, Subcommand)]
+pub(crate) enum NotebooksVerb {
+    /// Sign in: a window of a browser opens, on a profile that is for this alone
+    ///
+    /// NotebookLM has no published interface for personal accounts. What is asked of it is asked from within its own page, in a browser on
+    /// this machine; no cookie leaves that. Google does not support this, and may change it at any time.
+    Login,
+    /// Tell whether somebody is signed in, by an answer that nobody else gets
+    Check,
 }
 
 /// What to tell of the config file.

@@ -80,6 +80,8 @@ const fn unanswered(command: &Command) -> (&'static str, &'static str) {
         | Command::Undo { .. }
         | Command::Trash { .. }
         | Command::Doctor { .. }
+        | Command::CheckNotebooks
+        | Command::ReleaseNotebooks
         | Command::Resolve { .. } => (
             "what came of it",
             "Start the daemon: it finds what it had begun, and `mcp-workspace status` tells how that stands.",

@@ -11,6 +11,7 @@ mod doctor;
 mod extracting;
 mod manual;
 mod mcp;
+mod notebooks;
 mod print;
 mod progress;
 mod serve;
@@ -155,6 +156,7 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
             return Ok(Outcome::Done);
         }
         Verb::Man { folder } => return manual::pages(&folder).map(done),
+        Verb::Notebooks(verb) => return notebooks::perform(&verb, &find(home.as_deref())?, json),
         Verb::Config(verb) => return configuring::perform(&verb, &find(home.as_deref())?, json),
         Verb::Auth(verb) => return auth::perform(verb, &find(home.as_deref())?, json),
         Verb::Mcp(verb) => return mcp::perform(&verb, &find(home.as_deref())?, json),

@@ -97,7 +97,16 @@ fn lines(command: &Command, value: &Value) -> Vec<String> {
             lines => lines.iter().map(log_line).collect(),
         },
         Command::Doctor { .. } => doctor(value),
+        Command::CheckNotebooks => vec![health(value)],
+        Command::ReleaseNotebooks => Vec::new(),
     }
+}
+
+/// Whether notebooks can be asked.
+fn health(value: &Value) -> String {
+    let why = Some(text(value, "error")).filter(|error| !error.is_empty());
+    let latency = value.get("latency_ms").and_then(Value::as_u64).unwrap_or_default();
+    format!("{} ({latency} ms){}", text(value, "status"), why.map(|why| format!(": {why}")).unwrap_or_default())
 }
 
 fn item(value: &Value) -> Vec<String> {

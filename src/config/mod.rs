@@ -3,6 +3,7 @@
 mod editing;
 mod places;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -14,6 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::model::Account;
+use crate::notebooklm::hosts::{Base, PERSONAL_HOSTS, Product};
+use crate::notebooklm::ids::{BadOverride, Overrides};
 
 pub use editing::{SignedIn, with_account, without_account};
 pub use places::{HOME_VARIABLE, Places, shell_word};
@@ -47,6 +50,45 @@ pub struct Config {
     /// The OAuth client that signs accounts in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth: Option<OAuthClient>,
+    /// How notebooks are asked.
+    #[serde(skip_serializing_if = "NotebookLm::is_usual")]
+    pub notebooklm: NotebookLm,
+}
+
+/// How the notebooks of NotebookLM are asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NotebookLm {
+    /// Where it is: scheme and host. Where Drive is not Google's own, beside that unless it is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// Which of several accounts that are signed in there: an address, or an index from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub authuser: Option<String>,
+    /// The language of its messages and of what it writes by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// The browser's program, instead of the one that is installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub browser: Option<PathBuf>,
+    /// Ids of its operations, by their names, instead of the known ones: NotebookLM changes them at times.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub ids: BTreeMap<String, String>,
+}
+
+impl NotebookLm {
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns the ids that it is asked with.
+    ///
+    /// # Errors
+    ///
+    /// [`BadOverride`] for one that cannot be.
+    pub fn overrides(&self) -> std::result::Result<Overrides, BadOverride> {
+        Overrides::new(self.ids.iter().map(|(name, id)| (name.as_str(), id.as_str())))
+    }
 }
 
 /// One account.
@@ -267,7 +309,33 @@ impl Config {
         Ok(config)
     }
 
+    /// Returns where the notebooks are.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the address.
+    pub fn notebooks_base(&self) -> std::result::Result<Base, String> {
+        let [usual, _] = PERSONAL_HOSTS;
+        let told = self.notebooklm.base.clone();
+        let address = told.unwrap_or_else(|| stand_in(&self.endpoints.drive).unwrap_or(format!("https://{usual}")));
+        let base = Base::new(address.trim_end_matches('/')).map_err(|why| why.to_string())?;
+        match base.product() {
+            Product::Personal | Product::Local => Ok(base),
+            Product::Enterprise => Err("notebooks of Google Cloud cannot be asked yet".into()),
+        }
+    }
+
+    fn check_notebooks(&self, path: &Path) -> Result<()> {
+        self.notebooks_base().map_err(|why| invalid(path, &format!("`notebooklm.base`: {why}")))?;
+        self.notebooklm.overrides().map_err(|why| invalid(path, &format!("`notebooklm.ids`: {why}")))?;
+        if self.notebooklm.browser.as_ref().is_some_and(|browser| !browser.is_absolute()) {
+            return Err(invalid(path, "`notebooklm.browser` must be an absolute path"));
+        }
+        Ok(())
+    }
+
     fn check(&self, path: &Path) -> Result<()> {
+        self.check_notebooks(path)?;
         let Endpoints { docs, drive, token, .. } = &self.endpoints;
         let (gmail, accounts) = (self.endpoints.gmail(), self.endpoints.accounts());
         let all = [("docs", docs), ("drive", drive), ("gmail", &gmail), ("token", token), ("accounts", &accounts)];
@@ -341,6 +409,13 @@ impl Config {
     }
 }
 
+/// Where notebooks are for whoever stands in for Google at `drive` on this machine: beside that, under a name that browsers keep cookies of
+/// as they do of Google's.
+fn stand_in(drive: &str) -> Option<String> {
+    let url = url::Url::parse(drive).ok().filter(|url| url.scheme() == "http")?;
+    Some(format!("http://notebook.google.localhost:{}", url.port_or_known_default()?))
+}
+
 /// Replaces the config file by one that its owner alone may read.
 fn write(path: &Path, text: &str) -> Result<()> {
     let disk = |source| Error::Disk { path: path.into(), doing: "written", source };
@@ -394,6 +469,17 @@ mod tests {
     }
 
     #[test]
+    fn notebooks_are_where_the_rest_is() {
+        for (text, expected) in [
+            ("", "https://notebook.google.com"),
+            ("[endpoints]\ndrive = 'http://127.0.0.1:9'", "http://notebook.google.localhost:9"),
+            ("[notebooklm]\nbase = 'https://notebooklm.google.com/'", "https://notebooklm.google.com"),
+        ] {
+            assert_eq!(parse(text).unwrap().notebooks_base().unwrap().origin(), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn errors_say_where_and_no_secret() {
         check_error("poll_ms = 'x'", "line 1, column 11");
         check_error("[[accounts]]\nemail = 'a@b'\nbearer = 'hush' 'hush'", "line 3");
@@ -404,6 +490,10 @@ mod tests {
         check_error("[[accounts]]\nemail = 'a@b'\nmode = 'one-way'", "line 3");
         check_error("[endpoints]\ndocs = 'http://example.com'", "https://");
         check_error("[endpoints]\ndocs = 'http://127.0.0.1.example.com'", "https://");
+        check_error("[notebooklm]\nbase = 'https://example.com'", "only NotebookLM's own names");
+        check_error("[notebooklm]\nbase = 'https://notebook.cloud.google.com'", "cannot be asked yet");
+        check_error("[notebooklm]\nbrowser = 'chromium'", "absolute");
+        check_error("[notebooklm.ids]\nListNotebook = 'abcdef'", "did you mean");
         // Google knows an address however it is written, and so do some disks.
         check_error("[[accounts]]\nemail = 'a@b'\n[[accounts]]\nemail = 'A@b'", "twice");
     }

@@ -151,6 +151,12 @@ impl Places {
         self.account_state(account).join(name)
     }
 
+    /// Returns the folder of the profile of the browser that asks notebooks.
+    #[must_use]
+    pub fn notebooks_profile(&self) -> PathBuf {
+        self.state.join("notebooklm").join("profile")
+    }
+
     fn check_socket(&self) -> Result<()> {
         let socket = self.socket(LONGEST_SOCKET);
         let bytes = socket.as_os_str().len();

@@ -1,6 +1,7 @@
 //! The daemon: the single instance of a home, its sockets, and one task for each feed of each account.
 
 mod attention;
+mod notebooks;
 mod notifying;
 
 use std::ffi::OsString;
@@ -28,6 +29,8 @@ use crate::sync::quota::Limits;
 use crate::tools::{self, Mirrors, Profile};
 use crate::workspace::{Claim, Workspace};
 
+pub use notebooks::{notebooks, own_browser};
+
 /// How long a lock may be held by who only looks whether it is held, as bridges do.
 const LOCK_WAIT: Duration = Duration::from_millis(200);
 /// The pause between two tries.
@@ -49,6 +52,7 @@ pub async fn run(places: Places, config: Config, ready: impl FnOnce(), stop: imp
     let _state_lock = lock(&places, &places.state).await?;
     let workspace = config.workspace.clone().unwrap_or_else(|| places.workspace.clone());
     let _claim = claim(&workspace).await?;
+    let notebooks = notebooks(&places, &config)?;
     tools::raise_descriptor_limit();
     // The sockets come before the databases: whoever answers there owns them.
     let control = tools::bind(&places.control_socket())?;
@@ -78,7 +82,7 @@ pub async fn run(places: Places, config: Config, ready: impl FnOnce(), stop: imp
         let handles = handles.clone();
         serving.spawn(async move { match notifying::run(handles, changed).await {} });
     }
-    let host = Arc::new(Mirrors::new(workspace, handles));
+    let host = Arc::new(Mirrors::new(workspace, handles).with_notebooks(notebooks));
     for (profile, door) in doors {
         serving.spawn(tools::serve_mcp(door, host.clone(), profile));
     }

@@ -97,9 +97,7 @@ impl NotebookFault {
             Self::NotFound => {
                 "List the notebooks to see their ids; one of another account of the same browser is hidden from this one."
             }
-            Self::AuthRequired | Self::SessionExpired => {
-                "Sign in to NotebookLM again; what is mirrored can be read until then."
-            }
+            Self::AuthRequired | Self::SessionExpired => "Sign in with `mcp-workspace notebooks login`.",
             Self::RateLimited => "Wait and try again; NotebookLM counts questions by the hour, the day and the week.",
             Self::ParseError => {
                 "NotebookLM answers in another way than it did: update this program, and report it if that does not help."

@@ -51,8 +51,10 @@ pub struct Fetched {
     pub can_edit: bool,
     /// What it is found by besides its words.
     pub facets: Facets,
-    /// Its files; the first is the main one.
+    /// Its files; the main one is the first.
     pub parts: Vec<Part>,
+    /// What the kind calls that of which the main file is, such as the id of a tab; see [`Kind::keep_main`].
+    pub main: Option<String>,
     /// Its pictures, each once.
     pub images: Vec<Image>,
     /// What people said about it and nobody answered.
@@ -396,6 +398,12 @@ pub trait Kind: Send + Sync {
     /// Fills in what a reading lacks from the last known texts of its parts. Pure.
     fn recall(&self, fetched: Fetched, known: &[(PartId, String)]) -> Fetched {
         debug_assert!(known.is_empty() || fetched.lack == Lack::Nothing, "a kind that lacks something recalls it");
+        fetched
+    }
+
+    /// Gives the main file to what it was of when the item was read first, whatever stands first there by now: an edit of the file is one
+    /// of that. Where that is gone there is no main file. Pure.
+    fn keep_main(&self, fetched: Fetched, _main: &str) -> Fetched {
         fetched
     }
 

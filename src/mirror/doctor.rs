@@ -162,7 +162,15 @@ impl MirrorHandle {
         let shared = self.shared_arc();
         let permit = shared.fetches.acquire().await;
         let (kind, id) = (shared.kind.clone(), item.id.clone());
-        let fetched = tokio::spawn(async move { kind.fetch(&id, true).await }).await;
+        let main = super::walk::main_of(&shared, None, &item.id).await?;
+        let read = async move {
+            let fetched = kind.fetch(&id, true).await?;
+            Ok(match main {
+                Some(main) => kind.keep_main(fetched, &main),
+                None => fetched,
+            })
+        };
+        let fetched: Result<Result<_>, _> = tokio::spawn(read).await;
         drop(permit);
         let fetched = match fetched
             .map_err(|panic| Error::ExtractionFailed { id: item.id.0.clone(), source: panic.into() })?

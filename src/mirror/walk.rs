@@ -13,6 +13,7 @@ use super::observing::observe;
 use super::{Shared, blocking, conflicts, images, uploads};
 use crate::error::{Error, Result};
 use crate::kinds::{Fetched, Lack, Outcome, PushPlan};
+use crate::mebdf;
 use crate::model::{Cursor, ItemId, Millis, Notice, PartId, Revision, Stamp};
 use crate::store::{Facts, NewJob};
 use crate::sync::{
@@ -170,6 +171,9 @@ async fn fetch(shared: &Arc<Shared>, hand: &mut Hand, item: &ItemId, may_be_tras
         Err(closed) => Err(Error::Network { doing: "reading".into(), outcome_unknown: false, source: closed.into() }),
     };
     let mut fetched = fetched.map_err(|error| failure(&error))?;
+    if let Some(main) = main_of(shared, before.as_deref(), item).await.map_err(|error| failure(&error))? {
+        fetched = shared.kind.keep_main(fetched, &main);
+    }
     if fetched.lack != Lack::Nothing {
         let known = last_known(shared, hand, before.as_deref(), item).await.map_err(|error| failure(&error))?;
         fetched = shared.kind.recall(fetched, &known);
@@ -188,6 +192,24 @@ async fn fetch(shared: &Arc<Shared>, hand: &mut Hand, item: &ItemId, may_be_tras
     };
     hand.fetched = Some(Arc::new(fetched));
     Ok(remote)
+}
+
+/// Returns what the main file of an item is of, as the kind calls it: what it was of when the item was read first.
+pub(super) async fn main_of(shared: &Arc<Shared>, before: Option<&Fetched>, item: &ItemId) -> Result<Option<String>> {
+    if let Some(main) = before.and_then(|before| before.main.clone()) {
+        return Ok(Some(main));
+    }
+    let (here, id) = (shared.clone(), item.clone());
+    blocking(move || {
+        let store = here.store()?;
+        if let Some(main) = store.main_of(&id)? {
+            return Ok(Some(main));
+        }
+        // An earlier version did not write it down, but what was agreed says it where there are several.
+        let main = store.bases(&id)?.into_iter().find(|(part, _)| part.0.is_empty());
+        Ok(main.and_then(|(_, base)| mebdf::head(&base)?.tab_id().map(str::to_owned)))
+    })
+    .await
 }
 
 /// Returns what is known of the texts of an item's parts: the base; what this walk has read since; and what a push of it
@@ -385,6 +407,7 @@ async fn record(shared: &Arc<Shared>, hand: &mut Hand, record: Record) -> Result
     }
     let facts = hand.fetched.as_ref().map(|fetched| Facts {
         url: fetched.url.clone(),
+        main: fetched.main.clone(),
         facets: fetched.facets.clone(),
         parts: fetched.parts.iter().map(|part| (part.id.clone(), part.title.clone(), part.warnings.clone())).collect(),
     });

@@ -132,6 +132,8 @@ pub struct StoredPart {
 pub struct Facts {
     /// Where a person opens it.
     pub url: String,
+    /// What its main file is of, as the kind calls it.
+    pub main: Option<String>,
     /// What it is found by besides its words.
     pub facets: Facets,
     /// For each file its name and what its text cannot say.
@@ -303,6 +305,20 @@ impl Store {
         let Some(mut item) = found.filter(|item| !item.buried) else { return Ok(None) };
         item.parts = self.parts(id)?;
         Ok(Some(item))
+    }
+
+    /// Returns what the main file of an item is of, as its kind calls it; also of one that is put away, or was forgotten lately.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn main_of(&self, id: &ItemId) -> Result<Option<String>> {
+        let found = self
+            .connection
+            .prepare_cached("SELECT main FROM item WHERE id = ?1")
+            .and_then(|mut statement| statement.query_row([&id.0], |row| row.get(0)).optional())
+            .map_err(storage("reading an item"))?;
+        Ok(found.flatten())
     }
 
     /// Tells whether an item is gone and comes back by itself.

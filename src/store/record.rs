@@ -79,7 +79,12 @@ pub(super) fn write_record(
     drop_missing_parts(transaction, record)?;
 
     if let Some(facts) = facts {
-        transaction.execute("UPDATE item SET url = ?2 WHERE id = ?1", [&item.0, &facts.url]).map_err(storage(doing))?;
+        transaction
+            .execute(
+                "UPDATE item SET url = ?2, main = coalesce(?3, main) WHERE id = ?1",
+                params![item.0, facts.url, facts.main],
+            )
+            .map_err(storage(doing))?;
         for (part, title, warnings) in &facts.parts {
             let warnings = json(warnings, doing)?;
             transaction

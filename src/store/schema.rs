@@ -276,8 +276,11 @@ const BLIND: &str = "ALTER TABLE part ADD COLUMN blind TEXT;";
 /// The same of a file that is about to be written, of which that is not recorded yet.
 const BLIND_BEFORE: &str = "ALTER TABLE intent ADD COLUMN blind TEXT;";
 
+/// What the main file of an item is of, as its kind calls it.
+const MAIN: &str = "ALTER TABLE item ADD COLUMN main TEXT;";
+
 /// The migrations, oldest first.
-pub(super) const ALL: [&str; 26] = [
+pub(super) const ALL: [&str; 27] = [
     FIRST,
     PICTURES,
     TOLD,
@@ -304,6 +307,7 @@ pub(super) const ALL: [&str; 26] = [
     ARRIVED,
     BLIND,
     BLIND_BEFORE,
+    MAIN,
 ];
 
 /// Returns the migrations, oldest first.

@@ -152,6 +152,10 @@ pub enum Command {
         /// Most documents of each account that are read and compared.
         remote: usize,
     },
+    /// Tells whether notebooks can be asked.
+    CheckNotebooks,
+    /// Lets go of the browser that asks notebooks, so that somebody can sign in with it.
+    ReleaseNotebooks,
     /// Ends a file's conflicts.
     Resolve {
         /// The file, absolute.
@@ -262,6 +266,11 @@ async fn run(host: &dyn Host, command: Command) -> Result<Value> {
         Command::Undo { push, account } => to_value(&host.undo(push, account.as_ref()).await?),
         Command::Trash { id } => to_value(&host.trash(&id).await?),
         Command::Doctor { repair, remote } => to_value(&host.doctor(repair, remote).await?),
+        Command::CheckNotebooks => Ok(host.notebooks()?.health().await),
+        Command::ReleaseNotebooks => {
+            host.notebooks()?.release().await;
+            Ok(Value::Null)
+        }
         Command::Resolve { path, side } => to_value(&host.resolve(&path, side).await?),
     }
 }

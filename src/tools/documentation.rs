@@ -37,9 +37,11 @@ your own file tools. Saving pushes just the words you changed. This is the cheap
 - `list_documents`, `get_hierarchy`, `export_section`, `import_section` and their like: a document by tab and section, as MEBDF.
 - `google_docs_*`: a document in one answer, edited by its text (`google_docs_edit_text`) and by index (`google_docs_apply_style`).
 
-All of them write the same way: only what differs is changed in the Doc, comments and formatting around it stay, and what other people \
+Those three write the same way: only what differs is changed in the Doc, comments and formatting around it stay, and what other people \
 write at the same time is merged. Where both changed the same words the edit waits, and the error says what the person can do. What \
 became of a save says the resource `workspace://status/` with the file's path.
+
+`list_notebooks`, `list_sources`, `ask`, `add_source` and their like are for notebooks of NotebookLM, at most 10 calls a minute.
 
 When you edit MEBDF keep the anchors `{^ h.abc}` and the placeholders `{^= …}` where they are (resource `workspace://docs/mebdf`).
 

@@ -1,13 +1,15 @@
 //! What the verbs and the commands need from whoever holds the mirror, and the facts they get back.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use super::found::{Found, Search};
+use super::notebooklm::Notebooks;
 use super::turns::Turn;
-use crate::error::{Error, Result};
+use crate::error::{Error, NotebookFault, Result};
 use crate::kinds::{CommentPlace, Elements, Facts, Listing, Look, Restyled, StyleDefinition};
 use crate::model::{Account, Feed, ItemId, KindName, Notice, PartId, Rule};
 
@@ -253,6 +255,25 @@ pub trait Host: Send + Sync + 'static {
     ///
     /// `Storage` and `Disk` as they come.
     async fn doctor(&self, repair: bool, remote_max: usize) -> Result<DoctorReport>;
+
+    /// Returns the notebooks of NotebookLM, whose limits are the same for all who ask.
+    ///
+    /// # Errors
+    ///
+    /// `Notebook` where there are none.
+    fn notebooks(&self) -> Result<Arc<Notebooks>> {
+        Err(no_notebooks())
+    }
+}
+
+/// The error of who has no notebooks.
+pub(super) fn no_notebooks() -> Error {
+    Error::Notebook {
+        fault: NotebookFault::AuthRequired,
+        message: "no notebooks can be asked here".into(),
+        retry_after: None,
+        outcome_unknown: false,
+    }
 }
 
 /// Whose text stands when a conflict ends.

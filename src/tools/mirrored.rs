@@ -1,6 +1,7 @@
 //! The host that is real: one mirror for each feed of each account.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 
@@ -8,8 +9,9 @@ use super::found::{Found, Search};
 use super::holders::not_mirrored;
 use super::host::{
     CommentAct, CommentReport, DiffReport, DoctorReport, Done, Host, ItemReport, Linked, LogReport, PushReport, Side,
-    StatusReport, Told,
+    StatusReport, Told, no_notebooks,
 };
+use super::notebooklm::Notebooks;
 use super::reports::{NOTHING, account_status, finding, item_report, log_entry, push_report, went_before};
 use super::searching;
 use super::turns::{Turn, Turns};
@@ -28,13 +30,21 @@ pub struct Mirrors {
     pub(super) handles: Vec<MirrorHandle>,
     /// By document, whoever's mirror it is in.
     turns: Turns,
+    notebooks: Option<Arc<Notebooks>>,
 }
 
 impl Mirrors {
     /// Joins the mirrors of a workspace; the first is the one that makes new documents.
     #[must_use]
     pub fn new(workspace: PathBuf, handles: Vec<MirrorHandle>) -> Self {
-        Self { workspace, handles, turns: Turns::default() }
+        Self { workspace, handles, turns: Turns::default(), notebooks: None }
+    }
+
+    /// Adds notebooks that can be asked.
+    #[must_use]
+    pub fn with_notebooks(mut self, notebooks: Notebooks) -> Self {
+        self.notebooks = Some(Arc::new(notebooks));
+        self
     }
 }
 
@@ -424,6 +434,10 @@ impl Host for Mirrors {
         }
         let waits = findings.iter().any(|finding| matches!(finding.repair.as_str(), "byhand" | "offered"));
         Ok(DoctorReport { findings, waits })
+    }
+
+    fn notebooks(&self) -> Result<Arc<Notebooks>> {
+        self.notebooks.clone().ok_or_else(no_notebooks)
     }
 }
 

@@ -15,6 +15,7 @@ mod holders;
 mod host;
 mod lines;
 mod mirrored;
+mod notebooklm;
 mod outline;
 mod pipes;
 mod profile;
@@ -49,6 +50,7 @@ pub use host::{
     WaitingStatus,
 };
 pub use mirrored::Mirrors;
+pub use notebooklm::{Notebooks, TIMEOUT_VARIABLE, timeout_of};
 pub use outline::{OutlineEntry, outline};
 pub use pipes::{Input, Output, stdio};
 pub use profile::Profile;

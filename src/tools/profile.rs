@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use rmcp::model::Tool;
 use serde_json::{Map, Value};
@@ -9,7 +10,10 @@ use serde_json::{Map, Value};
 use super::answer::ErrorAnswer;
 use super::docs::Exports;
 use super::host::Host;
-use super::{docs, documentation, google_docs, schema, verbs};
+use super::{docs, documentation, google_docs, notebooklm, schema, verbs};
+
+/// The longest that most calls may take.
+pub(super) const CALL_WAIT: Duration = Duration::from_secs(120);
 
 /// A set of tools.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,16 +25,18 @@ pub enum Profile {
     Docs,
     /// Docs read whole and edited by their text, under the names of an older server.
     GoogleDocs,
+    /// The notebooks of NotebookLM: asked, listed and fed.
+    NotebookLm,
     /// The tools of all the others.
     Full,
 }
 
 impl Profile {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Default, Self::Docs, Self::GoogleDocs, Self::Full];
+    pub const ALL: [Self; 5] = [Self::Default, Self::Docs, Self::GoogleDocs, Self::NotebookLm, Self::Full];
 
     /// Those whose tools are their own.
-    const SINGLE: [Self; 3] = [Self::Default, Self::Docs, Self::GoogleDocs];
+    const SINGLE: [Self; 4] = [Self::Default, Self::Docs, Self::GoogleDocs, Self::NotebookLm];
 
     /// The word for it on the command line.
     #[must_use]
@@ -39,6 +45,7 @@ impl Profile {
             Self::Default => "default",
             Self::Docs => "docs",
             Self::GoogleDocs => "google-docs",
+            Self::NotebookLm => "notebooklm",
             Self::Full => "full",
         }
     }
@@ -50,6 +57,7 @@ impl Profile {
             Self::Default => "mcp.sock",
             Self::Docs => "docs.sock",
             Self::GoogleDocs => "google-docs.sock",
+            Self::NotebookLm => "notebooklm.sock",
             Self::Full => "full.sock",
         }
     }
@@ -60,6 +68,7 @@ impl Profile {
             Self::Default => schema::tools(),
             Self::Docs => docs::tools(),
             Self::GoogleDocs => google_docs::tools(),
+            Self::NotebookLm => notebooklm::tools(),
             Self::Full => Self::SINGLE.into_iter().flat_map(Self::tools).collect(),
         }
     }
@@ -70,8 +79,15 @@ impl Profile {
             Self::Default => documentation::INSTRUCTIONS,
             Self::Docs => docs::INSTRUCTIONS,
             Self::GoogleDocs => google_docs::INSTRUCTIONS,
+            Self::NotebookLm => notebooklm::INSTRUCTIONS,
             Self::Full => documentation::FULL_INSTRUCTIONS,
         }
+    }
+
+    /// How long a call of a tool may take; clients give up sooner or later and should hear why.
+    pub(super) fn wait(self, name: &str) -> Duration {
+        let is_of_notebooks = matches!(self, Self::NotebookLm | Self::Full) && notebooklm::is_named(name);
+        if is_of_notebooks { notebooklm::CALL_WAIT } else { CALL_WAIT }
     }
 
     /// Calls a tool for a client that was given `exports`; `None` when there is none of that name. An error is JSON as this set of tools writes it.
@@ -94,6 +110,7 @@ impl Profile {
             }
             Self::Docs => docs::call(host, exports, name, arguments).await,
             Self::GoogleDocs => google_docs::call(host, name, arguments).await,
+            Self::NotebookLm => notebooklm::call(host, name, arguments).await,
             Self::Full => {
                 let of = Self::SINGLE.into_iter().find(|single| single.tools().iter().any(|tool| tool.name == name))?;
                 Box::pin(of.call(host, exports, name, arguments)).await
@@ -107,6 +124,7 @@ impl Profile {
             Self::Default | Self::Full => answer.to_value(),
             Self::Docs => docs::failed(answer),
             Self::GoogleDocs => google_docs::failed(answer),
+            Self::NotebookLm => notebooklm::failed(answer),
         }
     }
 }

@@ -22,7 +22,7 @@ use tokio::sync::Semaphore;
 use super::answer::{DAEMON_GONE, ErrorAnswer};
 use super::docs::Exports;
 use super::host::Host;
-use super::profile::Profile;
+use super::profile::{CALL_WAIT, Profile};
 use super::resources::{self, Named};
 use super::result;
 use super::skill;
@@ -35,8 +35,6 @@ use crate::error::ErrorKind;
 const CONNECTIONS_MAX: usize = 1280;
 /// The most tool calls at work at once, over all clients.
 const CALLS_MAX: usize = 32;
-/// The longest a tool call may take; clients give up sooner or later and should hear why.
-const CALL_WAIT: Duration = Duration::from_secs(120);
 /// The pause between two words about a call that takes long.
 const PROGRESS_PAUSE: Duration = Duration::from_secs(1);
 /// How long tools and documentation may be kept: they change with the program alone.
@@ -110,8 +108,9 @@ impl Server {
 
     async fn answer(&self, id: &RequestId, request: CallToolRequestParams) -> Result<CallToolResult, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
+        let wait = self.profile.wait(&request.name);
         // The queue for a place is part of the wait, so that nobody waits for ever.
-        let result = tokio::time::timeout(CALL_WAIT, async {
+        let result = tokio::time::timeout(wait, async {
             self.begin(id).await;
             let _place = self.calls.acquire().await;
             self.profile.call(self.host.as_ref(), &self.exports, &request.name, arguments).await
@@ -130,7 +129,7 @@ impl Server {
             Err(_elapsed) => error_result(&self.profile.failed(&ErrorAnswer {
                 error: true,
                 kind: "network_error".into(),
-                message: format!("no answer within {} s; the work goes on", CALL_WAIT.as_secs()),
+                message: format!("no answer within {} s; the work goes on", wait.as_secs()),
                 retryable: true,
                 suggestion: "Look what became of it before you repeat it.".into(),
             })),

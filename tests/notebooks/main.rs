@@ -1,6 +1,8 @@
 //! The personal product of notebooks, asked as its page asks, against the embedded Google.
 #![allow(clippy::unwrap_used, clippy::wildcard_enum_match_arm, reason = "a test may fail")]
 
+mod tools;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -271,7 +273,7 @@ async fn a_document_that_is_a_source_says_what_the_document_says() {
     let world = World::new().await;
     let service = &world.service;
     let insert = |text: &str| json!({"requests": [{"insertText": {"location": {"index": 1}, "text": text}}]});
-    let document: Value = serde_json::from_str(include_str!("../fixtures/demo/project-plan.json")).unwrap();
+    let document: Value = serde_json::from_str(include_str!("../../fixtures/demo/project-plan.json")).unwrap();
     let id = world.google.import(document).unwrap();
     let made = service.create("Plan").await.unwrap();
     let mime = "application/vnd.google-apps.document".to_owned();

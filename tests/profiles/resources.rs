@@ -36,7 +36,7 @@ fn becomes(client: &mut Client, uri: &str, state: &str) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_manual_is_read_page_by_page_and_as_a_skill() {
     let (world, _) = document("resources-manual", TEXT);
-    for profile in ["default", "docs", "google-docs"] {
+    for profile in ["default", "docs", "google-docs", "notebooklm"] {
         let mut client = Client::new(&world, profile);
         let listed = client.ask("resources/list", &json!({}));
         let listed = listed["resources"].as_array().unwrap().clone();

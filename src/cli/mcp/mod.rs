@@ -93,7 +93,9 @@ pub(crate) fn perform(verb: &McpVerb, places: &Places, json: bool) -> Answer<Out
 fn name(profile: Profile) -> String {
     match profile {
         Profile::Default => "mcp-workspace".into(),
-        Profile::Docs | Profile::GoogleDocs | Profile::Full => format!("mcp-workspace-{}", profile.name()),
+        Profile::Docs | Profile::GoogleDocs | Profile::NotebookLm | Profile::Full => {
+            format!("mcp-workspace-{}", profile.name())
+        }
     }
 }
 

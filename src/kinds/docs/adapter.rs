@@ -405,6 +405,10 @@ impl Kind for Docs {
         super::recalled(fetched, known)
     }
 
+    fn keep_main(&self, fetched: Fetched, main: &str) -> Fetched {
+        super::with_main(fetched, main)
+    }
+
     async fn image(&self, image: &Image, bytes_max: usize) -> Result<Vec<u8>> {
         self.google.content(&image.address, bytes_max, "reading a picture").await
     }

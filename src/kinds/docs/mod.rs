@@ -7,6 +7,8 @@ mod comments;
 mod comments_tests;
 mod elements;
 mod listing;
+#[cfg(test)]
+mod main_tests;
 mod making;
 mod places;
 mod plan;
@@ -140,6 +142,8 @@ fn read_with(
     }
     let images = images::images(&document);
     let comments = comments(&mut document);
+    let tabs: Vec<String> = document.all_tabs().iter().map(|tab| tab.id().to_owned()).collect();
+    let main = tabs.first().filter(|tab| !tab.is_empty()).cloned();
     Fetched {
         id: ItemId(document.document_id.clone()),
         kind: KindName::Docs,
@@ -149,6 +153,7 @@ fn read_with(
         can_edit,
         facets: Facets::default(),
         parts,
+        main,
         images,
         comments,
         lack: boxes.lack(),
@@ -157,10 +162,39 @@ fn read_with(
             document: Arc::new(document),
             ticks: known.ticks,
             access,
+            tabs,
             landmarks,
             unknown: landmarks::Landmarks::default(),
         }),
     }
+}
+
+/// Gives the main file to a tab; see [`Kind::keep_main`](crate::kinds::Kind::keep_main).
+fn with_main(mut fetched: Fetched, main: &str) -> Fetched {
+    let Some(read) = fetched.reading.get::<Read>() else { return fetched };
+    if fetched.main.as_deref() == Some(main) {
+        return fetched;
+    }
+    let parts = std::mem::take(&mut fetched.parts).into_iter();
+    let mut all: Vec<_> = parts.zip(read.tabs.clone()).zip(read.landmarks.clone()).collect();
+    all.sort_by_key(|((_, tab), _)| tab != main);
+    let (mut tabs, mut landmarks) = (Vec::new(), Vec::new());
+    for ((part, tab), marks) in all {
+        let id = if tab == main { PartId::default() } else { PartId(tab.clone()) };
+        fetched.parts.push(Part { id, ..part });
+        tabs.push(tab);
+        landmarks.push(marks);
+    }
+    fetched.main = Some(main.to_owned());
+    fetched.reading = Reading::new(Read {
+        document: Arc::clone(&read.document),
+        ticks: read.ticks.clone(),
+        access: read.access,
+        tabs,
+        landmarks,
+        unknown: landmarks::Landmarks::default(),
+    });
+    fetched
 }
 
 /// Ticks the boxes of a reading that could not be told which are ticked as the last known texts of its parts have them.
@@ -170,14 +204,20 @@ fn read_with(
 fn recalled(mut fetched: Fetched, known: &[(PartId, String)]) -> Fetched {
     let Some(read) = fetched.reading.get::<Read>() else { return fetched };
     let mut ticks = Ticks::default();
+    let all = read.document.all_tabs();
     for (part, text) in known {
-        if let Some(tab) = extract::tab_of(&read.document, part) {
+        let of_part = |(_, tab): &(&Part, &String)| all.iter().find(|other| other.id() == *tab);
+        let mut parts = fetched.parts.iter().zip(&read.tabs).filter(|(other, _)| other.id == *part);
+        if let Some(tab) = parts.next().as_ref().and_then(of_part) {
             checklist::recall(&read.document, tab, text, &mut ticks);
         }
     }
     let shown = extract::parts(&read.document, &ticks, read.access.word(), &fetched.url);
+    let mut shown: Vec<_> = all.iter().map(|tab| tab.id()).zip(shown).collect();
+    let place = |tab: &str| read.tabs.iter().position(|other| other == tab);
+    shown.sort_by_key(|(tab, _)| place(tab));
     let mut landmarks = Vec::with_capacity(shown.len());
-    for (part, (shown, marks)) in fetched.parts.iter_mut().zip(shown) {
+    for (part, (_, (shown, marks))) in fetched.parts.iter_mut().zip(shown) {
         part.text = shown.text;
         landmarks.push(marks);
     }
@@ -185,6 +225,7 @@ fn recalled(mut fetched: Fetched, known: &[(PartId, String)]) -> Fetched {
         document: Arc::clone(&read.document),
         ticks,
         access: read.access,
+        tabs: read.tabs.clone(),
         landmarks,
         unknown: landmarks::Landmarks::default(),
     };
@@ -199,6 +240,8 @@ struct Read {
     ticks: Ticks,
     /// What the head of its files says.
     access: Access,
+    /// The tab that each part is of.
+    tabs: Vec<String>,
     /// Where the text of each part can be cut.
     landmarks: Vec<landmarks::Landmarks>,
     /// What is known of a text that is none of them.
@@ -235,8 +278,10 @@ pub fn plan_with(
     let text = at.and_then(|at| remote.parts.get(at)).map(|part| part.text.as_str());
     if let (Some(read), Some(text)) = (remote.reading.get::<Read>(), text) {
         let landmarks = at.and_then(|at| read.landmarks.get(at)).unwrap_or(&read.unknown);
+        // The main file may be of another tab than the first.
+        let tab = at.and_then(|at| read.tabs.get(at)).map_or_else(PartId::default, |tab| PartId(tab.clone()));
         return plan::plan(
-            &plan::Source { document: &read.document, ticks: &read.ticks, part, text, landmarks },
+            &plan::Source { document: &read.document, ticks: &read.ticks, part: &tab, text, landmarks },
             desired,
             accept,
             pictures,
@@ -244,6 +289,8 @@ pub fn plan_with(
     }
     // The answer alone does not say which boxes are ticked; the text that was made of it does.
     let document = document(&remote.raw)?;
+    let main = remote.main.clone().filter(|_| part.0.is_empty()).map(PartId);
+    let part = main.as_ref().unwrap_or(part);
     let mut ticks = Ticks::default();
     if let (Some(tab), Some(text)) = (extract::tab_of(&document, part), text) {
         checklist::recall(&document, tab, text, &mut ticks);

@@ -101,6 +101,7 @@ fn read(
         can_edit: true,
         facets,
         parts: vec![Part { id: PartId::default(), title: title.clone(), text, warnings: notices }],
+        main: None,
         images,
         comments: Comments::None,
         lack: Lack::Nothing,

@@ -150,6 +150,10 @@ impl Transport for InPage {
         let stream = lease.stream(&fetch).await.map_err(of_browser)?;
         Ok(Box::new(Streamed { head: head(stream.head()), stream, _lease: lease }))
     }
+
+    async fn release(&self) {
+        self.keeper.close().await;
+    }
 }
 
 /// An answer that comes in pieces; the browser is kept as long as it does.
@@ -177,7 +181,7 @@ fn head(head: &browser::Head) -> Head {
 
 /// Returns the error of what a browser could not do.
 #[expect(clippy::needless_pass_by_value, reason = "it is given what a result has")]
-fn of_browser(error: browser::Error) -> Error {
+pub(super) fn of_browser(error: browser::Error) -> Error {
     let fault = match &error {
         browser::Error::NotFound { .. }
         | browser::Error::InvalidInput { .. }

@@ -8,11 +8,13 @@
 
 mod failure;
 mod in_page;
+mod own_browser;
 mod personal;
 mod service;
 mod transport;
 
 pub use in_page::InPage;
+pub use own_browser::OwnBrowser;
 pub use personal::{Personal, Settings};
 pub use service::{Service, SignedIn};
 pub use transport::{Head, Opened, Pieces, Sent, Transport};

@@ -274,6 +274,10 @@ impl Service for Personal {
         let Some(conversation) = self.conversation(notebook).await? else { return Ok(()) };
         self.call(&call::cancel_chat(notebook, &conversation), |_, _| Ok(())).await
     }
+
+    async fn release(&self) {
+        self.transport.release().await;
+    }
 }
 
 impl Personal {

@@ -139,4 +139,7 @@ pub trait Service: Send + Sync {
     ///
     /// `Notebook`.
     async fn cancel(&self, notebook: &str) -> Result<()>;
+
+    /// Lets go of what is kept open, such as a browser, so that somebody else can use it. Who asks later opens it anew.
+    async fn release(&self) {}
 }

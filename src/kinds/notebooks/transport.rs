@@ -65,6 +65,9 @@ pub trait Transport: Send + Sync {
     ///
     /// As [`Transport::send`].
     async fn stream(&self, request: &Request, deadline: Duration) -> Result<Box<dyn Pieces>>;
+
+    /// Lets go of what is kept open. Who sends later opens it anew.
+    async fn release(&self) {}
 }
 
 /// An answer that comes in pieces. Dropped, it is not waited for any more.

@@ -1,0 +1,59 @@
+//! Which tab the main file is of, whatever stands first in the document by now.
+
+use serde_json::json;
+
+use super::{plan, read, with_main};
+use crate::kinds::{Access, Fetched};
+use crate::model::PartId;
+
+/// A document with these tabs, each with an id and a line of text.
+fn fetched(tabs: &[(&str, &str)]) -> Fetched {
+    let tab = |(index, (id, text)): (usize, &(&str, &str))| {
+        let line = format!("{text}\n");
+        let end = line.encode_utf16().count() + 1;
+        json!({"tabProperties": {"tabId": id, "title": format!("Tab {id}"), "index": index}, "documentTab": {"body": {"content": [
+            {"endIndex": 1, "sectionBreak": {"sectionStyle": {}}},
+            {"startIndex": 1, "endIndex": end, "paragraph": {"paragraphStyle": {"namedStyleType": "NORMAL_TEXT"},
+                "elements": [{"startIndex": 1, "endIndex": end, "textRun": {"content": line, "textStyle": {}}}]}},
+        ]}}})
+    };
+    let tabs: Vec<_> = tabs.iter().enumerate().map(tab).collect();
+    let raw = json!({"documentId": "doc", "title": "t", "revisionId": "r", "tabs": tabs});
+    read(serde_json::to_vec(&raw).unwrap(), Access::Edit, "https://docs.google.com/document/d/doc/edit").unwrap()
+}
+
+/// The files: their ids, and the last lines of their texts.
+fn shown(fetched: &Fetched) -> Vec<(&str, &str)> {
+    fetched.parts.iter().map(|part| (part.id.0.as_str(), part.text.lines().last().unwrap())).collect()
+}
+
+#[test]
+fn the_main_file_stays_that_of_its_tab() {
+    let whole = fetched(&[("t.new", "new words"), ("t.0", "old words"), ("t.1", "other words")]);
+    assert_eq!(whole.main.as_deref(), Some("t.new"));
+    let kept = with_main(whole.clone(), "t.0");
+    assert_eq!(shown(&kept), [("", "old words"), ("t.new", "new words"), ("t.1", "other words")]);
+    assert_eq!(kept.main.as_deref(), Some("t.0"));
+    // An edit of the main file is one of that tab.
+    for (part, was, tab) in [("", "old words", "t.0"), ("t.new", "new words", "t.new"), ("t.1", "other words", "t.1")] {
+        let text = &kept.parts.iter().find(|known| known.id.0 == part).unwrap().text;
+        let planned = plan(&kept, &PartId(part.into()), &text.replace(was, &format!("{was} mine")), false).unwrap();
+        let sent = serde_json::to_string(&planned.requests).unwrap();
+        assert!(sent.contains("mine") && sent.contains(&format!("\"{tab}\"")), "{part}: {sent}");
+        assert_eq!(sent.matches("tabId").count(), sent.matches(&format!("\"tabId\":\"{tab}\"")).count(), "{sent}");
+        let alone = Fetched { reading: crate::kinds::Reading::default(), ..kept.clone() };
+        let again = plan(&alone, &PartId(part.into()), &text.replace(was, &format!("{was} mine")), false).unwrap();
+        assert_eq!(serde_json::to_string(&again.requests).unwrap(), sent, "without what was read");
+    }
+    // It is given back as it was given.
+    assert_eq!(shown(&with_main(kept, "t.new")), shown(&whole));
+}
+
+#[test]
+fn where_its_tab_is_gone_no_file_is_the_main_one() {
+    let rest = with_main(fetched(&[("t.1", "other words"), ("t.2", "more words")]), "t.0");
+    assert_eq!(shown(&rest), [("t.1", "other words"), ("t.2", "more words")]);
+    let only = with_main(fetched(&[("t.1", "other words")]), "t.0");
+    assert_eq!(shown(&only), [("t.1", "other words")]);
+    assert_eq!(only.main.as_deref(), Some("t.0"));
+}
