@@ -88,7 +88,11 @@ fn lines(command: &Command, value: &Value) -> Vec<String> {
         Command::Rules => rules(value),
         Command::Diff { .. } => match text(value, "diff") {
             diff if diff.is_empty() => vec!["no edits".into()],
-            diff => vec![diff.trim_end_matches('\n').into()],
+            diff => {
+                let note = Some(text(value, "note")).filter(|note| !note.is_empty());
+                let diff = diff.trim_end_matches('\n').to_owned();
+                std::iter::once(diff).chain(note.map(|note| format!("note: {note}"))).collect()
+            }
         },
         Command::Push { dry_run, .. } => push(value, *dry_run),
         Command::Undo { .. } => push(value, false),

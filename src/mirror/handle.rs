@@ -1,6 +1,6 @@
 //! What others may ask of a mirror. Every answer is text, paths and small facts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -154,7 +154,13 @@ impl MirrorHandle {
         let item = self.item(id_or_url)?;
         self.wait_until_idle(&item).await?;
         let (mut files, mut edited) = (0, 0);
-        for part in self.lookup(&item.0).await?.into_iter().flat_map(|report| report.parts) {
+        let report = self.lookup(&item.0).await?;
+        if let Some(report) = &report {
+            // What cannot be compared may be edited.
+            let strays = self.strays_of(&item, report).await?.len();
+            (files, edited) = (strays, strays);
+        }
+        for part in report.into_iter().flat_map(|report| report.parts) {
             files += usize::from(part.path.symlink_metadata().is_ok());
             // What was saved in place of a link stays there otherwise, and is of nothing.
             self.settled_file(&part.path).await?;
@@ -164,6 +170,19 @@ impl MirrorHandle {
         self.done(&item, Command::Forget(item.clone())).await?;
         self.remove_links(&item).await?;
         Ok(Forgotten { item, files, edited })
+    }
+
+    /// Returns the files of an item that are of no tab that it has: of one that was deleted, or copies.
+    pub(super) async fn strays_of(&self, item: &ItemId, report: &FetchReport) -> Result<Vec<PathBuf>> {
+        let (shared, item) = (self.shared_arc(), item.clone());
+        let known: Vec<PathBuf> = report.parts.iter().map(|part| part.path.clone()).collect();
+        blocking(move || {
+            let files = shared.workspace.files(&item)?.into_iter().filter(|place| !place.conflict);
+            let paths = files.map(|place| shared.workspace.layout().path(&place));
+            let paths: Vec<PathBuf> = paths.collect::<Result<_>>()?;
+            Ok(paths.into_iter().filter(|path| !known.contains(path)).collect())
+        })
+        .await
     }
 
     /// Waits until nothing is under way for an item, so that a push on its way is seen to land, and is logged.
@@ -224,7 +243,7 @@ impl MirrorHandle {
         self.report(item, notices, None).await
     }
 
-    async fn parts_of(&self, item: &ItemId) -> Result<Vec<PartStatus>> {
+    pub(crate) async fn parts_of(&self, item: &ItemId) -> Result<Vec<PartStatus>> {
         let items = self.status_of(item).await?.items.into_iter();
         Ok(items.flat_map(|status| status.parts).collect())
     }
@@ -257,7 +276,7 @@ impl MirrorHandle {
         let done = self.done(&item, Command::Resolve { item: item.clone(), part: part.clone(), side }).await;
         let done = done.map_err(|error| once(error, "resolve it"))?;
         let went = done.into_iter().filter(|(of, notice)| *of == part && notice.code == GIVEN_UP);
-        let went = went.map(|(_, notice)| notice).collect();
+        let mut went: Vec<Notice> = went.map(|(_, notice)| notice).collect();
         let mut waits = None;
         if side == Side::Mine {
             // Whether the document takes it is known once it was sent.
@@ -265,6 +284,10 @@ impl MirrorHandle {
             waits = pushed.err().map(|error| error.to_string());
         }
         let part = self.parts_of(&item).await?.into_iter().find(|other| other.part == part);
+        if waits.is_some() || part.as_ref().is_some_and(|part| !part.held.is_empty()) {
+            // Of what is not pushed at all, the document still has what it had.
+            went.clear();
+        }
         let left = part.and_then(|part| part.held.into_iter().chain(part.refused).next());
         let waits = left.map(|notice| notice.to_string()).or(waits);
         Ok(Resolved { item, waits, went })

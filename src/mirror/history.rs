@@ -182,6 +182,15 @@ impl MirrorHandle {
                 });
             }
         }
+        if let Some(stray) = self.strays_of(&item, &report).await?.first() {
+            return Err(Error::InvalidInput {
+                what: format!(
+                    "{} stands there, of which the document has no tab any more; nobody knows whether it holds edits",
+                    stray.display()
+                ),
+                suggestion: "Take what you need from it and delete it, first; nothing was trashed.".into(),
+            });
+        }
         let (kind, id) = (self.shared().kind.clone(), item.clone());
         // In a task of its own, a caller who gives up waiting does not cut it in half.
         let trashed = tokio::spawn(async move { kind.trash(&id).await }).await;

@@ -201,6 +201,6 @@ pub struct Resolved {
     pub item: ItemId,
     /// Why some of the file is not pushed all the same.
     pub waits: Option<String>,
-    /// What went of the other side.
+    /// What went of the other side; nothing while the document has it yet.
     pub went: Vec<Notice>,
 }

@@ -71,6 +71,7 @@ fn came(store: &Store, item: &ItemId, part: &PartId) -> Vec<Arrival> {
 fn what_is_recorded_is_read_back() {
     let (_folder, mut store) = store();
     let facts = Facts {
+        main: None,
         url: "https://docs.google.com/document/d/one/edit".into(),
         facets: Facets::default(),
         parts: vec![(PartId("t.2".into()), "Second".into(), Vec::new())],
@@ -270,6 +271,7 @@ fn the_log_tells_what_is_there_again() {
 fn the_log_names_the_tab() {
     let (_folder, mut store) = store();
     let facts = Facts {
+        main: None,
         facets: Facets::default(),
         url: String::new(),
         parts: [("", "First"), ("t.1", "Second")]

@@ -91,6 +91,8 @@ pub struct PartStatus {
     pub part: PartId,
     /// The file was deleted here; `restore` brings it back.
     pub hidden: bool,
+    /// The file was put away with its item, and comes back with that.
+    pub away: bool,
     /// The file has stayed open for writing; nothing of it is pushed until it is closed.
     pub open: bool,
     /// The file was saved just now, or is being saved; nothing of it is pushed until it stands still.
@@ -194,6 +196,7 @@ impl Engine {
         let part_status = |(id, part): (&PartId, &Part)| PartStatus {
             part: id.clone(),
             hidden: part.hidden,
+            away: part.away,
             open: self.settle.is_long_open(&(item.id.clone(), id.clone()), self.now),
             saving: self.settle.waits(&(item.id.clone(), id.clone())),
             held: part

@@ -569,6 +569,9 @@ pub struct DiffReport {
     pub path: PathBuf,
     /// A unified diff; empty when there is no edit.
     pub diff: String,
+    /// What the diff does not show: where the document says something else again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// What became of a push, or what would.

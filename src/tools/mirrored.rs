@@ -164,9 +164,19 @@ impl Host for Mirrors {
 
     async fn diff(&self, path: &Path) -> Result<DiffReport> {
         let (handle, path, _) = self.settled_file(path).await?;
-        let mirror::DiffReport { item, path, diff, .. } =
+        let mirror::DiffReport { item, part, path, diff } =
             handle.diff(&path).await.map_err(|error| stray(error, &path))?;
-        Ok(DiffReport { id: item, path, diff })
+        let parts = handle.parts_of(&item).await?;
+        let conflicts = parts.into_iter().filter(|known| known.part == part).flat_map(|known| known.conflicts);
+        let conflicts: Vec<String> = conflicts.map(|heading| sync::section_name(&heading)).collect();
+        let note = (!conflicts.is_empty()).then(|| {
+            format!(
+                "in conflict: {}; this compares the file with what both sides agreed on last, and the conflict file shows what the \
+                 document says",
+                conflicts.join(", ")
+            )
+        });
+        Ok(DiffReport { id: item, path, diff, note })
     }
 
     async fn push(&self, path: &Path, accept: bool, dry_run: bool) -> Result<PushReport> {
@@ -291,8 +301,7 @@ impl Host for Mirrors {
         let resolved = handle.resolve(&path, side).await.map_err(|error| stray(error, &path))?;
         let mirror::Resolved { item: id, waits, went } = resolved;
         let mut message = format!("resolved: {whose}");
-        // Of what is not pushed, the document still has what it had.
-        for went in went.iter().filter(|_| waits.is_none()) {
+        for went in &went {
             message.push_str("; ");
             message.push_str(&went.message);
         }

@@ -127,7 +127,9 @@ pub(super) fn account_status(layout: &Layout, report: &mirror::StatusReport) -> 
                  and run `mcp-workspace forget {id}`",
                 item.title
             );
-            add(id, Some(&PartId::default()), "gone", message);
+            // The others were put away.
+            let kept = item.parts.iter().find(|part| !part.away && !part.hidden);
+            add(id, kept.map(|part| &part.part), "gone", message);
         } else if let Some(error) = &item.error {
             let state = if error.lasting { "refused" } else { "retrying" };
             add(id, item.parts.first().map(|part| &part.part), state, trouble(error));

@@ -1,9 +1,11 @@
 //! NotebookLM's page in a real Chromium: signed in by hand, asked from within, gone and back.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use mcp_workspace::browser::{Keeper, Launch, Page};
+use mcp_workspace::browser::{Keeper, Launch, Page, Profile};
 use mcp_workspace::emulator::{DEFAULT_TOKEN, DEMO_ACCOUNT, Options, Running, serve};
 use mcp_workspace::error::{Error, NotebookFault, Result};
 use mcp_workspace::kinds::notebooks::{InPage, Personal, Service as _, Settings};
@@ -12,7 +14,7 @@ use mcp_workspace::notebooklm::call::ChatCall;
 use mcp_workspace::notebooklm::chat::Progress;
 use mcp_workspace::notebooklm::rows::Status;
 use rustix::process::Signal;
-use serde_json::json;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::{LONG, ONE, group, launch, signal, timed, until};
@@ -28,7 +30,10 @@ struct World {
 
 impl World {
     async fn new(home: &Path) -> Option<Self> {
-        let launch = launch(home)?;
+        Self::on(launch(home)?).await
+    }
+
+    async fn on(launch: Launch) -> Option<Self> {
         let google = serve(Options::default()).await.unwrap();
         google.seed_notebooks().unwrap();
         let keeper = Keeper::new(launch.clone(), Duration::from_secs(600));
@@ -165,4 +170,82 @@ async fn two_accounts_of_one_browser_are_told_apart() {
         assert_eq!(service.notebooks().await.unwrap().items.len(), count);
     }
     world.keeper.close().await;
+}
+
+/// Runs the program at a home; returns whether it succeeded, and what it printed.
+async fn program(home: &Path, arguments: &[&str]) -> (bool, Value) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-workspace"));
+    command.args(arguments).args(["--json", "--home"]).arg(home).stdin(Stdio::null());
+    let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    (output.status.success(), serde_json::from_str(&text).unwrap_or(Value::String(text)))
+}
+
+/// Calls tools of the profile in a daemon of their own, each with its arguments; returns their results.
+async fn calls(home: &Path, tools: Vec<(&'static str, Value)>) -> Vec<Value> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-workspace"));
+    command.args(["serve", "--stdio", "--profile", "notebooklm", "--home"]).arg(home);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let played = move || {
+        let mut child = command.spawn().unwrap();
+        let (mut write, read) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        let client = json!({ "name": "test", "version": "1" });
+        let begin = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+        let mut messages = vec![
+            json!({ "jsonrpc": "2.0", "id": "begin", "method": "initialize", "params": begin }),
+            json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        ];
+        let call = |(id, (name, arguments)): (usize, &(&str, Value))| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": name, "arguments": arguments } });
+        messages.extend(tools.iter().enumerate().map(call));
+        messages.iter().for_each(|message| writeln!(write, "{message}").unwrap());
+        let mut results = vec![Value::Null; tools.len()];
+        for line in read.lines() {
+            let answer: Value = serde_json::from_str(&line.unwrap()).unwrap();
+            if let Some(id) = answer["id"].as_u64() {
+                results[usize::try_from(id).unwrap()] = answer["result"].clone();
+            }
+            if results.iter().all(|result| !result.is_null()) {
+                break;
+            }
+        }
+        drop(write);
+        child.wait().unwrap();
+        results
+    };
+    tokio::task::spawn_blocking(played).await.unwrap()
+}
+
+#[tokio::test]
+async fn the_program_asks_notebooks_in_a_browser_of_its_own() {
+    let _one = ONE.lock().await;
+    let home = tempfile::tempdir().unwrap();
+    let Some(launch) = launch(home.path()) else { return };
+    // Where the program has it.
+    let launch = Launch { profile: Profile::at(home.path().join("state/notebooklm/profile")), ..launch };
+    let world = World::on(launch).await.unwrap();
+    let (config, url) = (home.path().join("config"), world.google.url());
+    std::fs::create_dir(&config).unwrap();
+    let account = format!("[[accounts]]\nemail = '{DEMO_ACCOUNT}'\nbearer = '{DEFAULT_TOKEN}'\nmail = false\n");
+    let endpoints = format!("[endpoints]\ndocs = '{url}'\ndrive = '{url}'\ntoken = '{url}'\n");
+    std::fs::write(config.join("config.toml"), format!("quiet = true\n{account}{endpoints}")).unwrap();
+
+    let (done, health) = timed("a check", program(home.path(), &["notebooks", "check"])).await;
+    assert_eq!(
+        (done, &health["status"], &health["browser_ok"]),
+        (false, &json!("unhealthy"), &json!(true)),
+        "{health}"
+    );
+    world.sign_in(DEMO_ACCOUNT, &format!("{}/login", world.base())).await;
+    let (done, health) = program(home.path(), &["notebooks", "check"]).await;
+    assert_eq!((done, &health["status"]), (true, &json!("healthy")), "{health}");
+
+    let results = calls(home.path(), vec![("health_check", json!({})), ("list_notebooks", json!({}))]).await;
+    assert_eq!(results[0]["structuredContent"]["status"], "healthy", "{results:?}");
+    let listed = results[1]["structuredContent"]["notebooks"].as_array().unwrap();
+    let balcony = listed.iter().find(|notebook| notebook["name"].as_str().unwrap().contains("Balcony")).unwrap();
+    let question = json!({ "notebook_id": balcony["id"], "question": "How many watts may be fed in?" });
+    let answers = timed("an answer", calls(home.path(), vec![("ask", question)])).await;
+    let answer = &answers[0]["structuredContent"];
+    assert!(answer["answer"].as_str().unwrap().contains("800"), "{answer}");
+    assert!(!answer["citations"].as_array().unwrap().is_empty(), "{answer}");
 }

@@ -133,7 +133,7 @@ async fn the_full_set_has_all_tools_and_an_answer_links_its_file() {
     let mut names: Vec<&str> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), 21, "{names:?}");
+    assert_eq!(names.len(), 27, "{names:?}");
     let fetched = client.ask("tools/call", &json!({ "name": "fetch", "arguments": { "id": id } }));
     let link = &fetched["content"][1];
     let path = fetched["structuredContent"]["path"].as_str().unwrap();

@@ -14,4 +14,5 @@ mod support;
 mod stages;
 mod stale;
 mod steps;
+mod tabs;
 mod told;

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{plan, read, with_main};
-use crate::kinds::{Access, Fetched};
+use super::{Access, plan, read, with_main};
+use crate::kinds::Fetched;
 use crate::model::PartId;
 
 /// A document with these tabs, each with an id and a line of text.

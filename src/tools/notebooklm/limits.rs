@@ -79,12 +79,18 @@ mod tests {
         let mut calls = vec![(0, Tool::Ask); 5];
         calls.extend([(1, Tool::Ask), (2, Tool::AddSource), (61, Tool::Ask)]);
         check(&calls, &[None, None, None, None, None, Some((59, 5)), None, None]);
-        let mut calls = vec![(0, Tool::AddSource); 5];
-        calls.extend([(30, Tool::ListSources); 5]);
-        // Both limits are reached, and the later moment counts: that of the fifth call that is not yet a minute old.
-        calls.push((31, Tool::AddSource));
-        let mut expected = vec![None; 10];
-        expected.push(Some((29, 10)));
-        check(&calls, &expected);
+        // Both limits are reached, and the later moment counts.
+        for (first, then, expected) in [
+            (Tool::AddSource, Tool::ListSources, (29, 5)),
+            (Tool::ListSources, Tool::AddSource, (59, 5)),
+            (Tool::Ask, Tool::ListSources, (29, 10)),
+        ] {
+            let mut calls = vec![(0, first); 5];
+            calls.extend([(30, then); 5]);
+            calls.push((31, Tool::AddSource));
+            let mut refused = vec![None; 10];
+            refused.push(Some(expected));
+            check(&calls, &refused);
+        }
     }
 }

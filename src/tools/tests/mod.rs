@@ -137,7 +137,7 @@ impl Host for MemoryHost {
     }
 
     async fn diff(&self, path: &Path) -> Result<DiffReport> {
-        Ok(DiffReport { id: ItemId("doc1".into()), path: path.into(), diff: "-a\n+b\n".into() })
+        Ok(DiffReport { id: ItemId("doc1".into()), path: path.into(), diff: "-a\n+b\n".into(), note: None })
     }
 
     async fn push(&self, path: &Path, accept: bool, dry_run: bool) -> Result<PushReport> {

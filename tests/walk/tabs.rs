@@ -1,0 +1,111 @@
+//! Documents with several tabs, each a file of its own, with the real binary and the embedded Google.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::support::world::{World, edit_in_place, until};
+
+const TEXT: &str = "Alpha bravo charlie delta.\n\nEcho foxtrot golf hotel.\n";
+
+/// What each tab of a document says, by its title.
+async fn tabs(world: &World, id: &str) -> Vec<(String, String)> {
+    let document = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await;
+    let text = |tab: &Value| {
+        let paragraphs = tab["documentTab"]["body"]["content"].as_array().unwrap().iter();
+        let runs = paragraphs.filter_map(|element| element["paragraph"]["elements"].as_array()).flatten();
+        runs.filter_map(|run| run["textRun"]["content"].as_str()).collect::<String>()
+    };
+    let all = document["tabs"].as_array().unwrap().iter();
+    all.map(|tab| (tab["tabProperties"]["title"].as_str().unwrap().to_owned(), text(tab))).collect()
+}
+
+/// Makes a tab that says `text`; returns its id.
+async fn add_tab(world: &World, id: &str, title: &str, index: u64, text: &str) -> String {
+    let requests = json!([{"addDocumentTab": {"tabProperties": {"title": title, "index": index}}}]);
+    let answer = world.post(&format!("/admin/documents/{id}:edit"), &json!({ "requests": requests })).await;
+    let tab = answer["replies"][0]["addDocumentTab"]["tabProperties"]["tabId"].as_str().unwrap().to_owned();
+    let insert = json!([{"insertText": {"location": {"index": 1, "tabId": tab}, "text": text}}]);
+    world.post(&format!("/admin/documents/{id}:edit"), &json!({ "requests": insert })).await;
+    tab
+}
+
+/// A document with one tab, and its file.
+fn document(world: &World) -> (String, PathBuf) {
+    let source = world.home.join("source.md");
+    std::fs::write(&source, TEXT).unwrap();
+    let (done, made) = world.cli(&["create", "--title", "Weeks", source.to_str().unwrap()]);
+    assert!(done, "{made}");
+    (made["id"].as_str().unwrap().to_owned(), PathBuf::from(made["path"].as_str().unwrap()))
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_default()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_stays_in_its_tab_whatever_comes_to_stand_first() {
+    let mut world = World::new("tabs-first");
+    world.start_daemon(&[]);
+    let (id, file) = document(&world);
+    // While the daemon is away a copy of the only tab is put before it, and the file is edited.
+    world.kill_daemon();
+    let copy = "Alpha bravo charlie delta.\nEcho foxtrot golf hotel.";
+    let tab = add_tab(&world, &id, "Copy", 0, copy).await;
+    edit_in_place(&file, "bravo", "bravo mine");
+    edit_in_place(&file, " golf", "");
+    world.start_daemon(&[]);
+    let beside = file.with_file_name(format!("{id}.{tab}.md"));
+    until("the copy has a file", || std::future::ready(read(&beside).contains("golf"))).await;
+    let (done, answer) = world.cli(&["push", file.to_str().unwrap()]);
+    assert!(done, "{answer}");
+    let first = tabs(&world, &id).await;
+    assert_eq!(first[0].1.trim_end(), copy, "nobody has edited the copy");
+    assert_eq!(first[1].1.trim_end(), "Alpha bravo mine charlie delta.\nEcho foxtrot hotel.");
+    assert!(read(&file).contains("bravo mine") && !read(&file).contains("golf"));
+
+    // The other file is the copy's, and the order may change once more.
+    let order =
+        json!([{"updateDocumentTabProperties": {"tabProperties": {"tabId": tab, "index": 1}, "fields": "index"}}]);
+    world.post(&format!("/admin/documents/{id}:edit"), &json!({ "requests": order })).await;
+    edit_in_place(&beside, "Echo", "Echo copied");
+    let (done, answer) = world.cli(&["push", beside.to_str().unwrap()]);
+    assert!(done, "{answer}");
+    let both = tabs(&world, &id).await;
+    let said = |title: &str| both.iter().find(|(other, _)| other == title).unwrap().1.clone();
+    assert!(
+        said("Copy").contains("Echo copied") && both.iter().filter(|(_, text)| text.contains("copied")).count() == 1
+    );
+    let (_, status) = world.cli(&["status"]);
+    assert_eq!(status["accounts"][0]["waiting"], json!([]), "{status}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_of_a_tab_that_is_gone_goes_into_no_other() {
+    let mut world = World::new("tabs-gone");
+    world.start_daemon(&[]);
+    let (id, file) = document(&world);
+    let copy = "Alpha bravo charlie delta.\nEcho foxtrot golf hotel.";
+    let tab = add_tab(&world, &id, "Copy", 1, copy).await;
+    let beside = file.with_file_name(format!("{id}.{tab}.md"));
+    until("the copy has a file", || std::future::ready(read(&beside).contains("golf"))).await;
+    world.kill_daemon();
+    edit_in_place(&file, "bravo", "bravo mine");
+    let document = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await;
+    let first = document["tabs"][0]["tabProperties"]["tabId"].clone();
+    let requests = json!([{"deleteTab": {"tabId": first}}]);
+    world.post(&format!("/admin/documents/{id}:edit"), &json!({ "requests": requests })).await;
+    world.start_daemon(&[]);
+    until("it is told", || {
+        std::future::ready(world.cli(&["status"]).1.to_string().contains("the document has no tab of this id"))
+    })
+    .await;
+    assert_eq!(tabs(&world, &id).await.iter().map(|(_, text)| text.trim_end()).collect::<Vec<_>>(), [copy]);
+    assert!(read(&file).contains("bravo mine"), "what was written stays");
+    // The document does not go while that stands there, nor is it forgotten without a word.
+    let (done, answer) = world.cli(&["trash", &id]);
+    assert!(!done && answer["message"].as_str().unwrap().contains("no tab"), "{answer}");
+    let (done, answer) = world.cli(&["forget", &id]);
+    assert!(done && answer["message"].as_str().unwrap().contains("its 2 files are in .retired"), "{answer}");
+    assert!(answer["message"].as_str().unwrap().contains("one of them holds edits"), "{answer}");
+}
