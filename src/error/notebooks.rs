@@ -113,7 +113,7 @@ impl NotebookFault {
             Self::NetworkError => "Check the connection, and whether NotebookLM opens in a browser.",
             Self::Timeout => "Try again, or allow more time; look first whether it was done all the same.",
             Self::BrowserLaunchFailed => {
-                "Install Chromium, Google Chrome or Microsoft Edge, or say in the config where it is."
+                "NotebookLM is asked in a browser of this machine; put that right, and ask again."
             }
         }
     }

@@ -37,11 +37,14 @@ impl Engine {
             news |= older::look(item, &mut walk, &mut observation);
             walk.observed.insert(observation.part.clone(), observation);
         }
-        for (_, part) in
-            item.parts.iter_mut().filter(|(id, part)| !walk.observed.contains_key(id) && !part.state.is_nothing())
-        {
-            // Nothing is agreed of it, and its file is gone.
-            part.state.stands_no_more();
+        let is_dry = walk.why.dry;
+        for (_, part) in item.parts.iter_mut().filter(|(id, _)| !walk.observed.contains_key(id)) {
+            // Nothing is agreed of it, and its file is gone. One that was passed by is written once the remote is read.
+            walk.why.remote |= part.behind && !is_dry;
+            item.state.dirty.remote |= part.behind && is_dry;
+            if !part.state.is_nothing() {
+                part.state.stands_no_more();
+            }
         }
         let restless = walk.restless;
         if !walk.why.accept.is_empty() && !restless && walk.doubted.is_empty() {

@@ -59,10 +59,14 @@ pub(super) fn kept(arrival: &Arrival, text: &str) -> Vec<Line> {
     let mut keys = Keys::default();
     let [before, local, after, agreed] =
         [&*arrival.before, text, &*arrival.after, &*arrival.base].map(|text| Text::read(text, &mut keys));
-    // What stood in the file alone went because a person chose so.
+    // What stood in the file alone went because a person chose so. What the file says alone may have the words of a block of both.
     let (left, of_both) = (after.words(), brought(&after.words(), &agreed.words()));
-    let went: BTreeSet<&str> =
-        brought(&left, &before.words()).into_iter().filter(|word| of_both.contains(word)).collect();
+    let whole: BTreeSet<&str> = (0..before.len())
+        .filter(|at| before.bare(&(*at..*at + 1)).iter().all(|key| has(&agreed, *key) && !has(&after, *key)))
+        .flat_map(|at| before.words_of(&(at..at + 1)).into_keys())
+        .collect();
+    let is_of_both = |word: &&str| of_both.contains(word) || whole.contains(word);
+    let went: BTreeSet<&str> = brought(&left, &before.words()).into_iter().filter(is_of_both).collect();
     let mut found: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
     let only: BTreeSet<&str> = went.iter().filter(|word| !left.contains_key(*word)).copied().collect();
     let texts = [&before, &local, &after];

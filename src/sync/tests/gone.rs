@@ -482,3 +482,23 @@ fn a_dry_run_does_not_hide_that_a_file_is_back() {
     assert_eq!(words(&engine.step(Millis(5), observed(id(0), "a\n", "a\n"))), "fetch");
     assert_eq!(words(&engine.step(Millis(6), fetched(id(0), "a\n\nb\n", true))), "deposit");
 }
+
+#[test]
+fn a_file_that_was_passed_by_and_is_gone_since_is_written() {
+    // Nothing was ever agreed of it: it was being saved when it was found.
+    let mut engine = Engine::new(Settings::default());
+    let rows = vec![Row { parts: Vec::new(), ..row(0) }];
+    engine.load(Millis(0), Loaded { rows, cursor: Some(Cursor("1".into())), ..Loaded::default() });
+    let touched = |touch| Event::Touched { item: id(0), part: PartId::default(), touch };
+    engine.step(Millis(1), touched(Touch::Modified { closes: true }));
+    engine.step(Millis(2), observed(id(0), "-", "half\n"));
+    let effects = engine.step(Millis(3), fetched(id(0), "whole\n", true));
+    assert_eq!(words(&effects), "record");
+    engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+    engine.step(Millis(4), touched(Touch::Missing));
+    let effects = engine.step(Millis(10_000), Event::Tick);
+    assert!(words(&effects).contains("observe"), "{}", words(&effects));
+    let effects = engine.step(Millis(10_001), Event::Observed { item: id(0), parts: Vec::new() });
+    assert_eq!(words(&effects), "fetch", "nothing else tells that it is missing");
+    assert_eq!(words(&engine.step(Millis(10_002), fetched(id(0), "whole\n", true))), "deposit");
+}

@@ -236,3 +236,17 @@ fn all_that_went_one_after_the_other_is_asked_about() {
     assert_eq!(lines(&first.replace("Last", "My last")), [(3, "new".into()), (1, "great".into())]);
     assert_eq!(lines(&second.replace("Last", "My last")), [(3, "new".into())]);
 }
+
+#[test]
+fn a_paragraph_that_went_is_missed_though_one_of_the_file_alone_has_its_words() {
+    let base = "First words.\n\nCall the painter about the walls. The keys are with Paul.\n\nLast words.\n";
+    // A person wrote much the same elsewhere, of which the document has nothing yet.
+    let before =
+        format!("Call the painter about the walls of the house.\n\n{base}\nThe keys are with Paul, or with Maria.\n");
+    let went = |text: &str| text.replace("Call the painter about the walls. The keys are with Paul.\n\n", "");
+    let arrival = Arrival { before: before.clone(), after: went(&before), base: base.into() };
+    let found = |text: &str| find(std::slice::from_ref(&arrival), &went(base), text);
+    let saved = before.replace("First", "My first");
+    assert!(matches!(found(&saved), Some(Stale::Keeps(lines)) if lines[0].is_whole), "{:?}", found(&saved));
+    assert_eq!(found(&went(&saved)), None);
+}
