@@ -203,6 +203,13 @@ pub(crate) enum Verb {
         #[arg(long, default_value_t = 50, value_name = "N")]
         remote: u16,
     },
+    /// Ask a notebook of NotebookLM a question; the answer cites its sources
+    Ask {
+        /// Its id or its name
+        notebook: String,
+        /// The question
+        question: String,
+    },
     /// Sign in to NotebookLM, or tell whether its notebooks can be asked
     #[command(subcommand)]
     Notebooks(NotebooksVerb),

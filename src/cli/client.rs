@@ -59,6 +59,10 @@ const fn unanswered(command: &Command) -> (&'static str, &'static str) {
             "Start the daemon: `mcp-workspace status` tells where its text is kept if making it had begun, and `mcp-workspace log` \
              shows it if it was made.",
         ),
+        Command::Ask { .. } => (
+            "whether the question was asked",
+            "Look at the notebook's conversation in NotebookLM before you ask once more: each question counts.",
+        ),
         Command::Comment { .. } => (
             "whether the comment was answered",
             "Start the daemon and read the comments file before you answer once more.",

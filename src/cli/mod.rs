@@ -201,6 +201,7 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         Verb::Log { item, limit } => {
             Command::Log { id: item.map(|item| named(&item)).transpose()?, limit: limit.into() }
         }
+        Verb::Ask { notebook, question } => Command::Ask { notebook, question },
         Verb::Undo { push, account } => Command::Undo { push, account: account.map(Account) },
         Verb::Trash { item } => Command::Trash { id: named(&item)? },
         Verb::Pause { account } => Command::Pause { account: account.map(Account) },

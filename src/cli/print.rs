@@ -101,9 +101,26 @@ fn lines(command: &Command, value: &Value) -> Vec<String> {
             lines => lines.iter().map(log_line).collect(),
         },
         Command::Doctor { .. } => doctor(value),
+        Command::Ask { .. } => answer(value),
         Command::CheckNotebooks => vec![health(value)],
         Command::ReleaseNotebooks => Vec::new(),
     }
+}
+
+/// An answer, and what it cites.
+fn answer(value: &Value) -> Vec<String> {
+    let mut lines = vec![text(value, "answer").trim_end().to_owned()];
+    let cited = list(value, "citations");
+    if !cited.is_empty() {
+        lines.push(String::new());
+    }
+    lines.extend(cited.iter().map(|citation| {
+        let number = citation.get("number").and_then(Value::as_u64).unwrap_or_default();
+        let excerpt = text(citation, "excerpt").split_whitespace().collect::<Vec<_>>().join(" ");
+        let says = if excerpt.is_empty() { excerpt } else { format!(": {excerpt}") };
+        format!("[{number}] {}{says}", text(citation, "source_title"))
+    }));
+    lines
 }
 
 /// Whether notebooks can be asked.

@@ -117,7 +117,7 @@ const fn verb(command: &Command) -> &'static str {
         Command::Resume { .. } => "going on",
         Command::Undo { .. } => "taking it back",
         Command::Trash { .. } => "trashing",
-        Command::CheckNotebooks => "asking NotebookLM",
+        Command::Ask { .. } | Command::CheckNotebooks => "asking NotebookLM",
         Command::ReleaseNotebooks => "closing the browser",
         Command::Resolve { .. } => "ending the conflict",
     }

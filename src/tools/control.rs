@@ -152,6 +152,13 @@ pub enum Command {
         /// Most documents of each account that are read and compared.
         remote: usize,
     },
+    /// Asks a question of a notebook.
+    Ask {
+        /// Its id or its name.
+        notebook: String,
+        /// The question.
+        question: String,
+    },
     /// Tells whether notebooks can be asked.
     CheckNotebooks,
     /// Lets go of the browser that asks notebooks, so that somebody can sign in with it.
@@ -266,6 +273,7 @@ async fn run(host: &dyn Host, command: Command) -> Result<Value> {
         Command::Undo { push, account } => to_value(&host.undo(push, account.as_ref()).await?),
         Command::Trash { id } => to_value(&host.trash(&id).await?),
         Command::Doctor { repair, remote } => to_value(&host.doctor(repair, remote).await?),
+        Command::Ask { notebook, question } => host.notebooks()?.ask(&notebook, &question).await,
         Command::CheckNotebooks => Ok(host.notebooks()?.health().await),
         Command::ReleaseNotebooks => {
             host.notebooks()?.release().await;

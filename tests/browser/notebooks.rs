@@ -246,6 +246,21 @@ async fn the_program_asks_notebooks_in_a_browser_of_its_own() {
     let question = json!({ "notebook_id": balcony["id"], "question": "How many watts may be fed in?" });
     let answers = timed("an answer", calls(home.path(), vec![("ask", question)])).await;
     let answer = &answers[0]["structuredContent"];
+    let asked = ["ask", "balcony", "How many watts may be fed in?"];
+    let (done, told) = program(home.path(), &asked).await;
+    assert!(!done && told["kind"] == "daemon", "{told}");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-workspace"));
+    let daemon = command.args(["daemon", "--home"]).arg(home.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut daemon = daemon.spawn().unwrap();
+    while !program(home.path(), &["status"]).await.0 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let (done, told) = program(home.path(), &asked).await;
+    assert!(done && told["answer"].as_str().unwrap().contains("800"), "{told}");
+    let (done, health) = program(home.path(), &["notebooks", "check"]).await;
+    assert_eq!((done, &health["status"]), (true, &json!("healthy")), "{health}");
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
     assert!(answer["answer"].as_str().unwrap().contains("800"), "{answer}");
     assert!(!answer["citations"].as_array().unwrap().is_empty(), "{answer}");
 }

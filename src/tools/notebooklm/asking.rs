@@ -8,17 +8,20 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::failure::Failure;
-use super::notebooks::{over, within};
+use super::notebooks::{Begun, Notebooks, over, within};
 use super::reading::titled;
 use super::toolkit::Tool;
 use super::{Outcome, arguments, checked_id};
-use crate::error::NotebookFault;
+use crate::error::{NotebookFault, Result};
 use crate::kinds::notebooks::Service;
 use crate::notebooklm::call::{ChatCall, QUESTION_CHARS_MAX};
 use crate::notebooklm::chat::Answer;
 use crate::notebooklm::rows::{Notebook, Status};
 use crate::tools::host::Host;
+use crate::tools::verbs::excerpt;
 
+/// So many notebooks are named in an error.
+const SHOWN_MAX: usize = 20;
 /// How long the product may take to end an answer that nobody waits for any more.
 const CANCEL_WAIT: Duration = Duration::from_secs(15);
 
@@ -35,6 +38,63 @@ struct AskArguments {
 pub(super) async fn ask(host: &dyn Host, given: Map<String, Value>) -> Outcome {
     let AskArguments { notebook_id, question, include_citations } = arguments(given)?;
     let (id, include_citations) = (checked_id(&notebook_id)?, include_citations.unwrap_or(true));
+    let question = checked(question)?;
+    let begun = host.notebooks()?.begin(Tool::Ask)?;
+    answered(&begun, id, question, include_citations).await
+}
+
+impl Notebooks {
+    /// Asks a question of a notebook, which is named by its id or its name, and answers as the tool `ask` does. It counts as a call of
+    /// that.
+    ///
+    /// # Errors
+    ///
+    /// `Told`, with the reason.
+    pub async fn ask(&self, notebook: &str, question: &str) -> Result<Value> {
+        let asked = async {
+            let question = checked(question.to_owned())?;
+            let begun = self.begin(Tool::Ask)?;
+            let listing = within(begun.wait, begun.service.notebooks()).await?;
+            answered(&begun, named(&listing.items, notebook)?, question, true).await
+        };
+        asked.await.map_err(Failure::into_error)
+    }
+}
+
+/// Finds a notebook by its id, or by its name where no other has the same.
+fn named<'list>(notebooks: &'list [Notebook], wanted: &str) -> Result<&'list str, Failure> {
+    let wanted = wanted.trim();
+    if let Some(notebook) = notebooks.iter().find(|notebook| notebook.id == wanted) {
+        return Ok(&notebook.id);
+    }
+    let lower = wanted.to_lowercase();
+    let found = |is_it: &dyn Fn(&str) -> bool| {
+        notebooks.iter().filter(|notebook| is_it(&notebook.title.to_lowercase())).collect::<Vec<_>>()
+    };
+    let mut meant = found(&|title| title == lower);
+    if meant.is_empty() && !lower.is_empty() {
+        meant = found(&|title| title.contains(&lower));
+    }
+    let shown = |list: &[&Notebook]| {
+        let names =
+            list.iter().take(SHOWN_MAX).map(|notebook| format!("{} \"{}\"", notebook.id, titled(&notebook.title)));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    match meant.as_slice() {
+        [notebook] => Ok(&notebook.id),
+        [] => {
+            let all: Vec<&Notebook> = notebooks.iter().collect();
+            let message = format!("no notebook is named `{}`; there are {}", excerpt(wanted), shown(&all));
+            Err(Failure::of(NotebookFault::NotFound, message))
+        }
+        several => {
+            Err(Failure::misused(format!("several notebooks are meant: {}; give the id of one", shown(several))))
+        }
+    }
+}
+
+/// Looks at a question before it counts as a call.
+fn checked(question: String) -> Result<String, Failure> {
     let chars = question.chars().count();
     if chars > QUESTION_CHARS_MAX {
         let message = format!("the question has {chars} characters; {QUESTION_CHARS_MAX} are possible");
@@ -44,7 +104,10 @@ pub(super) async fn ask(host: &dyn Host, given: Map<String, Value>) -> Outcome {
     if question.trim().is_empty() {
         return Err(Failure::misused("`question` is empty"));
     }
-    let begun = host.notebooks()?.begin(Tool::Ask)?;
+    Ok(question)
+}
+
+async fn answered(begun: &Begun, id: &str, question: String, include_citations: bool) -> Outcome {
     let deadline = Instant::now() + begun.wait;
     let notebook = within(begun.wait, begun.service.notebook(id)).await?;
     let call = ChatCall { notebook: id.to_owned(), sources: ready(&notebook)?, question, ..ChatCall::default() };
@@ -131,5 +194,43 @@ impl Drop for Unheard {
                 tracing::debug!(%error, "an answer that nobody waits for is written on");
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks which of some notebooks is meant; their ids are their numbers. Nothing for none, or several.
+    #[track_caller]
+    fn check(titles: &[&str], wanted: &str, expected: Option<&str>) {
+        let notebook = |(number, title): (usize, &&str)| Notebook {
+            id: number.to_string(),
+            title: (*title).to_owned(),
+            emoji: None,
+            role: None,
+            shared: None,
+            viewed: None,
+            created: None,
+            chat: None,
+            limits: None,
+            conversation: None,
+            sources: Vec::new(),
+            odd: Vec::new(),
+        };
+        let all: Vec<Notebook> = titles.iter().enumerate().map(notebook).collect();
+        assert_eq!(named(&all, wanted).ok(), expected, "{titles:?} {wanted}");
+    }
+
+    #[test]
+    fn a_notebook_is_named_by_its_id_or_its_name() {
+        let titles = ["Balcony solar", "Kyoto", "Kyoto in autumn", "2"];
+        check(&titles, "2", Some("2"));
+        check(&titles, " kyoto ", Some("1"));
+        check(&titles, "solar", Some("0"));
+        check(&titles, "o", None);
+        check(&titles, "Paris", None);
+        check(&titles, "", None);
+        check(&["Same", "same"], "same", None);
     }
 }

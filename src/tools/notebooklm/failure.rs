@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::limits::TooMany;
-use crate::error::{Error, NotebookFault};
+use crate::error::{Error, ErrorKind, NotebookFault};
 use crate::tools::answer::ErrorAnswer;
 
 /// Why a tool did not do what it was asked for.
@@ -46,6 +46,20 @@ impl Failure {
     /// What went wrong, in words.
     pub(super) fn message(&self) -> &str {
         &self.message
+    }
+
+    /// Returns it as whoever has no words of this profile sees it.
+    pub(super) fn into_error(self) -> Error {
+        let kind = match self.code.as_str() {
+            "RATE_LIMITED" => ErrorKind::RateLimited,
+            "NOT_FOUND" => ErrorKind::NotFound,
+            "AUTH_REQUIRED" | "SESSION_EXPIRED" => ErrorKind::AuthExpired,
+            "NETWORK_ERROR" | "TIMEOUT" => ErrorKind::NetworkError,
+            "PARSE_ERROR" => ErrorKind::ExtractionFailed,
+            _ => ErrorKind::InvalidInput,
+        };
+        let suggestion = "`mcp-workspace notebooks check` tells whether notebooks can be asked.".into();
+        Error::Told { kind, message: self.message, suggestion }
     }
 
     pub(super) fn to_value(&self) -> Value {
