@@ -201,7 +201,7 @@ pub(super) async fn main_of(shared: &Arc<Shared>, before: Option<&Fetched>, item
     }
     let (here, id) = (shared.clone(), item.clone());
     blocking(move || {
-        let store = here.store()?;
+        let store = here.reader();
         if let Some(main) = store.main_of(&id)? {
             return Ok(Some(main));
         }
