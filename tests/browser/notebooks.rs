@@ -252,7 +252,9 @@ async fn the_program_asks_notebooks_in_a_browser_of_its_own() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-workspace"));
     let daemon = command.args(["daemon", "--home"]).arg(home.path()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut daemon = daemon.spawn().unwrap();
+    let begun = std::time::Instant::now();
     while !program(home.path(), &["status"]).await.0 {
+        assert!(begun.elapsed() < LONG, "the daemon does not answer");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let (done, told) = program(home.path(), &asked).await;
