@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use mcp_workspace::emulator::DEMO_ACCOUNT;
+use mcp_workspace::emulator::{DEFAULT_TOKEN, DEMO_ACCOUNT};
 use mcp_workspace::error::{Error, NotebookFault};
 use mcp_workspace::kinds::notebooks::{Personal, Service, Settings};
 use mcp_workspace::tools::{Mirrors, Notebooks, Profile, Server};
@@ -97,6 +97,21 @@ impl Client {
 
     async fn id_of(&self, title: &str) -> String {
         self.world.titled(title).await.id
+    }
+
+    /// Waits until the product was asked for an operation.
+    async fn hears(&self, operation: &str) {
+        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let url = format!("{}/admin/notebooks:requests", self.world.google.url());
+        let began = Instant::now();
+        loop {
+            let log: Value = http.get(&url).bearer_auth(DEFAULT_TOKEN).send().await.unwrap().json().await.unwrap();
+            if log.as_array().unwrap().iter().any(|heard| heard["operation"] == operation) {
+                return;
+            }
+            assert!(began.elapsed() < Duration::from_secs(20), "{operation} was not heard: {log}");
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
     }
 
     async fn sources(&self, notebook: &str) -> usize {
@@ -305,10 +320,25 @@ async fn a_question_that_nobody_waits_for_is_taken_back() {
     let error = client.refused("ask", json!({ "notebook_id": id, "question": "How many watts?" }), "TIMEOUT").await;
     assert!(began.elapsed() < Duration::from_secs(10));
     assert_eq!([&error["details"]["outcome"], &error["recoverable"]], [&json!("unknown"), &json!(false)], "{error}");
+    client.hears("CANCEL_GENERATION").await;
     // An empty notebook is not asked at all.
     let empty = client.world.service.create("Empty").await.unwrap().id;
     let error = client.refused("ask", json!({ "notebook_id": empty, "question": "What?" }), "NO_SOURCES").await;
     assert_eq!(error["details"]["sources"], 0);
+}
+
+#[tokio::test]
+async fn a_question_that_its_client_takes_back_is_taken_back() {
+    let mut client = Client::new().await;
+    let id = client.id_of("Balcony").await;
+    client.world.fault("CHAT", "stall", json!({ "delay_ms": 20_000 })).await;
+    let arguments = json!({ "notebook_id": id, "question": "How many watts?" });
+    let params = json!({ "name": "ask", "arguments": arguments });
+    client.send(json!({ "jsonrpc": "2.0", "id": "asked", "method": "tools/call", "params": params })).await;
+    client.hears("CHAT").await;
+    let params = json!({ "requestId": "asked", "reason": "enough" });
+    client.send(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })).await;
+    client.hears("CANCEL_GENERATION").await;
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::failure::Failure;
+use super::failure::{Failure, at_most};
 use super::notebooks::{Begun, over, within};
 use super::reading::{status, titled};
 use super::toolkit::Tool;
@@ -65,9 +65,19 @@ pub(super) async fn add_source(host: &dyn Host, given: Map<String, Value>) -> Ou
     match added {
         Ok(listing) => match listing.items.first() {
             Some(source) => Ok(told(source, &wanted, None)),
-            None => looked(&begun, (id, &known), &wanted, over(begun.wait, true)).await,
+            None => looked(&begun, (id, &known), &wanted, unnamed()).await,
         },
         Err(error) => looked(&begun, (id, &known), &wanted, error).await,
+    }
+}
+
+/// The error of an answer that names no source: NotebookLM leaves out what it could not take, without a word.
+fn unnamed() -> Error {
+    Error::Notebook {
+        fault: NotebookFault::ProcessingFailed,
+        message: "NotebookLM answered, and named no source".into(),
+        retry_after: None,
+        outcome_unknown: true,
     }
 }
 
@@ -82,12 +92,7 @@ fn wanted(given: &AddArguments) -> Result<NewSource, Failure> {
         (SourceType::Text, _, None, _) => Err(Failure::misused("`text` is needed for source_type `text`")),
         (SourceType::Url, Some(url), ..) => page(url),
         (SourceType::Text, _, Some(text), title) => {
-            let chars = text.chars().count();
-            if chars > TEXT_CHARS_MAX {
-                let message = format!("the text has {chars} characters; {TEXT_CHARS_MAX} are possible");
-                let failure = Failure::of(NotebookFault::ContentTooLarge, message);
-                return Err(failure.with("characters", chars).with("limit", TEXT_CHARS_MAX));
-            }
+            at_most(NotebookFault::ContentTooLarge, ("text", text), TEXT_CHARS_MAX)?;
             if text.trim().is_empty() {
                 return Err(Failure::misused("`text` is empty"));
             }
@@ -139,7 +144,7 @@ async fn looked(begun: &Begun, (id, known): (&str, &BTreeSet<String>), wanted: &
         // What could not be read stands in the notebook all the same.
         [source] if !outcome_unknown => Err(failure.with("source_id", source.id.as_str())),
         [source] => {
-            Ok(told(source, wanted, Some("No answer came, but the notebook has the source: do not add it again.")))
+            Ok(told(source, wanted, Some("No answer named it, but the notebook has the source: do not add it again.")))
         }
         several => {
             let ids: Vec<&str> = several.iter().map(|source| source.id.as_str()).collect();

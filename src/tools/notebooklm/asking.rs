@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::failure::Failure;
+use super::failure::{Failure, at_most};
 use super::notebooks::{Begun, Notebooks, over, within};
 use super::reading::titled;
 use super::toolkit::Tool;
 use super::{Outcome, arguments, checked_id};
-use crate::error::{NotebookFault, Result};
+use crate::error::{Error, NotebookFault, Result};
 use crate::kinds::notebooks::Service;
 use crate::notebooklm::call::{ChatCall, QUESTION_CHARS_MAX};
 use crate::notebooklm::chat::Answer;
@@ -54,7 +54,7 @@ impl Notebooks {
         let asked = async {
             let question = checked(question.to_owned())?;
             let begun = self.begin(Tool::Ask)?;
-            let listing = within(begun.wait, begun.service.notebooks()).await?;
+            let listing = within(self.wait(Tool::ListNotebooks), begun.service.notebooks()).await?;
             answered(&begun, named(&listing.items, notebook)?, question, true).await
         };
         asked.await.map_err(Failure::into_error)
@@ -95,12 +95,7 @@ fn named<'list>(notebooks: &'list [Notebook], wanted: &str) -> Result<&'list str
 
 /// Looks at a question before it counts as a call.
 fn checked(question: String) -> Result<String, Failure> {
-    let chars = question.chars().count();
-    if chars > QUESTION_CHARS_MAX {
-        let message = format!("the question has {chars} characters; {QUESTION_CHARS_MAX} are possible");
-        let failure = Failure::of(NotebookFault::QuestionTooLong, message);
-        return Err(failure.with("characters", chars).with("limit", QUESTION_CHARS_MAX));
-    }
+    at_most(NotebookFault::QuestionTooLong, ("question", &question), QUESTION_CHARS_MAX)?;
     if question.trim().is_empty() {
         return Err(Failure::misused("`question` is empty"));
     }
@@ -117,7 +112,10 @@ async fn answered(begun: &Begun, id: &str, question: String, include_citations: 
     // Whoever gives up earlier drops all of this.
     let answer = match tokio::time::timeout(left, begun.service.ask(&call, left, &mut untold)).await {
         Ok(answer) => {
-            unheard.asked = None;
+            // Of what may be written on though no answer came, the product is told, too.
+            if !matches!(answer, Err(Error::Notebook { outcome_unknown: true, .. })) {
+                unheard.asked = None;
+            }
             answer?
         }
         Err(_elapsed) => return Err(Failure::from(over(begun.wait, true))),

@@ -114,3 +114,13 @@ fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
+
+/// Refuses a text that is too long.
+pub(super) fn at_most(fault: NotebookFault, (what, text): (&str, &str), limit: usize) -> Result<(), Failure> {
+    let characters = text.chars().count();
+    if characters <= limit {
+        return Ok(());
+    }
+    let message = format!("the {what} has {characters} characters; {limit} are possible");
+    Err(Failure::of(fault, message).with("characters", characters).with("limit", limit))
+}

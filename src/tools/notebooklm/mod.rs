@@ -31,8 +31,8 @@ Tools for this person's notebooks in NotebookLM (Gemini Notebook): collections o
 
 `list_notebooks` gives the ids; `get_notebook` says what one is about, `list_sources` what is in it. `ask` answers a question from the \
 sources of one notebook, with citations: give it a whole question, since each call stands for itself. An answer takes up to a minute or \
-two, and counts towards a limit of the person's plan. `add_source` adds a page by its address, or a text; ask about it once `list_sources` \
-says that it is ready.
+two, and counts towards a limit of the person's plan. `add_source` adds a page by its address, or a text; ask about it once its status \
+in `list_sources` is complete.
 
 Each minute 10 calls may be made, 5 of them `ask` and 5 `add_source`; one more is refused at once, and `retry_after_seconds` says when to \
 come back. What may have been done though no answer came is never repeated by itself: the error says whether the notebook has it.
