@@ -407,6 +407,12 @@ pub trait Kind: Send + Sync {
         fetched
     }
 
+    /// Gives the main file to what `text` tells that it is of, which the main file says or said last, where nothing else is known of
+    /// that: the state was lost, or an earlier version did not write it down. Pure.
+    fn adopt_main(&self, fetched: Fetched, _text: &str) -> Fetched {
+        fetched
+    }
+
     /// Reads the bytes of a picture, at most `bytes_max`. Its address must come from a reading that is minutes old at most.
     ///
     /// # Errors

@@ -162,14 +162,8 @@ impl MirrorHandle {
         let shared = self.shared_arc();
         let permit = shared.fetches.acquire().await;
         let (kind, id) = (shared.kind.clone(), item.id.clone());
-        let main = super::walk::main_of(&shared, None, &item.id).await?;
-        let read = async move {
-            let fetched = kind.fetch(&id, true).await?;
-            Ok(match main {
-                Some(main) => kind.keep_main(fetched, &main),
-                None => fetched,
-            })
-        };
+        let here = shared.clone();
+        let read = async move { super::walk::with_main(&here, None, kind.fetch(&id, true).await?).await };
         let fetched: Result<Result<_>, _> = tokio::spawn(read).await;
         drop(permit);
         let fetched = match fetched

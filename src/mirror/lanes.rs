@@ -150,6 +150,7 @@ fn item_of_effect(effect: &Effect) -> Option<ItemId> {
         | Effect::PutConflict { item, .. }
         | Effect::Deposit { item, .. }
         | Effect::SaveTold { item, .. }
+        | Effect::PutAway { item, .. }
         | Effect::Retire { item, .. } => Some(item.clone()),
         Effect::Record(record) => Some(record.item.clone()),
         Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::SavePaused(_) | Effect::Sweep | Effect::Reply { .. } => {

@@ -13,12 +13,11 @@ use super::observing::observe;
 use super::{Shared, blocking, conflicts, images, uploads};
 use crate::error::{Error, Result};
 use crate::kinds::{Fetched, Lack, Outcome, PushPlan};
-use crate::mebdf;
 use crate::model::{Cursor, ItemId, Millis, Notice, PartId, Revision, Stamp};
 use crate::store::{Facts, NewJob};
 use crate::sync::{
-    Arrival, Effect, Event, Failure, FailureClass, Feed, Intent, JobId, NotDone, Planned, Posted, Record, Remote,
-    lines_of_file,
+    Arrival, Effect, Event, Failure, FailureClass, Feed, Intent, JobId, Local, NotDone, Planned, Posted, Record,
+    Remote, lines_of_file,
 };
 use crate::workspace::layout::Place;
 use crate::workspace::{NotDeposited, Swept};
@@ -89,6 +88,10 @@ pub(super) async fn perform(shared: &Arc<Shared>, hand: &mut Hand, effect: Effec
             let item = record.item.clone();
             let result = self::record(shared, hand, Record { at: now, ..record }).await;
             Some(Event::Recorded { item, result })
+        }
+        Effect::PutAway { item, part, expect } => {
+            put_away(shared, item, part, expect, now).await;
+            None
         }
         Effect::Retire { item, bury, expect } => {
             let result = retire(shared, item.clone(), bury, expect, now).await;
@@ -170,10 +173,8 @@ async fn fetch(shared: &Arc<Shared>, hand: &mut Hand, item: &ItemId, may_be_tras
         Ok(_permit) => guarded("reading the item", async move { kind.fetch(&id, may_be_trashed).await }).await,
         Err(closed) => Err(Error::Network { doing: "reading".into(), outcome_unknown: false, source: closed.into() }),
     };
-    let mut fetched = fetched.map_err(|error| failure(&error))?;
-    if let Some(main) = main_of(shared, before.as_deref(), item).await.map_err(|error| failure(&error))? {
-        fetched = shared.kind.keep_main(fetched, &main);
-    }
+    let fetched = fetched.map_err(|error| failure(&error))?;
+    let mut fetched = with_main(shared, before.as_deref(), fetched).await.map_err(|error| failure(&error))?;
     if fetched.lack != Lack::Nothing {
         let known = last_known(shared, hand, before.as_deref(), item).await.map_err(|error| failure(&error))?;
         fetched = shared.kind.recall(fetched, &known);
@@ -194,20 +195,34 @@ async fn fetch(shared: &Arc<Shared>, hand: &mut Hand, item: &ItemId, may_be_tras
     Ok(remote)
 }
 
-/// Returns what the main file of an item is of, as the kind calls it: what it was of when the item was read first.
-pub(super) async fn main_of(shared: &Arc<Shared>, before: Option<&Fetched>, item: &ItemId) -> Result<Option<String>> {
-    if let Some(main) = before.and_then(|before| before.main.clone()) {
-        return Ok(Some(main));
+/// Gives the main file of an item to what it was of when the item was read first.
+pub(super) async fn with_main(shared: &Arc<Shared>, before: Option<&Fetched>, fetched: Fetched) -> Result<Fetched> {
+    if let Some(main) = before.and_then(|before| before.main.as_ref()) {
+        return Ok(shared.kind.keep_main(fetched, main));
     }
-    let (here, id) = (shared.clone(), item.clone());
+    let here = shared.clone();
     blocking(move || {
-        let store = here.reader();
-        if let Some(main) = store.main_of(&id)? {
-            return Ok(Some(main));
+        let (id, part) = (fetched.id.clone(), PartId::default());
+        let (main, bases) = {
+            let store = here.reader();
+            (store.main_of(&id)?, store.bases(&id)?)
+        };
+        if let Some(main) = main {
+            return Ok(here.kind.keep_main(fetched, &main));
         }
-        // An earlier version did not write it down, but what was agreed says it where there are several.
-        let main = store.bases(&id)?.into_iter().find(|(part, _)| part.0.is_empty());
-        Ok(main.and_then(|(_, base)| mebdf::head(&base)?.tab_id().map(str::to_owned)))
+        // An earlier version did not write it down, or the state was lost.
+        let agreed = bases.into_iter().find(|(of, _)| *of == part).map(|(_, base)| base);
+        let text = match agreed {
+            Some(base) => Some(base),
+            None => match here.workspace.observe(&id, &part)? {
+                Local::Text { text, .. } => Some(text),
+                Local::Absent | Local::Unusable { .. } | Local::Restless => None,
+            },
+        };
+        Ok(match text {
+            Some(text) => here.kind.adopt_main(fetched, &text),
+            None => fetched,
+        })
     })
     .await
 }
@@ -378,12 +393,13 @@ async fn deposit(
         return Err(NotDone::Failed(broken));
     }
     let (here, id) = (shared.clone(), part.clone());
+    let main = hand.fetched.as_ref().and_then(|fetched| fetched.main.clone());
     let deposited = blocking(move || {
         if expect.is_some() {
             // The note says what stands there now, which a power cut must not take back.
             here.workspace.sync(&item, &id)?;
         }
-        here.store()?.intend(&item, &id, &intent, &arrived)?;
+        here.store()?.intend((&item, &id), &intent, main.as_deref(), &arrived)?;
         Ok(here.workspace.deposit(&item, &id, &intent.after, expect))
     })
     .await;
@@ -450,6 +466,23 @@ fn names(record: &Record, facts: &Facts) -> Vec<(PartId, String)> {
         (part.clone(), name)
     };
     facts.parts.iter().map(name).collect()
+}
+
+/// Puts the file of a tab away that is gone. Where that fails it stays, and the next walk tells that it stands alone.
+async fn put_away(shared: &Arc<Shared>, item: ItemId, part: PartId, expect: Stamp, now: Millis) {
+    let (here, id) = (shared.clone(), item.clone());
+    let kept = blocking(move || {
+        let kept = here.workspace.put_away_file(&id, &part, expect, now)?;
+        if kept.is_some() {
+            here.store()?.note_put_away(&id, &part, now)?;
+        }
+        Ok(kept)
+    });
+    match kept.await {
+        Ok(Some(path)) => tracing::info!(%item, path = %path.display(), "the file of a tab that is gone was put away"),
+        Ok(None) => tracing::info!(%item, "the file of a tab that is gone was saved meanwhile, so it stays"),
+        Err(error) => tracing::warn!(%item, %error, "the file of a tab that is gone could not be put away"),
+    }
 }
 
 /// Puts the files away, then forgets the item: died in between, the item is known and its files are merely absent.

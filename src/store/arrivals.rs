@@ -91,7 +91,13 @@ impl Store {
     /// # Errors
     ///
     /// `Storage` as it comes; then the file must not be written.
-    pub fn intend(&mut self, item: &ItemId, part: &PartId, intent: &Intent, arrived: &[Arrival]) -> Result<()> {
+    pub fn intend(
+        &mut self,
+        (item, part): (&ItemId, &PartId),
+        intent: &Intent,
+        main: Option<&str>,
+        arrived: &[Arrival],
+    ) -> Result<()> {
         let doing = "writing down what a file will say";
         let pack = |text: &str| pack(text.as_bytes(), doing);
         let base = (intent.base != intent.after).then(|| pack(&intent.base)).transpose()?;
@@ -103,11 +109,11 @@ impl Store {
             let transaction = connection.transaction().map_err(storage(doing))?;
             transaction
                 .execute(
-                    "INSERT INTO intent (item, part, before, after, base, was, pushes, blind)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                    "INSERT INTO intent (item, part, before, after, base, was, pushes, blind, main)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
                      ON CONFLICT (item, part)
-                     DO UPDATE SET before = ?3, after = ?4, base = ?5, was = ?6, pushes = ?7, blind = ?8",
-                    params![item.0, part.0, before, after, base, was, pushes, blind],
+                     DO UPDATE SET before = ?3, after = ?4, base = ?5, was = ?6, pushes = ?7, blind = ?8, main = ?9",
+                    params![item.0, part.0, before, after, base, was, pushes, blind, main],
                 )
                 .map_err(storage(doing))?;
             arrived.iter().rev().try_for_each(|arrival| write(&transaction, item, part, arrival))?;

@@ -21,7 +21,7 @@ pub enum LogWord {
     Pull,
     /// Google refused an edit for good.
     Refused,
-    /// The item is gone, and its files were put away.
+    /// The item is gone, and its files were put away; or a tab of it is, and so is its file.
     Retired,
     /// The item was forgotten, and its files were put away.
     Forgotten,

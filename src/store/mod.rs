@@ -307,7 +307,8 @@ impl Store {
         Ok(Some(item))
     }
 
-    /// Returns what the main file of an item is of, as its kind calls it; also of one that is put away, or was forgotten lately.
+    /// Returns what the main file of an item is of, as its kind calls it; also of one that is put away, was forgotten lately, or has a
+    /// file that is about to be written.
     ///
     /// # Errors
     ///
@@ -315,10 +316,14 @@ impl Store {
     pub fn main_of(&self, id: &ItemId) -> Result<Option<String>> {
         let found = self
             .connection
-            .prepare_cached("SELECT main FROM item WHERE id = ?1")
+            .prepare_cached(
+                "SELECT main FROM (
+                     SELECT 1 AS place, main FROM item WHERE id = ?1 UNION ALL SELECT 2, main FROM intent WHERE item = ?1
+                 ) WHERE main IS NOT NULL ORDER BY place LIMIT 1",
+            )
             .and_then(|mut statement| statement.query_row([&id.0], |row| row.get(0)).optional())
             .map_err(storage("reading an item"))?;
-        Ok(found.flatten())
+        Ok(found)
     }
 
     /// Tells whether an item is gone and comes back by itself.
@@ -372,6 +377,16 @@ impl Store {
             .map_err(storage("reading an item"))?;
         let rows = statement.query_map([&id.0], part_row).map_err(storage("reading an item"))?;
         rows.collect::<Result<_, _>>().map_err(storage("reading an item"))
+    }
+
+    /// Writes into the log that a file was put away since its tab is gone.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn note_put_away(&mut self, item: &ItemId, part: &PartId, at: Millis) -> Result<()> {
+        let (what, words) = (LogWord::Retired, Words::default());
+        log::write(&self.connection, &log::Entry { at, item, part, what, push: None, words })
     }
 
     /// Returns the newest base of each part of an item, also of one that may come back or be fetched anew. A damaged one is left out:

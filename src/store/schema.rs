@@ -279,8 +279,11 @@ const BLIND_BEFORE: &str = "ALTER TABLE intent ADD COLUMN blind TEXT;";
 /// What the main file of an item is of, as its kind calls it.
 const MAIN: &str = "ALTER TABLE item ADD COLUMN main TEXT;";
 
+/// The same of an item of which a file is about to be written and nothing is recorded yet.
+const MAIN_BEFORE: &str = "ALTER TABLE intent ADD COLUMN main TEXT;";
+
 /// The migrations, oldest first.
-pub(super) const ALL: [&str; 27] = [
+pub(super) const ALL: [&str; 28] = [
     FIRST,
     PICTURES,
     TOLD,
@@ -308,6 +311,7 @@ pub(super) const ALL: [&str; 27] = [
     BLIND,
     BLIND_BEFORE,
     MAIN,
+    MAIN_BEFORE,
 ];
 
 /// Returns the migrations, oldest first.

@@ -489,7 +489,7 @@ fn what_a_file_is_about_to_say_is_known_until_it_is_recorded() {
     };
     assert_eq!(store.intents(&item).unwrap(), Vec::new());
     for intent in [intent("one", "one"), intent("two", "base")] {
-        store.intend(&item, &part, &intent, &[]).unwrap();
+        store.intend((&item, &part), &intent, None, &[]).unwrap();
         assert_eq!(store.intents(&item).unwrap(), [(part.clone(), intent)]);
     }
     // What was read did not tell whether it stands there.
@@ -500,7 +500,7 @@ fn what_a_file_is_about_to_say_is_known_until_it_is_recorded() {
     store.record(&record("one", "First", &[("", "two\n")], 1), None).unwrap();
     assert_eq!(store.intents(&item).unwrap(), Vec::new());
     let arrival = |at: &str| Arrival { before: at.into(), after: format!("{at} more"), base: at.into() };
-    store.intend(&item, &part, &intent("three", "three"), &[arrival("2"), arrival("1")]).unwrap();
+    store.intend((&item, &part), &intent("three", "three"), None, &[arrival("2"), arrival("1")]).unwrap();
     assert_eq!(came(&store, &item, &part), [arrival("2"), arrival("1")]);
     store.retire(&item, true, Millis(2)).unwrap();
     assert_eq!(store.intents(&item).unwrap(), Vec::new());
@@ -548,8 +548,10 @@ fn what_came_into_a_file_that_nobody_has_recorded_is_kept() {
     // Then it is recorded with the file, or without it, or is let go of.
     let kept = |end: &dyn Fn(&mut Store)| {
         let (_folder, mut store) = store();
-        store.intend(&item, &tab, &intent, std::slice::from_ref(&arrival)).unwrap();
+        store.intend((&item, &tab), &intent, Some("t.0"), std::slice::from_ref(&arrival)).unwrap();
         assert_eq!(came(&store, &item, &tab), std::slice::from_ref(&arrival));
+        // What the main file is of is known before anything is recorded.
+        assert_eq!(store.main_of(&item).unwrap().as_deref(), Some("t.0"));
         end(&mut store);
         (came(&store, &item, &tab).len(), store.intents(&item).unwrap().len())
     };

@@ -100,6 +100,15 @@ pub enum Effect {
         /// Its files as they were read, `None` for one that did not stand; without it whatever stands is put away.
         expect: Option<Vec<(PartId, Option<Stamp>)>>,
     },
+    /// Put a file away of which the tab is gone, if it is as it was read; it is moved, never deleted.
+    PutAway {
+        /// The item.
+        item: ItemId,
+        /// Which of its files.
+        part: PartId,
+        /// The file as it was read.
+        expect: Stamp,
+    },
     /// Store what a person has yet to be told of pushes of a file that landed.
     SaveTold {
         /// The item.

@@ -83,8 +83,9 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
         } else if alike(l, b) || (owned && (l.is_none() || !alike(r, b))) || (is_list && l.is_none()) {
             // What only Google can say and the file lost comes back.
             [r, r, r, b]
-        } else if name == ACCESS {
-            // It changes without the person, so most who say something else have an older text; the plan says so all the same.
+        } else if name == ACCESS || (owned && r.is_none()) {
+            // It changes without the person, so most who say something else have an older text, as where there was another tab;
+            // the plan says so all the same.
             [r, l, r, b]
         } else if owned {
             // It cannot be pushed; the plan says so, and the file keeps it until the person takes it back.
@@ -124,16 +125,17 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
     in_the_order_of(heads, mine)
 }
 
-/// Tells whether two heads say the same; the ends of the last lines of their values mean nothing.
+/// Tells whether two heads say the same, in whatever order; the ends of the last lines of their values mean nothing.
 pub(super) fn same(one: Option<&FrontMatter>, other: Option<&FrontMatter>) -> bool {
+    let says_all_of = |one: &FrontMatter, other: &FrontMatter| {
+        let says = |(name, value): &(String, String)| {
+            one.entries.iter().any(|(other, said)| name == other && alike(name, Some(said), Some(value)))
+        };
+        other.entries.iter().all(says)
+    };
     match (one, other) {
         (Some(one), Some(other)) => {
-            one.entries.len() == other.entries.len()
-                && one
-                    .entries
-                    .iter()
-                    .zip(&other.entries)
-                    .all(|((a, one), (b, other))| a == b && alike(a, Some(one), Some(other)))
+            one.entries.len() == other.entries.len() && says_all_of(one, other) && says_all_of(other, one)
         }
         (one, other) => one == other,
     }
@@ -207,11 +209,16 @@ pub(super) fn with_owned(text: &str, remote: &str) -> Option<String> {
     }
     let before = head.clone();
     head.entries.retain(|(name, _)| !OWNED.contains(&name.as_str()) || theirs.value(name).is_some());
-    for (name, theirs) in theirs.entries.iter().filter(|(name, _)| OWNED.contains(&name.as_str())) {
-        match head.entries.iter_mut().find(|(key, _)| key == name) {
-            Some((_, said)) => theirs.clone_into(said),
-            None => head.entries.push((name.clone(), theirs.clone())),
+    // One that was missing comes behind the same one as there.
+    let mut behind = 0;
+    for (name, theirs) in &theirs.entries {
+        let at = head.entries.iter().position(|(key, _)| key == name);
+        match at.and_then(|at| head.entries.get_mut(at)) {
+            Some((_, said)) if OWNED.contains(&name.as_str()) => theirs.clone_into(said),
+            None if OWNED.contains(&name.as_str()) => head.entries.insert(behind, (name.clone(), theirs.clone())),
+            Some(_) | None => {}
         }
+        behind = head.entries.iter().position(|(key, _)| key == name).map_or(behind, |at| at + 1);
     }
     (head != before).then(|| {
         let head = mebdf::print(&Tree { front_matter: Some(head), blocks: Vec::new() });

@@ -245,6 +245,7 @@ impl Engine {
         let known: Vec<PartId> = remote.parts.iter().map(|(id, _)| id.clone()).collect();
         if !walk.why.dry {
             self.end_conflicts_without(item, &known);
+            self.put_away_unedited(item, &mut walk, &known);
         }
         let stands = |id: &PartId| walk.local(id).is_some_and(|local| *local != Local::Absent);
         item.parts.retain(|id| known.contains(id) || stands(id));
@@ -285,6 +286,20 @@ impl Engine {
             if state.conflict_file.is_some_and(|stands| stands.is_some()) || !state.state.conflicts.is_empty() {
                 state.conflict_file = Some(None);
                 self.out.push(Effect::PutConflict { item: item.id.clone(), part: part.clone(), text: None });
+            }
+        }
+    }
+
+    /// Puts the files away of which no part of the remote stands for any more, and that nobody has edited: an edited one stays.
+    fn put_away_unedited(&mut self, item: &Item, walk: &mut Walk, known: &[PartId]) {
+        let Walk { observed, doubted, .. } = walk;
+        for (part, seen) in observed.iter_mut().filter(|(part, _)| !known.contains(part) && !doubted.contains(part)) {
+            let Local::Text { stamp, text, .. } = &seen.local else { continue };
+            let base = item.state.bases.get(part).or(seen.base.as_ref());
+            let is_edited = base.is_none_or(|base| !merge::same_meaning(base, text));
+            if !is_edited && !self.settle.waits(&(item.id.clone(), part.clone())) {
+                self.out.push(Effect::PutAway { item: item.id.clone(), part: part.clone(), expect: *stamp });
+                seen.local = Local::Absent;
             }
         }
     }

@@ -70,6 +70,33 @@ impl Workspace {
         Ok(paths)
     }
 
+    /// Puts one file of an item away into `.retired/{date}/`, if it is the one that was read; returns where it stands now, `None`
+    /// where somebody has saved it since, which stays.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` as it comes.
+    pub fn put_away_file(&self, item: &ItemId, part: &PartId, read: Stamp, at: Millis) -> Result<Option<PathBuf>> {
+        let name = Place::file(item, part).name()?;
+        let stands = fs::symlink_metadata(self.layout.items_folder().join(&name));
+        if !stands.is_ok_and(|metadata| stamp(&metadata) == read) {
+            return Ok(None);
+        }
+        let day = self.retired_folder(at)?;
+        let (from, to) = (self.folder()?, open_folder(&day)?);
+        let Some(kept) = self.put_away(&from, &to, (&name, &name))? else { return Ok(None) };
+        // RACE: somebody may save between the look above and the rename. That save goes back, unless still another one stands by now.
+        if !is_unwritten(&day.join(&kept), read) {
+            let back = rename_new(&to, &kept, &from, &name);
+            tracing::info!(name, ?back, "a file was saved while it was put away");
+            return Ok(None);
+        }
+        for folder in [&from, &to] {
+            rustix::fs::fsync(folder).map_err(|e| disk(&day, "written", e.into()))?;
+        }
+        Ok(Some(day.join(kept)))
+    }
+
     /// Writes a text that nothing else holds into `.retired/{date}/`, named by a title; returns where it stands.
     ///
     /// # Errors

@@ -25,6 +25,8 @@ pub(crate) struct Around {
     pub(crate) is_offline: bool,
     pub(crate) plant: Option<Plant>,
     pub(crate) speech: Speech,
+    /// Whether people change the tabs of documents.
+    pub(crate) has_tabs: bool,
     hash: DefaultHasher,
     /// Whether the events are printed.
     pub(crate) shows: bool,
@@ -51,6 +53,7 @@ impl Around {
             is_offline: false,
             plant,
             speech: Speech::Tokens,
+            has_tabs: false,
             hash: DefaultHasher::new(),
             shows,
         }

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use mcp_workspace::gdocs::{self, Document, Paragraph, Request, SegmentTrace, StructuralElement, TableRow};
+use mcp_workspace::gdocs::{self, Document, Paragraph, Request, SegmentTrace, StructuralElement, Tab, TableRow};
 use mcp_workspace::kinds::Fetched;
 use mcp_workspace::kinds::docs::{self, Access};
 use mcp_workspace::model::{ItemId, Revision};
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::dice::Dice;
 use crate::feed::{Log, Reach};
+use crate::file::File;
 use crate::ledger::{Ledger, tokens};
 use crate::prose::Speech;
 
@@ -57,6 +58,46 @@ pub(crate) fn document(name: &str, text: &str) -> Document {
     document
 }
 
+/// Makes a document that has a second tab, which says `text`.
+pub(crate) fn with_tab(document: &Document, text: &str) -> Document {
+    let made = applied(document, &json!({ "addDocumentTab": { "tabProperties": { "title": "Second" } } }), 50);
+    let location = json!({ "index": 1, "tabId": made.all_tabs()[1].id() });
+    applied(&made, &json!({ "insertText": { "location": location, "text": text } }), 51)
+}
+
+/// A document after one request, of which fresh ids come by `seed`.
+fn applied(document: &Document, request: &Value, seed: u64) -> Document {
+    let requests = gdocs::read_requests(std::slice::from_ref(request)).unwrap();
+    gdocs::apply(document, &requests, seed).unwrap().document
+}
+
+/// What tells which tab a main file is of.
+#[derive(Debug)]
+pub(crate) enum Main {
+    /// It was written down.
+    Of(String),
+    /// The file says this, and nothing else is known.
+    Says(String),
+    /// Nothing: it is that of the first tab.
+    Unknown,
+}
+
+impl Main {
+    /// What is written down.
+    pub(crate) fn known(main: Option<String>) -> Self {
+        main.map_or(Self::Unknown, Self::Of)
+    }
+
+    /// What was read, with the main file given to its tab.
+    pub(crate) fn given(&self, fetched: Rc<Fetched>) -> Rc<Fetched> {
+        match self {
+            Self::Of(main) if fetched.main.as_ref() != Some(main) => Rc::new(docs::keep_main((*fetched).clone(), main)),
+            Self::Says(text) => Rc::new(docs::adopt_main((*fetched).clone(), text)),
+            Self::Of(_) | Self::Unknown => fetched,
+        }
+    }
+}
+
 /// A push that was sent and whose sender is gone or tired of waiting; it may arrive yet.
 #[derive(Debug)]
 pub(crate) struct Late {
@@ -79,6 +120,9 @@ pub(crate) enum Landed {
     /// With Google's words.
     Refused(String),
 }
+
+/// So many tabs a document has at most.
+const TABS_MAX: usize = 3;
 
 /// How late a push arrives at most.
 const LATE_MAX_MS: u64 = 300_000;
@@ -158,13 +202,22 @@ impl Google {
 
     /// Returns all text of a document.
     pub(crate) fn text(&self, item: &ItemId) -> String {
-        paragraphs(&self.docs[item].document).map(|(_, paragraph)| paragraph.text()).collect()
+        let tabs = self.docs[item].document.all_tabs();
+        tabs.into_iter().flat_map(paragraphs).map(|(_, paragraph)| paragraph.text()).collect()
     }
 
-    /// Returns the indices of the letters of a body that take two units.
+    /// Returns the text of the tab that a file is of, where the main file is that of `main`.
+    pub(crate) fn text_of(&self, file: &File, main: Option<&str>) -> String {
+        let tabs = self.docs[&file.item].document.all_tabs();
+        let id = if file.part.0.is_empty() { main.unwrap_or(tabs[0].id()) } else { &file.part.0 };
+        let tab = tabs.iter().find(|tab| tab.id() == id);
+        tab.into_iter().flat_map(|tab| paragraphs(tab)).map(|(_, paragraph)| paragraph.text()).collect()
+    }
+
+    /// Returns the indices of the letters of the first tab's body that take two units.
     pub(crate) fn astral(&self, item: &ItemId) -> Vec<u32> {
         let mut found = Vec::new();
-        for (start, paragraph) in paragraphs(&self.docs[item].document) {
+        for (start, paragraph) in paragraphs(self.docs[item].document.all_tabs()[0]) {
             let mut at = start;
             for letter in paragraph.text().chars() {
                 found.extend((letter.len_utf16() == 2).then_some(at));
@@ -234,7 +287,11 @@ impl Google {
 
     /// Another person edits a document: writes a word, a paragraph, or removes one.
     pub(crate) fn collaborate(&mut self, item: &ItemId, speech: Speech, dice: &mut Dice<'_>, ledger: &mut Ledger) {
-        let all: Vec<(u32, u32, String)> = paragraphs(&self.docs[item].document)
+        let document = &self.docs[item].document;
+        let tabs = document.all_tabs();
+        let tab = tabs[if tabs.len() > 1 { dice.roll(tabs.len()) } else { 0 }];
+        let tab_id = tab.id().to_owned();
+        let all: Vec<(u32, u32, String)> = paragraphs(tab)
             .map(|(start, paragraph)| {
                 let text = paragraph.text();
                 (start, start + text.encode_utf16().count() as u32, text)
@@ -242,7 +299,7 @@ impl Google {
             .collect();
         let what = dice.roll(8);
         // What nobody wrote is not looked for, so it would be removed to no purpose.
-        let free = free_starts(&self.docs[item].document);
+        let free = free_starts(tab);
         let is_said = |at: &usize| free.contains(&all[*at].0) && tokens(&all[*at].2).next().is_some();
         let said: Vec<usize> = (0..all.len()).filter(is_said).collect();
         let removes = what < 2 && all.len() > 3 && !said.is_empty();
@@ -257,9 +314,11 @@ impl Google {
         let (start, end, text) = &all[at];
         let (start, end) = (*start, *end);
         let token = ledger.new_token('r');
-        let insert =
-            |index: u32, text: String| json!({ "insertText": { "location": { "index": index }, "text": text } });
-        let delete = |start: u32, end: u32| json!({ "deleteContentRange": { "range": { "startIndex": start, "endIndex": end } } });
+        let insert = |index: u32, text: String| json!({ "insertText": { "location": { "index": index, "tabId": tab_id }, "text": text } });
+        let delete = |start: u32, end: u32| {
+            let range = json!({ "startIndex": start, "endIndex": end, "tabId": tab_id });
+            json!({ "deleteContentRange": { "range": range } })
+        };
         let words: Vec<&str> = tokens(text).filter(|word| text.contains(&format!(" {word}"))).collect();
         let request = match what {
             4 | 7 if !words.is_empty() && (deletes || dice.once_in(2)) => {
@@ -296,8 +355,8 @@ impl Google {
     /// Another person writes a word to a paragraph of a document, writes a new one before it, or removes it; nothing happens
     /// where it has none at that place.
     pub(crate) fn edit(&mut self, item: &ItemId, (what, at): (Edit, usize), ledger: &mut Ledger) {
-        let all: Vec<(u32, String)> =
-            paragraphs(&self.docs[item].document).map(|(start, paragraph)| (start, paragraph.text())).collect();
+        let tab = self.docs[item].document.all_tabs()[0];
+        let all: Vec<(u32, String)> = paragraphs(tab).map(|(start, paragraph)| (start, paragraph.text())).collect();
         // The last end of a document stays.
         let Some((start, text)) = all.get(at).filter(|_| at + 1 < all.len() || what != Edit::Remove) else { return };
         let end = start + text.encode_utf16().count() as u32;
@@ -316,6 +375,37 @@ impl Google {
         self.carry_out(item, &request, ledger);
     }
 
+    /// Another person adds a tab to a document, moves one, or takes one away with all that it says.
+    pub(crate) fn change_tabs(&mut self, item: &ItemId, speech: Speech, dice: &mut Dice<'_>, ledger: &mut Ledger) {
+        let tabs: Vec<String> = self.docs[item].document.all_tabs().iter().map(|tab| tab.id().to_owned()).collect();
+        match dice.roll(4) {
+            0 if tabs.len() < TABS_MAX => {
+                let index = dice.roll(tabs.len() + 1);
+                let properties = json!({ "title": format!("Tab {}", self.seed), "index": index });
+                self.carry_out(item, &json!({ "addDocumentTab": { "tabProperties": properties } }), ledger);
+                let added = self.docs[item].document.all_tabs()[index].id().to_owned();
+                let token = ledger.new_token('r');
+                let text = speech.paragraph(dice, ledger, &token);
+                let location = json!({ "index": 1, "tabId": added });
+                self.carry_out(item, &json!({ "insertText": { "location": location, "text": text } }), ledger);
+            }
+            1 if tabs.len() > 1 => {
+                let at = dice.roll(tabs.len());
+                let said: String = paragraphs(self.docs[item].document.all_tabs()[at])
+                    .map(|(_, paragraph)| paragraph.text())
+                    .collect();
+                tokens(&said).for_each(|token| ledger.given_up(token));
+                self.carry_out(item, &json!({ "deleteTab": { "tabId": tabs[at] } }), ledger);
+            }
+            _ if tabs.len() > 1 => {
+                let properties = json!({ "tabId": tabs[dice.roll(tabs.len())], "index": dice.roll(tabs.len()) });
+                let change = json!({ "tabProperties": properties, "fields": "index" });
+                self.carry_out(item, &json!({ "updateDocumentTabProperties": change }), ledger);
+            }
+            _ => {}
+        }
+    }
+
     /// Another person replaces words in a document.
     pub(crate) fn replace(&mut self, item: &ItemId, old: &str, new: &str) {
         let found = json!({ "text": old, "matchCase": true });
@@ -324,25 +414,23 @@ impl Google {
     }
 
     fn carry_out(&mut self, item: &ItemId, request: &Value, ledger: &mut Ledger) {
-        let requests = gdocs::read_requests(std::slice::from_ref(request)).unwrap();
         self.seed += 1;
         let doc = self.docs.get_mut(item).unwrap();
-        let after = gdocs::apply(&doc.document, &requests, self.seed).unwrap().document;
-        doc.change(after);
+        doc.change(applied(&doc.document, request, self.seed));
         self.feed.changed(item, doc.revision);
         ledger.collaborated(item, &self.text(item));
     }
 }
 
-/// What stands in the bodies of all tabs.
-fn body(document: &Document) -> impl Iterator<Item = &StructuralElement> {
-    let tabs = document.tabs.iter().filter_map(|tab| tab.document_tab.as_ref());
-    tabs.filter_map(|tab| tab.body.as_ref()).flat_map(|body| &body.content)
+/// What stands in the body of a tab.
+fn body(tab: &Tab) -> impl Iterator<Item = &StructuralElement> {
+    let body = tab.document_tab.iter().filter_map(|tab| tab.body.as_ref());
+    body.flat_map(|body| &body.content)
 }
 
 /// The paragraphs of a body and of its tables' cells with their first indices.
-fn paragraphs(document: &Document) -> impl Iterator<Item = (u32, &Paragraph)> {
-    body(document).flat_map(|element| {
+fn paragraphs(tab: &Tab) -> impl Iterator<Item = (u32, &Paragraph)> {
+    body(tab).flat_map(|element| {
         let cells = element.table.iter().flat_map(|table| &table.table_rows).flat_map(|row| &row.table_cells);
         std::iter::once(element).chain(cells.flat_map(|cell| &cell.content)).filter_map(own_paragraph)
     })
@@ -354,21 +442,21 @@ fn own_paragraph(element: &StructuralElement) -> Option<(u32, &Paragraph)> {
 }
 
 /// The first indices of the paragraphs that may be removed: their ends are not those of a cell, and no table stands behind them.
-fn free_starts(document: &Document) -> BTreeSet<u32> {
-    let tabs = document.tabs.iter().filter_map(|tab| tab.document_tab.as_ref());
-    let content = tabs.filter_map(|tab| tab.body.as_ref()).flat_map(|body| body.content.windows(2));
+fn free_starts(tab: &Tab) -> BTreeSet<u32> {
+    let body = tab.document_tab.iter().filter_map(|tab| tab.body.as_ref());
+    let content = body.flat_map(|body| body.content.windows(2));
     let free = content.filter(|both| both[1].table.is_none());
     free.filter_map(|both| own_paragraph(&both[0])).map(|(start, _)| start).collect()
 }
 
 /// The words of each row of each table.
-fn rows(document: &Document) -> Vec<Vec<BTreeSet<String>>> {
+fn rows(tab: &Tab) -> Vec<Vec<BTreeSet<String>>> {
     let words = |row: &TableRow| {
         let cells = row.table_cells.iter().flat_map(|cell| &cell.content).filter_map(own_paragraph);
         let texts = cells.map(|(_, paragraph)| paragraph.text());
         texts.flat_map(|text| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
     };
-    body(document)
+    body(tab)
         .filter_map(|element| element.table.as_ref())
         .map(|table| table.table_rows.iter().map(words).collect())
         .collect()
@@ -388,11 +476,21 @@ fn are_rows_kept(before: &[Vec<BTreeSet<String>>], after: &[Vec<BTreeSet<String>
 /// one order: what is written anew loses its comments. A row that is moved is written anew, so the cells of tables count where
 /// all rows stay.
 fn check_kept(item: &ItemId, before: &Document, after: &Document, traces: &[SegmentTrace]) {
+    let after = after.all_tabs();
+    for tab in before.all_tabs() {
+        let is_its = |trace: &&SegmentTrace| trace.tab_id == tab.id() && trace.segment_id.is_empty();
+        let trace = traces.iter().find(is_its).expect("each body is traced");
+        let same = after.iter().find(|other| other.id() == tab.id()).expect("a push takes no tab away");
+        check_tab_kept(item, tab, same, trace);
+    }
+}
+
+fn check_tab_kept(item: &ItemId, before: &Tab, after: &Tab, trace: &SegmentTrace) {
     let cells_count = are_rows_kept(&rows(before), &rows(after));
-    let texts = |document: &Document| -> BTreeMap<u32, String> {
-        let own: BTreeSet<u32> = body(document).filter_map(own_paragraph).map(|(start, _)| start).collect();
+    let texts = |tab: &Tab| -> BTreeMap<u32, String> {
+        let own: BTreeSet<u32> = body(tab).filter_map(own_paragraph).map(|(start, _)| start).collect();
         let counts = |start: &u32| cells_count || own.contains(start);
-        let all = paragraphs(document).filter(|(start, _)| counts(start));
+        let all = paragraphs(tab).filter(|(start, _)| counts(start));
         all.map(|(start, paragraph)| (start, paragraph.text())).collect()
     };
     let (before, after) = (texts(before), texts(after));
@@ -412,7 +510,6 @@ fn check_kept(item: &ItemId, before: &Document, after: &Document, traces: &[Segm
     if pairs.iter().any(|((_, was), (_, is))| was != is) {
         return;
     }
-    let trace = traces.iter().find(|trace| trace.segment_id.is_empty()).expect("the body is traced");
     for ((from, text), (to, _)) in pairs {
         for unit in 0..text.trim_end_matches('\n').encode_utf16().count() as u32 {
             let came = trace.units[(to + unit) as usize];

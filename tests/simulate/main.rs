@@ -21,6 +21,7 @@ mod around;
 mod dice;
 mod disk;
 mod feed;
+mod file;
 mod google;
 mod ledger;
 mod machine;

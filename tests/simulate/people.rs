@@ -6,9 +6,9 @@ use mcp_workspace::model::{ItemId, Stamp};
 
 use crate::around::Around;
 use crate::disk::Disk;
+use crate::file::File;
 use crate::google::Edit;
 use crate::ledger::{Ledger, tokens};
-use crate::machine::file_name;
 use crate::prose::Speech;
 
 /// The fewest blocks of a text of which somebody removes one: what shrinks by more is held.
@@ -92,11 +92,11 @@ impl Save {
 /// A person at a machine.
 #[derive(Debug, Default)]
 pub(crate) struct Person {
-    saves: BTreeMap<ItemId, Save>,
+    saves: BTreeMap<File, Save>,
     /// Editors that were left open, with what they show: they do not look at the file before they save it again.
-    open: BTreeMap<ItemId, String>,
+    open: BTreeMap<File, String>,
     /// Files that a power cut left with a part of a save, as they stand: nobody goes on from there.
-    torn: BTreeMap<ItemId, String>,
+    torn: BTreeMap<File, String>,
     /// What programs wrote behind the end of files.
     appended: BTreeSet<String>,
 }
@@ -108,13 +108,13 @@ impl Person {
         &mut self,
         around: &mut Around,
         disk: &mut Disk,
-        item: &ItemId,
+        file: &File,
         (base, came): (Option<&str>, Option<&str>),
     ) {
-        let name = file_name(item);
+        let name = file.name();
         let (Some(text), Some(seen)) = (disk.read(&name), disk.stamp(&name)) else { return };
-        let is_torn = self.torn.get(item).is_some_and(|torn| torn == text);
-        if self.saves.contains_key(item) || text.trim().is_empty() || text.contains('\0') || is_torn {
+        let is_torn = self.torn.get(file).is_some_and(|torn| torn == text);
+        if self.saves.contains_key(file) || text.trim().is_empty() || text.contains('\0') || is_torn {
             return;
         }
         if around.dice.once_in(APPENDING) {
@@ -122,9 +122,9 @@ impl Person {
             // It writes into the file that it has opened, whatever stands in its place by then.
             let text = format!("\n{}\n", around.speech.paragraph(&mut around.dice, &mut around.ledger, &token));
             self.appended.insert(token);
-            around.trace(&("appends", item, &text));
+            around.trace(&("appends", file, &text));
             // What a person's own editor takes away again is nobody else's fault.
-            self.open.remove(item);
+            self.open.remove(file);
             let save = Save {
                 text,
                 seen,
@@ -134,11 +134,11 @@ impl Person {
                 tenths: 0,
                 written: 0,
             };
-            self.saves.insert(item.clone(), save);
-            self.go_on(around, disk, item);
+            self.saves.insert(file.clone(), save);
+            self.go_on(around, disk, file);
             return;
         }
-        let shown = self.open.remove(item);
+        let shown = self.open.remove(file);
         if let Some(shown) = &shown {
             // It does not have what a program wrote behind the end of the file while a deposit was taken back.
             let lacks = tokens(text).filter(|token| self.appended.contains(*token) && !shown.contains(*token));
@@ -146,7 +146,7 @@ impl Person {
         }
         let text = edited(around, shown.as_deref().unwrap_or(text), [Some(text), base, came]);
         if around.dice.once_in(LEFT_OPEN) {
-            self.open.insert(item.clone(), text.clone());
+            self.open.insert(file.clone(), text.clone());
         }
         let steps = around.dice.pick(&EDITORS);
         // Half of a text up to the end of a long paragraph, and one of which somebody deleted the rest, are the same bytes.
@@ -155,30 +155,30 @@ impl Person {
         // Nor from an empty file that gets its text, and hours later the end of a save.
         let is_safe = base.is_some() || !steps.contains(&Step::Empty);
         let steps: VecDeque<Step> = if is_safe { steps } else { EDITORS[2] }.iter().copied().collect();
-        around.trace(&("saves", item, &text, &steps));
+        around.trace(&("saves", file, &text, &steps));
         let tenths = 1 + around.dice.roll(9);
-        self.saves.insert(item.clone(), Save { text, seen, steps, open: 0, opened: 0, tenths, written: 0 });
+        self.saves.insert(file.clone(), Save { text, seen, steps, open: 0, opened: 0, tenths, written: 0 });
         // Between the look at what stands and the first step nothing comes: editors ask when the file has changed.
-        self.go_on(around, disk, item);
+        self.go_on(around, disk, file);
     }
 
     /// Moves a file into the trash of the desktop, or brings it back from there as it was.
-    pub(crate) fn mislay(&mut self, around: &mut Around, disk: &mut Disk, item: &ItemId) {
-        let (name, trash) = (file_name(item), format!(".{item}.trash"));
+    pub(crate) fn mislay(&mut self, around: &mut Around, disk: &mut Disk, file: &File) {
+        let (name, trash) = (file.name(), file.beside("trash"));
         let (text, thrown) = (disk.read(&name).map(str::to_owned), disk.read(&trash).is_some());
-        if self.saves.contains_key(item) {
+        if self.saves.contains_key(file) {
             return;
         }
         match text {
             None if thrown => {
-                around.trace(&("brings back", item));
+                around.trace(&("brings back", file));
                 disk.rename(&trash, &name);
             }
             Some(text) if !thrown && text.ends_with('\n') => {
-                around.trace(&("throws away", item));
+                around.trace(&("throws away", file));
                 // What the document says must stay there.
                 tokens(&text).for_each(|token| around.ledger.given_up_unless_kept(token));
-                self.open.remove(item);
+                self.open.remove(file);
                 disk.rename(&name, &trash);
             }
             Some(_) | None => {}
@@ -186,45 +186,45 @@ impl Person {
     }
 
     /// Tells whether an editor is open that shows what the file says.
-    pub(crate) fn shows_newest(&self, disk: &Disk, item: &ItemId) -> bool {
-        self.open.get(item).is_some_and(|shown| disk.read(&file_name(item)) == Some(shown))
+    pub(crate) fn shows_newest(&self, disk: &Disk, file: &File) -> bool {
+        self.open.get(file).is_some_and(|shown| disk.read(&file.name()) == Some(shown))
     }
 
     /// Tells whether a file has all that the document says, as its person sees who compares the two.
-    pub(crate) fn has_all_of(&self, around: &Around, disk: &Disk, item: &ItemId) -> bool {
-        let (said, text) = (around.google.text(item), disk.read(&file_name(item)).unwrap_or_default());
+    pub(crate) fn has_all_of(&self, around: &Around, disk: &Disk, file: &File, main: Option<&str>) -> bool {
+        let (said, text) = (around.google.text_of(file, main), disk.read(&file.name()).unwrap_or_default());
         tokens(&said).all(|token| text.contains(token) || !around.ledger.is_alive(token))
     }
 
     /// Means what a file says, which waits because something was taken away in the document that it still has; true when no save
     /// of it is under way.
-    pub(crate) fn accept(&self, around: &mut Around, disk: &Disk, item: &ItemId) -> bool {
-        if self.saves.contains_key(item) {
+    pub(crate) fn accept(&self, around: &mut Around, disk: &Disk, file: &File) -> bool {
+        if self.saves.contains_key(file) {
             return false;
         }
-        let says = disk.read(&file_name(item)).into_iter().chain(self.open.get(item).map(String::as_str));
-        says.flat_map(tokens).for_each(|token| around.ledger.may_return(item, token));
+        let says = disk.read(&file.name()).into_iter().chain(self.open.get(file).map(String::as_str));
+        says.flat_map(tokens).for_each(|token| around.ledger.may_return(&file.item, token));
         true
     }
 
     /// Does the next step of some save; false when none is under way.
     pub(crate) fn work(&mut self, around: &mut Around, disk: &mut Disk) -> bool {
-        let items: Vec<ItemId> = self.saves.keys().cloned().collect();
-        if items.is_empty() {
+        let files: Vec<File> = self.saves.keys().cloned().collect();
+        if files.is_empty() {
             return false;
         }
-        let item = items[around.dice.roll(items.len())].clone();
-        self.go_on(around, disk, &item);
+        let file = files[around.dice.roll(files.len())].clone();
+        self.go_on(around, disk, &file);
         true
     }
 
     /// The machine was switched off, and its disk says what it says.
-    pub(crate) fn leave(&mut self, disk: &Disk, items: &[ItemId]) {
+    pub(crate) fn leave(&mut self, disk: &Disk) {
         self.saves.clear();
-        for item in items {
+        for file in disk.names().filter_map(|name| File::named(name)) {
             // All saves end with a newline; a save that was done may have been half on the disk, too.
-            if let Some(text) = disk.read(&file_name(item)).filter(|text| !text.ends_with('\n')) {
-                self.torn.insert(item.clone(), text.to_owned());
+            if let Some(text) = disk.read(&file.name()).filter(|text| !text.ends_with('\n')) {
+                self.torn.insert(file.clone(), text.to_owned());
             }
         }
         self.open.clear();
@@ -235,9 +235,9 @@ impl Person {
         self.saves.values_mut().for_each(|save| save.opened = 0);
     }
 
-    fn go_on(&mut self, around: &mut Around, disk: &mut Disk, item: &ItemId) {
-        let Some(save) = self.saves.get_mut(item) else { return };
-        let (name, beside, backup) = (file_name(item), format!(".{item}.tmp"), format!("{item}.md~"));
+    fn go_on(&mut self, around: &mut Around, disk: &mut Disk, file: &File) {
+        let Some(save) = self.saves.get_mut(file) else { return };
+        let (name, beside, backup) = (file.name(), file.beside("tmp"), format!("{}~", file.name()));
         match save.steps.pop_front() {
             Some(Step::Empty) => save.open = disk.open_empty(&name),
             Some(Step::Part) => {
@@ -271,7 +271,7 @@ impl Person {
                 if around.now.saturating_sub(save.opened) >= OPEN_MAX_MS {
                     let Some(open) = disk.open_end(&name) else {
                         tokens(&save.text).for_each(|token| around.ledger.given_up(token));
-                        self.saves.remove(item);
+                        self.saves.remove(file);
                         return;
                     };
                     save.open = open;
@@ -287,7 +287,7 @@ impl Person {
             Some(Step::Date) => disk.date(&beside),
             Some(Step::Replace | Step::Away) if disk.stamp(&name) != Some(save.seen) => {
                 // The editor asks, and the person reads again; nothing of this edit was saved.
-                self.open.remove(item);
+                self.open.remove(file);
                 tokens(&save.text).for_each(|token| around.ledger.given_up_unless_kept(token));
                 disk.remove(&beside);
                 save.steps.clear();
@@ -298,7 +298,7 @@ impl Person {
             None => {}
         }
         if save.steps.is_empty() {
-            self.saves.remove(item);
+            self.saves.remove(file);
         }
     }
 }
@@ -306,7 +306,8 @@ impl Person {
 /// Writes a word to a paragraph of a file, writes a new one before it, or removes it; nothing happens where it has none at that
 /// place.
 pub(crate) fn edit_at(disk: &mut Disk, item: &ItemId, (what, at): (Edit, usize), ledger: &mut Ledger) {
-    let Some(text) = disk.read(&file_name(item)) else { return };
+    let file = File::main(item);
+    let Some(text) = disk.read(&file.name()) else { return };
     let head = text.find("\n---\n").map_or(0, |at| at + 5);
     let (head, body) = text.split_at(head);
     let mut blocks: Vec<String> = body.split("\n\n").map(|block| block.trim().to_owned()).collect();
@@ -320,11 +321,11 @@ pub(crate) fn edit_at(disk: &mut Disk, item: &ItemId, (what, at): (Edit, usize),
         Edit::Remove => tokens(&blocks.remove(at)).for_each(|token| ledger.given_up(token)),
     }
     let text = format!("{head}\n{}\n", blocks.join("\n\n"));
-    let beside = format!(".{item}.tmp");
+    let beside = file.beside("tmp");
     let open = disk.open_empty(&beside);
     disk.append(open, &text);
     disk.close(open);
-    disk.rename(&beside, &file_name(item));
+    disk.rename(&beside, &file.name());
 }
 
 /// Edits a text as a person does: a new paragraph, a word added to one, a paragraph moved, seldom one removed. `now` is what

@@ -35,6 +35,8 @@ pub(crate) enum Plant {
     CountsLetters,
     /// What is pushed at once goes out in two requests.
     SplitsBatches,
+    /// The main file is that of whichever tab stands first.
+    ForgetsMain,
     /// A file that is not newer than the last known one counts as unchanged.
     ComparesTimes,
     /// What touches a file soon after the daemon did is taken for the daemon.
@@ -57,7 +59,7 @@ pub(crate) enum Plant {
 
 impl Plant {
     /// All of them.
-    pub(crate) const ALL: [Self; 25] = [
+    pub(crate) const ALL: [Self; 26] = [
         Self::ResendsBlind,
         Self::IgnoresRescan,
         Self::CursorBeforeItem,
@@ -74,6 +76,7 @@ impl Plant {
         Self::RequiresNoRevision,
         Self::CountsLetters,
         Self::SplitsBatches,
+        Self::ForgetsMain,
         Self::ComparesTimes,
         Self::IgnoresEchoesByTime,
         Self::HurriesSaves,

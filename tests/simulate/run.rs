@@ -1,16 +1,18 @@
 //! One run: a history with faults, then rest without any, then what must hold.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use mcp_workspace::gdocs::Document;
-use mcp_workspace::model::{ItemId, PartId, Revision};
+use mcp_workspace::model::{ItemId, Revision};
 use mcp_workspace::sync::{Command, ItemStatus, PartStatus, Side};
 
 use crate::around::Around;
 use crate::dice::Dice;
 use crate::feed::Reach;
-use crate::google::{Google, Landed, document};
-use crate::machine::{CONFLICT, Machine, REPLACED, RETIRED, conflict_name, file_name};
+use crate::file::{CONFLICT, File};
+use crate::google::{Google, Landed, Main, document, with_tab};
+use crate::machine::{Machine, REPLACED, RETIRED};
 use crate::people::Person;
 use crate::plants::Plant;
 use crate::prose::{self, Speech};
@@ -23,6 +25,15 @@ const REST: usize = usize::MAX;
 
 /// The number of what tells how people write.
 const SPEECH: usize = REST - 1;
+
+/// The number of what tells whether documents have tabs.
+const TABS: usize = REST - 2;
+
+/// Of how many histories one is of documents with tabs.
+const WITH_TABS: usize = 3;
+
+/// How often somebody who writes in documents with tabs changes those: once in so many times.
+const TAB_CHANGES: usize = 5;
 
 /// Moments for which somebody waits because of Google's limits, at most.
 const WAITS_MAX: usize = 1_000;
@@ -48,6 +59,9 @@ const TEXTS: [(&str, &str); 2] = [
     ),
 ];
 
+/// What the second tab of a document says to begin with.
+const SECOND: &str = "words of the other tab\nepsilon paragraph\nzeta paragraph\neta paragraph\ntheta paragraph\n";
+
 /// What happened in a run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
@@ -59,6 +73,8 @@ pub(crate) struct Outcome {
     pub(crate) unknown: u64,
     /// Files that were told at the end to say what nobody can write into a document.
     pub(crate) locked: u64,
+    /// Files that stood at the end though their tabs were gone.
+    pub(crate) alone: u64,
     /// Tokens that were written.
     pub(crate) tokens: u64,
     /// Stands for all that happened.
@@ -74,6 +90,7 @@ impl Outcome {
         self.crashes += other.crashes;
         self.unknown += other.unknown;
         self.locked += other.locked;
+        self.alone += other.alone;
         self.tokens += other.tokens;
         self.trace ^= other.trace;
     }
@@ -82,9 +99,18 @@ impl Outcome {
 /// Tells whether a file waits for nothing but that what is locked in it stands again as it does in the document; what else was
 /// written around that waits with it.
 fn is_locked(part: &PartStatus) -> bool {
-    const WITH_IT: [&str; 3] = ["LOCKED", "TORN", "KEPT"];
+    const WITH_IT: [&str; 4] = ["LOCKED", "TORN", "KEPT", "STRUCTURE"];
     let codes = || part.refused.iter().map(|notice| notice.code.as_str());
     codes().any(|code| code == "LOCKED") && codes().all(|code| WITH_IT.contains(&code))
+}
+
+/// Checks that a file says what the document does, and that this is agreed.
+fn check_same(machine: &Machine, file: &File, remote: &str, when: &str) {
+    let same = |text: &str| mcp_workspace::sync::merge::same_meaning(text, remote);
+    let (says, status) = (machine.disk.read(&file.name()).unwrap_or("(no file)"), machine.status());
+    assert!(same(says), "convergence {when}: {file:?}:\n{says}\nremote:\n{remote}\n{status:?}");
+    let base = machine.store.base(file).unwrap_or_default();
+    assert!(same(&base), "convergence {when}: the base of {file:?}:\n{base}\nremote:\n{remote}");
 }
 
 /// All that takes part in a run.
@@ -152,9 +178,18 @@ const fn mixed(seed: u64, step: usize) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// The documents, made once.
-static DOCUMENTS: LazyLock<[Vec<(&str, Document)>; 2]> = LazyLock::new(|| {
-    [&TEXTS, &prose::TEXTS].map(|texts| texts.iter().map(|(name, text)| (*name, document(name, text))).collect())
+/// The documents, made once: of one tab each and, behind those, one with two.
+static DOCUMENTS: LazyLock<[Vec<(&str, Document)>; 4]> = LazyLock::new(|| {
+    let made = |texts: &[(&'static str, &str)]| -> Vec<_> {
+        texts.iter().map(|(name, text)| (*name, document(name, text))).collect()
+    };
+    let of_two = |(at, (name, document)): (usize, &(&'static str, Document))| {
+        (*name, if at == 0 { with_tab(document, SECOND) } else { document.clone() })
+    };
+    let all = [made(&TEXTS), made(&prose::TEXTS)];
+    let [tokens, prose] = all.each_ref().map(|made| made.iter().enumerate().map(of_two).collect());
+    let [one, other] = all;
+    [one, other, tokens, prose]
 });
 
 /// Runs one history.
@@ -164,7 +199,10 @@ static DOCUMENTS: LazyLock<[Vec<(&str, Document)>; 2]> = LazyLock::new(|| {
 /// When something does not hold that must.
 pub(crate) fn run(history: &History, plant: Option<Plant>, shows: bool) -> Outcome {
     let speech = Dice::seeded(mixed(history.seed, SPEECH)).pick(&[Speech::Tokens, Speech::Prose]);
-    let mut around = Around::new(Google::with(&DOCUMENTS[usize::from(speech == Speech::Prose)]), plant, shows);
+    let has_tabs = Dice::seeded(mixed(history.seed, TABS)).once_in(WITH_TABS);
+    let documents = &DOCUMENTS[usize::from(speech == Speech::Prose) + if has_tabs { 2 } else { 0 }];
+    let mut around = Around::new(Google::with(documents), plant, shows);
+    around.has_tabs = has_tabs;
     around.speech = speech;
     around.ledger.signs = speech == Speech::Prose;
     around.dice = Dice::seeded(mixed(history.seed, REST));
@@ -215,7 +253,7 @@ impl World {
         machine.slowest_off = slowest_off.map(|slowest| slowest.min(machine.clock_off));
         if slowest_off.is_some_and(|slowest| machine.clock_off - slowest > EDITORS_OPEN_MS) {
             // To that clock all files are old, so nobody has had them open for so long.
-            person.leave(&machine.disk, &self.around.google.items());
+            person.leave(&machine.disk);
             self.give_up_unsynced();
         }
         let (machine, _) = &mut self.machines[at];
@@ -235,6 +273,7 @@ impl World {
         let item = &items[item];
         let around = &mut self.around;
         let (machine, person) = &mut self.machines[at];
+        let file = &machine.some_file(item, &mut around.dice);
         let mut left = around.dice.roll(temper.iter().sum());
         let what = temper.iter().position(|weight| {
             left.checked_sub(*weight).is_none_or(|rest| {
@@ -244,24 +283,28 @@ impl World {
         });
         match what.unwrap_or(temper.len()) {
             // An editor that is open matters when something comes meanwhile.
-            0 if person.shows_newest(&machine.disk, item) && !around.dice.once_in(16) => {
+            0 if person.shows_newest(&machine.disk, file) && !around.dice.once_in(16) => {
                 around.google.collaborate(item, around.speech, &mut around.dice, &mut around.ledger);
             }
             0 => {
                 around.show(&("at machine", at));
-                let base = machine.store.base(item);
-                let came = machine.store.intent(item).map(|intent| intent.base.clone());
-                person.edit(around, &mut machine.disk, item, (base.as_deref(), came.as_deref()));
+                let base = machine.store.base(file);
+                let came = machine.store.intent(file).map(|intent| intent.base.clone());
+                person.edit(around, &mut machine.disk, file, (base.as_deref(), came.as_deref()));
+            }
+            1 if around.has_tabs && around.dice.once_in(TAB_CHANGES) => {
+                around.google.change_tabs(item, around.speech, &mut around.dice, &mut around.ledger);
             }
             1 => around.google.collaborate(item, around.speech, &mut around.dice, &mut around.ledger),
             2 if around.fault(3) => self.crash(at),
             3 => self.pass_time(),
             4 if around.dice.once_in(4) && machine.runs() && machine.store.holds(item) => {
-                let is_read = machine.forgot(item) && person.has_all_of(around, &machine.disk, item);
-                let is_meant = is_read || machine.is_doubtful(item);
-                let accept = is_meant && person.accept(around, &machine.disk, item);
+                let main = machine.store.main(item);
+                let is_read = machine.forgot(file) && person.has_all_of(around, &machine.disk, file, main.as_deref());
+                let is_meant = is_read || machine.is_doubtful(file);
+                let accept = is_meant && person.accept(around, &machine.disk, file);
                 let dry_run = !accept && around.dice.once_in(2);
-                let accept = accept.then(PartId::default);
+                let accept = accept.then(|| file.part.clone());
                 machine.ask(around, Command::Push { item: item.clone(), accept, dry_run });
             }
             4 if around.dice.once_in(12) && machine.runs() => {
@@ -293,9 +336,12 @@ impl World {
             8 if !machine.runs() => self.begin(at),
             // More of them at once would be a folder that is lost.
             9 if around.dice.once_in(6)
-                && items.iter().all(|other| other == item || machine.disk.read(&file_name(other)).is_some()) =>
+                && items
+                    .iter()
+                    .flat_map(|item| machine.expected(item))
+                    .all(|other| other == *file || machine.disk.read(&other.name()).is_some()) =>
             {
-                person.mislay(around, &mut machine.disk, item);
+                person.mislay(around, &mut machine.disk, file);
             }
             9 => drop(person.work(around, &mut machine.disk)),
             10 => drop(machine.hear(around)),
@@ -331,8 +377,10 @@ impl World {
             if is_dark {
                 around.trace(&("power cut", at));
                 machine.cut_power(&mut around.dice);
-                around.google.items().iter().for_each(|item| machine.disk.check_whole(&file_name(item)));
-                person.leave(&machine.disk, &around.google.items());
+                let names: Vec<String> = machine.disk.names().cloned().collect();
+                let own = names.iter().filter(|name| File::named(name).is_some());
+                own.for_each(|name| machine.disk.check_whole(name));
+                person.leave(&machine.disk);
             }
             if is_lost {
                 around.trace(&("state lost", at));
@@ -445,27 +493,35 @@ impl World {
         for (machine, _) in &mut self.machines {
             let status = machine.status().unwrap();
             for item in &items {
-                if self.around.google.fetch_as(machine.account, item).is_none() {
-                    continue;
-                }
-                let known =
-                    status.items.iter().find(|status| status.id == *item).and_then(|status| status.parts.first());
-                let is_locked = known.is_some_and(is_locked);
+                let Some(there) = self.around.google.fetch_as(machine.account, item) else { continue };
+                let known = status.items.iter().find(|status| status.id == *item);
+                let known: Vec<&PartStatus> = known.iter().flat_map(|known| &known.parts).collect();
+                let there = Main::known(machine.store.main(item)).given(there);
+                let there: BTreeSet<File> = there.parts.iter().map(|part| File::of(item, &part.id)).collect();
+                let of = |file: &File| known.iter().find(|part| part.part == file.part);
+                let is_locked = |file: &File| of(file).is_some_and(|part| is_locked(part));
                 let is_well = |part: &PartStatus| part.held.is_empty() && part.unusable.is_none() && !part.hidden;
-                if known.is_some_and(is_well) && !is_locked {
-                    continue;
+                let is_ill = |file: &&File| {
+                    !there.contains(*file) || !of(file).is_some_and(|part| is_well(part)) || is_locked(file)
+                };
+                let files = machine.files(item);
+                let ill: Vec<&File> = files.union(&there).filter(is_ill).collect();
+                for file in &ill {
+                    any = true;
+                    self.outcome.locked += u64::from(is_locked(file));
+                    self.outcome.unknown += u64::from(machine.forgot(file));
+                    self.outcome.alone += u64::from(!there.contains(*file));
+                    for name in [file.name(), file.conflict_name()] {
+                        let text = machine.disk.read(&name).unwrap_or_default().to_owned();
+                        crate::ledger::tokens(&text).for_each(|token| self.around.ledger.given_up_unless_kept(token));
+                    }
+                    machine.disk.remove(&file.name());
+                    machine.watch(&mut self.around);
                 }
-                any = true;
-                self.outcome.locked += u64::from(is_locked);
-                self.outcome.unknown += u64::from(machine.forgot(item));
-                for name in [file_name(item), conflict_name(item)] {
-                    let text = machine.disk.read(&name).unwrap_or_default().to_owned();
-                    crate::ledger::tokens(&text).for_each(|token| self.around.ledger.given_up_unless_kept(token));
+                if !ill.is_empty() {
+                    let command = if known.is_empty() { Command::Fetch } else { Command::Restore };
+                    machine.ask(&mut self.around, command(item.clone()));
                 }
-                machine.disk.remove(&file_name(item));
-                machine.watch(&mut self.around);
-                let command = if known.is_some() { Command::Restore } else { Command::Fetch };
-                machine.ask(&mut self.around, command(item.clone()));
             }
         }
         if any {
@@ -496,15 +552,16 @@ impl World {
         panic!("quota: somebody waits for ever");
     }
 
-    /// The conflicts that stand: the machine and the item.
-    pub(crate) fn conflicts(&self) -> Vec<(usize, ItemId)> {
+    /// The conflicts that stand: the machine and the file.
+    pub(crate) fn conflicts(&self) -> Vec<(usize, File)> {
         let of = |(at, (machine, _)): (usize, &(Machine, Person))| {
             let items = machine.status().map(|status| status.items).unwrap_or_default();
             let is_seen = |item: &ItemId| self.around.google.feed.reach(machine.account, item).is_there();
-            let is_open =
-                |item: &ItemStatus| is_seen(&item.id) && item.parts.iter().any(|part| !part.conflicts.is_empty());
-            let open = items.into_iter().filter(is_open);
-            open.map(move |item| (at, item.id)).collect::<Vec<_>>()
+            let open = |item: ItemStatus| {
+                let parts = item.parts.into_iter().filter(|part| !part.conflicts.is_empty());
+                parts.map(move |part| (at, File { item: item.id.clone(), part: part.part }))
+            };
+            items.into_iter().filter(|item| is_seen(&item.id)).flat_map(open).collect::<Vec<_>>()
         };
         self.machines.iter().enumerate().flat_map(of).collect()
     }
@@ -516,21 +573,23 @@ impl World {
             if conflicts.is_empty() {
                 break;
             }
-            for (at, item) in conflicts {
+            for (at, file) in conflicts {
                 let side = if self.around.dice.once_in(2) { Side::Mine } else { Side::Theirs };
                 let (machine, person) = &mut self.machines[at];
                 // What waits is seen to first, as the answer says.
-                if machine.is_doubtful(&item) {
-                    let accept = person.accept(&mut self.around, &machine.disk, &item);
-                    let accept = accept.then(PartId::default);
+                if machine.is_doubtful(&file) {
+                    let accept = person.accept(&mut self.around, &machine.disk, &file);
+                    let File { item, part } = file;
+                    let accept = accept.then_some(part);
                     machine.ask(&mut self.around, Command::Push { item, accept, dry_run: false });
                     continue;
                 }
                 // Who chooses has read the conflict file.
-                let shown = machine.disk.read(&conflict_name(&item)).unwrap_or_default().to_owned();
+                let shown = machine.disk.read(&file.conflict_name()).unwrap_or_default().to_owned();
                 crate::ledger::tokens(&shown).for_each(|token| self.around.ledger.given_up(token));
-                self.around.ledger.chosen(&item);
-                machine.ask(&mut self.around, Command::Resolve { item, part: PartId::default(), side });
+                self.around.ledger.chosen(&file.item);
+                let File { item, part } = file;
+                machine.ask(&mut self.around, Command::Resolve { item, part, side });
             }
             self.settle(3);
             for (machine, _) in &mut self.machines {
@@ -575,27 +634,23 @@ impl World {
             };
             assert!(machine.store.is_quiet(may_land), "journal {when}: a push never ended");
             for item in self.around.google.items() {
-                if conflicts.contains(&(at, item.clone())) {
-                    continue;
-                }
-                let Some(remote) = google.fetch_as(machine.account, &item) else {
-                    // Where the document is gone an edited file stays, and no other.
-                    let stands = machine.disk.read(&file_name(&item));
-                    let base = machine.store.base(&item);
-                    let is_kept = !machine.store.holds(&item) || stands != base.as_deref();
-                    assert!(is_kept, "gone {when}: {item} on machine {at}:\n{stands:?}\nbase:\n{base:?}");
+                let Some(there) = google.fetch_as(machine.account, &item) else {
+                    // Where the document is gone its files stay if one was edited, and no others.
+                    let differs = |file: &File| machine.disk.read(&file.name()) != machine.store.base(file).as_deref();
+                    let is_kept = !machine.store.holds(&item) || machine.files(&item).iter().any(differs);
+                    assert!(is_kept, "gone {when}: {item} on machine {at}: {:?}", machine.files(&item));
                     continue;
                 };
-                let remote = remote.parts[0].text.clone();
-                let file = machine.disk.read(&file_name(&item)).unwrap_or("(no file)");
-                let status = machine.status();
-                let same = |text: &str| mcp_workspace::sync::merge::same_meaning(text, &remote);
-                assert!(
-                    same(file),
-                    "convergence {when}: {item} on machine {at}:\n{file}\nremote:\n{remote}\n{status:?}"
-                );
-                let base = machine.store.base(&item).unwrap_or_default();
-                assert!(same(&base), "convergence {when}: the base of {item}:\n{base}\nremote:\n{remote}");
+                let there = Main::known(machine.store.main(&item)).given(there);
+                let mut standing = machine.files(&item);
+                for part in &there.parts {
+                    let file = File::of(&item, &part.id);
+                    standing.remove(&file);
+                    if !conflicts.contains(&(at, file.clone())) {
+                        check_same(machine, &file, &part.text, &format!("{when}, on machine {at}"));
+                    }
+                }
+                assert!(standing.is_empty(), "convergence {when}: {standing:?} on machine {at} are of no tab");
             }
         }
     }

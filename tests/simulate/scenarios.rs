@@ -7,8 +7,9 @@ use mcp_workspace::model::ItemId;
 
 use crate::around::Around;
 use crate::dice::Dice;
+use crate::file::File;
 use crate::google::{Google, document};
-use crate::machine::{Machine, file_name};
+use crate::machine::Machine;
 use crate::people::Person;
 use crate::run::{Outcome, World};
 use crate::scenario::{Scenario, Step, TEXT};
@@ -198,7 +199,7 @@ impl Stage<'_> {
         if is_cut {
             return;
         }
-        let file = machine.disk.read(&file_name(&item)).unwrap_or_default();
+        let file = machine.disk.read(&File::main(&item).name()).unwrap_or_default();
         self.scenario.check_words(&around.google.text(&item), file).unwrap_or_else(|wrong| panic!("{wrong}"));
         let then = &self.scenario.then;
         if let Some(pushes) = then.pushes {

@@ -1,10 +1,11 @@
 //! What the daemon knows across its lives: each change is on the disk, whole, before it is answered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_workspace::model::{Cursor, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
-use mcp_workspace::sync::{Arrival, Intent, JobEnd, JobId, Loaded, OpenJob, Record, Row, RowPart, Told};
+use mcp_workspace::model::{Cursor, ItemId, KindName, Millis, Notice, Revision, Stamp};
+use mcp_workspace::sync::{Arrival, Intent, JobEnd, JobId, Loaded, OpenJob, Record, RecordPart, Row, RowPart, Told};
 
+use crate::file::File;
 use crate::machine::row;
 
 /// As many arrivals of each file are kept as the real store keeps.
@@ -30,9 +31,11 @@ pub(crate) struct Store {
     /// What was known of items that somebody has forgotten, perhaps before they were recorded, and when that was.
     forgotten: BTreeMap<ItemId, (Option<Record>, Millis)>,
     /// What came into each file, newest first.
-    arrivals: BTreeMap<ItemId, Vec<Arrival>>,
+    arrivals: BTreeMap<File, Vec<Arrival>>,
     /// What each file is about to say, until it is recorded.
-    intents: BTreeMap<ItemId, Intent>,
+    intents: BTreeMap<File, Intent>,
+    /// The tab that each main file is of.
+    mains: BTreeMap<ItemId, String>,
     jobs: Vec<Job>,
     pub(crate) cursor: Option<Cursor>,
     pub(crate) paused: bool,
@@ -48,7 +51,7 @@ impl Store {
 
     /// Returns what an engine is told at its start.
     pub(crate) fn loaded(&self) -> Loaded {
-        let part = |part: &mcp_workspace::sync::RecordPart| RowPart {
+        let part = |part: &RecordPart| RowPart {
             part: part.part.clone(),
             stamp: part.stamp,
             hash: part.hash,
@@ -112,21 +115,39 @@ impl Store {
         self.holds(item) || self.buried.contains_key(item)
     }
 
-    /// Returns what both sides last agreed on.
-    pub(crate) fn base(&self, item: &ItemId) -> Option<String> {
+    fn parts(&self, item: &ItemId) -> &[RecordPart] {
         let forgotten = || self.forgotten.get(item).and_then(|(record, _)| record.as_ref());
-        let record = self.items.get(item).or(self.buried.get(item)).or_else(forgotten)?;
-        record.parts.first().map(|part| part.base.clone())
+        let record = self.items.get(item).or(self.buried.get(item)).or_else(forgotten);
+        record.map(|record| record.parts.as_slice()).unwrap_or_default()
+    }
+
+    /// Returns the files of an item of which anything is known.
+    pub(crate) fn files(&self, item: &ItemId) -> BTreeSet<File> {
+        let recorded = self.parts(item).iter().map(|part| File::of(item, &part.part));
+        recorded.chain(self.intents.keys().filter(|file| file.item == *item).cloned()).collect()
+    }
+
+    /// Returns what both sides last agreed on of a file.
+    pub(crate) fn base(&self, file: &File) -> Option<String> {
+        self.parts(&file.item).iter().find(|part| part.part == file.part).map(|part| part.base.clone())
+    }
+
+    /// Returns the tab that the main file of an item is of.
+    pub(crate) fn main(&self, item: &ItemId) -> Option<String> {
+        self.mains.get(item).cloned()
     }
 
     /// Writes down what a file is about to say, and what came into it before.
-    pub(crate) fn intend(&mut self, item: &ItemId, intent: Intent, arrived: Vec<Arrival>) {
-        self.intents.insert(item.clone(), intent);
-        self.note_arrivals(item, arrived);
+    pub(crate) fn intend(&mut self, file: &File, (intent, main): (Intent, Option<String>), arrived: Vec<Arrival>) {
+        if let Some(main) = main {
+            self.mains.entry(file.item.clone()).or_insert(main);
+        }
+        self.intents.insert(file.clone(), intent);
+        self.note_arrivals(file, arrived);
     }
 
-    fn note_arrivals(&mut self, item: &ItemId, arrived: Vec<Arrival>) {
-        let arrivals = self.arrivals.entry(item.clone()).or_default();
+    fn note_arrivals(&mut self, file: &File, arrived: Vec<Arrival>) {
+        let arrivals = self.arrivals.entry(file.clone()).or_default();
         arrivals.splice(0..0, arrived);
         while arrivals.len() > ARRIVALS_MAX {
             let (Some(oldest), Some(next)) = (arrivals.pop(), arrivals.last_mut()) else { break };
@@ -135,18 +156,18 @@ impl Store {
     }
 
     /// Returns what a file was about to say.
-    pub(crate) fn intent(&self, item: &ItemId) -> Option<&Intent> {
-        self.intents.get(item)
+    pub(crate) fn intent(&self, file: &File) -> Option<&Intent> {
+        self.intents.get(file)
     }
 
     /// Returns what came into a file, newest first.
-    pub(crate) fn arrivals(&self, item: &ItemId) -> &[Arrival] {
-        self.arrivals.get(item).map(Vec::as_slice).unwrap_or_default()
+    pub(crate) fn arrivals(&self, file: &File) -> &[Arrival] {
+        self.arrivals.get(file).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Returns the version of the file that was recorded last.
-    pub(crate) fn stamp(&self, item: &ItemId) -> Option<Stamp> {
-        self.items.get(item)?.parts.first()?.stamp
+    /// Returns the version of a file that was recorded last.
+    pub(crate) fn stamp(&self, file: &File) -> Option<Stamp> {
+        self.items.get(&file.item)?.parts.iter().find(|part| part.part == file.part)?.stamp
     }
 
     /// Returns the revision that was recorded last.
@@ -155,8 +176,9 @@ impl Store {
     }
 
     /// Stores another base.
-    pub(crate) fn rebase(&mut self, item: &ItemId, base: &str) {
-        if let Some(part) = self.items.get_mut(item).and_then(|record| record.parts.first_mut()) {
+    pub(crate) fn rebase(&mut self, file: &File, base: &str) {
+        let parts = self.items.get_mut(&file.item).map(|record| &mut record.parts);
+        if let Some(part) = parts.and_then(|parts| parts.iter_mut().find(|part| part.part == file.part)) {
             base.clone_into(&mut part.base);
         }
     }
@@ -164,8 +186,7 @@ impl Store {
     /// Notes that a push begins.
     pub(crate) fn begin(
         &mut self,
-        item: &ItemId,
-        part: &PartId,
+        file: &File,
         revision: &Revision,
         (before, expected, base): (Option<&str>, &str, Option<&str>),
         (told, at): (&[Notice], Millis),
@@ -173,8 +194,8 @@ impl Store {
         let job = JobId(i64::try_from(self.jobs.len()).unwrap());
         let open = OpenJob {
             job,
-            item: item.clone(),
-            part: part.clone(),
+            item: file.item.clone(),
+            part: file.part.clone(),
             revision: revision.clone(),
             at,
             answered: false,
@@ -207,8 +228,9 @@ impl Store {
 
     /// Tells whether a push that has not come to its end brings a token that is not agreed on.
     pub(crate) fn may_have_brought(&self, item: &ItemId, token: &str) -> bool {
-        let mut open = self.jobs.iter().filter(|job| job.end.is_none() && job.open.item == *item);
-        self.base(item).is_none_or(|base| !base.contains(token)) && open.any(|job| job.open.expected.contains(token))
+        let mut open = self.jobs.iter().filter(|job| job.end.is_none() && job.open.item == *item).map(|job| &job.open);
+        let is_new = |job: &OpenJob| self.base(&File::of(item, &job.part)).is_none_or(|base| !base.contains(token));
+        open.any(|job| job.expected.contains(token) && is_new(job))
     }
 
     /// Notes that a push has landed.
@@ -223,17 +245,29 @@ impl Store {
     /// # Panics
     ///
     /// When a push ends twice.
-    pub(crate) fn record(&mut self, record: Record) {
+    pub(crate) fn record(&mut self, mut record: Record, main: Option<String>) {
         for (job, end) in &record.jobs {
             let job = &mut self.jobs[row(*job)];
             assert!(job.end.is_none(), "journal: a push ended twice: {job:?}");
             job.end = Some(*end);
         }
-        if record.parts.iter().any(|part| part.settled) {
-            self.intents.remove(&record.item);
+        for part in &record.parts {
+            let file = File::of(&record.item, &part.part);
+            if part.settled {
+                self.intents.remove(&file);
+            }
+            self.note_arrivals(&file, part.arrived.clone());
         }
-        let arrived = record.parts.iter().flat_map(|part| part.arrived.iter().cloned()).collect();
-        self.note_arrivals(&record.item, arrived);
+        let left: Vec<RecordPart> =
+            self.parts(&record.item).iter().filter(|part| record.left.contains(&part.part)).cloned().collect();
+        record.parts.extend(left);
+        let is_kept = |file: &File| {
+            let mut kept = record.parts.iter().map(|part| &part.part).chain(&record.left);
+            file.item != record.item || kept.any(|part| *part == file.part)
+        };
+        self.intents.retain(|file, _| is_kept(file));
+        self.arrivals.retain(|file, _| is_kept(file));
+        self.mains.extend(main.map(|main| (record.item.clone(), main)));
         self.buried.remove(&record.item);
         self.forgotten.remove(&record.item);
         self.items.insert(record.item.clone(), record);
@@ -244,7 +278,7 @@ impl Store {
         let record = self.items.remove(item);
         if bury {
             self.buried.extend(record.map(|record| (item.clone(), record)));
-            self.intents.remove(item);
+            self.intents.retain(|file, _| file.item != *item);
         } else {
             let record = record.or(self.buried.remove(item));
             self.forgotten.entry(item.clone()).or_insert((record, at));
@@ -263,17 +297,18 @@ impl Store {
     pub(crate) fn drop_forgotten_before(&mut self, before: Millis) {
         self.forgotten.retain(|item, (_, at)| {
             if *at < before {
-                self.arrivals.remove(item);
-                self.intents.remove(item);
+                self.arrivals.retain(|file, _| file.item != *item);
+                self.intents.retain(|file, _| file.item != *item);
+                self.mains.remove(item);
             }
             *at >= before
         });
     }
 
     /// Stores what a person is yet to be told.
-    pub(crate) fn save_told(&mut self, item: &ItemId, part: &PartId, told: Told) {
-        let parts = self.items.get_mut(item).map(|record| &mut record.parts);
-        if let Some(known) = parts.and_then(|parts| parts.iter_mut().find(|known| known.part == *part)) {
+    pub(crate) fn save_told(&mut self, file: &File, told: Told) {
+        let parts = self.items.get_mut(&file.item).map(|record| &mut record.parts);
+        if let Some(known) = parts.and_then(|parts| parts.iter_mut().find(|known| known.part == file.part)) {
             known.told = told;
         }
     }

@@ -7,8 +7,9 @@ use mcp_workspace::sync::quota::Limits;
 
 use crate::around::Around;
 use crate::dice::Dice;
+use crate::file::{CONFLICT, File};
 use crate::google::{Google, document};
-use crate::machine::{CONFLICT, Machine, file_name};
+use crate::machine::Machine;
 use crate::people::Person;
 use crate::run::{Outcome, World};
 
@@ -86,8 +87,8 @@ pub(crate) fn run(limits: Limits, minutes_max: u64) -> Week {
         let (item, was) = (ItemId(names[*number].clone()), format!("section{section}e"));
         if *is_local {
             let disk = &mut world.machines[0].0.disk;
-            let edited = disk.read(&file_name(&item)).unwrap().replace(&was, &format!("{was} mine{section}e"));
-            disk.put(&file_name(&item), &edited);
+            let edited = disk.read(&File::main(&item).name()).unwrap().replace(&was, &format!("{was} mine{section}e"));
+            disk.put(&File::main(&item).name(), &edited);
             let World { around, machines, .. } = &mut world;
             machines[0].0.watch(around);
         } else {
@@ -151,9 +152,9 @@ fn check(world: &World, names: &[String]) {
     let disk = &world.machines[0].0.disk;
     for (number, name) in names.iter().enumerate() {
         let item = ItemId(name.clone());
-        let (file, text) = (disk.read(&file_name(&item)).unwrap(), world.around.google.text(&item));
+        let (file, text) = (disk.read(&File::main(&item).name()).unwrap(), world.around.google.text(&item));
         let has_overlap = number < OVERLAPS;
-        let conflict = disk.read(&format!("{name}{CONFLICT}"));
+        let conflict = disk.read(&File::main(&item).conflict_name());
         assert_eq!(conflict.is_some(), has_overlap, "conflicts: {name}: {conflict:?}");
         let shared = usize::from(number < SHARED);
         for section in 0..2 * EDITED - shared {

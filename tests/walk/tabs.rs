@@ -109,3 +109,80 @@ async fn an_edit_of_a_tab_that_is_gone_goes_into_no_other() {
     assert!(done && answer["message"].as_str().unwrap().contains("its 2 files are in .retired"), "{answer}");
     assert!(answer["message"].as_str().unwrap().contains("one of them holds edits"), "{answer}");
 }
+
+/// What the files say that were put away.
+fn retired(main: &Path) -> String {
+    let root = main.ancestors().nth(3).unwrap().join(".retired");
+    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    entries(&root).flat_map(|day| entries(&day).collect::<Vec<_>>()).map(|file| read(&file)).collect()
+}
+
+/// The id of a document's first tab.
+async fn first_tab(world: &World, id: &str) -> String {
+    let document = world.get(&format!("/v1/documents/{id}?includeTabsContent=true")).await;
+    document["tabs"][0]["tabProperties"]["tabId"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_file_of_a_tab_that_is_gone_goes_unless_somebody_has_edited_it() {
+    let mut world = World::new("tabs-away");
+    world.start_daemon(&[]);
+    let (id, main) = document(&world);
+    let mut files = Vec::new();
+    for (title, index) in [("Kept", 1), ("Edited", 2)] {
+        let tab = add_tab(&world, &id, title, index, "Golf stays.\nHotel ends.").await;
+        let file = main.with_file_name(format!("{id}.{tab}.md"));
+        until("the tab has a file", || std::future::ready(read(&file).contains("Hotel"))).await;
+        files.push((tab, file));
+    }
+    // Nothing is pushed of an edit while its account is paused.
+    assert!(world.cli(&["pause"]).0);
+    edit_in_place(&files[1].1, "Golf", "Golf mine");
+    for (tab, _) in &files {
+        let requests = json!([{"deleteTab": {"tabId": tab}}]);
+        world.post(&format!("/admin/documents/{id}:edit"), &json!({ "requests": requests })).await;
+    }
+    assert!(world.cli(&["resume"]).0);
+    until("the unedited file is away", || std::future::ready(!files[0].1.exists())).await;
+    assert!(retired(&main).contains("Hotel ends."), "it is kept where nothing is deleted");
+    until("the edited one is told", || {
+        std::future::ready(world.cli(&["status"]).1.to_string().contains("take what you need from it"))
+    })
+    .await;
+    assert!(read(&files[1].1).contains("Golf mine"));
+    // The head of the file that is left names no tab any more, as that of any document of one.
+    until("the head is that of one tab", || std::future::ready(!read(&main).contains("tab:"))).await;
+    let (_, log) = world.cli(&["log"]);
+    let (gone, what) = (files[0].0.as_str(), log.to_string());
+    assert!(what.contains("retired") && what.contains(gone), "{what}");
+    // Deleted, it is told of no more.
+    std::fs::remove_file(&files[1].1).unwrap();
+    until("nothing waits", || std::future::ready(world.cli(&["status"]).1["accounts"][0]["waiting"] == json!([])))
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_state_gives_no_file_to_another_tab() {
+    let mut world = World::new("tabs-lost");
+    world.start_daemon(&[]);
+    let (id, file) = document(&world);
+    let before = first_tab(&world, &id).await;
+    world.kill_daemon();
+    let tab = add_tab(&world, &id, "Before", 0, "Words that stand before all others.").await;
+    let account = file.ancestors().nth(2).unwrap().file_name().unwrap();
+    std::fs::remove_dir_all(world.home.join("state").join(account)).unwrap();
+    world.start_daemon(&[]);
+    let beside = file.with_file_name(format!("{id}.{tab}.md"));
+    until("the other tab has a file", || std::future::ready(read(&beside).contains("before all others"))).await;
+    assert!(read(&file).contains("Echo foxtrot"), "{}", read(&file));
+    // What is saved is an edit of the tab that the file was always of; the first save after a loss waits for its person.
+    edit_in_place(&file, "bravo", "bravo mine");
+    let (done, answer) = world.cli(&["push", "--accept", file.to_str().unwrap()]);
+    assert!(done, "{answer}");
+    let said = tabs(&world, &id).await;
+    assert_eq!(said[0].1.trim_end(), "Words that stand before all others.");
+    assert!(said[1].1.contains("bravo mine"), "{said:?}");
+    assert_ne!(first_tab(&world, &id).await, before);
+    let conflict = file.with_file_name(format!("{id}.conflict.md"));
+    assert!(!conflict.exists(), "{}", read(&conflict));
+}

@@ -406,7 +406,11 @@ impl Kind for Docs {
     }
 
     fn keep_main(&self, fetched: Fetched, main: &str) -> Fetched {
-        super::with_main(fetched, main)
+        super::keep_main(fetched, main)
+    }
+
+    fn adopt_main(&self, fetched: Fetched, text: &str) -> Fetched {
+        super::adopt_main(fetched, text)
     }
 
     async fn image(&self, image: &Image, bytes_max: usize) -> Result<Vec<u8>> {

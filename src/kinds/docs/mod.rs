@@ -7,8 +7,9 @@ mod comments;
 mod comments_tests;
 mod elements;
 mod listing;
+mod main_tab;
 #[cfg(test)]
-mod main_tests;
+mod main_tab_tests;
 mod making;
 mod places;
 mod plan;
@@ -18,6 +19,7 @@ mod text;
 mod wire;
 
 pub use adapter::Docs;
+pub use main_tab::{adopt_main, keep_main};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -167,34 +169,6 @@ fn read_with(
             unknown: landmarks::Landmarks::default(),
         }),
     }
-}
-
-/// Gives the main file to a tab; see [`Kind::keep_main`](crate::kinds::Kind::keep_main).
-fn with_main(mut fetched: Fetched, main: &str) -> Fetched {
-    let Some(read) = fetched.reading.get::<Read>() else { return fetched };
-    if fetched.main.as_deref() == Some(main) {
-        return fetched;
-    }
-    let parts = std::mem::take(&mut fetched.parts).into_iter();
-    let mut all: Vec<_> = parts.zip(read.tabs.clone()).zip(read.landmarks.clone()).collect();
-    all.sort_by_key(|((_, tab), _)| tab != main);
-    let (mut tabs, mut landmarks) = (Vec::new(), Vec::new());
-    for ((part, tab), marks) in all {
-        let id = if tab == main { PartId::default() } else { PartId(tab.clone()) };
-        fetched.parts.push(Part { id, ..part });
-        tabs.push(tab);
-        landmarks.push(marks);
-    }
-    fetched.main = Some(main.to_owned());
-    fetched.reading = Reading::new(Read {
-        document: Arc::clone(&read.document),
-        ticks: read.ticks.clone(),
-        access: read.access,
-        tabs,
-        landmarks,
-        unknown: landmarks::Landmarks::default(),
-    });
-    fetched
 }
 
 /// Ticks the boxes of a reading that could not be told which are ticked as the last known texts of its parts have them.

@@ -95,6 +95,7 @@ pub(super) fn words(effects: &[Effect]) -> String {
         Effect::Observe { .. } => "observe",
         Effect::Poll { .. } => "poll",
         Effect::Fetch { .. } => "fetch",
+        Effect::PutAway { .. } => "put away",
         Effect::Plan { .. } => "plan",
         Effect::Begin { .. } => "begin",
         Effect::Post { .. } => "post",

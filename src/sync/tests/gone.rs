@@ -502,3 +502,40 @@ fn a_file_that_was_passed_by_and_is_gone_since_is_written() {
     assert_eq!(words(&effects), "fetch", "nothing else tells that it is missing");
     assert_eq!(words(&engine.step(Millis(10_002), fetched(id(0), "whole\n", true))), "deposit");
 }
+
+#[test]
+fn the_file_of_a_tab_that_is_gone_is_put_away_unless_somebody_has_edited_it() {
+    let tab = PartId("t.1".into());
+    let asked = || Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) };
+    let put_away = |effects: &[Effect]| -> Vec<PartId> {
+        let part = |effect: &Effect| if let Effect::PutAway { part, .. } = effect { Some(part.clone()) } else { None };
+        effects.iter().filter_map(part).collect()
+    };
+    for (says, is_saved, is_dry, goes) in [
+        ("b\n", false, false, true),
+        // The blanks of a line's end are nobody's edit.
+        ("b\n\n", false, false, true),
+        ("b mine\n", false, false, false),
+        // Half of a save may say what was agreed.
+        ("b\n", true, false, false),
+        ("b\n", false, true, false),
+    ] {
+        let mut engine = engine(1);
+        engine.step(Millis(1), observed_beside(&tab, "b\n", "b\n"));
+        let command = Command::Push { item: id(0), accept: None, dry_run: true };
+        let dry = Event::Asked { request: RequestId(1), command };
+        engine.step(Millis(2), if is_dry { dry } else { asked() });
+        if is_saved {
+            let touch = Touch::Modified { closes: true };
+            engine.step(Millis(2), Event::Touched { item: id(0), part: tab.clone(), touch });
+        }
+        engine.step(Millis(3), observed_beside(&tab, "b\n", says));
+        let effects = engine.step(Millis(4), fetched(id(0), "a\n", true));
+        let told = format!("{says:?} {is_saved} {is_dry}: {}", words(&effects));
+        assert_eq!(put_away(&effects), if goes { vec![tab.clone()] } else { Vec::new() }, "{told}");
+        let place = |name: &str| words(&effects).split(' ').position(|word| word == name);
+        assert!(is_dry || !goes || effects.len() > 1 && place("record") == Some(effects.len() - 1), "{told}");
+        let known = engine.status().items[0].parts.iter().any(|part| part.part == tab);
+        assert_eq!(known, !goes, "{told}");
+    }
+}

@@ -601,6 +601,32 @@ fn what_only_google_says_in_a_head_is_no_conflict() {
 }
 
 #[test]
+fn the_line_of_a_tab_goes_with_the_last_other_one() {
+    let text = |tab: &str, words: &str| format!("---\ntitle: T\nid: x\n{tab}url: u\n---\n\n{words}\n");
+    let tab = "tab: t.0 \"One\"\n";
+    // Whether or not it is known that both had it.
+    for (base, local, remote) in [
+        (text(tab, "a"), text(tab, "a b"), text("", "a")),
+        (text("", "a"), text(tab, "a b"), text("", "a")),
+        (text("", "a"), text(tab, "a b"), text("", "a c")),
+    ] {
+        let merged = resolve(&base, &local, &remote, Some(Side::Mine));
+        assert_eq!((merged.file.contains("tab:"), merged.base.contains("tab:")), (false, false), "{merged:?}");
+        let again = merge3(&merged.base, &merged.file, &remote);
+        assert!(!again.push.contains("tab:") && !again.file.contains("tab:"), "{again:?}");
+    }
+    let merged = resolve("", &text(tab, "a"), &text("", "b"), Some(Side::Mine));
+    assert_eq!((merged.file, merged.push), (text("", "a"), text("", "a")));
+    // One that the file lacks comes to its place, and in whatever place it stands it says the same.
+    let merged = resolve("", &text("", "a"), &text(tab, "b"), Some(Side::Mine));
+    assert_eq!((&merged.file, &merged.push), (&text(tab, "a"), &text(tab, "a")));
+    let moved = format!("---\ntitle: T\nid: x\nurl: u\n{tab}---\n\na\n");
+    assert!(same_meaning(&moved, &text(tab, "a")));
+    assert!(!same_meaning(&moved, &text("tab: t.1 \"One\"\n", "a")));
+    assert!(!same_meaning(&moved, &text("", "a")) && !same_meaning(&text("", "a"), &moved));
+}
+
+#[test]
 fn a_text_that_was_emptied_before_may_be_without_any_paragraph() {
     let head = "---\ntitle: T\nid: x\n---\n";
     let (base, local) = (format!("{head}\n"), head.to_owned());

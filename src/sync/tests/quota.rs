@@ -118,7 +118,9 @@ impl World {
                     self.after(ANSWER_MS, Event::Posted { item, result: Posted::Accepted(None) });
                 }
                 Effect::Record(record) => self.after(0, Event::Recorded { item: record.item, result: Ok(()) }),
-                Effect::Deposit { .. } | Effect::Retire { .. } => panic!("nothing is to be written: {effect:?}"),
+                Effect::Deposit { .. } | Effect::Retire { .. } | Effect::PutAway { .. } => {
+                    panic!("nothing is to be written: {effect:?}")
+                }
                 Effect::PutConflict { .. }
                 | Effect::SaveTold { .. }
                 | Effect::SaveCursor(_)

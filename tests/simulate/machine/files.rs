@@ -2,20 +2,23 @@
 
 use std::collections::BTreeSet;
 
+use mcp_workspace::kinds::Fetched;
 use mcp_workspace::model::{ContentHash, ItemId, PartId, Stamp};
 use mcp_workspace::sync::{Event, FailureClass, Local, NotDone, Observation};
 
 use super::network::failure;
-use super::{Machine, REPLACED, RETIRED, Task, conflict_name, file_name, item_of_name};
+use super::{Machine, REPLACED, RETIRED, Task};
 use crate::around::Around;
+use crate::dice::Dice;
+use crate::file::File;
+use crate::google::Main;
 use crate::ledger::tokens;
 use crate::plants::Plant;
 
 /// A text on its way into the folder.
 #[derive(Debug)]
 pub(super) struct Deposit {
-    pub(super) item: ItemId,
-    pub(super) part: PartId,
+    pub(super) file: File,
     pub(super) text: String,
     pub(super) expect: Option<Stamp>,
     pub(super) new: String,
@@ -43,9 +46,46 @@ fn fields(name: &str) -> [&str; 3] {
 }
 
 impl Machine {
-    /// Reads a file and what is known of it.
+    /// Returns the files of an item that stand or of which anything is known.
+    pub(crate) fn files(&self, item: &ItemId) -> BTreeSet<File> {
+        let standing = self.disk.names().filter_map(|name| File::named(name)).filter(|file| file.item == *item);
+        standing.chain(self.store.files(item)).collect()
+    }
+
+    /// Returns the files of an item that should stand: those that are recorded, and before any is, its main one.
+    pub(crate) fn expected(&self, item: &ItemId) -> BTreeSet<File> {
+        let known = self.store.files(item);
+        if known.is_empty() { BTreeSet::from([File::main(item)]) } else { known }
+    }
+
+    /// Returns one of the files of an item.
+    pub(crate) fn some_file(&self, item: &ItemId, dice: &mut Dice<'_>) -> File {
+        let files: Vec<File> = self.files(item).into_iter().collect();
+        match files.as_slice() {
+            [] => File::main(item),
+            [only] => only.clone(),
+            several => several[dice.roll(several.len())].clone(),
+        }
+    }
+
+    /// Returns what tells which tab the main file of an item is of: what was read before, what was written down, or its text.
+    pub(super) fn main_of(&self, around: &Around, before: Option<&Fetched>, item: &ItemId) -> Main {
+        if around.plant == Some(Plant::ForgetsMain) {
+            return Main::Unknown;
+        }
+        let known = before.and_then(|before| before.main.clone()).or_else(|| self.store.main(item));
+        let says = || self.disk.read(&File::main(item).name()).map(str::to_owned);
+        known.map(Main::Of).or_else(|| says().map(Main::Says)).unwrap_or(Main::Unknown)
+    }
+
+    /// Reads the files of an item and what is known of them.
     pub(super) fn observe(&self, around: &Around, item: ItemId) -> Event {
-        let name = file_name(&item);
+        let parts = self.files(&item).iter().map(|file| self.observe_file(around, file)).collect();
+        Event::Observed { item, parts }
+    }
+
+    fn observe_file(&self, around: &Around, file: &File) -> Observation {
+        let name = file.name();
         let local = match (self.disk.read(&name), self.disk.stamp(&name)) {
             (Some(text), Some(_)) if text.contains('\0') => Local::Unusable {
                 notice: mcp_workspace::model::Notice {
@@ -56,48 +96,37 @@ impl Machine {
                 },
             },
             (Some(text), Some(stamp)) => {
-                let known = self.store.stamp(&item).filter(|_| around.plant == Some(Plant::ComparesTimes));
-                let base = self.store.base(&item).filter(|_| known.is_some_and(|was| stamp.mtime_ns <= was.mtime_ns));
+                let known = self.store.stamp(file).filter(|_| around.plant == Some(Plant::ComparesTimes));
+                let base = self.store.base(file).filter(|_| known.is_some_and(|was| stamp.mtime_ns <= was.mtime_ns));
                 let text = base.as_deref().unwrap_or(text);
                 Local::Text { stamp, hash: ContentHash::of(text.as_bytes()), text: text.to_owned() }
             }
             _ => Local::Absent,
         };
-        let base = self.store.base(&item);
-        let is_known = base.is_some() || self.store.intent(&item).is_some() || local != Local::Absent;
-        let parts = if is_known { vec![PartId::default()] } else { Vec::new() };
-        let mut arrivals = self.store.arrivals(&item).to_vec();
+        let mut arrivals = self.store.arrivals(file).to_vec();
         arrivals.retain(|arrival| match around.plant {
             Some(Plant::ForgetsArrivals) => false,
             Some(Plant::ForgetsDeletions) => tokens(&arrival.after).any(|token| !arrival.before.contains(token)),
             _ => true,
         });
-        let intent = self.store.intent(&item);
-        let seen = |part| Observation {
-            part,
-            base: base.clone(),
-            local: local.clone(),
-            intent: intent.cloned(),
-            arrivals: arrivals.clone(),
-        };
-        let parts = parts.into_iter().map(seen);
-        Event::Observed { item, parts: parts.collect() }
+        let (base, intent) = (self.store.base(file), self.store.intent(file).cloned());
+        Observation { part: file.part.clone(), base, local, intent, arrivals }
     }
 
-    /// Waits until the file of an item is on the disk: what others are told of it must outlive a power cut.
-    pub(super) fn sync_file(&mut self, around: &Around, item: &ItemId) {
+    /// Waits until a file is on the disk: what others are told of it must outlive a power cut.
+    pub(super) fn sync_file(&mut self, around: &Around, file: &File) {
         if around.plant != Some(Plant::TrustsTheCache) {
-            self.disk.sync_name(&file_name(item));
+            self.disk.sync_name(&file.name());
             self.disk.sync_names();
         }
     }
 
-    /// Shows what an item is in conflict about, or that it is not any more.
-    pub(super) fn put_conflict(&mut self, around: &Around, item: &ItemId, text: Option<&str>) {
+    /// Shows what a file is in conflict about, or that it is not any more.
+    pub(super) fn put_conflict(&mut self, around: &Around, file: &File, text: Option<&str>) {
         if around.plant == Some(Plant::WritesNoConflictFile) && text.is_some() {
             return;
         }
-        let name = conflict_name(item);
+        let name = file.conflict_name();
         match text {
             Some(text) if self.disk.read(&name) == Some(text) => {}
             Some(text) => self.disk.put(&name, text),
@@ -112,21 +141,23 @@ impl Machine {
         (item, bury): (ItemId, bool),
         expect: Option<&[(PartId, Option<Stamp>)]>,
     ) -> Task {
-        let stands = self.disk.stamp(&file_name(&item));
+        let is_other = |(part, read): &(PartId, Option<Stamp>)| self.disk.stamp(&File::of(&item, part).name()) != *read;
         let result = if around.fault(25) {
             Err(NotDone::Failed(failure(FailureClass::Permanent)))
-        } else if expect.into_iter().flatten().any(|(_, read)| *read != stands) {
+        } else if expect.into_iter().flatten().any(is_other) {
             Err(NotDone::Moved)
         } else {
-            self.put_away(&file_name(&item));
-            self.put_away(&conflict_name(&item));
+            let names: Vec<String> = self.disk.names().cloned().collect();
+            let file_of = |name: &String| File::named(name).or_else(|| File::in_conflict(name));
+            let of_item = names.iter().filter(|name| file_of(name).is_some_and(|file| file.item == item));
+            of_item.for_each(|name| drop(self.put_away(name)));
             return Task::Retire(item, bury);
         };
         Task::Tell(Box::new(Event::Retired { item, result }))
     }
 
     /// Puts a file where nobody looks but who misses it; returns its name there.
-    fn put_away(&mut self, name: &str) -> String {
+    pub(super) fn put_away(&mut self, name: &str) -> String {
         let kept = format!("{RETIRED}{}", self.last_retired + 1);
         if self.disk.read(name).is_some() {
             self.last_retired += 1;
@@ -187,7 +218,8 @@ impl Machine {
                 left = true;
             } else {
                 let kept = self.put_away(name);
-                aside.push((item_of_name(file).unwrap(), PartId::default(), kept));
+                let file = File::named(file).unwrap();
+                aside.push((file.item, file.part, kept));
             }
         }
         self.replaced = names;
@@ -196,7 +228,7 @@ impl Machine {
 
     /// Does the next step of a deposit.
     pub(super) fn deposit(&mut self, around: &mut Around, mut deposit: Box<Deposit>) -> Task {
-        let name = file_name(&deposit.item);
+        let name = deposit.file.name();
         let result = match deposit.stage {
             Stage::Begin if around.fault(25) => Err(NotDone::Failed(failure(FailureClass::Permanent))),
             Stage::Begin => {
@@ -248,14 +280,15 @@ impl Machine {
                     self.disk.sync_names();
                 }
                 self.deposits += 1;
-                self.deposited_at.insert(deposit.item.clone(), around.now);
+                self.deposited_at.insert(deposit.file.clone(), around.now);
                 self.disk.stamp_of(deposit.open).ok_or(NotDone::Moved)
             }
         };
         if result.is_err() {
             self.disk.remove(&deposit.new);
         }
-        Task::Tell(Box::new(Event::Deposited { item: deposit.item, part: deposit.part, result }))
+        let File { item, part } = deposit.file;
+        Task::Tell(Box::new(Event::Deposited { item, part, result }))
     }
 }
 

@@ -11,17 +11,17 @@ use mcp_workspace::kinds::{Fetched, PushPlan};
 use mcp_workspace::model::{Cursor, ItemId, Millis, PartId};
 use mcp_workspace::sync::quota::Limits;
 use mcp_workspace::sync::{
-    Answer, Command, Effect, Engine, Event, FailureClass, JobId, NotDone, Posted, Record, RequestId, Settings, Status,
-    Touch,
+    Answer, Command, Effect, Engine, Event, FailureClass, JobId, NotDone, Record, RequestId, Settings, Status, Touch,
 };
 
 use crate::around::Around;
 use crate::dice::Dice;
 use crate::disk::Disk;
+use crate::file::File;
 use crate::plants::Plant;
 use crate::store::Store;
 use files::{Deposit, Stage};
-use network::{failure, fetched, planned, polled, posted};
+use network::{failure, fetched, planned, polled};
 
 /// How often an engine may wake up in a row and find nothing to do.
 const IDLE_TICKS_MAX: usize = 50;
@@ -38,31 +38,14 @@ pub(crate) const REPLACED: &str = ".old-";
 /// What the name of a file begins with that was put away.
 pub(crate) const RETIRED: &str = ".retired-";
 
-/// What the name of a conflict file ends with.
-pub(crate) const CONFLICT: &str = ".conflict.md";
-
-/// The file of an item.
-pub(crate) fn file_name(item: &ItemId) -> String {
-    format!("{item}.md")
-}
-
-/// The file that shows what an item is in conflict about.
-pub(crate) fn conflict_name(item: &ItemId) -> String {
-    format!("{item}{CONFLICT}")
-}
-
-fn item_of_name(name: &str) -> Option<ItemId> {
-    let stem = name.strip_suffix(".md").filter(|stem| !stem.contains('.'))?;
-    Some(ItemId(stem.to_owned()))
-}
-
 /// The effects of one item, in order, and what its walk carries.
 #[derive(Debug, Default)]
 struct Lane {
     effects: VecDeque<Effect>,
     task: Option<Task>,
     fetched: Option<Rc<Fetched>>,
-    plan: Option<PushPlan>,
+    /// The plan of a push, and the file that it is for.
+    plan: Option<(PartId, PushPlan)>,
 }
 
 impl Lane {
@@ -135,8 +118,8 @@ pub(crate) struct Machine {
     sending: Option<BTreeSet<ItemId>>,
     /// The files that were replaced and stood there at the last look.
     replaced: BTreeSet<String>,
-    /// When each item's file was written last.
-    deposited_at: BTreeMap<ItemId, u64>,
+    /// When each file was written last.
+    deposited_at: BTreeMap<File, u64>,
 }
 
 impl Machine {
@@ -208,7 +191,7 @@ impl Machine {
     /// A watcher that has just begun tells of files that nobody touches: of what was done to them before.
     fn tell_of_all(&mut self, seed: u64) {
         let touch = if seed.is_multiple_of(16) { Touch::Modified { closes: false } } else { Touch::Complete };
-        let touched = self.disk.names().filter(|name| item_of_name(name).is_some());
+        let touched = self.disk.names().filter(|name| File::named(name).is_some());
         let touched: Vec<_> = touched.map(|name| (name.clone(), touch)).collect();
         self.disk.touches.extend(touched);
     }
@@ -218,7 +201,8 @@ impl Machine {
         if !self.store.is_new() {
             return;
         }
-        let items: Vec<ItemId> = self.disk.names().filter_map(|name| item_of_name(name)).collect();
+        let items: BTreeSet<ItemId> =
+            self.disk.names().filter_map(|name| File::named(name)).map(|file| file.item).collect();
         items.into_iter().for_each(|item| self.store.adopt(item));
     }
 
@@ -263,22 +247,23 @@ impl Machine {
         self.engine.as_ref().map(Engine::status)
     }
 
-    /// Returns why the file of an item waits.
-    fn held(&self, item: &ItemId) -> Vec<String> {
+    /// Returns why a file waits.
+    fn held(&self, file: &File) -> Vec<String> {
         let items = self.status().map(|status| status.items).unwrap_or_default();
-        let parts = items.into_iter().filter(|known| known.id == *item).flat_map(|known| known.parts);
-        parts.flat_map(|part| part.held).map(|notice| notice.code).collect()
+        let parts = items.into_iter().filter(|known| known.id == file.item).flat_map(|known| known.parts);
+        let part = parts.filter(|known| known.part == file.part);
+        part.flat_map(|part| part.held).map(|notice| notice.code).collect()
     }
 
-    /// Tells whether the file of an item waits for nothing but its person's word about what was deleted in the document.
-    pub(crate) fn is_doubtful(&self, item: &ItemId) -> bool {
-        let held = self.held(item);
+    /// Tells whether a file waits for nothing but its person's word about what was deleted in the document.
+    pub(crate) fn is_doubtful(&self, file: &File) -> bool {
+        let held = self.held(file);
         !held.is_empty() && held.iter().all(|code| code == "DELETED_THERE")
     }
 
     /// Tells whether a file waits because nobody knows what it said before the state was lost.
-    pub(crate) fn forgot(&self, item: &ItemId) -> bool {
-        self.held(item).iter().any(|code| code == "STATE_LOST")
+    pub(crate) fn forgot(&self, file: &File) -> bool {
+        self.held(file).iter().any(|code| code == "STATE_LOST")
     }
 
     /// Returns the questions that nobody has answered.
@@ -403,12 +388,10 @@ impl Machine {
                 }
                 touch => touch,
             };
-            let event = match (item_of_name(&name), name.strip_suffix(CONFLICT)) {
-                (Some(item), _) if self.is_echo(around, &item) => continue,
-                (Some(item), _) => Event::Touched { item, part: PartId::default(), touch },
-                (None, Some(item)) if touch == Touch::Missing => {
-                    Event::ConflictMissing { item: ItemId(item.into()), part: PartId::default() }
-                }
+            let event = match (File::named(&name), File::in_conflict(&name)) {
+                (Some(file), _) if self.is_echo(around, &file) => continue,
+                (Some(File { item, part }), _) => Event::Touched { item, part, touch },
+                (None, Some(File { item, part })) if touch == Touch::Missing => Event::ConflictMissing { item, part },
                 _ => continue,
             };
             self.seen.push_back(Seen::File(event.clone()));
@@ -419,9 +402,9 @@ impl Machine {
     }
 
     /// Tells whether a touch is taken for one of the daemon's own because it comes so soon after one.
-    fn is_echo(&self, around: &Around, item: &ItemId) -> bool {
+    fn is_echo(&self, around: &Around, file: &File) -> bool {
         const SOON_MS: u64 = 2_000;
-        let last = self.deposited_at.get(item).copied();
+        let last = self.deposited_at.get(file).copied();
         around.plant == Some(Plant::IgnoresEchoesByTime)
             && last.is_some_and(|last| around.now.saturating_sub(last) < SOON_MS)
     }
@@ -468,12 +451,13 @@ impl Machine {
                 return is_heard || self.hear(around);
             }
             Some(Task::Deposit(deposit)) => {
-                around.show(&(self.number, &deposit.item, deposit.stage));
+                around.show(&(self.number, &deposit.file, deposit.stage));
                 lane.task = Some(self.deposit(around, deposit));
             }
             Some(Task::Retire(item, bury)) => {
                 around.show(&(self.number, "forgets", &item));
                 let now = self.now(around);
+                lane.fetched = None;
                 self.store.retire(&item, bury, now);
                 if around.plant == Some(Plant::ForgetsForgotten) {
                     self.store.drop_forgotten_before(Millis(u64::MAX));
@@ -496,17 +480,20 @@ impl Machine {
     }
 
     /// Stores the end of a walk, or fails to.
-    fn record(&mut self, around: &mut Around, record: Record) -> Event {
+    fn record(&mut self, around: &mut Around, record: Record, main: Option<String>) -> Event {
         let item = record.item.clone();
+        let files: Vec<File> = record.parts.iter().map(|part| File::of(&item, &part.part)).collect();
         let result = if around.fault(25) {
             Err(failure(FailureClass::Permanent))
         } else {
-            self.sync_file(around, &item);
-            let takes_file = around.plant == Some(Plant::TakesFileForBase);
-            let file = if takes_file { self.disk.read(&file_name(&item)).map(str::to_owned) } else { None };
-            self.store.record(record);
+            files.iter().for_each(|file| self.sync_file(around, file));
+            self.store.record(record, main);
             around.ledger.recorded(&item, |token| self.store.may_have_brought(&item, token));
-            file.iter().for_each(|file| self.store.rebase(&item, file));
+            if around.plant == Some(Plant::TakesFileForBase) {
+                let says = |file: &File| self.disk.read(&file.name()).map(str::to_owned);
+                let says: Vec<_> = files.iter().map(|file| (file, says(file))).collect();
+                says.into_iter().for_each(|(file, text)| self.store.rebase(file, &text.unwrap_or_default()));
+            }
             Ok(())
         };
         Event::Recorded { item, result }
@@ -524,9 +511,10 @@ impl Machine {
         self.store.cursor = Some(cursor);
     }
 
-    /// Reads the file of an item; what was read of an edited one is told behind all that was seen before.
+    /// Reads the files of an item; what was read of an edited one is told behind all that was seen before.
     fn look(&mut self, around: &Around, item: ItemId) -> Task {
-        let is_edited = self.store.base(&item).as_deref() != self.disk.read(&file_name(&item));
+        let differs = |file: &File| self.store.base(file).as_deref() != self.disk.read(&file.name());
+        let is_edited = self.files(&item).iter().any(differs);
         let event = Box::new(self.observe(around, item));
         if !is_edited || !self.is_watching {
             return Task::Tell(event);
@@ -549,13 +537,15 @@ impl Machine {
             }
             Effect::Fetch { item, may_be_trashed } => {
                 self.check_quota(around, 0, self.limits.reads);
-                fetched(around, lane, self.account, (item, may_be_trashed))
+                let main = self.main_of(around, lane.fetched.take().as_deref(), &item);
+                fetched(around, lane, self.account, (item, may_be_trashed), &main)
             }
             Effect::Plan { item, part, desired, file, accept } => {
                 planned(around, lane, (item, part), (desired, file), accept)
             }
             Effect::Begin { item, part, expect, revision, expected, base, told } => {
-                let is_other = self.disk.stamp(&file_name(&item)) != expect;
+                let file = File::of(&item, &part);
+                let is_other = self.disk.stamp(&file.name()) != expect;
                 let result = if around.fault(25) {
                     Err(NotDone::Failed(failure(FailureClass::Permanent)))
                 } else if is_other && !matches!(around.plant, Some(Plant::NoStampCheck | Plant::HurriesSaves)) {
@@ -563,48 +553,40 @@ impl Machine {
                 } else if around.plant == Some(Plant::PostsWithoutIntent) {
                     Ok(JobId(0))
                 } else {
-                    self.sync_file(around, &item);
+                    self.sync_file(around, &file);
                     let at = self.now(around);
                     let there = lane.fetched.iter().flat_map(|fetched| &fetched.parts).find(|there| there.id == part);
                     let texts = (there.map(|there| there.text.as_str()), expected.as_str(), base.as_deref());
-                    Ok(self.store.begin(&item, &part, &revision, texts, (&told, at)))
+                    Ok(self.store.begin(&file, &revision, texts, (&told, at)))
                 };
                 Event::Begun { item, result }
             }
-            Effect::Post { item, job, revision } => {
-                self.check_sent(&item);
-                self.check_quota(around, 1, self.limits.writes);
-                self.store.sent(&item, job, &revision);
-                let plan = lane.plan.take().unwrap();
-                let result = posted(around, (self.account, &item), &revision, &plan);
-                if matches!(result, Posted::Accepted(_)) {
-                    self.store.answered(job);
-                }
-                if around.plant == Some(Plant::RecordsBeforeAnswer) {
-                    self.store.rebase(&item, &plan.expected);
-                }
-                Event::Posted { item, result }
-            }
-            Effect::PutConflict { item, text, .. } => {
+            Effect::Post { item, job, revision } => self.post(around, lane, item, job, &revision),
+            Effect::PutConflict { item, part, text } => {
+                let file = File { item, part };
                 if text.is_some() {
-                    self.sync_file(around, &item);
+                    self.sync_file(around, &file);
                 }
-                self.put_conflict(around, &item, text.as_deref());
+                self.put_conflict(around, &file, text.as_deref());
                 return None;
             }
             Effect::Deposit { item, part, intent, arrived, expect } => {
-                let text = intent.after.clone();
+                let (file, text) = (File { item, part }, intent.after.clone());
                 if around.plant != Some(Plant::ForgetsIntents) {
-                    self.sync_file(around, &item);
-                    self.store.intend(&item, intent, arrived);
+                    self.sync_file(around, &file);
+                    let main = lane.fetched.as_ref().and_then(|fetched| fetched.main.clone());
+                    self.store.intend(&file, (intent, main), arrived);
                 }
                 self.last_new += 1;
                 let new = format!("{NEW}{}", self.last_new);
                 let (old, stage) = (String::new(), Stage::Begin);
-                let deposit = Deposit { item, part, text, expect, new, old, open: 0, stage };
+                let deposit = Deposit { file, text, expect, new, old, open: 0, stage };
                 return Some(Task::Deposit(Box::new(deposit)));
             }
-            Effect::Record(record) => self.record(around, record),
+            Effect::Record(record) => {
+                let main = lane.fetched.as_ref().and_then(|fetched| fetched.main.clone());
+                self.record(around, record, main)
+            }
             Effect::SavePaused(paused) => {
                 self.is_paused = paused;
                 self.store.paused = paused && around.plant != Some(Plant::ForgetsPauses);
@@ -616,7 +598,7 @@ impl Machine {
             }
             Effect::Sweep => self.sweep(around),
             Effect::SaveTold { item, part, told } => {
-                self.store.save_told(&item, &part, told);
+                self.store.save_told(&File { item, part }, told);
                 return None;
             }
             Effect::Reply { request, answer } => {
@@ -624,6 +606,13 @@ impl Machine {
                 if let Answer::Failed(failure) = &answer {
                     let known = FAILURES.iter().any(|start| failure.message.starts_with(start));
                     assert!(known, "it failed without a fault: {failure:?}");
+                }
+                return None;
+            }
+            Effect::PutAway { item, part, expect } => {
+                let name = File { item, part }.name();
+                if self.disk.stamp(&name) == Some(expect) {
+                    self.put_away(&name);
                 }
                 return None;
             }
@@ -661,6 +650,7 @@ fn item_of(effect: &Effect) -> Option<&ItemId> {
         | Effect::PutConflict { item, .. }
         | Effect::Deposit { item, .. }
         | Effect::SaveTold { item, .. }
+        | Effect::PutAway { item, .. }
         | Effect::Retire { item, .. } => Some(item),
         Effect::Record(record) => Some(&record.item),
         Effect::Poll { .. } | Effect::SaveCursor(_) | Effect::SavePaused(_) | Effect::Sweep | Effect::Reply { .. } => {

@@ -1,16 +1,17 @@
 //! What the shell asks of Google, over a network that fails.
 
-use mcp_workspace::kinds::PushPlan;
 use mcp_workspace::kinds::docs::plan;
+use mcp_workspace::kinds::{Fetched, PushPlan};
 use mcp_workspace::model::{Cursor, ItemId, PartId, Revision};
 use mcp_workspace::sync::merge::same_meaning;
-use mcp_workspace::sync::{Event, Failure, FailureClass, Feed, Planned, Posted, Remote, lines_of_file};
+use mcp_workspace::sync::{Event, Failure, FailureClass, Feed, JobId, Planned, Posted, Remote, lines_of_file};
 use serde_json::Value;
 
-use super::Lane;
+use super::{Lane, Machine};
 use crate::around::Around;
 use crate::feed::Reach;
-use crate::google::Landed;
+use crate::file::File;
+use crate::google::{Landed, Main};
 use crate::plants::Plant;
 
 /// A failure that the world planned.
@@ -71,6 +72,7 @@ pub(super) fn fetched(
     lane: &mut Lane,
     account: usize,
     (item, may_be_trashed): (ItemId, bool),
+    main: &Main,
 ) -> Event {
     if around.is_offline {
         return Event::Fetched { item, result: Err(failure(FailureClass::Transient)) };
@@ -83,6 +85,7 @@ pub(super) fn fetched(
     let Some(fetched) = read else {
         return Event::Fetched { item, result: Err(gone()) };
     };
+    let fetched = main.given(fetched);
     let remote = Remote {
         kind: fetched.kind,
         title: fetched.title.clone(),
@@ -99,6 +102,11 @@ fn gone() -> Failure {
     Failure { kind: "not_found".into(), ..failure(FailureClass::Gone) }
 }
 
+/// What a tab says.
+fn said<'a>(fetched: &'a Fetched, part: &PartId) -> &'a str {
+    fetched.parts.iter().find(|there| there.id == *part).map(|there| there.text.as_str()).unwrap_or_default()
+}
+
 /// Plans a push.
 pub(super) fn planned(
     around: &mut Around,
@@ -112,7 +120,8 @@ pub(super) fn planned(
     let mut plan = match plan(fetched, &part, &desired, accept) {
         Ok(plan) => plan,
         Err(error) => {
-            panic!("a plan was rejected: {error:?}\nit shall say:\n{desired}\nit says:\n{}", fetched.parts[0].text)
+            let says = said(fetched, &part);
+            panic!("a plan was rejected: {error:?}\nit shall say:\n{desired}\nit says:\n{says}")
         }
     };
     for notices in [&mut plan.refused, &mut plan.told, &mut plan.unsaid, &mut plan.holds] {
@@ -127,17 +136,45 @@ pub(super) fn planned(
         expected: plan.expected.clone(),
         again: plan.again,
     };
-    lane.plan = Some(plan);
+    lane.plan = Some((part, plan));
     Event::Planned { item, result: Ok(planned) }
 }
 
+impl Machine {
+    /// Sends the push that was planned.
+    pub(super) fn post(
+        &mut self,
+        around: &mut Around,
+        lane: &mut Lane,
+        item: ItemId,
+        job: JobId,
+        revision: &Revision,
+    ) -> Event {
+        self.check_sent(&item);
+        self.check_quota(around, 1, self.limits.writes);
+        self.store.sent(&item, job, revision);
+        let (part, plan) = lane.plan.take().unwrap();
+        let main = self.main_of(around, lane.fetched.as_deref(), &item);
+        let file = File { item: item.clone(), part };
+        let result = posted(around, (self.account, &file, &main), revision, &plan);
+        if matches!(result, Posted::Accepted(_)) {
+            self.store.answered(job);
+        }
+        if around.plant == Some(Plant::RecordsBeforeAnswer) {
+            self.store.rebase(&file, &plan.expected);
+        }
+        Event::Posted { item, result }
+    }
+}
+
 /// Sends a push over a network that may lose it, or the answer, or both, or bring it late.
-pub(super) fn posted(
+fn posted(
     around: &mut Around,
-    (account, item): (usize, &ItemId),
+    (account, file, main): (usize, &File, &Main),
     revision: &Revision,
     plan: &PushPlan,
 ) -> Posted {
+    let item = &file.item;
     if around.is_offline {
         return Posted::Failed(failure(FailureClass::Transient));
     }
@@ -171,8 +208,8 @@ pub(super) fn posted(
     }
     let landed = around.push((account, item), required, &requests);
     if landed == Landed::Yes && required.is_some() && !plan.again {
-        let says = &around.google.fetch(item).parts[0].text;
-        let planned = &plan.expected;
+        let fetched = main.given(around.google.fetch(item));
+        let (says, planned) = (said(&fetched, &file.part), &plan.expected);
         assert!(same_meaning(says, planned), "a push of {item} says\n{says}\nand was planned to say\n{planned}");
     }
     answer(landed, item)

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Access, plan, read, with_main};
+use super::{Access, adopt_main, keep_main, plan, read};
 use crate::kinds::Fetched;
 use crate::model::PartId;
 
@@ -31,7 +31,7 @@ fn shown(fetched: &Fetched) -> Vec<(&str, &str)> {
 fn the_main_file_stays_that_of_its_tab() {
     let whole = fetched(&[("t.new", "new words"), ("t.0", "old words"), ("t.1", "other words")]);
     assert_eq!(whole.main.as_deref(), Some("t.new"));
-    let kept = with_main(whole.clone(), "t.0");
+    let kept = keep_main(whole.clone(), "t.0");
     assert_eq!(shown(&kept), [("", "old words"), ("t.new", "new words"), ("t.1", "other words")]);
     assert_eq!(kept.main.as_deref(), Some("t.0"));
     // An edit of the main file is one of that tab.
@@ -46,14 +46,40 @@ fn the_main_file_stays_that_of_its_tab() {
         assert_eq!(serde_json::to_string(&again.requests).unwrap(), sent, "without what was read");
     }
     // It is given back as it was given.
-    assert_eq!(shown(&with_main(kept, "t.new")), shown(&whole));
+    assert_eq!(shown(&keep_main(kept, "t.new")), shown(&whole));
 }
 
 #[test]
 fn where_its_tab_is_gone_no_file_is_the_main_one() {
-    let rest = with_main(fetched(&[("t.1", "other words"), ("t.2", "more words")]), "t.0");
+    let rest = keep_main(fetched(&[("t.1", "other words"), ("t.2", "more words")]), "t.0");
     assert_eq!(shown(&rest), [("t.1", "other words"), ("t.2", "more words")]);
-    let only = with_main(fetched(&[("t.1", "other words")]), "t.0");
+    let only = keep_main(fetched(&[("t.1", "other words")]), "t.0");
     assert_eq!(shown(&only), [("t.1", "other words")]);
     assert_eq!(only.main.as_deref(), Some("t.0"));
+}
+
+#[test]
+fn the_text_of_a_main_file_tells_which_tab_it_is_of() {
+    let several = || fetched(&[("t.new", "new words"), ("t.0", "old words"), ("t.1", "other words")]);
+    let text = |id: &str, tab: &str| format!("---\ntitle: t\nid: {id}\n{tab}---\n\nwords\n");
+    for (what, text, main) in [
+        ("it says so", text("doc", "tab: t.1 \"Tab t.1\"\n"), "t.1"),
+        ("its tab is gone", text("doc", "tab: t.gone \"Old\"\n"), "t.gone"),
+        // Then the document had one.
+        ("it names none", text("doc", ""), "t.0"),
+        ("it names none, and says what one says", text("doc", "").replace("words", "other words"), "t.1"),
+        ("no id of a tab", text("doc", "tab: mine\n"), "t.new"),
+        ("another document's", text("other", "tab: t.1 \"Tab t.1\"\n"), "t.new"),
+        ("no head", "words\n".to_owned(), "t.new"),
+    ] {
+        assert_eq!(adopt_main(several(), &text).main.as_deref(), Some(main), "{what}");
+    }
+    let gone = adopt_main(several(), &text("doc", "tab: t.gone \"Old\"\n"));
+    assert!(gone.parts.iter().all(|part| !part.id.0.is_empty()), "no file is the main one then");
+    // Of two that are as like to it, and neither is known to be the older, the first.
+    let other = fetched(&[("t.a", "words"), ("t.b", "words")]);
+    assert_eq!(adopt_main(other, &text("doc", "")).main.as_deref(), Some("t.a"));
+    // The one that was first is gone, and another came to stand before the rest.
+    let other = fetched(&[("t.a", "something new"), ("t.b", "words and more")]);
+    assert_eq!(adopt_main(other, &text("doc", "")).main.as_deref(), Some("t.b"));
 }
