@@ -408,8 +408,9 @@ pub trait Kind: Send + Sync {
     }
 
     /// Gives the main file to what `text` tells that it is of, which the main file says or said last, where nothing else is known of
-    /// that: the state was lost, or an earlier version did not write it down. Pure.
-    fn adopt_main(&self, fetched: Fetched, _text: &str) -> Fetched {
+    /// that: the state was lost, or an earlier version did not write it down. What has a file of its own among the `others` is not
+    /// that of the main one. Pure.
+    fn adopt_main(&self, fetched: Fetched, _text: &str, _others: &[PartId]) -> Fetched {
         fetched
     }
 

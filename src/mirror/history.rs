@@ -158,19 +158,19 @@ impl MirrorHandle {
     }
 
     /// Moves an item to the trash of its service, where its owner can bring it back for a while; its files are put away. Returns
-    /// the item, and how many files there were.
+    /// the item, how many files were put away, and those that somebody saved meanwhile, which stay.
     ///
     /// # Errors
     ///
     /// `NotFound` when it is not mirrored; `InvalidInput` when a file holds edits that the document does not have;
     /// permission and network errors as they come: then nothing was put away.
-    pub async fn trash(&self, id_or_url: &str) -> Result<(ItemId, usize)> {
+    pub async fn trash(&self, id_or_url: &str) -> Result<(ItemId, usize, Vec<PathBuf>)> {
         self.check_writable().await?;
         let item = self.item(id_or_url)?;
         let Some(report) = self.lookup(&item.0).await? else { return Err(Error::NotFound { id: id_or_url.into() }) };
-        let mut files = 0;
+        let mut files: Vec<PathBuf> = Vec::new();
         for part in &report.parts {
-            files += usize::from(part.path.symlink_metadata().is_ok());
+            files.extend(part.path.symlink_metadata().is_ok().then(|| part.path.clone()));
             let settled = self.settled_file(&part.path).await?;
             if settled.is_some_and(|(_, is_settled)| !is_settled) || self.has_edits(&part.path).await? {
                 return Err(Error::InvalidInput {
@@ -199,7 +199,11 @@ impl MirrorHandle {
             .map_err(|error| once(error, "trash it"))?;
         match self.done(&item, Command::Trashed(item.clone())).await {
             // Which is what was to be.
-            Ok(_) | Err(Error::Trashed { .. } | Error::NotFound { .. }) => Ok((item, files)),
+            Ok(_) | Err(Error::Trashed { .. } | Error::NotFound { .. }) => {
+                let (stay, away): (Vec<_>, Vec<_>) =
+                    files.into_iter().partition(|file| file.symlink_metadata().is_ok());
+                Ok((item, away.len(), stay))
+            }
             Err(error) => Err(error),
         }
     }

@@ -211,6 +211,9 @@ pub(super) async fn with_main(shared: &Arc<Shared>, before: Option<&Fetched>, fe
             return Ok(here.kind.keep_main(fetched, &main));
         }
         // An earlier version did not write it down, or the state was lost.
+        let standing = here.workspace.files(&id)?.into_iter().filter(|place| !place.conflict).map(|place| place.part);
+        let others: BTreeSet<PartId> = standing.chain(bases.iter().map(|(of, _)| of.clone())).collect();
+        let others: Vec<PartId> = others.into_iter().filter(|other| *other != part).collect();
         let agreed = bases.into_iter().find(|(of, _)| *of == part).map(|(_, base)| base);
         let text = match agreed {
             Some(base) => Some(base),
@@ -220,7 +223,7 @@ pub(super) async fn with_main(shared: &Arc<Shared>, before: Option<&Fetched>, fe
             },
         };
         Ok(match text {
-            Some(text) => here.kind.adopt_main(fetched, &text),
+            Some(text) => here.kind.adopt_main(fetched, &text, &others),
             None => fetched,
         })
     })

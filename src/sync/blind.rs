@@ -84,8 +84,8 @@ pub(super) fn held(part: &Part, hash: ContentHash, [base, text]: [&str; 2], now:
     let changes: Vec<String> = changes.map(|(words, how)| format!("{how} {}", shown(&words))).collect();
     let changes = if changes.is_empty() { String::new() } else { format!(" ({})", changes.join(", ")) };
     let message = format!(
-        "nothing is known of what this file said before, so nobody can tell whether this save{changes} was made from its newest \
-         text; look at it with `diff`, and push the file with `push --accept`, or delete it and `restore` it to have the document's \
+        "what this file said earlier, if it stood there, is not known, so nobody can tell whether this save{changes} was made from \
+         its newest text; look at it with `diff`, and push the file with `push --accept`, or delete it and `restore` it to have the document's \
          text"
     );
     Some(notice(STATE_LOST, message))

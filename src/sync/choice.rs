@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::{Notice, PartId, counted};
 
 use super::alone;
+use super::carried::Walk;
 use super::conflict::{SectionConflict, section_name, shown};
 use super::engine::failure_of;
-use super::item::{Part, Walk};
+use super::item::Part;
 use super::merge;
 use super::parts::Parts;
 use super::words::said_in;

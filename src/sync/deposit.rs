@@ -4,12 +4,13 @@ use crate::model::{ContentHash, ItemId, Millis, PartId, Stamp};
 
 use super::arrival::Arrival;
 use super::backoff;
+use super::carried::Walk;
 use super::choice;
 use super::conflict::{conflict_text, shown};
 use super::engine::{Engine, Fate};
 use super::head;
 use super::intent::Intent;
-use super::item::{Item, Phase, Walk, notice};
+use super::item::{Item, Phase, notice};
 use super::merge;
 use super::older;
 use super::{Effect, Failure, JobEnd, Local, NotDone, Record, RecordPart, Touch};

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::model::{Cursor, ItemId, Millis};
 
 use super::backoff::Chance;
+use super::carried::Walk;
 use super::feed::Pages;
-use super::item::{Dirty, Item, Part, Phase, Unknown, Walk};
+use super::item::{Dirty, Item, Part, Phase, Unknown};
 use super::polling::Polling;
 use super::progress::Progress;
 use super::quota::Quota;

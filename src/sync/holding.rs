@@ -3,8 +3,9 @@
 use crate::mebdf;
 use crate::model::{ContentHash, Millis, Notice, PartId};
 
+use super::carried::Walk;
 use super::intent::Intent;
-use super::item::{Part, Walk};
+use super::item::Part;
 use super::{Side, blind, hold, merge, older};
 
 /// A file as it was read, and what it is compared with.

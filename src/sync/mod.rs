@@ -12,6 +12,7 @@ mod arrival;
 pub mod backoff;
 mod beside;
 mod blind;
+mod carried;
 mod choice;
 mod command;
 mod conflict;

@@ -6,7 +6,8 @@ use std::slice::Iter;
 
 use crate::mebdf::{self, Block, Content, Run, RunContent, Tree};
 
-use super::item::{Item, Walk};
+use super::carried::Walk;
+use super::item::Item;
 use super::merge::same_meaning;
 use super::readings;
 use super::{Local, Observation, Remote};

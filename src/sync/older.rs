@@ -7,9 +7,10 @@ use crate::mebdf;
 use crate::model::{Millis, Notice, PartId};
 
 use super::arrival::Arrival;
+use super::carried::Walk;
 use super::counts::counted;
 use super::intent::Intent;
-use super::item::{Item, Part, Walk, notice};
+use super::item::{Item, Part, notice};
 use super::merge::Merged;
 use super::presence::{self, Presence};
 use super::stale::{self, Stale};
@@ -84,14 +85,24 @@ pub(super) fn older_base(arrivals: &[Arrival], oldest: usize, newest: &str, text
     since.fold(oldest, |base, newer| standing::in_text(&base, newer, text).unwrap_or(base))
 }
 
-/// What a text lacks that leads from its base to the newest, wherever that came from: the first words of it at each place. What was
-/// written in the file itself since goes into the older text again, too.
+/// What a text lacks that leads from its base to the newest, wherever that came from: the first words of it at each place, and of
+/// each line there of which it has few words. What was written in the file itself since goes into the older text again, too.
 fn put_back_to(older: &str, newest: &str, text: &str) -> Vec<String> {
     let since = Arrival { before: older.into(), after: newest.into(), base: older.into() };
-    match presence::of(&since, &[], &|| false, [newest, text]) {
+    let mut lacks = match presence::of(&since, &[], &|| false, [newest, text]) {
         Presence::Lacks(words) => words,
         Presence::Has | Presence::Unknown | Presence::Gone(_) | Presence::Keeps(_) => Vec::new(),
+    };
+    let [said, has] = [older, text].map(mebdf::body);
+    let has: BTreeSet<&str> = words_in(has).collect();
+    for line in mebdf::body(newest).lines().filter(|line| !said.lines().any(|other| other == *line)) {
+        let words: Vec<String> = words_in(line).map(str::to_owned).collect();
+        let is_there = words.iter().filter(|word| has.contains(word.as_str())).count() * 2 >= words.len();
+        if !is_there && !lacks.iter().any(|known| has_words_of(known, line)) {
+            lacks.push(first_words(&words));
+        }
     }
+    lacks
 }
 
 /// Tells whether some words have all that are in others.
@@ -136,8 +147,8 @@ impl Older {
 /// Tells that a file gets back what it lacked since it was saved from an older text.
 pub(super) fn tell_put_back(part: &mut Part, lacks: &[String], now: Millis) {
     let message = format!(
-        "the file was saved from an older text, without {}, which it has had since and which was put back; to \
-         delete that, delete it once more and push the file with `push --accept`",
+        "the file was saved without {}, as if from an older text, and that was put back; to delete it, delete it once more and push \
+         the file with `push --accept`",
         places(lacks)
     );
     // What an earlier one named is not told twice.
@@ -282,6 +293,15 @@ mod tests {
         assert_eq!(told("a\n", &["three more words"], "a more words\n"), "three more words");
         assert_eq!(told("a\n", &["three more words"], "a words\n"), "");
         assert_eq!(told("a\n", &["!!!"], "a\n\n!!!\n"), "!!!");
+    }
+
+    #[test]
+    fn whole_lines_that_go_back_into_a_text_are_named() {
+        let (older, text) = ("a\n\nc cx\n", "a\n\nc cx\n");
+        let newest = "a\n\nc cx\n\nown one two\n\nb theirs\n";
+        assert_eq!(put_back_to(older, newest, text), ["own one two", "b theirs"]);
+        // One that was only edited is told by its words.
+        assert_eq!(put_back_to("a b c d\n", "a b new c d\n", "a b c d\n"), ["new"]);
     }
 
     #[test]

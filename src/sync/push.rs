@@ -3,9 +3,10 @@
 use crate::model::{Millis, PartId};
 
 use super::backoff;
+use super::carried::{PUSHES_MAX, Walk};
 use super::choice;
 use super::engine::{Engine, Fate, failure_of};
-use super::item::{Item, PUSHES_MAX, Phase, Unknown, Walk, hash_of, notice};
+use super::item::{Item, Phase, Unknown, hash_of, notice};
 use super::merge;
 use super::numbers;
 use super::spelling::{self, Waiting};

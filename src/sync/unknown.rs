@@ -7,7 +7,8 @@
 use crate::model::{Millis, Notice, PartId, Revision};
 
 use super::arrival::Arrival;
-use super::item::{Item, Unknown, Walk, notice};
+use super::carried::Walk;
+use super::item::{Item, Unknown, notice};
 use super::merge::{self, Merged};
 use super::named::{self, Named};
 use super::older;

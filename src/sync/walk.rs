@@ -5,13 +5,14 @@ use crate::model::{ContentHash, Millis, PartId};
 use super::alone;
 use super::backoff;
 use super::blind::Blind;
+use super::carried::{PUSHES_MAX, Walk};
 use super::choice;
 use super::conflict::headings;
 use super::engine::{Engine, Fate};
 use super::hold;
 use super::holding::{self, Seen};
 use super::intent;
-use super::item::{Item, PUSHES_MAX, Part, Phase, Walk};
+use super::item::{Item, Part, Phase};
 use super::merge::{self, Merged};
 use super::named;
 use super::older;
@@ -415,13 +416,17 @@ impl Engine {
             Local::Unusable { .. } | Local::Restless => false,
         });
         let read = walk.stamps();
-        let is_buried_now = item.mirrored && item.kind.is_some() && untouched && !item.buried;
+        // It may have been on its way back, so that some of its files stand there again.
+        let stands = walk.observed.values().any(|seen| seen.local != Local::Absent);
+        let is_away = item.buried && untouched && !stands;
+        let is_buried_now = item.mirrored && item.kind.is_some() && untouched && !is_away;
         let waiters = item.walk.as_mut().filter(|_| !is_buried_now).map(|walk| std::mem::take(&mut walk.waiters));
         item.release_nothing();
         for waiter in waiters.unwrap_or_default() {
             self.reply(waiter.request, Answer::Failed(failure.clone()));
         }
-        if item.buried && untouched {
+        if is_away {
+            item.gone = true;
             self.cover(&item.id, item.covers);
             return self.end(item);
         }

@@ -422,12 +422,16 @@ impl Host for Mirrors {
     }
 
     async fn trash(&self, id_or_url: &str) -> Result<Done> {
-        let (id, files) = self.here(id_or_url).await?.trash(id_or_url).await?;
-        let message = format!(
+        let (id, files, stay) = self.here(id_or_url).await?.trash(id_or_url).await?;
+        let mut message = format!(
             "{id} is in the trash of Google Drive; {}its owner can bring it back for 30 days",
             put_away(files, ", and ")
         );
-        Ok(Done { id, message, waits: false })
+        for file in &stay {
+            let file = file.display();
+            message.push_str(&format!(". {file} was saved meanwhile, so it stays: its edits are not in the document"));
+        }
+        Ok(Done { id, message, waits: !stay.is_empty() })
     }
 
     async fn doctor(&self, repair: bool, remote_max: usize) -> Result<DoctorReport> {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use mcp_workspace::gdocs::{self, Document, Paragraph, Request, SegmentTrace, StructuralElement, Tab, TableRow};
 use mcp_workspace::kinds::Fetched;
 use mcp_workspace::kinds::docs::{self, Access};
-use mcp_workspace::model::{ItemId, Revision};
+use mcp_workspace::model::{ItemId, PartId, Revision};
 use serde_json::{Value, json};
 
 use crate::dice::Dice;
@@ -76,8 +76,8 @@ fn applied(document: &Document, request: &Value, seed: u64) -> Document {
 pub(crate) enum Main {
     /// It was written down.
     Of(String),
-    /// The file says this, and nothing else is known.
-    Says(String),
+    /// The file says this, these tabs have files of their own, and nothing else is known.
+    Says(String, Vec<PartId>),
     /// Nothing: it is that of the first tab.
     Unknown,
 }
@@ -92,7 +92,7 @@ impl Main {
     pub(crate) fn given(&self, fetched: Rc<Fetched>) -> Rc<Fetched> {
         match self {
             Self::Of(main) if fetched.main.as_ref() != Some(main) => Rc::new(docs::keep_main((*fetched).clone(), main)),
-            Self::Says(text) => Rc::new(docs::adopt_main((*fetched).clone(), text)),
+            Self::Says(text, others) => Rc::new(docs::adopt_main((*fetched).clone(), text, others)),
             Self::Of(_) | Self::Unknown => fetched,
         }
     }

@@ -41,7 +41,8 @@ pub(crate) enum Plant {
     ComparesTimes,
     /// What touches a file soon after the daemon did is taken for the daemon.
     IgnoresEchoesByTime,
-    /// A save counts as complete while it is being written: nobody says that one has begun, nor looks whether it went on.
+    /// A save counts as complete while it is being written: its last whole line is taken for its end, nobody says that one has begun, nor
+    /// looks whether it went on.
     HurriesSaves,
     /// A conflict is shown nowhere.
     WritesNoConflictFile,

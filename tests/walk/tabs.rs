@@ -186,3 +186,32 @@ async fn a_lost_state_gives_no_file_to_another_tab() {
     let conflict = file.with_file_name(format!("{id}.conflict.md"));
     assert!(!conflict.exists(), "{}", read(&conflict));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_lost_state_the_file_of_a_tab_that_is_gone_takes_no_other_tabs_place() {
+    let mut world = World::new("tabs-lost-gone");
+    world.start_daemon(&[]);
+    let (id, file) = document(&world);
+    // As an editor has it that was open before there was another tab: the head names none.
+    let alone = read(&file);
+    let gone = first_tab(&world, &id).await;
+    let tab = add_tab(&world, &id, "Second", 1, "Golf stays.\nHotel ends.").await;
+    let beside = file.with_file_name(format!("{id}.{tab}.md"));
+    until("the other tab has a file", || std::future::ready(read(&beside).contains("Hotel ends"))).await;
+    world.kill_daemon();
+    std::fs::write(&file, alone.replace("bravo", "bravo mine")).unwrap();
+    let requests = json!([{"deleteTab": {"tabId": gone}}]);
+    world.post(&format!("/admin/documents/{id}:edit"), &json!({ "requests": requests })).await;
+    let account = file.ancestors().nth(2).unwrap().file_name().unwrap();
+    std::fs::remove_dir_all(world.home.join("state").join(account)).unwrap();
+    world.start_daemon(&[]);
+    until("the file is told to stand alone", || {
+        std::future::ready(world.cli(&["status"]).1.to_string().contains("the document has no tab of this id"))
+    })
+    .await;
+    edit_in_place(&beside, "Golf", "Golf mine");
+    let (done, answer) = world.cli(&["push", "--accept", beside.to_str().unwrap()]);
+    assert!(done, "{answer}");
+    assert_eq!(tabs(&world, &id).await, [("Second".to_owned(), "Golf mine stays.\nHotel ends.\n".to_owned())]);
+    assert!(read(&file).contains("bravo mine"));
+}

@@ -409,8 +409,8 @@ impl Kind for Docs {
         super::keep_main(fetched, main)
     }
 
-    fn adopt_main(&self, fetched: Fetched, text: &str) -> Fetched {
-        super::adopt_main(fetched, text)
+    fn adopt_main(&self, fetched: Fetched, text: &str, others: &[PartId]) -> Fetched {
+        super::adopt_main(fetched, text, others)
     }
 
     async fn image(&self, image: &Image, bytes_max: usize) -> Result<Vec<u8>> {

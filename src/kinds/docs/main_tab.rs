@@ -43,31 +43,32 @@ pub fn keep_main(mut fetched: Fetched, main: &str) -> Fetched {
     fetched
 }
 
+/// What is known as the main tab where no tab is that.
+const NONE: &str = "";
+
 /// Gives the main file to the tab that its text tells of; see [`Kind::adopt_main`](crate::kinds::Kind::adopt_main). Pure.
 ///
 /// The file of a document of one tab names none. Then it is that of the tab that has most of its words; of several, that of the tab
-/// which Google gives to each new document, or of the first.
+/// which Google gives to each new document, or of the first. Where each tab has a file of its own, its tab is gone.
 #[must_use]
-pub fn adopt_main(fetched: Fetched, text: &str) -> Fetched {
+pub fn adopt_main(fetched: Fetched, text: &str, others: &[PartId]) -> Fetched {
     let Some(head) = mebdf::head(text).filter(|head| head.value("id") == Some(fetched.id.0.as_str())) else {
         return fetched;
     };
+    let has_own = |tab: &str| others.iter().any(|other| other.0 == tab);
     let main = match head.tab_id() {
-        Some(tab) => Some(tab.to_owned()).filter(|tab| tab.starts_with(TAB_SIGN)),
-        None => most_alike(&fetched, text),
+        Some(tab) if tab.starts_with(TAB_SIGN) && !has_own(tab) => Some(tab.to_owned()),
+        Some(_) | None => most_alike(&fetched, text, has_own),
     };
-    match main {
-        Some(main) => keep_main(fetched, &main),
-        None => fetched,
-    }
+    keep_main(fetched, main.as_deref().unwrap_or(NONE))
 }
 
-/// The tab that is most like a text.
-fn most_alike(fetched: &Fetched, text: &str) -> Option<String> {
+/// The tab that is most like a text, of those that have no file of their own.
+fn most_alike(fetched: &Fetched, text: &str, has_own: impl Fn(&str) -> bool) -> Option<String> {
     let read = fetched.reading.get::<Read>()?;
     let words = words(text);
     let mut best: Option<(usize, usize, &String)> = None;
-    for (part, tab) in fetched.parts.iter().zip(&read.tabs) {
+    for (part, tab) in fetched.parts.iter().zip(&read.tabs).filter(|(_, tab)| !has_own(tab)) {
         let there = self::words(&part.text);
         let (both, all) = (words.intersection(&there).count(), words.union(&there).count());
         // Which share of the words of either is in both.

@@ -62,24 +62,33 @@ fn where_its_tab_is_gone_no_file_is_the_main_one() {
 fn the_text_of_a_main_file_tells_which_tab_it_is_of() {
     let several = || fetched(&[("t.new", "new words"), ("t.0", "old words"), ("t.1", "other words")]);
     let text = |id: &str, tab: &str| format!("---\ntitle: t\nid: {id}\n{tab}---\n\nwords\n");
-    for (what, text, main) in [
-        ("it says so", text("doc", "tab: t.1 \"Tab t.1\"\n"), "t.1"),
-        ("its tab is gone", text("doc", "tab: t.gone \"Old\"\n"), "t.gone"),
+    let one = "tab: t.1 \"Tab t.1\"\n";
+    for (what, text, others, main) in [
+        ("it says so", text("doc", one), "", "t.1"),
+        ("it says so of one that has a file", text("doc", one), "t.1", "t.0"),
+        ("its tab is gone", text("doc", "tab: t.gone \"Old\"\n"), "t.1", "t.gone"),
         // Then the document had one.
-        ("it names none", text("doc", ""), "t.0"),
-        ("it names none, and says what one says", text("doc", "").replace("words", "other words"), "t.1"),
-        ("no id of a tab", text("doc", "tab: mine\n"), "t.new"),
-        ("another document's", text("other", "tab: t.1 \"Tab t.1\"\n"), "t.new"),
-        ("no head", "words\n".to_owned(), "t.new"),
+        ("it names none", text("doc", ""), "", "t.0"),
+        ("it names none, and the oldest has a file", text("doc", ""), "t.0", "t.new"),
+        ("it names none, and all have files", text("doc", ""), "t.0 t.new t.1", ""),
+        ("it names none, and says what one says", text("doc", "").replace("words", "other words"), "", "t.1"),
+        ("no id of a tab", text("doc", "tab: mine\n"), "", "t.0"),
+        ("another document's", text("other", one), "", "t.new"),
+        ("no head", "words\n".to_owned(), "", "t.new"),
     ] {
-        assert_eq!(adopt_main(several(), &text).main.as_deref(), Some(main), "{what}");
+        let others: Vec<PartId> = others.split_whitespace().map(|other| PartId(other.into())).collect();
+        let adopted = adopt_main(several(), &text, &others);
+        assert_eq!(adopted.main.as_deref(), Some(main), "{what}");
+        // Its file is the only one without a name, and where it is gone there is none.
+        let tabs = ["t.new", "t.0", "t.1"];
+        let named: Vec<&str> =
+            tabs.into_iter().filter(|tab| adopted.parts.iter().any(|part| part.id.0 == *tab)).collect();
+        assert_eq!(named, tabs.into_iter().filter(|tab| *tab != main).collect::<Vec<_>>(), "{what}");
     }
-    let gone = adopt_main(several(), &text("doc", "tab: t.gone \"Old\"\n"));
-    assert!(gone.parts.iter().all(|part| !part.id.0.is_empty()), "no file is the main one then");
     // Of two that are as like to it, and neither is known to be the older, the first.
     let other = fetched(&[("t.a", "words"), ("t.b", "words")]);
-    assert_eq!(adopt_main(other, &text("doc", "")).main.as_deref(), Some("t.a"));
+    assert_eq!(adopt_main(other, &text("doc", ""), &[]).main.as_deref(), Some("t.a"));
     // The one that was first is gone, and another came to stand before the rest.
     let other = fetched(&[("t.a", "something new"), ("t.b", "words and more")]);
-    assert_eq!(adopt_main(other, &text("doc", "")).main.as_deref(), Some("t.b"));
+    assert_eq!(adopt_main(other, &text("doc", ""), &[]).main.as_deref(), Some("t.b"));
 }

@@ -539,3 +539,51 @@ fn the_file_of_a_tab_that_is_gone_is_put_away_unless_somebody_has_edited_it() {
         assert_eq!(known, !goes, "{told}");
     }
 }
+
+#[test]
+fn a_document_that_goes_once_more_before_its_files_are_back_takes_them_along() {
+    let tab = PartId("t.1".into());
+    let read = |main: &str| {
+        let Event::Observed { parts, .. } = observed(id(0), "a\n", main) else { unreachable!() };
+        let Event::Observed { item, parts: mut all } = observed_beside(&tab, "b\n", "-") else { unreachable!() };
+        all.splice(..1, parts);
+        Event::Observed { item, parts: all }
+    };
+    for (is_first_back, ends) in [(true, "record"), (false, "cursor")] {
+        let mut engine = engine(1);
+        engine.step(Millis(1), observed_beside(&tab, "b\n", "b\n"));
+        engine.step(Millis(2), told_of(true, "2"));
+        engine.step(Millis(3), observed_beside(&tab, "b\n", "b\n"));
+        engine.step(Millis(4), fetched(id(0), "-", true));
+        engine.step(Millis(4), Event::Recorded { item: id(0), result: Ok(()) });
+        engine.step(Millis(5), Event::Retired { item: id(0), result: Ok(()) });
+        // It comes back, and one of its files, or none, can be written.
+        engine.step(Millis(6), told_of(false, "3"));
+        engine.step(Millis(7), read("-"));
+        let Event::Fetched { item, result: Ok(mut remote) } = fetched(id(0), "a\n", true) else { unreachable!() };
+        remote.parts.push((tab.clone(), "b\n".into()));
+        engine.step(Millis(8), Event::Fetched { item, result: Ok(remote) });
+        let deposited = |part: PartId, result| Event::Deposited { item: id(0), part, result };
+        if is_first_back {
+            assert_eq!(words(&engine.step(Millis(9), deposited(PartId::default(), Ok(STAMP)))), "deposit");
+        }
+        let part = if is_first_back { tab.clone() } else { PartId::default() };
+        engine.step(Millis(10), deposited(part, Err(NotDone::Failed(failure(FailureClass::Permanent)))));
+        // And goes again.
+        engine.step(Millis(11), told_of(true, "4"));
+        engine.step(Millis(1_000_000), Event::Tick);
+        engine.step(Millis(1_000_001), read(if is_first_back { "a\n" } else { "-" }));
+        let effects = words(&engine.step(Millis(1_000_002), fetched(id(0), "-", true)));
+        assert_eq!(effects, ends, "{is_first_back}");
+        if is_first_back {
+            let effects = engine.step(Millis(1_000_003), Event::Recorded { item: id(0), result: Ok(()) });
+            assert!(effects.iter().any(|effect| matches!(effect, Effect::Retire { bury: true, .. })));
+            engine.step(Millis(1_000_004), Event::Retired { item: id(0), result: Ok(()) });
+        }
+        // Whoever looks next asks whether it is in the trash.
+        engine.step(Millis(2_000_000), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+        let effects = engine.step(Millis(2_000_001), read("-"));
+        let asks = |effect: &Effect| matches!(effect, Effect::Fetch { may_be_trashed: true, .. });
+        assert!(effects.iter().any(asks), "{}", words(&effects));
+    }
+}

@@ -74,8 +74,9 @@ impl Machine {
             return Main::Unknown;
         }
         let known = before.and_then(|before| before.main.clone()).or_else(|| self.store.main(item));
-        let says = || self.disk.read(&File::main(item).name()).map(str::to_owned);
-        known.map(Main::Of).or_else(|| says().map(Main::Says)).unwrap_or(Main::Unknown)
+        let others = || self.files(item).into_iter().map(|file| file.part).filter(|part| !part.0.is_empty()).collect();
+        let says = || self.disk.read(&File::main(item).name()).map(|text| Main::Says(text.to_owned(), others()));
+        known.map(Main::Of).or_else(says).unwrap_or(Main::Unknown)
     }
 
     /// Reads the files of an item and what is known of them.
@@ -99,6 +100,8 @@ impl Machine {
                 let known = self.store.stamp(file).filter(|_| around.plant == Some(Plant::ComparesTimes));
                 let base = self.store.base(file).filter(|_| known.is_some_and(|was| stamp.mtime_ns <= was.mtime_ns));
                 let text = base.as_deref().unwrap_or(text);
+                let whole_lines = text.rfind('\n').map_or(text, |end| &text[..=end]);
+                let text = if around.plant == Some(Plant::HurriesSaves) { whole_lines } else { text };
                 Local::Text { stamp, hash: ContentHash::of(text.as_bytes()), text: text.to_owned() }
             }
             _ => Local::Absent,

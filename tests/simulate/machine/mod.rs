@@ -384,7 +384,7 @@ impl Machine {
                 Touch::Modified { .. } if around.plant == Some(Plant::HurriesSaves) => {
                     // Nor is the end of a text waited for.
                     self.clock_off += 2_000;
-                    continue;
+                    Touch::Complete
                 }
                 touch => touch,
             };
