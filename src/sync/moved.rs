@@ -69,9 +69,13 @@ struct Said {
 }
 
 impl Said {
-    /// Tells whether a block is this one, perhaps edited: it has three quarters of its words.
+    /// Tells whether a block is this one, perhaps edited: it has three quarters of its words, or half of them and no others.
     fn is_moved_to(&self, came: &Self, by_words: bool) -> bool {
-        self.key == came.key || by_words && !self.words.is_empty() && self.shared(came) * 4 >= self.words.len() * 3
+        let is_edit = || {
+            let (shared, all) = (self.shared(came), self.words.len());
+            shared * 4 >= all * 3 || shared * 2 >= all && shared == came.words.len()
+        };
+        self.key == came.key || by_words && !self.words.is_empty() && is_edit()
     }
 
     /// Tells whether this block was edited to that one where it stands.

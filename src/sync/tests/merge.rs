@@ -601,6 +601,23 @@ fn what_only_google_says_in_a_head_is_no_conflict() {
 }
 
 #[test]
+fn what_is_moved_out_of_a_conflict_and_shortened_waits_with_it() {
+    let base = "## A\n\none two three\n\n## Head H hone\n\nbody words\n\n## C\n\nfour five six\n";
+    let remote = base.replace("two", "theirs");
+    for (came, is_edit) in [("## Head H\n\n", true), ("## Head H hone\n\n", true), ("## Something else\n\n", false)] {
+        let local = base.replace("## Head H hone\n\n", "").replace("two", "mine");
+        let local = local.replace("## C\n", &format!("{came}## C\n"));
+        let merged = merge3(base, &local, &remote);
+        assert!(!merged.conflicts.is_empty(), "{came:?}");
+        // Its half does not stand in the document beside what it was made from.
+        let heads = |text: &str| text.matches("## Head H").count();
+        assert_eq!((heads(&merged.push), heads(&merged.file)), (1, usize::from(is_edit)), "{came:?}: {}", merged.push);
+        let theirs = resolve(base, &local, &remote, Some(Side::Theirs));
+        assert_eq!(heads(&theirs.file), 1, "{came:?}: {}", theirs.file);
+    }
+}
+
+#[test]
 fn the_line_of_a_tab_goes_with_the_last_other_one() {
     let text = |tab: &str, words: &str| format!("---\ntitle: T\nid: x\n{tab}url: u\n---\n\n{words}\n");
     let tab = "tab: t.0 \"One\"\n";
