@@ -132,9 +132,7 @@ fn take_over(shared: &Shared, place: &Place, noted: Option<LinkBase>, (text, sav
         Saves::Foreign => Ok(Taken::Foreign(target)),
         Saves::Takes(text) => save(&text, None),
         Saves::Joins(text, came) => {
-            if let Some(came) = came {
-                shared.store()?.note_arrival(item, part, &came)?;
-            }
+            shared.store()?.note_arrivals(item, part, &came)?;
             save(&text, None)
         }
         Saves::GivesWay => Ok(Taken::Yes(keep(text)?)),

@@ -7,7 +7,7 @@ use super::failure::failure;
 use super::{Shared, adopting, blocking, heard};
 use crate::error::Result;
 use crate::model::{ItemId, PartId};
-use crate::sync::{Event, Intent, Local, Observation};
+use crate::sync::{Blind, Event, Intent, Local, Observation};
 
 /// Reads every file of the item that stands or has a base, and the bases. What was read of an edited file may be half of a
 /// save, so the engine hears first of all that happened until then.
@@ -17,6 +17,7 @@ pub(super) async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
         let mut bases: BTreeMap<PartId, String> = here.store()?.bases(&id)?.into_iter().collect();
         let standing = here.workspace.files(&id)?.into_iter().filter(|place| !place.conflict).map(|place| place.part);
         let mut intents: BTreeMap<PartId, Intent> = here.store()?.intents(&id)?.into_iter().collect();
+        let mut blind: BTreeMap<PartId, Blind> = here.store()?.blind_of(&id)?.into_iter().collect();
         let parts: BTreeSet<PartId> = standing.chain(bases.keys().chain(intents.keys()).cloned()).collect();
         parts
             .into_iter()
@@ -45,8 +46,8 @@ pub(super) async fn observe(shared: &Arc<Shared>, item: ItemId) -> Event {
                     base = None;
                     Vec::new()
                 };
-                let intent = intents.remove(&part);
-                Ok(Observation { base, local, part, intent, arrivals })
+                let (intent, blind) = (intents.remove(&part), blind.remove(&part));
+                Ok(Observation { base, local, part, intent, arrivals, blind })
             })
             .collect::<Result<Vec<_>>>()
     })

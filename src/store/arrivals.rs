@@ -70,21 +70,6 @@ impl Store {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// Forgets what was agreed of a file, and what came into it: nothing that its text says or lacks is taken for an edit then.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes; then nothing has changed.
-    pub fn distrust(&mut self, item: &ItemId, part: &PartId) -> Result<()> {
-        let doing = "forgetting what was agreed";
-        let transaction = self.connection.transaction().map_err(storage(doing))?;
-        for table in ["base", "arrival"] {
-            let sql = format!("DELETE FROM {table} WHERE item = ?1 AND part = ?2");
-            transaction.execute(&sql, [&item.0, &part.0]).map_err(storage(doing))?;
-        }
-        transaction.commit().map_err(storage(doing))
-    }
-
     /// Writes down what a file is about to say, and what came into it before that no record knows of yet, newest first; on return
     /// it is on the disk.
     ///
@@ -124,21 +109,21 @@ impl Store {
         Ok(())
     }
 
-    /// Notes what comes into a file by a save that is about to be joined with it; on return it is on the disk. Noted once more it is
-    /// the same.
+    /// Notes what comes by a save that is about to be joined with a file, the newest first; on return it is on the disk. Noted once more
+    /// it is the same.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes; then the file must not be written.
-    pub fn note_arrival(&mut self, item: &ItemId, part: &PartId, arrival: &Arrival) -> Result<()> {
+    pub fn note_arrivals(&mut self, item: &ItemId, part: &PartId, arrivals: &[Arrival]) -> Result<()> {
         let doing = "noting what comes into a file";
         let known = self.arrivals(item, part)?;
-        if known.is_some_and(|known| known.first() == Some(arrival)) {
+        if known.is_some_and(|known| known.starts_with(arrivals)) {
             return Ok(());
         }
         self.durably(doing, |connection| {
             let transaction = connection.transaction().map_err(storage(doing))?;
-            write(&transaction, item, part, arrival)?;
+            arrivals.iter().rev().try_for_each(|arrival| write(&transaction, item, part, arrival))?;
             transaction.commit().map_err(storage(doing))
         })
     }

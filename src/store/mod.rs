@@ -2,6 +2,7 @@
 //!
 //! What is stored are observations; what is to be done follows from them. Only pushes begun are stored as work.
 
+mod agreed;
 mod arrivals;
 mod attached;
 #[cfg(test)]
@@ -338,35 +339,6 @@ impl Store {
             .map_err(storage("reading an item"))
     }
 
-    /// Writes the newest base of a file anew when its text or its hash says that it was `text`, which the file still says: one of
-    /// the two is damaged. Tells whether it was.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes; then nothing has changed.
-    pub fn mend_base(&mut self, item: &ItemId, part: &PartId, text: &str) -> Result<bool> {
-        let doing = "mending a base";
-        let hash = ContentHash::of(text.as_bytes());
-        let newest: Option<(i64, Vec<u8>, Vec<u8>)> = self
-            .connection
-            .prepare_cached("SELECT seq, hash, text FROM base WHERE item = ?1 AND part = ?2 ORDER BY seq DESC LIMIT 1")
-            .and_then(|mut s| {
-                s.query_row([&item.0, &part.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()
-            })
-            .map_err(storage(doing))?;
-        let Some((seq, known, packed)) = newest else { return Ok(false) };
-        if known.as_slice() != hash.0 && unpack(&packed).as_deref() != Some(text) {
-            return Ok(false);
-        }
-        self.connection
-            .execute(
-                "UPDATE base SET text = ?4, hash = ?5 WHERE item = ?1 AND part = ?2 AND seq = ?3",
-                params![item.0, part.0, seq, pack(text.as_bytes(), doing)?, hash.0],
-            )
-            .map_err(storage(doing))?;
-        Ok(true)
-    }
-
     fn parts(&self, id: &ItemId) -> Result<Vec<StoredPart>> {
         let mut statement = self
             .connection
@@ -387,36 +359,6 @@ impl Store {
     pub fn note_put_away(&mut self, item: &ItemId, part: &PartId, at: Millis) -> Result<()> {
         let (what, words) = (LogWord::Retired, Words::default());
         log::write(&self.connection, &log::Entry { at, item, part, what, push: None, words })
-    }
-
-    /// Returns the newest base of each part of an item, also of one that may come back or be fetched anew. A damaged one is left out:
-    /// then nothing is agreed, and a file that says something else than its document is an edit or a conflict.
-    ///
-    /// # Errors
-    ///
-    /// `Storage` as it comes.
-    pub fn bases(&self, id: &ItemId) -> Result<Vec<(PartId, String)>> {
-        let mut statement = self
-            .connection
-            .prepare_cached(
-                "SELECT p.part, b.text, b.hash FROM part p JOIN base b ON b.item = p.item AND b.part = p.part
-                 WHERE p.item = ?1
-                   AND b.seq = (SELECT max(seq) FROM base WHERE item = p.item AND part = p.part)
-                 ORDER BY p.position",
-            )
-            .map_err(storage("reading a base"))?;
-        let rows = statement
-            .query_map([&id.0], |row| Ok((PartId(row.get(0)?), (row.get::<_, Vec<u8>>(1)?, row.get::<_, Vec<u8>>(2)?))))
-            .map_err(storage("reading a base"))?;
-        let mut bases = Vec::new();
-        for row in rows {
-            let (part, (packed, hash)) = row.map_err(storage("reading a base"))?;
-            match unpack(&packed).filter(|text| ContentHash::of(text.as_bytes()).0.as_slice() == hash) {
-                Some(text) => bases.push((part, text)),
-                None => tracing::error!(%id, %part, "what both sides agreed on is damaged; they are compared anew"),
-            }
-        }
-        Ok(bases)
     }
 
     /// Stores base, stamps, index rows, facts, and the ends of pushes, all or nothing.

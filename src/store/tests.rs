@@ -118,11 +118,11 @@ fn what_came_after_a_moment_is_counted() {
     store.record(&record("one", "T", &[("", "text")], 1), None).unwrap();
     assert_eq!(store.newest_arrival(&one, &none).unwrap(), 0);
     let arrival = |text: &str| Arrival { before: String::new(), after: text.into(), base: String::new() };
-    store.note_arrival(&one, &none, &arrival("a")).unwrap();
+    store.note_arrivals(&one, &none, &[arrival("a")]).unwrap();
     let noted = LinkBase { base: "text".into(), is_later: true, arrival: store.newest_arrival(&one, &none).unwrap() };
     store.note_link_base(Path::new("/a.md"), &noted).unwrap();
     for text in ["b", "c"] {
-        store.note_arrival(&one, &none, &arrival(text)).unwrap();
+        store.note_arrivals(&one, &none, &[arrival(text)]).unwrap();
     }
     assert_eq!(store.arrivals_since(&one, &none, noted.arrival).unwrap(), 2);
     assert_eq!(store.arrivals_since(&one, &none, i64::MAX).unwrap(), 0);
@@ -213,6 +213,9 @@ fn what_is_told_outlives_a_restart_until_it_was_seen() {
     assert_eq!(is, [Told::default(), told.parts[1].told.clone()]);
     assert!(told.parts[0].blind.is_some());
     assert_eq!(store.load("f").unwrap().rows[0].parts[0].blind, told.parts[0].blind);
+    let blind: Vec<(PartId, Blind)> =
+        told.parts.iter().filter_map(|known| Some((known.part.clone(), known.blind.clone()?))).collect();
+    assert_eq!(store.blind_of(&item).unwrap(), blind);
     store.save_told(&item, &part, &Told { at: Millis(6), notices: Vec::new() }).unwrap();
     let is: Vec<Told> = loaded(&store);
     assert_eq!(is[1], Told { at: Millis(6), notices: Vec::new() });
@@ -605,7 +608,7 @@ fn what_a_person_lets_go_of_is_known_for_a_week() {
     let (one, file) = (ItemId("one".into()), PartId::default());
     let came = Arrival { before: "a\n".into(), after: "b\n".into(), base: "a\n".into() };
     store.record(&record("one", "First", &[("", "b\n")], 1), None).unwrap();
-    store.note_arrival(&one, &file, &came).unwrap();
+    store.note_arrivals(&one, &file, std::slice::from_ref(&came)).unwrap();
     let known = |store: &Store| (store.bases(&one).unwrap().len(), store.arrivals(&one, &file).unwrap().unwrap().len());
     store.retire(&one, false, Millis(2)).unwrap();
     // Letting go of it once more does not make it longer.

@@ -242,12 +242,13 @@ impl Engine {
             {
                 // What was read may have been half a save, or the moment between two names; once the base has moved on from there
                 // it is known, or what came is stored as an arrival: the note would bring back the base from then. Where no file
-                // stands it may be brought back as the note has it.
+                // stands it may be brought back as the note has it, and what was read of a save may not have told its base yet.
                 let intent = seen.and_then(|seen| seen.intent.as_ref());
                 let moved =
                     |intent: &Intent| item.state.bases.get(id).is_some_and(|base| Some(base) != intent.was.as_ref());
                 let is_absent = seen.is_some_and(|seen| seen.local == Local::Absent);
-                let came = |intent: &Intent| !is_absent && arrived.iter().any(|arrival| intent.is_of(arrival));
+                let is_told = !is_absent && !walk.doubted.contains(id);
+                let came = |intent: &Intent| is_told && arrived.iter().any(|arrival| intent.is_of(arrival));
                 let settled =
                     intent.is_none_or(|intent| came(intent) || moved(intent) && !walk.before_note.contains(id));
                 // It took no part: its base stays, so that nothing of either side is taken for agreed. And so does

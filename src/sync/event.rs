@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::arrival::Arrival;
+use super::blind::Blind;
 use super::intent::Intent;
 use super::request::{Command, RequestId};
 use crate::model::{ContentHash, Cursor, ItemId, KindName, Notice, PartId, Revision, Stamp};
@@ -153,6 +154,9 @@ pub struct Observation {
     pub intent: Option<Intent>,
     /// What came from the remote into the file, newest first; of a file that says what its base does it need not be told.
     pub arrivals: Vec<Arrival>,
+    /// What is stored of the file where nothing is known of it from before, as [`RowPart::blind`](super::RowPart::blind) tells: an item
+    /// that was forgotten and is fetched anew has been told nothing of that.
+    pub blind: Option<Blind>,
 }
 
 /// A file as it was read.

@@ -112,9 +112,8 @@ pub(super) fn rebase(item: &mut Item, observation: &mut Observation, is_being_sa
     let counts = |intent: &&Intent| item.state.bases.get(part).is_none_or(|base| intent.was.as_ref() == Some(base));
     let intent = observation.intent.as_ref().filter(counts);
     // Whoever died before the text was recorded had not recorded either that the file stood there unknown.
-    if let (Some(intent), None) = (&observation.intent, &recorded)
-        && let Some(blind) = intent.blind.as_ref().filter(|blind| now < blind.until)
-    {
+    let noted = observation.intent.as_ref().filter(|_| recorded.is_none()).and_then(|intent| intent.blind.as_ref());
+    if let Some(blind) = observation.blind.as_ref().or(noted).filter(|blind| now < blind.until) {
         item.parts.or_default(part).state.blind.get_or_insert_with(|| blind.clone());
     }
     // Half a text is as near to any text as chance has it; the next look decides.

@@ -34,8 +34,9 @@ pub enum Saves {
     /// The file takes this text, of which all that it says is a part, or which an editor saved after that.
     Takes(String),
     /// The file takes this text, in which nothing of either is missing. What it has of the file came to who saved the other, as if
-    /// that had been in the file and this had come from the document.
-    Joins(String, Option<Box<Arrival>>),
+    /// that had been in the file and this had come from the document, and what it has of that to who had the file open; the newest
+    /// first.
+    Joins(String, Vec<Arrival>),
     /// What the file says was saved later and stands; the save is kept elsewhere.
     GivesWay,
     /// It stands; what the file says is kept elsewhere.
@@ -135,8 +136,10 @@ pub fn of_two_saves(item: &ItemId, file: &Target<'_>, text: &str) -> Saves {
         Some(both) => {
             // Who saved this knows nothing of the rest, and may save the next one without it: no deletion of what others wrote.
             // Where nothing was agreed on since, nothing of it came from there.
-            let came = Some(whole).filter(|_| agreed != Some(base));
-            let came = came.and_then(|whole| Arrival::noted(whole, &both, made_of)).map(Box::new);
+            let to_other = Some(whole).filter(|_| agreed != Some(base));
+            let to_other = to_other.and_then(|whole| Arrival::noted(whole, &both, made_of));
+            let to_file = || Arrival::noted(current, &both, agreed.unwrap_or_default());
+            let came = to_other.into_iter().flat_map(|came| [Some(came), to_file()]).flatten().collect();
             Saves::Joins(both, came)
         }
         // An earlier save of the same editor is in the next one.
@@ -216,10 +219,14 @@ mod tests {
             assert_eq!(says_more(text, others), expected, "{text:?} {others:?}");
         }
         let meets = base.replace("alpha beta", "others");
-        // What the file said came to who saved the other.
-        let joins = |text: &str, both: &str| {
-            let came = Arrival { before: text.into(), after: both.into(), base: base.into() };
-            Saves::Joins(both.into(), Some(Box::new(came)))
+        // What the file said came to who saved the other, and what that said into the file, which agreed with its item.
+        let came = |before: &str, after: &str, base: &str| Arrival {
+            before: before.into(),
+            after: after.into(),
+            base: base.into(),
+        };
+        let joins = |text: &str, current: &str, both: &str| {
+            Saves::Joins(both.into(), vec![came(text, both, base), came(current, both, current)])
         };
         let item = ItemId("1a".into());
         let short = base.split_once("gamma").map_or("", |(start, _)| start).trim_end().to_owned() + "\n";
@@ -227,14 +234,14 @@ mod tests {
             (base, &*one, When::Earlier, &*one, Saves::Stands),
             (base, &one, When::Later, base, Saves::Stands),
             (base, base, When::Later, &one, Saves::Takes(one.clone())),
-            (base, &one, When::Later, &other, joins(&other, &both)),
+            (base, &one, When::Later, &other, joins(&other, &one, &both)),
             (base, &one, When::Later, &meets, Saves::GivesWay),
             (base, &one, When::Earlier, &meets, Saves::GoesOver),
             ("", &one, When::Earlier, &meets, Saves::GoesOver),
             ("", &one, When::Later, &meets, Saves::GivesWay),
             // What ends early is a deletion unless the rest comes at once.
             (base, &short, When::JustBefore, &one, Saves::Takes(one.clone())),
-            (base, &short, When::Earlier, &one, joins(&one, &one.replace("\n\ngamma", ""))),
+            (base, &short, When::Earlier, &one, joins(&one, &short, &one.replace("\n\ngamma", ""))),
             (base, base, When::Earlier, "Nothing of that at all, milk and bread.\n", Saves::Foreign),
         ] {
             assert_eq!(of_two_saves(&item, &file(base, current, when), text), expected, "{current:?} {text:?}");
@@ -308,9 +315,15 @@ mod tests {
             let file = Target { base, agreed: Some(agreed), arrivals, since, text: current, when: When::Later };
             assert_eq!(of_two_saves(&item, &file, text), *expected, "{current}{text}");
         };
-        let joins = |text: &str, both: &str, base: &str, is_noted: bool| {
-            let came = Arrival { before: text.into(), after: both.into(), base: base.into() };
-            Saves::Joins(both.into(), is_noted.then(|| Box::new(came)))
+        let joins = |text: &str, both: &str, base: &str, noted: Option<[&str; 2]>| {
+            let came = |[current, agreed]: [&str; 2]| {
+                [(text, base), (current, agreed)].map(|(before, base)| Arrival {
+                    before: before.into(),
+                    after: both.into(),
+                    base: base.into(),
+                })
+            };
+            Saves::Joins(both.into(), noted.into_iter().flat_map(came).collect())
         };
         // Something came before the editor saved, and more since.
         let (newer, text) = (said([one, tour, three, four]), said([own, two, three, four]));
@@ -320,15 +333,15 @@ mod tests {
         check(&newer, &newest, &newest, &since, &text, &Saves::Takes(text.clone()));
         // Who has read what had come is joined with what came since, unless they meet.
         let (read, both) = (said([own, tour, three, four]), said([own, tour, three, remote]));
-        check(&newer, &newest, &newest, &since, &read, &joins(&read, &both, &newer, true));
+        check(&newer, &newest, &newest, &since, &read, &joins(&read, &both, &newer, Some([&newest, &newest])));
         let newest = said([meets, tour, three, four]);
         let since = [arrival(&newer, &newest), came.clone()];
         check(&newer, &newest, &newest, &since, &read, &Saves::Takes(read.clone()));
         // Another program saved the file since, and that was pushed, or not yet.
         let (saved, both) = (said([one, tour, three, direct]), said([own, tour, three, direct]));
         let came = [came];
-        check(&newer, &saved, &saved, &came, &text, &joins(&text, &both, &opened, true));
-        check(&newer, &newer, &saved, &came, &text, &joins(&text, &both, &newer, false));
+        check(&newer, &saved, &saved, &came, &text, &joins(&text, &both, &opened, Some([&saved, &saved])));
+        check(&newer, &newer, &saved, &came, &text, &joins(&text, &both, &newer, None));
         let saved = said([meets, tour, three, four]);
         check(&newer, &saved, &saved, &came, &text, &Saves::GivesWay);
         // What came since stands beside a save of who has read more than the editor, which wrote where the first had come.
@@ -344,7 +357,7 @@ mod tests {
         check(&newer, &newest, &newest, &since, &text, &Saves::Takes(text.clone()));
         let (saved, both) = (said([one, two, "", direct]), said([own, two, "", direct]));
         for agreed in [&newer, &saved] {
-            let joined = joins(&text, &both, &opened, agreed == &saved);
+            let joined = joins(&text, &both, &opened, (agreed == &saved).then_some([&*saved, &*saved]));
             check(&newer, agreed, &saved, std::slice::from_ref(&came), &text, &joined);
         }
     }

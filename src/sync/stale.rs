@@ -2,6 +2,8 @@
 //! looks at the file and its base alone, that is a deletion of what others wrote; and what others took away looks like something
 //! new. Pure.
 
+use std::borrow::Cow;
+
 use super::arrival::Arrival;
 use super::counts::shared;
 use super::presence::{self, Presence};
@@ -31,18 +33,17 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
     // What the file said last before something else came.
     let next = |at: usize| at.checked_sub(1).and_then(|newer| arrivals.get(newer)).map_or(base, |newer| &*newer.before);
     // Whether some save since had what came with an arrival.
-    let older = |at: usize| arrivals.get(at + 1..).unwrap_or_default();
     let was_read = |at: usize| {
         let mut since = arrivals.iter().take(at + 1).enumerate();
-        since.any(|(at, arrival)| arrival.was_read_before(older(at), next(at)))
+        since.any(|(at, arrival)| arrival.was_read_before(&older(arrivals, at), next(at)))
     };
     for (at, arrival) in arrivals.iter().enumerate() {
         // What came may have gone again since, or come once more with a newer one into a file that was saved without it; and what
         // went may have come again, or gone once more. Then it tells nothing.
         let newer = oldest.and_then(|newer| arrivals.get(newer)).map(|newer| &*newer.before);
         let later = || std::iter::once(base).chain(newer);
-        let older = older(at);
-        let came = if later().any(|text| presence::of(arrival, older, &|| true, [base, text]).is_older()) {
+        let older = &*older(arrivals, at);
+        let came = if later().any(|text| presence::of(arrival, older, &|| was_read(at), [base, text]).is_older()) {
             Presence::Unknown
         } else {
             presence::of(arrival, older, &|| was_read(at), [newer.unwrap_or(base), text])
@@ -95,6 +96,16 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
         Some(oldest) if !lacks.is_empty() => Some(Stale::Lacks { oldest, words: lacks }),
         _ => kept(keeps),
     }
+}
+
+/// What came before the arrival at a place, newest first, and before that the other saves that were joined to the same text: none of
+/// them had read it.
+fn older(arrivals: &[Arrival], at: usize) -> Cow<'_, [Arrival]> {
+    let older = arrivals.get(at + 1..).unwrap_or_default();
+    let newer = arrivals.get(..at).unwrap_or_default().iter().rev();
+    let joined = newer.take_while(|newer| arrivals.get(at).is_some_and(|arrival| newer.after == arrival.after));
+    let joined: Vec<Arrival> = joined.cloned().collect();
+    if joined.is_empty() { Cow::Borrowed(older) } else { Cow::Owned([&joined, older].concat()) }
 }
 
 fn kept(lines: Vec<Line>) -> Option<Stale> {

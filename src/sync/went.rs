@@ -259,12 +259,16 @@ impl Came {
     }
 }
 
-/// What stood in a file before any arrival, newest first, had brought it.
+/// What stood in a file before any arrival, newest first, had brought it. Several that brought the same text are of saves that were
+/// joined: each of them was its writer's own.
 fn first_written<'t>(arrivals: &'t [Arrival], said_in: impl Fn(&'t str) -> BTreeSet<&'t str>) -> BTreeSet<&'t str> {
     let (mut own, mut came) = (BTreeSet::new(), BTreeSet::new());
-    for Arrival { before, after, .. } in arrivals.iter().rev() {
-        own.extend(said_in(before).into_iter().filter(|said| !came.contains(said)));
-        came.extend(said_in(after).into_iter().filter(|said| !own.contains(said)));
+    for joined in arrivals.chunk_by(|newer, older| newer.after == older.after).rev() {
+        for Arrival { before, .. } in joined {
+            own.extend(said_in(before).into_iter().filter(|said| !came.contains(said)));
+        }
+        let after = joined.first().map(|arrival| said_in(&arrival.after)).unwrap_or_default();
+        came.extend(after.into_iter().filter(|said| !own.contains(said)));
     }
     own
 }

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_workspace::model::{Cursor, ItemId, KindName, Millis, Notice, Revision, Stamp};
-use mcp_workspace::sync::{Arrival, Intent, JobEnd, JobId, Loaded, OpenJob, Record, RecordPart, Row, RowPart, Told};
+use mcp_workspace::sync::{
+    Arrival, Blind, Intent, JobEnd, JobId, Loaded, OpenJob, Record, RecordPart, Row, RowPart, Told,
+};
 
 use crate::file::File;
 use crate::machine::row;
@@ -87,8 +89,14 @@ impl Store {
         self.items.is_empty() && self.jobs.is_empty() && self.cursor.is_none()
     }
 
-    /// Takes in an item of which only the file is known.
-    pub(crate) fn adopt(&mut self, item: ItemId) {
+    /// Tells whether nothing was ever written down, not even what a file is about to say.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.is_new() && self.intents.is_empty()
+    }
+
+    /// Takes in an item of which only the file is known: at this time the state is found to be lost.
+    pub(crate) fn adopt(&mut self, item: ItemId, now: Millis) {
+        self.lost_at = Some(now);
         self.forgotten.remove(&item);
         let record = Record {
             item: item.clone(),
@@ -130,6 +138,11 @@ impl Store {
     /// Returns what both sides last agreed on of a file.
     pub(crate) fn base(&self, file: &File) -> Option<String> {
         self.parts(&file.item).iter().find(|part| part.part == file.part).map(|part| part.base.clone())
+    }
+
+    /// Returns what is known of a file of which nothing is known from before.
+    pub(crate) fn blind(&self, file: &File) -> Option<Blind> {
+        self.parts(&file.item).iter().find(|part| part.part == file.part)?.blind.clone()
     }
 
     /// Returns the tab that the main file of an item is of.

@@ -3,7 +3,7 @@
 use crate::model::{Millis, PartId, Stamp};
 
 use super::super::Loaded;
-use super::super::{Command, Effect, Engine, Event, JobId, Local, Posted, RequestId, Settings};
+use super::super::{Blind, Command, Effect, Engine, Event, JobId, Local, Posted, RequestId, Settings};
 use super::crashes::noted;
 use super::decisions::{engine, fetched, id, observed, planned, row, words};
 
@@ -200,5 +200,22 @@ fn nothing_tells_what_a_file_said_of_which_nothing_was_agreed() {
         engine.step(Millis(NOW), Event::Recorded { item: id(0), result: Ok(()) });
         let (_, held) = save(&mut engine, [text, older], NOW);
         assert_eq!(held, if waits { vec!["STATE_LOST"] } else { Vec::new() }, "{base:?}");
+    }
+}
+
+#[test]
+fn what_is_not_known_of_a_file_is_not_forgotten_with_its_item() {
+    let text = "one\n\ntwo\n";
+    for (until, waits) in [(NOW + DAY, true), (NOW, false)] {
+        let mut engine = Engine::new(Settings::default());
+        engine.load(Millis(NOW), Loaded::default());
+        engine.step(Millis(NOW), Event::Asked { request: RequestId(1), command: Command::Fetch(id(0)) });
+        let Event::Observed { item, mut parts } = seen(text, "one\n", 0) else { unreachable!() };
+        parts[0].blind = Some(Blind { until: Millis(until), read: Vec::new() });
+        engine.step(Millis(NOW), Event::Observed { item, parts });
+        let effects = words(&engine.step(Millis(NOW), fetched(id(0), text, true)));
+        assert_eq!(effects.contains("plan"), !waits, "{effects}");
+        let held = engine.status().items[0].parts[0].held.iter().map(|held| held.code.clone()).collect::<Vec<_>>();
+        assert_eq!(held, if waits { vec!["STATE_LOST"] } else { Vec::new() });
     }
 }

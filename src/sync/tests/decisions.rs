@@ -51,7 +51,14 @@ pub(super) fn observed(item: ItemId, base: &str, local: &str) -> Event {
     let base = (base != "-").then(|| base.to_owned());
     Event::Observed {
         item,
-        parts: vec![Observation { part: PartId::default(), base, local, intent: None, arrivals: Vec::new() }],
+        parts: vec![Observation {
+            part: PartId::default(),
+            base,
+            local,
+            intent: None,
+            arrivals: Vec::new(),
+            blind: None,
+        }],
     }
 }
 

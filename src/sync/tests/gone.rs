@@ -457,6 +457,31 @@ fn what_may_have_come_into_a_file_that_is_gone_is_no_edit_once_others_took_it_aw
 }
 
 #[test]
+fn what_a_file_was_about_to_say_is_known_until_the_save_that_brings_it_back_was_read_whole() {
+    // The daemon died before it recorded what it had written; an editor that has it open saves by way of another name.
+    let (before, came) = ("a\n\nb\n", "theirs one\n\na\n\nb\n");
+    let (saved, there) = (came.replace("b\n", "b\n\nmine\n"), came.replace("one", "one two"));
+    let note = note_of(before, came);
+    let mut engine = engine(1);
+    engine.step(Millis(1), intended(before, "-", &note));
+    engine.step(Millis(2), told_of(false, "1"));
+    engine.step(Millis(2), Event::Touched { item: id(0), part: PartId::default(), touch: Touch::Complete });
+    let mut seen = intended(before, &saved, &note);
+    engine.step(Millis(3), seen.clone());
+    let effects = engine.step(Millis(4), fetched(id(0), &there, true));
+    let [.., Effect::Record(record)] = &*effects else { panic!("{}", words(&effects)) };
+    let part = record.parts[0].clone();
+    assert_eq!((&*part.base, part.settled, part.arrived.len()), (before, false, 1));
+    engine.step(Millis(5), Event::Recorded { item: id(0), result: Ok(()) });
+    engine.step(Millis(10_000), Event::Tick);
+    let Event::Observed { parts, .. } = &mut seen else { unreachable!() };
+    parts[0].arrivals = part.arrived;
+    engine.step(Millis(10_001), seen);
+    let effects = engine.step(Millis(10_002), fetched(id(0), &there, true));
+    assert_eq!(desired(&effects), Some(&*there.replace("b\n", "b\n\nmine\n")), "{}", words(&effects));
+}
+
+#[test]
 fn a_file_that_is_back_is_compared_though_it_says_what_was_recorded() {
     // It stood in conflict with a document of which nothing was agreed, and went while nobody looked.
     let mut engine = Engine::new(Settings::default());

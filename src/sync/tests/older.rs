@@ -1,8 +1,11 @@
 //! Saves of an older text than the newest, as the engine meets them.
 
-use crate::model::{Millis, PartId};
+use crate::model::{ItemId, Millis, PartId};
 
-use super::super::{Arrival, Command, Effect, Engine, Event, Loaded, Planned, RequestId, Row, Settings};
+use super::super::{
+    Arrival, Command, Effect, Engine, Event, Loaded, Planned, RequestId, Row, Saves, Settings, Target, When,
+    of_two_saves,
+};
 use super::decisions::{STAMP, engine, fetched, id, observed, planned, row, words};
 
 use super::crashes::desired;
@@ -295,4 +298,37 @@ fn a_word_that_came_once_more_is_lacked() {
     let effects = saved(&mut engine, [before, &after, &mine, &after]);
     let both = "on the first monday the truck comes on friday on monday\n\ntwo answered, so we call on monday\n";
     assert_eq!(desired(&effects), Some(both), "{}", words(&effects));
+}
+
+#[test]
+fn of_two_saves_that_were_joined_each_is_its_writers_own() {
+    // Something came into the file, which was edited; a save that was made before that, in the place of a link, was joined with it.
+    let opened = "---\nid: 1a\n---\n\n# Plan\n\none is here\n\ntwo is there\n\nthree is far\n";
+    let agreed = opened.replace("one is", "one theirs is");
+    let (current, linked) = (agreed.replace("two is", "two mine is"), opened.replace("three is", "three linked is"));
+    let came = [Arrival { before: opened.into(), after: agreed.clone(), base: opened.into() }];
+    let file =
+        Target { base: opened, agreed: Some(&agreed), arrivals: &came, since: 1, text: &current, when: When::Later };
+    let Saves::Joins(both, noted) = of_two_saves(&ItemId("1a".into()), &file, &linked) else { panic!("not joined") };
+    let arrivals = [noted, came.to_vec()].concat();
+    // Who has the file open saves once more, before both were pushed or after; or who saved the other does, in the file itself.
+    let more = |text: &str| text.replace("Plan", "Plan again");
+    let (saved, again) = (more(&current), more(&linked));
+    let less = both.replace("two mine is", "two is");
+    for (text, there, says) in [
+        (&saved, &agreed, saved.clone()),
+        (&saved, &both, more(&both)),
+        (&again, &agreed, again.replace("one is", "one theirs is")),
+        (&again, &both, more(&both)),
+        // Others have taken away what the file said alone.
+        (&again, &less, more(&less)),
+    ] {
+        let mut engine = engine(1);
+        let Event::Observed { item, mut parts } = observed(id(0), there, text) else { unreachable!() };
+        parts[0].arrivals.clone_from(&arrivals);
+        engine.step(Millis(1), Event::Observed { item, parts });
+        let effects = engine.step(Millis(2), fetched(id(0), there, true));
+        let held = &engine.status().items[0].parts[0].held;
+        assert_eq!(desired(&effects), Some(&*says), "{} {held:?}", words(&effects));
+    }
 }

@@ -78,7 +78,14 @@ impl World {
                     let stamp = Stamp { dev: 1, ino: 1, len_bytes: 1, mtime_ns: 1, ctime_ns: 1 };
                     let local = Local::Text { stamp, hash: ContentHash::of(text.as_bytes()), text: text.into() };
                     let base = Some(self.text(&item).to_owned());
-                    let part = Observation { part: PartId::default(), base, local, intent: None, arrivals: Vec::new() };
+                    let part = Observation {
+                        part: PartId::default(),
+                        base,
+                        local,
+                        intent: None,
+                        arrivals: Vec::new(),
+                        blind: None,
+                    };
                     self.after(0, Event::Observed { item, parts: vec![part] });
                 }
                 Effect::Poll { .. } => {

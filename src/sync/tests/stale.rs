@@ -511,3 +511,22 @@ fn what_another_text_had_that_may_have_stood_there_is_no_sign_of_reading() {
     assert_eq!(found(&edit(&second)), None);
     assert!(found(&edit(before)).is_some());
 }
+
+#[test]
+fn what_its_own_push_left_as_the_base_lacks_nothing_that_came_before() {
+    // Two texts came, and an older one was saved and has landed; its base has nothing of what came, for all that it says the words
+    // that the second brought.
+    let before = "Please read this.\n\n# Keys\n\nThe keys are with Maria.\n\nThe house is with Paul.\n\n# Walls\n\n\
+                  Call the painter about the walls.\n\nPlease bring your slides to the meeting.\n";
+    let first = before.replace("Please read this.\n\n", "").replace("keys are", "keys are house†");
+    let second = first.replace("Call", "Call the painter about the house‡ walls.\n\nCall");
+    let arrival = |before: &str, after: &str| Arrival::noted(before, after, before).unwrap();
+    let arrivals = [arrival(&first, &second), arrival(before, &first)];
+    let saved = before.replace("Call", "and roof Call").replace("bring", "carpenter bring");
+    let saved = format!("{saved}\nPlease call walls about it.\n")
+        .replace("Maria.\n", "Maria.\n\nPlease bring your slides\u{a7} to the meeting.\n");
+    assert_eq!(lacking(&arrivals, &second, &saved).map(|(base, _)| base).as_deref(), Some(before));
+    for text in [saved.replace("\n\n", "\n\n\n"), saved.replace("walls.", "walls.\n\nMore of mine.")] {
+        assert_eq!(find(&arrivals, &saved, &text), None, "{text}");
+    }
+}

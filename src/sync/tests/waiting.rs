@@ -215,7 +215,14 @@ fn who_waits_for_a_restless_file_waits_with_it() {
     ask(&mut engine, 1, 1, false);
     let restless = || {
         let (part, local) = (PartId::default(), Local::Restless);
-        let parts = vec![Observation { part, base: Some("a\n".into()), local, intent: None, arrivals: Vec::new() }];
+        let parts = vec![Observation {
+            part,
+            base: Some("a\n".into()),
+            local,
+            intent: None,
+            arrivals: Vec::new(),
+            blind: None,
+        }];
         Event::Observed { item: id(0), parts }
     };
     let mut now = Millis(1);

@@ -113,7 +113,7 @@ impl Machine {
             _ => true,
         });
         let (base, intent) = (self.store.base(file), self.store.intent(file).cloned());
-        Observation { part: file.part.clone(), base, local, intent, arrivals }
+        Observation { part: file.part.clone(), base, local, intent, arrivals, blind: self.store.blind(file) }
     }
 
     /// Waits until a file is on the disk: what others are told of it must outlive a power cut.

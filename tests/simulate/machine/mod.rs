@@ -177,7 +177,7 @@ impl Machine {
         let read_only = self.is_mirror && around.plant != Some(Plant::PushesMirrored);
         let mut engine = Engine::new(Settings { seed, limits, read_only, ..Settings::default() });
         self.is_watching = true;
-        self.take_in();
+        self.take_in(self.now(around));
         self.sending = self.is_paused.then(BTreeSet::new);
         self.store.drop_forgotten(self.now(around));
         let effects = engine.load(self.now(around), self.store.loaded());
@@ -197,13 +197,13 @@ impl Machine {
     }
 
     /// Takes in the files that stand when nothing else is known.
-    fn take_in(&mut self) {
+    fn take_in(&mut self, now: Millis) {
         if !self.store.is_new() {
             return;
         }
         let items: BTreeSet<ItemId> =
             self.disk.names().filter_map(|name| File::named(name)).map(|file| file.item).collect();
-        items.into_iter().for_each(|item| self.store.adopt(item));
+        items.into_iter().for_each(|item| self.store.adopt(item, now));
     }
 
     /// The daemon dies: all that was under way is forgotten.
@@ -316,7 +316,7 @@ impl Machine {
     /// All that the daemon knew is lost, and the next one begins with the files that stand.
     pub(crate) fn lose_state(&mut self, around: &Around) {
         assert!(!self.runs());
-        self.store = Store::after_loss((!self.store.is_new()).then(|| self.now(around)));
+        self.store = Store::after_loss((!self.store.is_blank()).then(|| self.now(around)));
         self.is_paused = false;
         // Files have the true time.
         self.slowest_off = Some(self.clock_off.min(0));
