@@ -1,6 +1,6 @@
 //! Looking back: what was pushed and pulled, and taking a push back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -162,12 +162,20 @@ impl MirrorHandle {
     ///
     /// # Errors
     ///
-    /// `NotFound` when it is not mirrored; `InvalidInput` when a file holds edits that the document does not have;
-    /// permission and network errors as they come: then nothing was put away.
+    /// `NotFound` when it is not mirrored; `InvalidInput` when a file holds edits that the document does not have, or it is named by the
+    /// file of one of its tabs; permission and network errors as they come: then nothing was put away.
     pub async fn trash(&self, id_or_url: &str) -> Result<(ItemId, usize, Vec<PathBuf>)> {
         self.check_writable().await?;
         let item = self.item(id_or_url)?;
         let Some(report) = self.lookup(&item.0).await? else { return Err(Error::NotFound { id: id_or_url.into() }) };
+        if self.place(Path::new(id_or_url)).is_ok_and(|place| place.part != PartId::default()) {
+            return Err(Error::InvalidInput {
+                what: format!("{id_or_url} is one part of {item}, and all of that would go into the trash"),
+                suggestion: format!(
+                    "Delete a tab in the document itself; to trash the whole of it, name it: `mcp-workspace trash {item}`."
+                ),
+            });
+        }
         let mut files: Vec<PathBuf> = Vec::new();
         for part in &report.parts {
             files.extend(part.path.symlink_metadata().is_ok().then(|| part.path.clone()));

@@ -43,7 +43,7 @@ use crate::model::{ContentHash, Facets, ItemId, KindName, Millis, Notice, PartId
 use crate::sync::{Blind, Loaded, Record, Row, RowPart, Told, Words};
 use failure::{Failure, migrating, opening};
 use record::{write_record, write_told};
-use values::{from_millis, millis, pack, unpack};
+use values::{from_millis, millis, unpack};
 
 pub use attached::{Attached, StoredCopy};
 pub use boot::id as boot;

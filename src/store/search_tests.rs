@@ -2,6 +2,7 @@
 
 use super::attached_tests::attached;
 use super::tests::{ASKER, record, store};
+use super::values::pack;
 use super::*;
 
 const DAY: u64 = 86_400_000;

@@ -1,5 +1,6 @@
 use std::os::unix::fs::PermissionsExt as _;
 
+use super::values::pack;
 use super::*;
 use crate::model::Cursor;
 use crate::sync::{Arrival, Intent, JobEnd, JobId, RecordPart};

@@ -49,17 +49,8 @@ impl Workspace {
         let (from, to) = (self.folder()?, open_folder(&day)?);
         let mut paths = Vec::new();
         for name in names {
-            let Some(kept) = self.put_away(&from, &to, (&name, &name))? else { continue };
             let read = expected.iter().find_map(|(expected, stamp)| (*expected == name).then_some(*stamp)).flatten();
-            // RACE: somebody may save between the look above and the rename. That save goes back; where still another one
-            // stands by now, it stays put away.
-            if let Some(read) = read
-                && !is_unwritten(&day.join(&kept), read)
-            {
-                let back = rename_new(&to, &kept, &from, &name);
-                tracing::info!(name, ?back, "a file was saved while it was put away");
-                return Err(NotDeposited::Moved);
-            }
+            let Some(kept) = self.put_away_read((&from, &to), &day, &name, read)? else { continue };
             paths.push(day.join(kept));
         }
         self.set_links(item, &[])?;
@@ -84,13 +75,11 @@ impl Workspace {
         }
         let day = self.retired_folder(at)?;
         let (from, to) = (self.folder()?, open_folder(&day)?);
-        let Some(kept) = self.put_away(&from, &to, (&name, &name))? else { return Ok(None) };
-        // RACE: somebody may save between the look above and the rename. That save goes back, unless still another one stands by now.
-        if !is_unwritten(&day.join(&kept), read) {
-            let back = rename_new(&to, &kept, &from, &name);
-            tracing::info!(name, ?back, "a file was saved while it was put away");
-            return Ok(None);
-        }
+        let kept = match self.put_away_read((&from, &to), &day, &name, Some(read)) {
+            Ok(Some(kept)) => kept,
+            Ok(None) | Err(NotDeposited::Moved) => return Ok(None),
+            Err(NotDeposited::Failed(error)) => return Err(error),
+        };
         for folder in [&from, &to] {
             rustix::fs::fsync(folder).map_err(|e| disk(&day, "written", e.into()))?;
         }
@@ -114,6 +103,27 @@ impl Workspace {
         };
         rustix::fs::fsync(&to).map_err(|errno| disk(&day, "written", errno.into()))?;
         Ok(day.join(kept))
+    }
+
+    /// Moves a file into the folder of a day; returns its name there, `None` when there is no such file. With `read` only if it is the
+    /// one that was read.
+    ///
+    /// RACE: somebody may save between the caller's look at the file and the rename. That save goes back, and the answer is
+    /// [`NotDeposited::Moved`]; where still another one stands by now, it stays put away.
+    pub(super) fn put_away_read(
+        &self,
+        (from, to): (&OwnedFd, &OwnedFd),
+        day: &Path,
+        name: &str,
+        read: Option<Stamp>,
+    ) -> Result<Option<String>, NotDeposited> {
+        let Some(kept) = self.put_away(from, to, (name, name))? else { return Ok(None) };
+        if read.is_some_and(|read| !is_unwritten(&day.join(&kept), read)) {
+            let back = rename_new(to, &kept, from, name);
+            tracing::info!(name, ?back, "a file was saved while it was put away");
+            return Err(NotDeposited::Moved);
+        }
+        Ok(Some(kept))
     }
 
     /// Makes the folder for what is put away on a day.

@@ -286,6 +286,26 @@ fn retired_files_are_moved_never_replaced() {
 }
 
 #[test]
+fn a_save_that_comes_while_its_file_is_put_away_goes_back() {
+    let f = fixture();
+    let ((item, part), at) = (one(), Millis(1));
+    let read = f.workspace.deposit(&item, &part, "read\n", None).unwrap();
+    let path = f.path("one.md");
+    fs::write(&path, "saved since\n").unwrap();
+    let (day, from) = (f.workspace.retired_folder(at).unwrap(), f.workspace.folder().unwrap());
+    let to = open_folder(&day).unwrap();
+    // The look at it was before that save.
+    let put_away = |read: Option<Stamp>| f.workspace.put_away_read((&from, &to), &day, "one.md", read);
+    assert!(matches!(put_away(Some(read)), Err(NotDeposited::Moved)));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "saved since\n");
+    assert_eq!(f.workspace.put_away_file(&item, &part, read, at).unwrap(), None);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "saved since\n");
+    let kept = f.workspace.put_away_file(&item, &part, f.stamp("one.md"), at).unwrap().unwrap();
+    assert_eq!(fs::read_to_string(kept).unwrap(), "saved since\n");
+    assert!(matches!(put_away(None), Ok(None)) && !path.exists());
+}
+
+#[test]
 fn a_file_that_was_saved_since_it_was_read_is_not_retired() {
     let f = fixture();
     let (item, part) = one();

@@ -102,6 +102,9 @@ async fn an_edit_of_a_tab_that_is_gone_goes_into_no_other() {
     .await;
     assert_eq!(tabs(&world, &id).await.iter().map(|(_, text)| text.trim_end()).collect::<Vec<_>>(), [copy]);
     assert!(read(&file).contains("bravo mine"), "what was written stays");
+    // Who names the file of a tab does not mean the whole document.
+    let (done, answer) = world.cli(&["trash", beside.to_str().unwrap()]);
+    assert!(!done && answer["suggestion"].as_str().unwrap().contains(&format!("trash {id}`")), "{answer}");
     // The document does not go while that stands there, nor is it forgotten without a word.
     let (done, answer) = world.cli(&["trash", &id]);
     assert!(!done && answer["message"].as_str().unwrap().contains("no tab"), "{answer}");
