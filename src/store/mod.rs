@@ -40,7 +40,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
 
 use crate::error::{Error, Result};
 use crate::model::{ContentHash, Facets, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
-use crate::sync::{Blind, Loaded, Record, Row, RowPart, Told, Words};
+use crate::sync::{Arrival, Blind, Loaded, Record, Row, RowPart, Told, Words};
 use failure::{Failure, migrating, opening};
 use record::{write_record, write_told};
 use values::{from_millis, millis, unpack};
@@ -387,13 +387,18 @@ impl Store {
     }
 
     /// Lets go of an item whose files were put away. What was agreed is kept, and what came into the files, since who has one open may
-    /// save it later: with `bury` until it is there again, else for a week, where it is known no more unless it is fetched anew.
+    /// save it later: with `bury` until it is there again, else for a week, where it is known no more unless it is fetched anew. A push
+    /// that has no answer has none any more: that its file said what it brought is kept as something that came.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes.
     pub fn retire(&mut self, id: &ItemId, bury: bool, at: Millis) -> Result<()> {
         let doing = "retiring an item";
+        let bases: BTreeMap<PartId, String> = self.bases(id)?.into_iter().collect();
+        let open = self.open_jobs()?.into_iter().filter(|job| job.item == *id);
+        let said = open.filter_map(|job| Some((Arrival::of_none(&job.base?, bases.get(&job.part)?), job.part)));
+        let said: Vec<(Arrival, PartId)> = said.collect();
         let transaction = self.connection.transaction().map_err(storage(doing))?;
         let is_mirrored = transaction
             .query_row("SELECT 1 FROM item WHERE id = ?1 AND NOT buried", [&id.0], |_row| Ok(()))
@@ -426,6 +431,7 @@ impl Store {
         for sql in [index, waiting, jobs, files, images].into_iter().chain(notes.into_iter().filter(|_| bury)) {
             transaction.execute(sql, [&id.0]).map_err(storage(doing))?;
         }
+        said.iter().try_for_each(|(said, part)| arrivals::write(&transaction, id, part, said))?;
         let put_away = "UPDATE item SET buried = ?2, at = iif(?2 = 2, ?3, at) WHERE id = ?1 AND buried <> 2";
         let how = if bury { 1 } else { 2 };
         transaction.execute(put_away, params![id.0, how, millis(at)]).map_err(storage(doing))?;

@@ -632,6 +632,32 @@ fn what_a_person_lets_go_of_is_known_for_a_week() {
 }
 
 #[test]
+fn what_a_push_without_an_answer_brought_is_known_when_its_item_goes() {
+    for bury in [false, true] {
+        let (_folder, mut store) = store();
+        let (one, part) = (ItemId("one".into()), PartId::default());
+        store.record(&record("one", "T", &[("", "a\n")], 1), None).unwrap();
+        for base in [Some("a\n\nmine\n"), None] {
+            let job = NewJob {
+                item: &one,
+                part: &part,
+                base_revision: &Revision("r1".into()),
+                before: "a theirs\n",
+                expected: "a theirs\n\nmine\n",
+                base,
+                plan: b"[]",
+                told: &[],
+                at: Millis(2),
+            };
+            store.begin_job(&job).unwrap();
+        }
+        store.retire(&one, bury, Millis(3)).unwrap();
+        assert_eq!(store.open_jobs().unwrap(), Vec::new());
+        assert_eq!(store.arrivals(&one, &part).unwrap(), Some(vec![Arrival::of_none("a\n\nmine\n", "a\n")]));
+    }
+}
+
+#[test]
 fn rows_that_belong_to_nothing_are_taken_away() {
     let (_folder, mut store) = store();
     store.record(&record("one", "T", &[("", "beta\n")], 5), None).unwrap();

@@ -19,6 +19,13 @@ pub struct Arrival {
 }
 
 impl Arrival {
+    /// Of a text that the file said while both sides agreed on `base`, and with which nothing came: who wrote it has read no more than
+    /// that, whatever comes later.
+    #[must_use]
+    pub fn of_none(text: &str, base: &str) -> Self {
+        Self { before: text.to_owned(), after: text.to_owned(), base: base.to_owned() }
+    }
+
     /// What comes into a file by a deposit; `None` when that is no word.
     pub(super) fn of(before: &str, after: &str, base: &str) -> Option<Self> {
         let mut keys = Keys::default();

@@ -288,6 +288,14 @@ impl Store {
 
     /// Lets go of an item; of one that is buried the base is kept, and for a while that of one which somebody has forgotten.
     pub(crate) fn retire(&mut self, item: &ItemId, bury: bool, at: Millis) {
+        let open = self.jobs.iter().filter(|job| job.open.item == *item && job.end.is_none()).map(|job| &job.open);
+        let said = open.filter_map(|job| {
+            let file = File::of(item, &job.part);
+            Some((Arrival::of_none(job.base.as_ref()?, &self.base(&file)?), file))
+        });
+        for (said, file) in said.collect::<Vec<_>>() {
+            self.note_arrivals(&file, vec![said]);
+        }
         let record = self.items.remove(item);
         if bury {
             self.buried.extend(record.map(|record| (item.clone(), record)));

@@ -530,3 +530,19 @@ fn what_its_own_push_left_as_the_base_lacks_nothing_that_came_before() {
         assert_eq!(find(&arrivals, &saved, &text), None, "{text}");
     }
 }
+
+#[test]
+fn what_a_push_without_an_answer_brought_is_no_sign_of_reading() {
+    // Something came, and more once the file was fetched anew: a push of it had landed of which nothing was known.
+    let (first, base) = ("Alpha is one.\n\nBravo is two.\n", "Alpha, theirs†, is one.\n\nBravo is two.\n");
+    let pushed = base.replace("two.\n", "two.\n\nMine is three.\n");
+    let there = pushed.replace("Bravo is", "Bravo theirs‡ is");
+    let arrival = |before: &str, after: &str| Arrival::noted(before, after, before).unwrap();
+    let arrivals = [arrival(base, &there), Arrival::of_none(&pushed, base), arrival(first, base)];
+    let more = |text: &str| text.replace("three.\n", "three.\n\nAnd more.\n");
+    let found = |text: &str| lacking(&arrivals, &there, &more(text));
+    assert_eq!(found(&pushed), Some((base.into(), "theirs".into())));
+    assert_eq!(found(&there), None);
+    // Who wrote what was pushed had read the first, and takes that away.
+    assert_eq!(found(&pushed.replace(", theirs†,", "")), Some((base.into(), "theirs".into())));
+}
