@@ -16,13 +16,16 @@ use super::presence::{self, Presence};
 use super::stale::{self, Stale};
 use super::went::{self, Came, Line};
 use super::words::words_in;
-use super::{Local, Observation, alike, choice, hold, merge, run, standing};
+use super::{Local, Observation, alike, hold, merge, run, standing};
 
 /// The code of what tells that a file got back what it lacked.
 pub(super) const PUT_BACK: &str = "PUT_BACK";
 
 /// The code of what tells that a save waits which is once more without what was put back.
 const TAKEN_AGAIN: &str = "TAKEN_AGAIN";
+
+/// The code of what tells why a save waits with which a paragraph would stand twice.
+const STANDS_TWICE: &str = "STANDS_TWICE";
 
 /// How much of a paragraph is shown to a person, in characters.
 const SHOWN_CHARS: usize = 80;
@@ -43,15 +46,15 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
     if walk.doubted.contains(id) {
         return false;
     }
+    let is_accepted = part.state.accepted == Some(*hash) || walk.why.dry_accept.contains(id);
     match stale::find(arrivals, newest, text) {
-        // What is let go is told, whatever it is.
-        Some(Stale::Lacks { words, .. }) if part.state.accepted == Some(*hash) || walk.why.dry_accept.contains(id) => {
-            let was_told = part.state.held.iter().any(|held| held.code == TAKEN_AGAIN);
-            walk.let_go.insert(id.clone(), if was_told { taken_again(&words) } else { gone_with_it(&words) });
+        // Who says that the file is meant as it stands has been told of this.
+        Some(Stale::Lacks { words, .. }) if is_accepted && was_told(part, text, &words) => {
+            walk.let_go.insert(id.clone(), taken_again(&words));
             false
         }
         // Half a file lacks much, and waits whole.
-        Some(Stale::Lacks { .. }) if !hold::holds(Some(newest), text).is_empty() => false,
+        Some(Stale::Lacks { .. }) if !is_accepted && !hold::holds(Some(newest), text).is_empty() => false,
         Some(Stale::Lacks { oldest, mut words }) => {
             let older = older_base(arrivals, oldest, newest, text);
             let all = put_back_to(&older, newest, text);
@@ -71,6 +74,17 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
         }
         None => false,
     }
+}
+
+/// Tells whether a person knows that a text lacks these words, which came into its file: who says that it is meant as it stands lets
+/// go what they were asked about, or what was put back, and nothing else.
+fn was_told(part: &Part, text: &str, lacks: &[String]) -> bool {
+    let is_same = part.state.put_back.as_ref().is_some_and(|saved| merge::same_meaning(saved, text));
+    let asked = part.state.held.iter().filter(|held| [TAKEN_AGAIN, STANDS_TWICE].contains(&held.code.as_str()));
+    let put_back = part.state.told.notices.iter().filter(|told| told.code == PUT_BACK);
+    let named: BTreeSet<String> = asked.chain(put_back).flat_map(|told| quoted(&told.message)).collect();
+    let is_named = |words: &String| named.iter().any(|named| has_words_of(named, words));
+    is_same || lacks.iter().take(SHOWN_PLACES).all(is_named)
 }
 
 /// The base of a text that was made before what is noted at `oldest`. What was agreed on since and stands there, too, was pushed
@@ -160,11 +174,6 @@ pub(super) fn tell_put_back(part: &mut Part, lacks: &[String], now: Millis) {
 /// What a message quotes.
 fn quoted(message: &str) -> BTreeSet<String> {
     message.split('`').skip(1).step_by(2).map(str::to_owned).collect()
-}
-
-/// What goes with a save that somebody let go, though it is not what that was held for.
-fn gone_with_it(lacks: &[String]) -> Notice {
-    notice(choice::RELEASED, format!("this text is without {}, which had come into the file", places(lacks)))
 }
 
 /// Why a save waits that is without what was put back into it once.
@@ -258,7 +267,7 @@ pub(super) fn stands_twice(walk: &Walk, id: &PartId, text: &str, merged: &Merged
         shortened(&pair.came)
     );
     let number = u32::try_from(pair.number).unwrap_or(u32::MAX);
-    Some(Notice { line: number, ..notice("STANDS_TWICE", message) })
+    Some(Notice { line: number, ..notice(STANDS_TWICE, message) })
 }
 
 /// The first of some words, and a sign where there are more.

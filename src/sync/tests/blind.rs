@@ -3,8 +3,8 @@
 use crate::model::{Millis, PartId, Stamp};
 
 use super::super::Loaded;
-use super::super::{Blind, Command, Effect, Engine, Event, JobId, Local, Posted, RequestId, Settings};
-use super::crashes::noted;
+use super::super::{Arrival, Blind, Command, Effect, Engine, Event, JobId, Local, Posted, RequestId, Settings};
+use super::crashes::{desired, noted};
 use super::decisions::{engine, fetched, id, observed, planned, row, words};
 
 const NOW: u64 = 1_800_000_000_000;
@@ -217,5 +217,27 @@ fn what_is_not_known_of_a_file_is_not_forgotten_with_its_item() {
         assert_eq!(effects.contains("plan"), !waits, "{effects}");
         let held = engine.status().items[0].parts[0].held.iter().map(|held| held.code.clone()).collect::<Vec<_>>();
         assert_eq!(held, if waits { vec!["STATE_LOST"] } else { Vec::new() });
+    }
+}
+
+#[test]
+fn who_lets_a_first_save_go_lets_go_nothing_that_came_since() {
+    let text = "one\n\ntwo\n";
+    let (mut engine, _) = found(text, text, 1);
+    let (there, saved) = ("one\n\ntwo\n\ntheirs came here\n", "one\n\nmine\n");
+    for accept in [None, Some(PartId::default())] {
+        let command = Command::Push { item: id(0), accept: accept.clone(), dry_run: false };
+        engine.step(Millis(NOW), Event::Asked { request: RequestId(1), command });
+        let Event::Observed { item, mut parts } = seen(there, saved, 0) else { unreachable!() };
+        parts[0].arrivals = vec![Arrival { before: text.into(), after: there.into(), base: text.into() }];
+        engine.step(Millis(NOW), Event::Observed { item, parts });
+        let effects = engine.step(Millis(NOW), fetched(id(0), there, true));
+        if accept.is_none() {
+            let held = &engine.status().items[0].parts[0].held[0];
+            assert!(held.code == "STATE_LOST" && held.message.contains("(without `two`, with `mine`)"), "{held:?}");
+            engine.step(Millis(NOW), Event::Recorded { item: id(0), result: Ok(()) });
+        } else {
+            assert_eq!(desired(&effects), Some("one\n\nmine\n\ntheirs came here\n"), "{}", words(&effects));
+        }
     }
 }

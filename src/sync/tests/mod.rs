@@ -13,5 +13,6 @@ mod pushes;
 mod quota;
 mod stale;
 mod standing;
+mod tabs;
 mod waiting;
 mod within;

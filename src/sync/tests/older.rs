@@ -332,3 +332,38 @@ fn of_two_saves_that_were_joined_each_is_its_writers_own() {
         assert_eq!(desired(&effects), Some(&*says), "{} {held:?}", words(&effects));
     }
 }
+
+#[test]
+fn who_lets_a_save_go_lets_go_nothing_that_they_were_not_told_of() {
+    let (before, after) = ("one\n\ntwo\n\nthree is long\n", "one\n\ntwo\n\nthree is long\n\ntheirs came here\n");
+    let accept = |engine: &mut Engine, local: &str| {
+        let command = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run: false };
+        engine.step(Millis(4), Event::Asked { request: RequestId(1), command });
+        let effects = saved(engine, [before, after, local, after]);
+        desired(&effects).unwrap_or_else(|| panic!("{}", words(&effects))).to_owned()
+    };
+    for (local, code) in [
+        // Held for something else, or not looked at yet.
+        ("one\n\n```\ntwo\n\nthree is long\n", Some("CODE_OPEN")),
+        ("one\n\ntwo more\n\nthree is long\n", None),
+    ] {
+        let mut engine = engine(1);
+        if let Some(code) = code {
+            saved(&mut engine, [before, after, local, after]);
+            assert_eq!(engine.status().items[0].parts[0].held[0].code, code);
+            engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+        }
+        let says = accept(&mut engine, local);
+        assert!(says.contains("theirs came here"), "{says}");
+    }
+    // What was put back goes once it is deleted once more.
+    let mut engine = engine(1);
+    let local = "one\n\ntwo more\n\nthree is long\n";
+    let effects = saved(&mut engine, [before, after, local, after]);
+    let both = desired(&effects).map(str::to_owned).unwrap();
+    engine.step(Millis(3), Event::Planned { item: id(0), result: Ok(Planned { requests: 0, ..planned(&both) }) });
+    engine.step(Millis(3), Event::Deposited { item: id(0), part: PartId::default(), result: Ok(STAMP) });
+    engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+    let says = accept(&mut engine, "one\n\ntwo more words\n\nthree is long\n");
+    assert_eq!(says, "one\n\ntwo more words\n\nthree is long\n");
+}
