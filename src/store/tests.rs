@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use super::values::pack;
 use super::*;
 use crate::model::Cursor;
-use crate::sync::{Arrival, Intent, JobEnd, JobId, RecordPart};
+use crate::sync::{Intent, JobEnd, JobId, RecordPart};
 
 pub(super) fn store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
@@ -652,7 +652,7 @@ fn what_a_push_without_an_answer_brought_is_known_when_its_item_goes() {
             store.begin_job(&job).unwrap();
         }
         store.retire(&one, bury, Millis(3)).unwrap();
-        assert_eq!(store.open_jobs().unwrap(), Vec::new());
+        assert!(store.open_jobs().unwrap().is_empty());
         assert_eq!(store.arrivals(&one, &part).unwrap(), Some(vec![Arrival::of_none("a\n\nmine\n", "a\n")]));
     }
 }
