@@ -16,7 +16,7 @@ use super::presence::{self, Presence};
 use super::stale::{self, Stale};
 use super::went::{self, Came, Line};
 use super::words::words_in;
-use super::{Local, Observation, alike, hold, merge, run, standing};
+use super::{Local, Observation, alike, choice, hold, merge, run, standing};
 
 /// The code of what tells that a file got back what it lacked.
 pub(super) const PUT_BACK: &str = "PUT_BACK";
@@ -50,7 +50,8 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
     match stale::find(arrivals, newest, text) {
         // Who says that the file is meant as it stands has been told of this.
         Some(Stale::Lacks { words, .. }) if is_accepted && was_told(part, text, &words) => {
-            walk.let_go.insert(id.clone(), taken_again(&words));
+            let is_asked = part.state.held.iter().any(|held| held.code == TAKEN_AGAIN);
+            walk.let_go.insert(id.clone(), if is_asked { taken_again(&words) } else { gone_with_it(&words) });
             false
         }
         // Half a file lacks much, and waits whole.
@@ -174,6 +175,11 @@ pub(super) fn tell_put_back(part: &mut Part, lacks: &[String], now: Millis) {
 /// What a message quotes.
 fn quoted(message: &str) -> BTreeSet<String> {
     message.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// What goes with a save that somebody let go, having been told that it was put back.
+fn gone_with_it(lacks: &[String]) -> Notice {
+    notice(choice::RELEASED, format!("this text is without {}, which had come into the file", places(lacks)))
 }
 
 /// Why a save waits that is without what was put back into it once.
