@@ -41,6 +41,8 @@ pub(super) struct Walk {
     pub(super) stale: BTreeMap<PartId, Older>,
     /// What went from files and stands there.
     pub(super) doubtful: BTreeMap<PartId, Vec<Line>>,
+    /// The first words that a file lacks of what came, at each place, where it waits for something else.
+    pub(super) lacks: BTreeMap<PartId, Vec<String>>,
     /// What is let go of a file that somebody releases though its text lacks what came.
     pub(super) let_go: BTreeMap<PartId, Notice>,
     /// Their bases, in whose places stand the older ones.

@@ -51,6 +51,7 @@ pub(super) fn reasons(
     {
         held.push(older::taken_again(&older.lacks));
     }
+    held.extend(walk.lacks.get(id).map(|words| older::lacks_too(words)));
     held.extend(older::deleted_there((walk, id, part), fleeting, [base.unwrap_or_default(), text, remote]));
     held.extend(base.and_then(|base| blind::held(part, hash, [base, text], now)));
     held

@@ -24,6 +24,9 @@ pub(super) const PUT_BACK: &str = "PUT_BACK";
 /// The code of what tells that a save waits which is once more without what was put back.
 const TAKEN_AGAIN: &str = "TAKEN_AGAIN";
 
+/// The code of what tells what a save lacks, too, that waits for something else.
+const LACKS: &str = "LACKS";
+
 /// The code of what tells why a save waits with which a paragraph would stand twice.
 const STANDS_TWICE: &str = "STANDS_TWICE";
 
@@ -54,8 +57,12 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
             walk.let_go.insert(id.clone(), if is_asked { taken_again(&words) } else { gone_with_it(&words) });
             false
         }
-        // Half a file lacks much, and waits whole.
-        Some(Stale::Lacks { .. }) if !is_accepted && !hold::holds(Some(newest), text).is_empty() => false,
+        // Half a file lacks much, and waits whole; who lets it go is asked about that, too.
+        Some(Stale::Lacks { words, .. }) if !hold::holds(Some(newest), text).is_empty() => {
+            part.state.accepted = None;
+            walk.lacks.insert(id.clone(), words);
+            false
+        }
         Some(Stale::Lacks { oldest, mut words }) => {
             let older = older_base(arrivals, oldest, newest, text);
             let all = put_back_to(&older, newest, text);
@@ -81,7 +88,7 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
 /// go what they were asked about, or what was put back, and nothing else.
 fn was_told(part: &Part, text: &str, lacks: &[String]) -> bool {
     let is_same = part.state.put_back.as_ref().is_some_and(|saved| merge::same_meaning(saved, text));
-    let asked = part.state.held.iter().filter(|held| [TAKEN_AGAIN, STANDS_TWICE].contains(&held.code.as_str()));
+    let asked = part.state.held.iter().filter(|held| [LACKS, TAKEN_AGAIN, STANDS_TWICE].contains(&held.code.as_str()));
     let put_back = part.state.told.notices.iter().filter(|told| told.code == PUT_BACK);
     let named: BTreeSet<String> = asked.chain(put_back).flat_map(|told| quoted(&told.message)).collect();
     let is_named = |words: &String| named.iter().any(|named| has_words_of(named, words));
@@ -175,6 +182,16 @@ pub(super) fn tell_put_back(part: &mut Part, lacks: &[String], now: Millis) {
 /// What a message quotes.
 fn quoted(message: &str) -> BTreeSet<String> {
     message.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// What goes with a save that waits for something else, when somebody lets that go.
+pub(super) fn lacks_too(lacks: &[String]) -> Notice {
+    let message = format!(
+        "this text is without {}, too, which came into the file: `push --accept` deletes that in the document as well; to keep it, \
+         put it into the file again",
+        places(lacks)
+    );
+    notice(LACKS, message)
 }
 
 /// What goes with a save that somebody let go, having been told that it was put back.

@@ -342,19 +342,29 @@ fn who_lets_a_save_go_lets_go_nothing_that_they_were_not_told_of() {
         let effects = saved(engine, [before, after, local, after]);
         desired(&effects).unwrap_or_else(|| panic!("{}", words(&effects))).to_owned()
     };
-    for (local, code) in [
-        // Held for something else, or not looked at yet.
-        ("one\n\n```\ntwo\n\nthree is long\n", Some("CODE_OPEN")),
-        ("one\n\ntwo more\n\nthree is long\n", None),
-    ] {
+    // Nobody has looked at it yet.
+    let says = accept(&mut engine(1), "one\n\ntwo more\n\nthree is long\n");
+    assert!(says.contains("theirs came here"), "{says}");
+    // It waits for something else, which names what goes, too.
+    let local = "one\n\n```\ntwo\n\nthree is long\n";
+    for is_told in [true, false] {
         let mut engine = engine(1);
-        if let Some(code) = code {
-            saved(&mut engine, [before, after, local, after]);
-            assert_eq!(engine.status().items[0].parts[0].held[0].code, code);
-            engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+        if !is_told {
+            let command = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run: false };
+            engine.step(Millis(4), Event::Asked { request: RequestId(1), command });
         }
+        let effects = saved(&mut engine, [before, after, local, after]);
+        let held = engine.status().items[0].parts[0].held.clone();
+        assert_eq!(
+            held.iter().map(|held| &*held.code).collect::<Vec<_>>(),
+            ["CODE_OPEN", "LACKS"],
+            "{}",
+            words(&effects)
+        );
+        assert!(held[1].message.contains("`theirs came here`"), "{held:?}");
+        engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
         let says = accept(&mut engine, local);
-        assert!(says.contains("theirs came here"), "{says}");
+        assert!(!says.contains("theirs came here"), "{says}");
     }
     // What was put back goes once it is deleted once more.
     let mut engine = engine(1);
