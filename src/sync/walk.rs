@@ -392,8 +392,8 @@ impl Engine {
                 }
                 let twice = merged.as_ref().and_then(|merged| older::stands_twice(walk, id, text, merged));
                 part.state.held.extend(twice);
-                if walk.why.dry_accept.contains(id) && part.state.held.is_empty() {
-                    // What waits goes on to wait.
+                if walk.why.dry_accept.contains(id) && !was_told.is_empty() {
+                    // What waits goes on to wait, for all that it was told to.
                     part.state.held = was_told;
                 }
                 merged.filter(|_| part.state.held.is_empty() || walk.why.dry_accept.contains(id))

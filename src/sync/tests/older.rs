@@ -336,20 +336,21 @@ fn of_two_saves_that_were_joined_each_is_its_writers_own() {
 #[test]
 fn who_lets_a_save_go_lets_go_nothing_that_they_were_not_told_of() {
     let (before, after) = ("one\n\ntwo\n\nthree is long\n", "one\n\ntwo\n\nthree is long\n\ntheirs came here\n");
-    let accept = |engine: &mut Engine, local: &str| {
-        let command = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run: false };
+    let accept = |engine: &mut Engine, local: &str, dry_run: bool| {
+        let command = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run };
         engine.step(Millis(4), Event::Asked { request: RequestId(1), command });
         let effects = saved(engine, [before, after, local, after]);
         desired(&effects).unwrap_or_else(|| panic!("{}", words(&effects))).to_owned()
     };
     // Nobody has looked at it yet.
-    let says = accept(&mut engine(1), "one\n\ntwo more\n\nthree is long\n");
+    let says = accept(&mut engine(1), "one\n\ntwo more\n\nthree is long\n", false);
     assert!(says.contains("theirs came here"), "{says}");
     // It waits for something else, which names what goes, too.
     let local = "one\n\n```\ntwo\n\nthree is long\n";
     for is_told in [true, false] {
         let mut engine = engine(1);
         if !is_told {
+            engine.step(Millis(1), observed(id(0), after, after));
             let command = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run: false };
             engine.step(Millis(4), Event::Asked { request: RequestId(1), command });
         }
@@ -363,8 +364,14 @@ fn who_lets_a_save_go_lets_go_nothing_that_they_were_not_told_of() {
         );
         assert!(held[1].message.contains("`theirs came here`"), "{held:?}");
         engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
-        let says = accept(&mut engine, local);
-        assert!(!says.contains("theirs came here"), "{says}");
+        // A dry run, which says the same, takes no reason away.
+        for dry_run in [true, false] {
+            let says = accept(&mut engine, local, dry_run);
+            assert!(!says.contains("theirs came here"), "{dry_run} {says}");
+            let codes = engine.status().items[0].parts[0].held.len();
+            assert_eq!(codes, if dry_run { 2 } else { 0 });
+            engine.step(Millis(5), Event::Planned { item: id(0), result: Ok(planned(&says)) });
+        }
     }
     // What was put back goes once it is deleted once more.
     let mut engine = engine(1);
@@ -374,6 +381,6 @@ fn who_lets_a_save_go_lets_go_nothing_that_they_were_not_told_of() {
     engine.step(Millis(3), Event::Planned { item: id(0), result: Ok(Planned { requests: 0, ..planned(&both) }) });
     engine.step(Millis(3), Event::Deposited { item: id(0), part: PartId::default(), result: Ok(STAMP) });
     engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
-    let says = accept(&mut engine, "one\n\ntwo more words\n\nthree is long\n");
+    let says = accept(&mut engine, "one\n\ntwo more words\n\nthree is long\n", false);
     assert_eq!(says, "one\n\ntwo more words\n\nthree is long\n");
 }
