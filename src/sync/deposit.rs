@@ -171,9 +171,9 @@ impl Engine {
                     if let Some(part) = item.parts.get_mut(id) {
                         // So that the watcher's word of our own writing is known for an echo.
                         part.hash = Some(hash);
-                        if part.state.accepted.is_some() {
+                        if let Some(accepted) = &mut part.state.accepted {
                             // What came into an accepted text takes nothing back of that.
-                            part.state.accepted = Some(hash);
+                            accepted.hash = hash;
                         }
                         let older = walk.stale.remove(id).filter(|older| !older.put_back(&merged.file).is_empty());
                         if let Some(older) = older {

@@ -9,6 +9,7 @@ use super::blind::Blind;
 use super::carried::Walk;
 use super::choice::Resolve;
 use super::intent::Intent;
+use super::older::Lacked;
 use super::parts::Parts;
 use super::quota::{QuotaPlace, Reserved};
 use super::seldom::{Nothing, Seldom};
@@ -225,7 +226,7 @@ pub(super) struct PartState {
     pub(super) cut: Option<ContentHash>,
     /// The text whose holds were released, until it has arrived, another one stands there, or who asked for it was told that it
     /// came to nothing.
-    pub(super) accepted: Option<ContentHash>,
+    pub(super) accepted: Option<Accepted>,
     /// The save of an older text into which what it lacked was put back last. Saved so once more, that is a deletion.
     pub(super) put_back: Option<String>,
     /// What is known where nothing is known of what the file said before and an editor may still have: the state was lost.
@@ -236,7 +237,33 @@ pub(super) struct PartState {
     pub(super) shown: Vec<ContentHash>,
 }
 
+/// A text of which somebody said that it is meant as it stands, and what they knew then: it may take several walks to send it.
+#[derive(Debug, Clone)]
+pub(super) struct Accepted {
+    /// The hash of its bytes.
+    pub(super) hash: ContentHash,
+    /// What they were told that it is held for.
+    pub(super) held: Vec<Notice>,
+    /// What they were told that it lacks.
+    pub(super) lacks: Lacked,
+}
+
 impl PartState {
+    /// Tells whether somebody said of a text that it is meant as it stands.
+    pub(super) fn accepts(&self, hash: ContentHash) -> bool {
+        self.accepted.as_ref().is_some_and(|accepted| accepted.hash == hash)
+    }
+
+    /// Takes in that somebody says so of it, knowing what is told of it now.
+    pub(super) fn accept(&mut self, hash: ContentHash) {
+        let before = self.accepted.take().filter(|accepted| accepted.hash == hash);
+        let lacks = before.as_ref().map(|accepted| accepted.lacks.clone()).unwrap_or_default();
+        let lacks = lacks.and(Lacked::told(self));
+        let mut held = before.map(|accepted| accepted.held).unwrap_or_default();
+        held.extend(self.held.iter().filter(|told| !held.contains(told)).cloned().collect::<Vec<_>>());
+        self.accepted = Some(Accepted { hash, held, lacks });
+    }
+
     /// Lets go of what is the matter with the text of a file that does not stand any more.
     pub(super) fn stands_no_more(&mut self) {
         self.held.clear();
@@ -270,7 +297,8 @@ impl Nothing for PartState {
             && told.at == Millis(0)
             && conflicts.is_empty()
             && unusable.is_none()
-            && [cut, accepted, first_reading].iter().all(|hash| hash.is_none())
+            && [cut, first_reading].iter().all(|hash| hash.is_none())
+            && accepted.is_none()
             && (put_back.is_none() && blind.is_none())
             && shown.is_empty()
     }

@@ -10,7 +10,7 @@ use super::arrival::Arrival;
 use super::carried::Walk;
 use super::counts::counted;
 use super::intent::Intent;
-use super::item::{Item, Part, notice};
+use super::item::{Item, Part, PartState, notice};
 use super::merge::Merged;
 use super::presence::{self, Presence};
 use super::stale::{self, Stale};
@@ -49,17 +49,21 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
     if walk.doubted.contains(id) {
         return false;
     }
-    let is_accepted = part.state.accepted == Some(*hash) || walk.why.dry_accept.contains(id);
+    let asked = walk.why.dry_accept.contains(id).then(|| Lacked::told(&part.state));
+    let accepted = part.state.accepted.as_ref().filter(|accepted| accepted.hash == *hash);
+    let told = asked.as_ref().or(accepted.map(|accepted| &accepted.lacks));
     match stale::find(arrivals, newest, text) {
         // Who says that the file is meant as it stands has been told of this.
-        Some(Stale::Lacks { words, .. }) if is_accepted && was_told(part, text, &words) => {
-            let is_asked = part.state.held.iter().any(|held| held.code == TAKEN_AGAIN);
+        Some(Stale::Lacks { words, .. }) if told.is_some_and(|told| told.has(text, &words)) => {
+            let is_asked = told.is_some_and(|told| told.is_again);
             walk.let_go.insert(id.clone(), if is_asked { taken_again(&words) } else { gone_with_it(&words) });
             false
         }
         // Half a file lacks much, and waits whole; who lets it go is asked about that, too.
         Some(Stale::Lacks { words, .. }) if !hold::holds(Some(newest), text).is_empty() => {
-            part.state.accepted = None;
+            if !walk.why.dry {
+                part.state.accepted = None;
+            }
             walk.lacks.insert(id.clone(), words);
             false
         }
@@ -82,17 +86,6 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
         }
         None => false,
     }
-}
-
-/// Tells whether a person knows that a text lacks these words, which came into its file: who says that it is meant as it stands lets
-/// go what they were asked about, or what was put back, and nothing else.
-fn was_told(part: &Part, text: &str, lacks: &[String]) -> bool {
-    let is_same = part.state.put_back.as_ref().is_some_and(|saved| merge::same_meaning(saved, text));
-    let asked = part.state.held.iter().filter(|held| [LACKS, TAKEN_AGAIN, STANDS_TWICE].contains(&held.code.as_str()));
-    let put_back = part.state.told.notices.iter().filter(|told| told.code == PUT_BACK);
-    let named: BTreeSet<String> = asked.chain(put_back).flat_map(|told| quoted(&told.message)).collect();
-    let is_named = |words: &String| named.iter().any(|named| has_words_of(named, words));
-    is_same || lacks.iter().take(SHOWN_PLACES).all(is_named)
 }
 
 /// The base of a text that was made before what is noted at `oldest`. What was agreed on since and stands there, too, was pushed
@@ -131,6 +124,53 @@ fn put_back_to(older: &str, newest: &str, text: &str) -> Vec<String> {
 fn has_words_of(words: &str, others: &str) -> bool {
     let said: BTreeSet<&str> = words_in(words).collect();
     words_in(others).all(|word| said.contains(word))
+}
+
+/// What a person was told that a text lacks, which came into its file. Who says that it is meant as it stands lets go what they were
+/// asked about, or what was put back, and nothing else.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lacked {
+    /// The first words of each place that was named.
+    named: BTreeSet<String>,
+    /// How many places were counted beside these.
+    counted: usize,
+    /// Whether it lacked what had been put back.
+    is_again: bool,
+    /// The text into which all that it lacks was put back.
+    saved: Option<String>,
+}
+
+impl Lacked {
+    /// What is told of a file now.
+    pub(super) fn told(part: &PartState) -> Self {
+        let asked = part.held.iter().filter(|held| [LACKS, TAKEN_AGAIN, STANDS_TWICE].contains(&held.code.as_str()));
+        let put_back = part.told.notices.iter().filter(|told| told.code == PUT_BACK);
+        let messages: Vec<&str> = asked.chain(put_back).map(|told| &*told.message).collect();
+        Self {
+            named: messages.iter().flat_map(|message| quoted(message)).collect(),
+            counted: messages.iter().map(|message| counted_beside(message)).sum(),
+            is_again: part.held.iter().any(|held| held.code == TAKEN_AGAIN),
+            saved: part.put_back.clone(),
+        }
+    }
+
+    /// What was told at two times.
+    pub(super) fn and(mut self, later: Self) -> Self {
+        self.named.extend(later.named);
+        Self {
+            named: self.named,
+            counted: self.counted.max(later.counted),
+            is_again: self.is_again || later.is_again,
+            saved: later.saved.or(self.saved),
+        }
+    }
+
+    /// Tells whether that is all that a text lacks.
+    fn has(&self, text: &str, lacks: &[String]) -> bool {
+        let is_same = self.saved.as_ref().is_some_and(|saved| merge::same_meaning(saved, text));
+        let is_named = |words: &&String| self.named.iter().any(|named| has_words_of(named, words));
+        is_same || lacks.iter().filter(|words| !is_named(words)).count() <= self.counted
+    }
 }
 
 /// A save that was made from an older text.
@@ -213,6 +253,16 @@ pub(super) fn taken_again(lacks: &[String]) -> Notice {
 fn places(words: &[String]) -> String {
     let shown: Vec<String> = words.iter().take(SHOWN_PLACES).map(|words| format!("`{words}`")).collect();
     format!("{}{}", shown.join(", "), more_places(words.len().saturating_sub(SHOWN_PLACES)))
+}
+
+/// How many places a message counts beside those that it names.
+fn counted_beside(message: &str) -> usize {
+    let said = message.split('`').step_by(2).find_map(|said| said.split_once(" more place"));
+    match said.and_then(|(said, _)| said.split(' ').next_back()) {
+        None => 0,
+        Some("one") => 1,
+        Some(count) => count.parse().unwrap_or(0),
+    }
 }
 
 fn more_places(count: usize) -> String {
@@ -334,6 +384,16 @@ mod tests {
         assert_eq!(put_back_to(older, newest, text), ["own one two", "b theirs"]);
         // One that was only edited is told by its words.
         assert_eq!(put_back_to("a b c d\n", "a b new c d\n", "a b c d\n"), ["new"]);
+    }
+
+    #[test]
+    fn places_that_are_counted_alone_are_known_too() {
+        let words = |count: usize| (0..count).map(|number| format!("w{number} more places")).collect::<Vec<_>>();
+        for (count, beside) in [(1, 0), (SHOWN_PLACES, 0), (SHOWN_PLACES + 1, 1), (SHOWN_PLACES + 12, 12)] {
+            for told in [lacks_too(&words(count)), taken_again(&words(count)), gone_with_it(&words(count))] {
+                assert_eq!(counted_beside(&told.message), beside, "{}", told.message);
+            }
+        }
     }
 
     #[test]

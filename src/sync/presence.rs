@@ -99,8 +99,8 @@ pub(super) fn of(
         weight.lacked += stands.len();
         match (lacks.is_empty(), stands.is_empty()) {
             (true, _) => {}
-            (false, true) => gone.push(shown(&after.slice(&place.theirs), &lacks)),
-            (false, false) => lacked.push(shown(&after.slice(&place.theirs), &stands)),
+            (false, true) => gone.extend(shown(&after.slice(&place.theirs), &lacks)),
+            (false, false) => lacked.extend(shown(&after.slice(&place.theirs), &stands)),
         }
     }
     if weight.there > 0 && (weight.tells() || was_read()) {
@@ -165,7 +165,7 @@ impl<'t> Texts<'t> {
             let is_cut_as_before = mine.len() == region.base.len() && mine.len() != theirs.len();
             if is_cut_as_before || was.iter().any(|key| !came.contains(key) && own.contains(key)) {
                 let said = self.after.slice(&theirs);
-                lacked.push(shown(&said, &words_in(&said).collect()));
+                lacked.extend(shown(&said, &words_in(&said).collect()));
             }
         }
         match (has, lacked.is_empty()) {
@@ -368,12 +368,28 @@ impl Place<'_> {
     }
 }
 
-/// The line that has most of some words, from the first of these to the last.
-fn shown(said: &str, words: &BTreeSet<&str>) -> String {
-    let count = |line: &&str| pieces_in(line).filter(|word| words.contains(word)).count();
-    let line = said.lines().rev().max_by_key(count).unwrap_or_default();
-    let dots = if words.len() > SHOWN_WORDS { " …" } else { "" };
-    format!("{}{dots}", quoted(line, SHOWN_WORDS, |word| words.contains(word)))
+/// As few lines as have all of these words, those with most of them first, and each from the first of them to the last. Of what came
+/// with no word of its own the last line.
+fn shown(said: &str, words: &BTreeSet<&str>) -> Vec<String> {
+    let mut lines: Vec<&str> = said.lines().rev().collect();
+    let (mut left, mut shown) = (words.clone(), Vec::new());
+    loop {
+        let count = |line: &str| pieces_in(line).filter(|word| left.contains(word)).count();
+        let Some((at, _)) = lines.iter().enumerate().max_by_key(|(_, line)| count(line)) else { break };
+        let line = lines.remove(at);
+        let has: BTreeSet<&str> = pieces_in(line).filter(|word| words.contains(word)).collect();
+        if !shown.is_empty() && left.is_disjoint(&has) {
+            break;
+        }
+        let quote = quoted(line, SHOWN_WORDS, |word| has.contains(word));
+        let dots = if has.is_subset(&pieces_in(quote).collect()) { "" } else { " …" };
+        shown.push(format!("{quote}{dots}"));
+        left.retain(|word| !has.contains(word));
+        if left.is_empty() {
+            break;
+        }
+    }
+    shown
 }
 
 /// The words of all that the file said earlier, or may have, beyond those that it said before the newest.

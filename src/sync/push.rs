@@ -35,8 +35,7 @@ impl Engine {
                     vec![notice("READ_ONLY", "this account may not edit the item; the edits stay in the file")];
                 continue;
             }
-            let observed = walk.local(&id).and_then(hash_of);
-            let released = part.state.accepted.is_some() && part.state.accepted == observed;
+            let released = walk.local(&id).and_then(hash_of).is_some_and(|hash| part.state.accepts(hash));
             let accept = released || walk.why.dry_accept.contains(&id);
             let (desired, file) = (merged.push.clone(), merged.file.clone());
             let effect = Effect::Plan { item: item.id.clone(), part: id.clone(), desired, file, accept };
@@ -75,8 +74,7 @@ impl Engine {
         if !walk.why.dry_accept.contains(&id) {
             part.state.held.clone_from(&planned.holds);
         }
-        let accept = part.state.accepted.is_some() && part.state.accepted == walk.local(&id).and_then(hash_of);
-        if accept {
+        if walk.local(&id).and_then(hash_of).is_some_and(|hash| part.state.accepts(hash)) {
             let released = walk.released.get(&id).into_iter().flatten().chain(&part.state.held);
             planned.told.extend(released.map(choice::released));
             part.state.held.clear();

@@ -151,8 +151,8 @@ impl Engine {
                     part.state.first_reading = None;
                 }
                 if is_accepted {
-                    part.state.accepted = Some(*hash);
-                } else if part.state.accepted != Some(*hash) {
+                    part.state.accept(*hash);
+                } else if !part.state.accepts(*hash) {
                     part.state.accepted = None;
                 }
                 let news = is_news(walk, part, observation.base.as_deref(), *hash, text);
@@ -351,18 +351,20 @@ impl Engine {
                 let fleeting = item.state.fleeting.get(id).map(Vec::as_slice).unwrap_or_default();
                 let seen = Seen { base: base.map(String::as_str), text, hash: *hash, remote, fleeting };
                 part.state.held = holding::reasons((walk, id, part), &seen, asked.map(|asked| asked.side), self.now);
-                if part.state.accepted == Some(*hash) {
-                    if choice::releases(&was_told, &part.state.held) {
+                if let Some(accepted) = part.state.accepted.take_if(|accepted| accepted.hash == *hash) {
+                    let is_released = choice::releases(&accepted.held, &part.state.held);
+                    if is_released || walk.why.dry {
+                        part.state.accepted = Some(accepted);
+                    }
+                    if is_released {
                         let mut let_go = std::mem::take(&mut part.state.held);
-                        let_go.extend(walk.let_go.remove(id));
+                        let_go.extend(walk.let_go.get(id).cloned());
                         walk.released.insert(id.clone(), let_go);
                         part.state.put_back = None;
                         if let Some(blind) = &mut part.state.blind {
                             blind.let_go(text, [base.map_or("", String::as_str), remote]);
                         }
                         part.state.told.decided(older::PUT_BACK);
-                    } else {
-                        part.state.accepted = None;
                     }
                 }
                 let base = base.map_or("", String::as_str);

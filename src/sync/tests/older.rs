@@ -64,7 +64,7 @@ fn what_was_put_back_is_known_after_a_restart() {
 }
 
 /// What the engine makes of a file that says `local`, into which `after` had come in the place of `before`.
-fn saved(engine: &mut Engine, [before, after, local, remote]: [&str; 4]) -> Vec<Effect> {
+pub(super) fn saved(engine: &mut Engine, [before, after, local, remote]: [&str; 4]) -> Vec<Effect> {
     let Event::Observed { item, mut parts } = observed(id(0), after, local) else { unreachable!() };
     parts[0].arrivals = vec![Arrival { before: before.into(), after: after.into(), base: before.into() }];
     engine.step(Millis(1), Event::Observed { item, parts });
@@ -331,56 +331,4 @@ fn of_two_saves_that_were_joined_each_is_its_writers_own() {
         let held = &engine.status().items[0].parts[0].held;
         assert_eq!(desired(&effects), Some(&*says), "{} {held:?}", words(&effects));
     }
-}
-
-#[test]
-fn who_lets_a_save_go_lets_go_nothing_that_they_were_not_told_of() {
-    let (before, after) = ("one\n\ntwo\n\nthree is long\n", "one\n\ntwo\n\nthree is long\n\ntheirs came here\n");
-    let accept = |engine: &mut Engine, local: &str, dry_run: bool| {
-        let command = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run };
-        engine.step(Millis(4), Event::Asked { request: RequestId(1), command });
-        let effects = saved(engine, [before, after, local, after]);
-        desired(&effects).unwrap_or_else(|| panic!("{}", words(&effects))).to_owned()
-    };
-    // Nobody has looked at it yet.
-    let says = accept(&mut engine(1), "one\n\ntwo more\n\nthree is long\n", false);
-    assert!(says.contains("theirs came here"), "{says}");
-    // It waits for something else, which names what goes, too.
-    let local = "one\n\n```\ntwo\n\nthree is long\n";
-    for is_told in [true, false] {
-        let mut engine = engine(1);
-        if !is_told {
-            engine.step(Millis(1), observed(id(0), after, after));
-            let command = Command::Push { item: id(0), accept: Some(PartId::default()), dry_run: false };
-            engine.step(Millis(4), Event::Asked { request: RequestId(1), command });
-        }
-        let effects = saved(&mut engine, [before, after, local, after]);
-        let held = engine.status().items[0].parts[0].held.clone();
-        assert_eq!(
-            held.iter().map(|held| &*held.code).collect::<Vec<_>>(),
-            ["CODE_OPEN", "LACKS"],
-            "{}",
-            words(&effects)
-        );
-        assert!(held[1].message.contains("`theirs came here`"), "{held:?}");
-        engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
-        // A dry run, which says the same, takes no reason away.
-        for dry_run in [true, false] {
-            let says = accept(&mut engine, local, dry_run);
-            assert!(!says.contains("theirs came here"), "{dry_run} {says}");
-            let codes = engine.status().items[0].parts[0].held.len();
-            assert_eq!(codes, if dry_run { 2 } else { 0 });
-            engine.step(Millis(5), Event::Planned { item: id(0), result: Ok(planned(&says)) });
-        }
-    }
-    // What was put back goes once it is deleted once more.
-    let mut engine = engine(1);
-    let local = "one\n\ntwo more\n\nthree is long\n";
-    let effects = saved(&mut engine, [before, after, local, after]);
-    let both = desired(&effects).map(str::to_owned).unwrap();
-    engine.step(Millis(3), Event::Planned { item: id(0), result: Ok(Planned { requests: 0, ..planned(&both) }) });
-    engine.step(Millis(3), Event::Deposited { item: id(0), part: PartId::default(), result: Ok(STAMP) });
-    engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
-    let says = accept(&mut engine, "one\n\ntwo more words\n\nthree is long\n", false);
-    assert_eq!(says, "one\n\ntwo more words\n\nthree is long\n");
 }

@@ -3,14 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use crate::model::{ContentHash, Cursor, ItemId, KindName, Millis, PartId, Revision, Stamp};
+use crate::model::{Cursor, ItemId, KindName, Millis, PartId, Revision};
 
 use super::super::quota::Limits;
 use super::super::{
-    Command, Effect, Engine, Event, Feed, JobId, Loaded, Local, Observation, Planned, Posted, Remote, RequestId, Row,
-    Settings,
+    Command, Effect, Engine, Event, Feed, JobId, Loaded, Planned, Posted, Remote, RequestId, Row, Settings,
 };
-use super::decisions::row;
+use super::decisions::{observed, row};
 
 const MINUTE_MS: u64 = 60_000;
 
@@ -75,18 +74,8 @@ impl World {
             match effect {
                 Effect::Observe { item } => {
                     let text = if item.0.ends_with("00") { "base\n" } else { "edited\n" };
-                    let stamp = Stamp { dev: 1, ino: 1, len_bytes: 1, mtime_ns: 1, ctime_ns: 1 };
-                    let local = Local::Text { stamp, hash: ContentHash::of(text.as_bytes()), text: text.into() };
-                    let base = Some(self.text(&item).to_owned());
-                    let part = Observation {
-                        part: PartId::default(),
-                        base,
-                        local,
-                        intent: None,
-                        arrivals: Vec::new(),
-                        blind: None,
-                    };
-                    self.after(0, Event::Observed { item, parts: vec![part] });
+                    let base = self.text(&item).to_owned();
+                    self.after(0, observed(item, &base, text));
                 }
                 Effect::Poll { .. } => {
                     // Something changes elsewhere all the time.

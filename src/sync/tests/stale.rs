@@ -493,7 +493,7 @@ fn what_is_known_by_its_sign_tells_nothing_of_the_rest_that_came() {
     let arrival = Arrival::noted(old, came, old).unwrap();
     let text = old.replace("# Keys", "Please call Anna about it!\n\n# Keys");
     let found = lacking(std::slice::from_ref(&arrival), came, &text).map(|(_, words)| words);
-    assert_eq!(found.as_deref(), Some("bring your maps to the tower, Maria pays"));
+    assert_eq!(found.as_deref(), Some("bring your maps to the tower, Paul, Maria pays"));
     assert_eq!(find(&[arrival], came, &came.replace("call Paul", "call Anna")), None);
 }
 
