@@ -204,12 +204,7 @@ pub(crate) enum Verb {
         remote: u16,
     },
     /// Ask a notebook of NotebookLM a question; the answer cites its sources
-    Ask {
-        /// Its id or its name
-        notebook: String,
-        /// The question
-        question: String,
-    },
+    Ask(AskArguments),
     /// Sign in to NotebookLM, or tell whether its notebooks can be asked
     #[command(subcommand)]
     Notebooks(NotebooksVerb),
@@ -305,6 +300,15 @@ pub(crate) enum AuthVerb {
         #[arg(value_name = "EMAIL")]
         account: Option<String>,
     },
+}
+
+/// What is asked, and of which notebook.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AskArguments {
+    /// Its id or its name
+    pub(crate) notebook: String,
+    /// The question
+    pub(crate) question: String,
 }
 
 /// Whom to sign in, and how.

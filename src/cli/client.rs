@@ -9,7 +9,8 @@ use tokio::net::UnixStream;
 
 use crate::error::{Error, ErrorKind};
 use crate::tools::{
-    CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, ErrorAnswer, connect_is_mine, read_line,
+    AnswerProgress, CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, ErrorAnswer,
+    connect_is_mine, read_line,
 };
 
 /// The longest a command may take: a push of a document that others are typing in is tried again for two minutes.
@@ -21,6 +22,19 @@ const ANSWER_WAIT: Duration = Duration::from_secs(300);
 ///
 /// The daemon's own error, or one that says that no daemon answers.
 pub(crate) async fn ask(socket: &Path, command: Command) -> Result<Value, ErrorAnswer> {
+    hear(socket, command, &mut |_progress| {}).await
+}
+
+/// As [`ask`]; `told` hears how far it is.
+///
+/// # Errors
+///
+/// As [`ask`].
+pub(crate) async fn hear(
+    socket: &Path,
+    command: Command,
+    told: &mut dyn FnMut(AnswerProgress),
+) -> Result<Value, ErrorAnswer> {
     let not_running = |_| ErrorAnswer::from(&Error::NotRunning { path: socket.into() });
     let stream = UnixStream::connect(socket).await.map_err(not_running)?;
     if !connect_is_mine(&stream) {
@@ -38,17 +52,21 @@ pub(crate) async fn ask(socket: &Path, command: Command) -> Result<Value, ErrorA
     line.push(b'\n');
     write.write_all(&line).await.map_err(broke)?;
     let mut reader = BufReader::new(read);
-    match tokio::time::timeout(ANSWER_WAIT, read_line(&mut reader, &mut line)).await {
-        Ok(Ok(true)) => {}
-        Ok(Ok(false)) => return Err(broke(std::io::ErrorKind::UnexpectedEof.into())),
-        Ok(Err(error)) => return Err(broke(error)),
-        Err(_elapsed) => return Err(broke(std::io::ErrorKind::TimedOut.into())),
-    }
-    let reply: ControlReply = serde_json::from_slice(&line).map_err(|error| broke(error.into()))?;
-    match reply.outcome {
-        ControlOutcome::Ok(value) => Ok(value),
-        ControlOutcome::Error(answer) => Err(answer),
-    }
+    let heard = async {
+        loop {
+            if !read_line(&mut reader, &mut line).await? {
+                return Err(std::io::ErrorKind::UnexpectedEof.into());
+            }
+            let reply: ControlReply = serde_json::from_slice(&line)?;
+            match reply.outcome {
+                ControlOutcome::Progress(progress) => told(progress),
+                ControlOutcome::Ok(value) => return Ok(Ok(value)),
+                ControlOutcome::Error(answer) => return Ok(Err(answer)),
+            }
+        }
+    };
+    let heard = tokio::time::timeout(ANSWER_WAIT, heard).await;
+    heard.unwrap_or_else(|_elapsed| Err(std::io::ErrorKind::TimedOut.into())).map_err(broke)?
 }
 
 /// What nobody knows of a command that had no answer, and what to do.

@@ -1,6 +1,7 @@
 //! The door: arguments in, exit code out.
 
 mod arguments;
+mod asking;
 mod auth;
 mod client;
 mod config_file;
@@ -201,7 +202,7 @@ fn perform(arguments: Arguments) -> Answer<Outcome> {
         Verb::Log { item, limit } => {
             Command::Log { id: item.map(|item| named(&item)).transpose()?, limit: limit.into() }
         }
-        Verb::Ask { notebook, question } => Command::Ask { notebook, question },
+        Verb::Ask(ask) => return asking::perform(&find(home.as_deref())?, ask, json).map(done),
         Verb::Undo { push, account } => Command::Undo { push, account: account.map(Account) },
         Verb::Trash { item } => Command::Trash { id: named(&item)? },
         Verb::Pause { account } => Command::Pause { account: account.map(Account) },

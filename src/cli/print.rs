@@ -24,6 +24,14 @@ pub(crate) fn line(text: &str) {
     }
 }
 
+/// Writes a piece of what is still being written, and ends no line.
+pub(crate) fn piece(text: &str) {
+    let mut out = std::io::stdout().lock();
+    if write!(out, "{}", tame(text)).and_then(|()| out.flush()).is_err() {
+        tracing::debug!("nobody reads stdout");
+    }
+}
+
 /// Writes an error: as JSON to stdout, or as sentences to stderr.
 pub(crate) fn error(answer: &ErrorAnswer, json: bool) {
     if json {
@@ -109,18 +117,20 @@ fn lines(command: &Command, value: &Value) -> Vec<String> {
 
 /// An answer, and what it cites.
 fn answer(value: &Value) -> Vec<String> {
-    let mut lines = vec![text(value, "answer").trim_end().to_owned()];
-    let cited = list(value, "citations");
-    if !cited.is_empty() {
-        lines.push(String::new());
-    }
-    lines.extend(cited.iter().map(|citation| {
+    std::iter::once(text(value, "answer").trim_end().to_owned()).chain(cited(value)).collect()
+}
+
+/// What an answer cites, below an empty line.
+pub(crate) fn cited(value: &Value) -> Vec<String> {
+    let cited = list(value, "citations").iter().map(|citation| {
         let number = citation.get("number").and_then(Value::as_u64).unwrap_or_default();
         let excerpt = text(citation, "excerpt").split_whitespace().collect::<Vec<_>>().join(" ");
         let says = if excerpt.is_empty() { excerpt } else { format!(": {excerpt}") };
         format!("[{number}] {}{says}", text(citation, "source_title"))
-    }));
-    lines
+    });
+    let cited: Vec<String> = cited.collect();
+    let apart = (!cited.is_empty()).then(String::new);
+    apart.into_iter().chain(cited).collect()
 }
 
 /// Whether notebooks can be asked.
@@ -360,8 +370,12 @@ fn list<'value>(value: &'value Value, key: &str) -> &'value [Value] {
 
 /// Returns a text for the terminal: what documents say may hold control characters, which must not act on it.
 fn text(value: &Value, key: &str) -> String {
-    let raw = value.get(key).and_then(Value::as_str).unwrap_or_default();
-    raw.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+    tame(value.get(key).and_then(Value::as_str).unwrap_or_default())
+}
+
+/// Takes from a text what a terminal would obey.
+fn tame(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::print::duration;
 use crate::tools::Command;
 
 /// How long a command may take before anything is shown.
-const QUIET: Duration = Duration::from_secs(1);
+pub(crate) const QUIET: Duration = Duration::from_secs(1);
 
 /// How often the daemon is asked what it does.
 const LOOK_PAUSE: Duration = Duration::from_millis(400);
@@ -29,8 +29,7 @@ pub(crate) async fn show(socket: &Path, command: &Command, json: bool) -> Infall
         return pending().await;
     }
     tokio::time::sleep(QUIET).await;
-    let bar = ClearedBar(ProgressBar::new_spinner());
-    bar.0.enable_steady_tick(TICK);
+    let bar = spinner(verb(command));
     let mut most = 0;
     loop {
         if let Ok(status) = client::ask(socket, Command::Status).await {
@@ -61,8 +60,23 @@ pub(crate) fn steps(count: usize, json: bool) -> ProgressBar {
     bar
 }
 
+/// What turns where no steps can be counted, on a terminal.
+pub(crate) fn spinner(says: &str) -> ClearedBar {
+    let bar = ProgressBar::new_spinner();
+    bar.enable_steady_tick(TICK);
+    bar.set_message(says.to_owned());
+    ClearedBar(bar)
+}
+
 /// A bar that leaves no trace on the terminal.
-struct ClearedBar(ProgressBar);
+pub(crate) struct ClearedBar(ProgressBar);
+
+impl ClearedBar {
+    /// Says something else beside it.
+    pub(crate) fn says(&self, what: String) {
+        self.0.set_message(what);
+    }
+}
 
 impl Drop for ClearedBar {
     fn drop(&mut self) {

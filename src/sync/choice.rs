@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Notice, PartId, counted};
+use crate::model::{ContentHash, Notice, PartId, counted};
 
 use super::alone;
 use super::carried::Walk;
 use super::conflict::{SectionConflict, section_name, shown};
 use super::engine::failure_of;
-use super::item::Part;
+use super::item::{Accepted, Dirty, Part};
 use super::merge;
 use super::parts::Parts;
 use super::words::said_in;
@@ -87,6 +87,48 @@ pub(super) fn given_up(side: Side, conflict: &SectionConflict) -> Option<Notice>
 /// to be, when it was told to be held.
 pub(super) fn releases(told: &[Notice], found: &[Notice]) -> bool {
     told.is_empty() || found.iter().all(|found| told.iter().any(|told| told.code == found.code))
+}
+
+/// How somebody lets a file go that is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LetGo {
+    /// They asked for it, and were not answered yet.
+    Now,
+    /// They did, and were told that some of it did not go: it does with a choice for its conflicts.
+    WithAChoice,
+}
+
+/// Tells whether a text goes that somebody said is meant as it stands: they were not answered yet, or chose a side of its conflicts, or
+/// it has gone with this walk.
+pub(super) fn goes(why: &Dirty, released: &BTreeMap<PartId, Vec<Notice>>, id: &PartId, accepted: &Accepted) -> bool {
+    !accepted.answered || why.resolve.iter().any(|asked| asked.part == *id) || released.contains_key(id)
+}
+
+/// Lets go what a file is held for, of which this text was found to be, if somebody said that it is meant as it stands and knew of
+/// that. Else that is taken back. `lacks` is what the text lacks besides.
+pub(super) fn let_go(
+    (why, lacks): (&Dirty, &BTreeMap<PartId, Notice>),
+    released: &mut BTreeMap<PartId, Vec<Notice>>,
+    (id, part): (&PartId, &mut Part),
+    hash: ContentHash,
+) -> Option<LetGo> {
+    let accepted = part.state.accepted.take_if(|accepted| accepted.hash == hash)?;
+    let knows = releases(&accepted.held, &part.state.held);
+    let goes = goes(why, released, id, &accepted);
+    if knows || why.dry {
+        part.state.accepted = Some(accepted);
+    }
+    if !knows {
+        released.remove(id);
+        return None;
+    }
+    if !goes {
+        return Some(LetGo::WithAChoice);
+    }
+    let mut let_go = std::mem::take(&mut part.state.held);
+    let_go.extend(lacks.get(id).cloned());
+    released.insert(id.clone(), let_go);
+    Some(LetGo::Now)
 }
 
 /// What is told of a hold that somebody let go, once the push has landed.

@@ -34,6 +34,9 @@ impl Engine {
         }
         let mut notices = self.item_status(item).notices();
         notices.append(&mut walk.went);
+        if walk.waiters.iter().any(|waiter| waiter.accepts) {
+            item.answer_accepted();
+        }
         let answer = Answer::Done { notices, requests: walk.requests };
         for waiter in walk.waiters {
             let undecided = walk.undecided.remove(&waiter.request).map(Answer::Failed);

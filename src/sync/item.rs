@@ -14,7 +14,7 @@ use super::parts::Parts;
 use super::quota::{QuotaPlace, Reserved};
 use super::seldom::{Nothing, Seldom};
 use super::told::Told;
-use super::{Failure, JobEnd, JobId, Local, RequestId};
+use super::{Failure, JobEnd, JobId, RequestId};
 
 /// What is being done with an item. One thing at a time; everything else waits in [`Dirty`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -246,6 +246,8 @@ pub(super) struct Accepted {
     pub(super) held: Vec<Notice>,
     /// What they were told that it lacks.
     pub(super) lacks: Lacked,
+    /// Whether they were answered, and not all of it had gone: then nothing goes unasked any more, but with a choice for its conflicts.
+    pub(super) answered: bool,
 }
 
 impl PartState {
@@ -261,7 +263,7 @@ impl PartState {
         let lacks = lacks.and(Lacked::told(self));
         let mut held = before.map(|accepted| accepted.held).unwrap_or_default();
         held.extend(self.held.iter().filter(|told| !held.contains(told)).cloned().collect::<Vec<_>>());
-        self.accepted = Some(Accepted { hash, held, lacks });
+        self.accepted = Some(Accepted { hash, held, lacks, answered: false });
     }
 
     /// Lets go of what is the matter with the text of a file that does not stand any more.
@@ -464,6 +466,12 @@ impl Item {
         waiters
     }
 
+    /// Notes that whoever released what is held was answered: of what has not gone by now nothing goes unasked.
+    pub(super) fn answer_accepted(&mut self) {
+        let accepted = self.parts.values_mut().filter_map(|part| part.state.accepted.as_mut());
+        accepted.for_each(|accepted| accepted.answered = true);
+    }
+
     /// Takes back what was released, since whoever asked for it is told that it came to nothing.
     pub(super) fn release_nothing(&mut self) {
         self.parts.values_mut().for_each(|part| part.state.accepted = None);
@@ -501,14 +509,6 @@ impl Item {
 /// Makes a notice about a whole file.
 pub(super) fn notice(code: &str, message: impl Into<String>) -> Notice {
     Notice { code: code.into(), line: 0, column: 0, message: message.into() }
-}
-
-/// Returns the hash of a file that was read.
-pub(super) fn hash_of(local: &Local) -> Option<ContentHash> {
-    match local {
-        Local::Text { hash, .. } => Some(*hash),
-        Local::Absent | Local::Unusable { .. } | Local::Restless => None,
-    }
 }
 
 #[cfg(test)]

@@ -51,23 +51,28 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
     }
     let asked = walk.why.dry_accept.contains(id).then(|| Lacked::told(&part.state));
     let accepted = part.state.accepted.as_ref().filter(|accepted| accepted.hash == *hash);
-    let told = asked.as_ref().or(accepted.map(|accepted| &accepted.lacks));
+    let goes =
+        asked.is_some() || accepted.is_some_and(|accepted| choice::goes(&walk.why, &walk.released, id, accepted));
+    let told = asked.or(accepted.map(|accepted| accepted.lacks.clone())).unwrap_or_default();
     match stale::find(arrivals, newest, text) {
         // Who says that the file is meant as it stands has been told of this.
-        Some(Stale::Lacks { words, .. }) if told.is_some_and(|told| told.has(text, &words)) => {
-            let is_asked = told.is_some_and(|told| told.is_again);
-            walk.let_go.insert(id.clone(), if is_asked { taken_again(&words) } else { gone_with_it(&words) });
+        Some(Stale::Lacks { words, .. }) if goes && told.has(text, &words) => {
+            walk.let_go.insert(id.clone(), if told.is_again { taken_again(&words) } else { gone_with_it(&words) });
             false
         }
         // Half a file lacks much, and waits whole; who lets it go is asked about that, too.
         Some(Stale::Lacks { words, .. }) if !hold::holds(Some(newest), text).is_empty() => {
-            if !walk.why.dry {
+            if !walk.why.dry && !told.has(text, &words) {
                 part.state.accepted = None;
             }
             walk.lacks.insert(id.clone(), words);
             false
         }
         Some(Stale::Lacks { oldest, mut words }) => {
+            if told.has(text, &words) && !walk.why.dry {
+                // They know of it, so it is not put back but asked.
+                part.state.put_back = Some(text.clone());
+            }
             let older = older_base(arrivals, oldest, newest, text);
             let all = put_back_to(&older, newest, text);
             let is_new = |more: &String| !words.iter().any(|known| has_words_of(known, more));

@@ -6,7 +6,7 @@ use super::backoff;
 use super::carried::{PUSHES_MAX, Walk};
 use super::choice;
 use super::engine::{Engine, Fate, failure_of};
-use super::item::{Item, Phase, Unknown, hash_of, notice};
+use super::item::{Item, Phase, Unknown, notice};
 use super::merge;
 use super::numbers;
 use super::spelling::{self, Waiting};
@@ -35,8 +35,7 @@ impl Engine {
                     vec![notice("READ_ONLY", "this account may not edit the item; the edits stay in the file")];
                 continue;
             }
-            let released = walk.local(&id).and_then(hash_of).is_some_and(|hash| part.state.accepts(hash));
-            let accept = released || walk.why.dry_accept.contains(&id);
+            let accept = walk.released.contains_key(&id) || walk.why.dry_accept.contains(&id);
             let (desired, file) = (merged.push.clone(), merged.file.clone());
             let effect = Effect::Plan { item: item.id.clone(), part: id.clone(), desired, file, accept };
             walk.planning = Some(id);
@@ -74,9 +73,8 @@ impl Engine {
         if !walk.why.dry_accept.contains(&id) {
             part.state.held.clone_from(&planned.holds);
         }
-        if walk.local(&id).and_then(hash_of).is_some_and(|hash| part.state.accepts(hash)) {
-            let released = walk.released.get(&id).into_iter().flatten().chain(&part.state.held);
-            planned.told.extend(released.map(choice::released));
+        if let Some(released) = walk.released.get(&id) {
+            planned.told.extend(released.iter().chain(&part.state.held).map(choice::released));
             part.state.held.clear();
         }
         if walk.why.dry {

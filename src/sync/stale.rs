@@ -3,12 +3,17 @@
 //! new. Pure.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::arrival::Arrival;
 use super::counts::shared;
 use super::presence::{self, Presence};
 use super::sides::{Keys, Text};
 use super::went::{self, Line};
+use super::words::words_in;
+
+/// The most places that are compared with each other.
+const DISTINCT_MAX: usize = 1_000;
 
 /// A save that was made from an older text, or may have been.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,9 +98,24 @@ pub(super) fn find(arrivals: &[Arrival], base: &str, text: &str) -> Option<Stale
     }
     // What lacks what came was made from an older text for certain, so what went before that goes once more.
     match oldest {
-        Some(oldest) if !lacks.is_empty() => Some(Stale::Lacks { oldest, words: lacks }),
+        Some(oldest) if !lacks.is_empty() => Some(Stale::Lacks { oldest, words: distinct(lacks) }),
         _ => kept(keeps),
     }
+}
+
+/// Leaves out what has no word that another one has not: what came and was edited is noted more than once.
+fn distinct(lacks: Vec<String>) -> Vec<String> {
+    if lacks.len() > DISTINCT_MAX {
+        return lacks;
+    }
+    let said: Vec<BTreeSet<&str>> = lacks.iter().map(|words| words_in(words).collect()).collect();
+    let is_covered = |at: usize, words: &BTreeSet<&str>| {
+        let others = said.iter().enumerate().filter(|(other, _)| *other != at);
+        !words.is_empty()
+            && others.into_iter().any(|(other, more)| words.is_subset(more) && (words.len() < more.len() || other < at))
+    };
+    let keeps: Vec<bool> = said.iter().enumerate().map(|(at, words)| !is_covered(at, words)).collect();
+    lacks.into_iter().zip(keeps).filter_map(|(words, keeps)| keeps.then_some(words)).collect()
 }
 
 /// What came before the arrival at a place, newest first, and before that the other saves that were joined to the same text: none of

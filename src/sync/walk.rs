@@ -6,7 +6,7 @@ use super::alone;
 use super::backoff;
 use super::blind::Blind;
 use super::carried::{PUSHES_MAX, Walk};
-use super::choice;
+use super::choice::{self, LetGo};
 use super::conflict::headings;
 use super::engine::{Engine, Fate};
 use super::hold;
@@ -351,22 +351,7 @@ impl Engine {
                 let fleeting = item.state.fleeting.get(id).map(Vec::as_slice).unwrap_or_default();
                 let seen = Seen { base: base.map(String::as_str), text, hash: *hash, remote, fleeting };
                 part.state.held = holding::reasons((walk, id, part), &seen, asked.map(|asked| asked.side), self.now);
-                if let Some(accepted) = part.state.accepted.take_if(|accepted| accepted.hash == *hash) {
-                    let is_released = choice::releases(&accepted.held, &part.state.held);
-                    if is_released || walk.why.dry {
-                        part.state.accepted = Some(accepted);
-                    }
-                    if is_released {
-                        let mut let_go = std::mem::take(&mut part.state.held);
-                        let_go.extend(walk.let_go.get(id).cloned());
-                        walk.released.insert(id.clone(), let_go);
-                        part.state.put_back = None;
-                        if let Some(blind) = &mut part.state.blind {
-                            blind.let_go(text, [base.map_or("", String::as_str), remote]);
-                        }
-                        part.state.told.decided(older::PUT_BACK);
-                    }
-                }
+                let was_let_go = choice::let_go((&walk.why, &walk.let_go), &mut walk.released, (id, part), *hash);
                 let base = base.map_or("", String::as_str);
                 if !part.state.held.is_empty() && !merge::same_meaning(base, remote) {
                     let waits = "; what was changed in the document meanwhile waits, too";
@@ -391,6 +376,19 @@ impl Engine {
                 let open = merged.is_none().then(|| merge::merge3(base, text, remote).conflicts);
                 if let Some(open) = open {
                     part.state.conflicts = headings(&open);
+                }
+                let is_clear = merged.as_ref().is_some_and(|merged| merged.conflicts.is_empty());
+                match was_let_go {
+                    Some(LetGo::Now) if is_clear && !walk.why.dry => {
+                        part.state.put_back = None;
+                        if let Some(blind) = &mut part.state.blind {
+                            blind.let_go(text, [base, remote]);
+                        }
+                        part.state.told.decided(older::PUT_BACK);
+                    }
+                    // What it waits for is a choice.
+                    Some(LetGo::WithAChoice) if !part.state.conflicts.is_empty() => part.state.held.clear(),
+                    Some(LetGo::Now | LetGo::WithAChoice) | None => {}
                 }
                 let twice = merged.as_ref().and_then(|merged| older::stands_twice(walk, id, text, merged));
                 part.state.held.extend(twice);

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio::io::{AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::watch;
 
 use super::answer::ErrorAnswer;
 use super::found::{Found, Search};
@@ -16,14 +18,15 @@ use super::host::{CommentAct, Host, ItemReport, Side};
 use super::socket::{accept, connect_is_mine, connections_of, read_line};
 use crate::error::{Error, Result};
 use crate::model::{Account, Rule};
+use crate::notebooklm::chat::Progress;
 
 /// The version of this protocol. The command line and the daemon are one program, so two versions meet only after an
 /// update, until the daemon is restarted; they then refuse each other.
-pub const CONTROL_VERSION: u32 = 2;
+pub const CONTROL_VERSION: u32 = 3;
 
 /// The most commands at once.
 const CONNECTIONS_MAX: usize = 256;
-/// How long a connection may be idle.
+/// How long a connection may be idle, and how long who is told how far an answer is may not read that.
 const IDLE_WAIT: Duration = Duration::from_secs(60);
 /// The most hits of one search, and lines of the log.
 const LIMIT_MAX: usize = 1000;
@@ -186,10 +189,31 @@ pub struct ControlReply {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ControlOutcome {
+    /// How far it is: the reply itself is still to come.
+    Progress(AnswerProgress),
     /// The command's own report.
     Ok(Value),
     /// Why there is none.
     Error(ErrorAnswer),
+}
+
+/// How far the answer of a notebook is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AnswerProgress {
+    /// What it thinks at the moment.
+    Thinking(String),
+    /// All that is written so far.
+    Written(String),
+}
+
+impl From<Progress> for AnswerProgress {
+    fn from(progress: Progress) -> Self {
+        match progress {
+            Progress::Thinking(text) => Self::Thinking(text),
+            Progress::Partial(text) => Self::Written(text),
+        }
+    }
 }
 
 /// Accepts commands until the future is dropped.
@@ -222,17 +246,62 @@ async fn serve_stream(stream: UnixStream, host: &dyn Host) -> std::io::Result<()
             Ok(Ok(false)) | Err(_) => return Ok(()),
             Ok(Err(error)) => return Err(error),
         }
-        let outcome = match read_request(&line) {
-            Ok(command) => match run(host, command).await {
-                Ok(value) => ControlOutcome::Ok(value),
-                Err(error) => ControlOutcome::Error(ErrorAnswer::from(&error)),
-            },
-            Err(answer) => ControlOutcome::Error(answer),
+        let done = match read_request(&line) {
+            Ok(Command::Ask { notebook, question }) => {
+                ask(host, (&notebook, &question), (&mut reader, &mut write)).await?
+            }
+            Ok(command) => run(host, command).await,
+            Err(answer) => {
+                reply(&mut write, ControlOutcome::Error(answer)).await?;
+                continue;
+            }
         };
-        let reply = ControlReply { version: CONTROL_VERSION, outcome };
-        let mut bytes = serde_json::to_vec(&reply)?;
-        bytes.push(b'\n');
-        write.write_all(&bytes).await?;
+        let outcome = match done {
+            Ok(value) => ControlOutcome::Ok(value),
+            Err(error) => ControlOutcome::Error(ErrorAnswer::from(&error)),
+        };
+        reply(&mut write, outcome).await?;
+    }
+}
+
+async fn reply(write: &mut OwnedWriteHalf, outcome: ControlOutcome) -> std::io::Result<()> {
+    let mut bytes = serde_json::to_vec(&ControlReply { version: CONTROL_VERSION, outcome })?;
+    bytes.push(b'\n');
+    write.write_all(&bytes).await
+}
+
+/// Asks a notebook, and tells meanwhile how far the answer is: each time all of it, so that who reads slowly misses nothing. Who goes
+/// away before the end waits for none, and it is given up.
+async fn ask(
+    host: &dyn Host,
+    (notebook, question): (&str, &str),
+    (read, write): (&mut BufReader<OwnedReadHalf>, &mut OwnedWriteHalf),
+) -> std::io::Result<Result<Value>> {
+    let notebooks = match host.notebooks() {
+        Ok(notebooks) => notebooks,
+        Err(error) => return Ok(Err(error)),
+    };
+    let (tell, mut told) = watch::channel(None);
+    let mut note = |progress| drop(tell.send_replace(Some(AnswerProgress::from(progress))));
+    let mut answer = std::pin::pin!(notebooks.ask(notebook, question, &mut note));
+    let mut says_more = false;
+    loop {
+        tokio::select! {
+            biased;
+            answer = &mut answer => return Ok(answer),
+            more = read.fill_buf(), if !says_more => match more?.is_empty() {
+                true => return Err(std::io::ErrorKind::BrokenPipe.into()),
+                // The next command, which is read in its turn.
+                false => says_more = true,
+            },
+            Ok(()) = told.changed() => {
+                let newest = told.borrow_and_update().clone();
+                if let Some(newest) = newest {
+                    let written = tokio::time::timeout(IDLE_WAIT, reply(write, ControlOutcome::Progress(newest))).await;
+                    written.unwrap_or_else(|_elapsed| Err(std::io::ErrorKind::TimedOut.into()))?;
+                }
+            }
+        }
     }
 }
 
@@ -273,7 +342,8 @@ async fn run(host: &dyn Host, command: Command) -> Result<Value> {
         Command::Undo { push, account } => to_value(&host.undo(push, account.as_ref()).await?),
         Command::Trash { id } => to_value(&host.trash(&id).await?),
         Command::Doctor { repair, remote } => to_value(&host.doctor(repair, remote).await?),
-        Command::Ask { notebook, question } => host.notebooks()?.ask(&notebook, &question).await,
+        // What is told meanwhile nobody hears.
+        Command::Ask { notebook, question } => host.notebooks()?.ask(&notebook, &question, &mut |_progress| {}).await,
         Command::CheckNotebooks => Ok(host.notebooks()?.health().await),
         Command::ReleaseNotebooks => {
             host.notebooks()?.release().await;

@@ -41,7 +41,9 @@ mod tests;
 
 pub use answer::ErrorAnswer;
 pub use bridge::{bridge, refuse};
-pub use control::{CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, serve_control};
+pub use control::{
+    AnswerProgress, CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, serve_control,
+};
 pub use documentation::GOOGLE_SETUP;
 pub use found::{Found, Hit, Search};
 pub use host::{

@@ -105,7 +105,10 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
     let done =
         if report.unsaid.is_empty() { done } else { format!("{done}; what no document can say stays in the file") };
     let conflicts: Vec<String> = report.conflicts.iter().map(|heading| sync::section_name(heading)).collect();
-    if conflicts.is_empty() { done } else { format!("{done}; in conflict: {}", conflicts.join(", ")) }
+    if conflicts.is_empty() {
+        return done;
+    }
+    format!("{done}; in conflict: {}; the conflict file shows what both say, and how to end it", conflicts.join(", "))
 }
 
 /// Turns the engine's state into what a person must know: only what waits is listed.

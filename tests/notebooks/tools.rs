@@ -7,9 +7,13 @@ use std::time::{Duration, Instant};
 use mcp_workspace::emulator::{DEFAULT_TOKEN, DEMO_ACCOUNT};
 use mcp_workspace::error::{Error, NotebookFault};
 use mcp_workspace::kinds::notebooks::{Personal, Service, Settings};
-use mcp_workspace::tools::{Mirrors, Notebooks, Profile, Server};
+use mcp_workspace::tools::{
+    AnswerProgress, CONTROL_VERSION, Command, ControlOutcome, ControlReply, ControlRequest, Mirrors, Notebooks,
+    Profile, Server, serve_control,
+};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use tokio::net::{UnixListener, UnixStream};
 
 use crate::{Way, World};
 
@@ -364,4 +368,50 @@ async fn the_way_is_looked_for_until_there_is_one() {
         client.call("list_notebooks", json!({})).await.unwrap();
     }
     assert_eq!(tries.load(Ordering::Relaxed), 2);
+}
+
+/// A command line that asks, and the folder of its socket.
+async fn command_line(client: &Client, question: &str) -> (tempfile::TempDir, BufReader<UnixStream>) {
+    let (browser, folder) = (client.world.browser.clone(), tempfile::tempdir().unwrap());
+    let service: Arc<dyn Service> = Arc::new(Personal::new(Box::new(Way(browser)), Settings::default()));
+    let notebooks = Notebooks::new(move || Ok(service.clone()), None);
+    let host = Arc::new(Mirrors::new("/nowhere".into(), Vec::new()).with_notebooks(notebooks));
+    let socket = folder.path().join("control");
+    tokio::spawn(serve_control(UnixListener::bind(&socket).unwrap(), host));
+    let mut stream = UnixStream::connect(&socket).await.unwrap();
+    let command = Command::Ask { notebook: "balcony".into(), question: question.into() };
+    let request = serde_json::to_string(&ControlRequest { version: CONTROL_VERSION, command }).unwrap();
+    stream.write_all(format!("{request}\n").as_bytes()).await.unwrap();
+    (folder, BufReader::new(stream))
+}
+
+#[tokio::test]
+async fn who_asks_at_a_terminal_is_told_how_far_the_answer_is() {
+    let client = Client::new().await;
+    let (_folder, stream) = command_line(&client, "How many watts may be fed in?").await;
+    let (mut lines, mut written) = (stream.lines(), Vec::new());
+    let answer = loop {
+        let line = tokio::time::timeout(Duration::from_secs(20), lines.next_line()).await.unwrap().unwrap().unwrap();
+        let reply: ControlReply = serde_json::from_str(&line).unwrap();
+        match reply.outcome {
+            ControlOutcome::Progress(AnswerProgress::Written(text)) => written.push(text),
+            ControlOutcome::Progress(AnswerProgress::Thinking(_)) => {}
+            ControlOutcome::Ok(value) => break value,
+            ControlOutcome::Error(answer) => panic!("{answer:?}"),
+        }
+    };
+    let answer = answer["answer"].as_str().unwrap();
+    assert!(answer.contains("800") && !written.is_empty(), "{answer} {written:?}");
+    // The newest counts, so that not each of them need be heard.
+    assert!(written.iter().all(|written| answer.starts_with(written.trim_end())), "{answer} {written:?}");
+}
+
+#[tokio::test]
+async fn a_question_whose_command_line_ended_is_taken_back() {
+    let client = Client::new().await;
+    client.world.fault("CHAT", "stall", json!({ "delay_ms": 20_000 })).await;
+    let (_folder, stream) = command_line(&client, "How many watts?").await;
+    client.hears("CHAT").await;
+    drop(stream);
+    client.hears("CANCEL_GENERATION").await;
 }

@@ -2,7 +2,7 @@
 
 use crate::model::{Millis, PartId};
 
-use super::super::{Command, Effect, Engine, Event, JobId, Planned, Posted, RequestId};
+use super::super::{Command, Effect, Engine, Event, JobId, Planned, Posted, RequestId, Side};
 use super::crashes::desired;
 use super::decisions::{STAMP, engine, fetched, id, observed, planned, words};
 use super::older::saved;
@@ -178,4 +178,45 @@ fn places_that_are_counted_alone_go_with_those_that_are_named() {
     assert_eq!(desired(&effects), None);
     let held = engine.status().items[0].parts[0].held.clone();
     assert!(held.iter().any(|held| held.message.contains("and 4 more places")), "{held:?}");
+}
+
+/// What a save that is let go meets: `theirs` stands where it deletes. Returns the engine, in which that was answered.
+fn let_go_into_a_conflict(local: &str, base: &str, theirs: &str) -> Engine {
+    let mut engine = engine(1);
+    saved(&mut engine, [base, base, local, base]);
+    assert_eq!(codes(&engine), ["SHRUNK"]);
+    engine.step(Millis(3), Event::Recorded { item: id(0), result: Ok(()) });
+    accept(&mut engine, false);
+    let effects = saved(&mut engine, [base, base, local, theirs]);
+    assert_eq!(words(&effects), "conflict record");
+    let effects = engine.step(Millis(4), Event::Recorded { item: id(0), result: Ok(()) });
+    assert_eq!(words(&effects), "done");
+    assert_eq!(codes(&engine), Vec::<String>::new());
+    engine
+}
+
+#[test]
+fn what_was_let_go_in_vain_does_not_go_later_unasked() {
+    let base = "# Head\n\none is here\n\ntwo says more than that\n\nthree says more than two\n\nfour says most\n";
+    let local = "# Head\n\none is here\n";
+    let theirs = base.replace("than that", "than that now");
+    // Others take it back, or go on: it is asked, or stays in conflict.
+    for (later, held) in [(base.to_owned(), ["SHRUNK"].as_slice()), (theirs.replace("now", "again"), &[])] {
+        let mut engine = let_go_into_a_conflict(local, base, &theirs);
+        engine.step(Millis(5), Event::Asked { request: RequestId(2), command: Command::Fetch(id(0)) });
+        let effects = saved(&mut engine, [base, base, local, &later]);
+        assert_eq!(desired(&effects), None, "{later:?} {}", words(&effects));
+        assert_eq!(codes(&engine), held, "{later:?}");
+        assert_eq!(engine.status().items[0].parts[0].conflicts.is_empty(), !held.is_empty(), "{later:?}");
+    }
+    // With a choice it goes, and so it does when it is let go once more.
+    let mut engine = let_go_into_a_conflict(local, base, &theirs);
+    let command = Command::Resolve { item: id(0), part: PartId::default(), side: Side::Mine };
+    engine.step(Millis(5), Event::Asked { request: RequestId(2), command });
+    let effects = saved(&mut engine, [base, base, local, &theirs]);
+    assert_eq!(desired(&effects), Some(local), "{}", words(&effects));
+    let mut engine = let_go_into_a_conflict(local, base, &theirs);
+    accept(&mut engine, false);
+    let effects = saved(&mut engine, [base, base, local, base]);
+    assert_eq!(desired(&effects), Some(local), "{}", words(&effects));
 }

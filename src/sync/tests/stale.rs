@@ -546,3 +546,18 @@ fn what_a_push_without_an_answer_brought_is_no_sign_of_reading() {
     // Who wrote what was pushed had read the first, and takes that away.
     assert_eq!(found(&pushed.replace(", theirs†,", "")), Some((base.into(), "theirs".into())));
 }
+
+#[test]
+fn what_came_and_was_edited_is_named_once() {
+    let old = "Please read this.\n\nCall the painter.\n";
+    let came = old.replace("painter.", "painter on Monday.");
+    let newest = came.replace("on Monday", "on Monday at ten");
+    let arrivals = [Arrival::noted(&came, &newest, &came).unwrap(), Arrival::noted(old, &came, old).unwrap()];
+    let text = old.replace("this", "this now");
+    let found = lacking(&arrivals, &newest, &text).map(|(_, words)| words);
+    assert_eq!(found.as_deref(), Some("at ten, on Monday"));
+    let newest = came.replace("on Monday", "on Monday on Tuesday");
+    let arrivals = [Arrival::noted(&came, &newest, &came).unwrap(), Arrival::noted(old, &came, old).unwrap()];
+    let found = lacking(&arrivals, &newest, &text).map(|(_, words)| words);
+    assert_eq!(found.as_deref(), Some("on Monday on Tuesday"));
+}

@@ -15,7 +15,7 @@ use super::{Outcome, arguments, checked_id};
 use crate::error::{Error, NotebookFault, Result};
 use crate::kinds::notebooks::Service;
 use crate::notebooklm::call::{ChatCall, QUESTION_CHARS_MAX};
-use crate::notebooklm::chat::Answer;
+use crate::notebooklm::chat::{Answer, Progress};
 use crate::notebooklm::rows::{Notebook, Status};
 use crate::tools::host::Host;
 use crate::tools::verbs::excerpt;
@@ -40,22 +40,22 @@ pub(super) async fn ask(host: &dyn Host, given: Map<String, Value>) -> Outcome {
     let (id, include_citations) = (checked_id(&notebook_id)?, include_citations.unwrap_or(true));
     let question = checked(question)?;
     let begun = host.notebooks()?.begin(Tool::Ask)?;
-    answered(&begun, id, question, include_citations).await
+    answered(&begun, (id, question), include_citations, &mut |_progress| {}).await
 }
 
 impl Notebooks {
-    /// Asks a question of a notebook, which is named by its id or its name, and answers as the tool `ask` does. It counts as a call of
-    /// that.
+    /// Asks a question of a notebook, which is named by its id or its name, and answers as the tool `ask` does, of which it counts as a
+    /// call. `told` hears how far the answer is.
     ///
     /// # Errors
     ///
     /// `Told`, with the reason.
-    pub async fn ask(&self, notebook: &str, question: &str) -> Result<Value> {
+    pub async fn ask(&self, notebook: &str, question: &str, told: &mut (dyn FnMut(Progress) + Send)) -> Result<Value> {
         let asked = async {
             let question = checked(question.to_owned())?;
             let begun = self.begin(Tool::Ask)?;
             let listing = within(self.wait(Tool::ListNotebooks), begun.service.notebooks()).await?;
-            answered(&begun, named(&listing.items, notebook)?, question, true).await
+            answered(&begun, (named(&listing.items, notebook)?, question), true, told).await
         };
         asked.await.map_err(Failure::into_error)
     }
@@ -102,15 +102,19 @@ fn checked(question: String) -> Result<String, Failure> {
     Ok(question)
 }
 
-async fn answered(begun: &Begun, id: &str, question: String, include_citations: bool) -> Outcome {
+async fn answered(
+    begun: &Begun,
+    (id, question): (&str, String),
+    include_citations: bool,
+    told: &mut (dyn FnMut(Progress) + Send),
+) -> Outcome {
     let deadline = Instant::now() + begun.wait;
     let notebook = within(begun.wait, begun.service.notebook(id)).await?;
     let call = ChatCall { notebook: id.to_owned(), sources: ready(&notebook)?, question, ..ChatCall::default() };
     let left = deadline.saturating_duration_since(Instant::now());
     let mut unheard = Unheard { asked: Some((Arc::clone(&begun.service), id.to_owned())) };
-    let mut untold = |_progress| {};
     // Whoever gives up earlier drops all of this.
-    let answer = match tokio::time::timeout(left, begun.service.ask(&call, left, &mut untold)).await {
+    let answer = match tokio::time::timeout(left, begun.service.ask(&call, left, told)).await {
         Ok(answer) => {
             // Of what may be written on though no answer came, the product is told, too.
             if !matches!(answer, Err(Error::Notebook { outcome_unknown: true, .. })) {
