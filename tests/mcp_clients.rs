@@ -179,7 +179,7 @@ fn another_user_is_refused() {
     let run = home.path().join("run");
     let start = Instant::now();
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    let status = r#"{"version":2,"command":"status"}"#;
+    let status = r#"{"version":3,"command":"status"}"#;
     let doors = [
         ("mcp.sock", ping),
         ("docs.sock", ping),

@@ -20,33 +20,33 @@ async fn control_runs_commands() {
     let stream = UnixStream::connect(run_dir.join("control.sock")).await.unwrap();
     let mut client = Client::on(stream, Era::Legacy);
     let commands = [
-        (json!({ "version": 2, "command": "fetch", "arguments": { "id": "doc1", "refresh": false } }), "/ok/path"),
-        (json!({ "version": 2, "command": "search", "arguments": { "query": "x", "limit": 3 } }), "/ok/results/2/id"),
-        (json!({ "version": 2, "command": "create", "arguments": { "title": "T", "text": "" } }), "/ok/path"),
-        (json!({ "version": 2, "command": "forget", "arguments": { "id": "doc1" } }), "/ok/message"),
-        (json!({ "version": 2, "command": "status" }), "/ok/workspace"),
-        (json!({ "version": 2, "command": "diff", "arguments": { "path": "/x" } }), "/ok/diff"),
+        (json!({ "version": 3, "command": "fetch", "arguments": { "id": "doc1", "refresh": false } }), "/ok/path"),
+        (json!({ "version": 3, "command": "search", "arguments": { "query": "x", "limit": 3 } }), "/ok/results/2/id"),
+        (json!({ "version": 3, "command": "create", "arguments": { "title": "T", "text": "" } }), "/ok/path"),
+        (json!({ "version": 3, "command": "forget", "arguments": { "id": "doc1" } }), "/ok/message"),
+        (json!({ "version": 3, "command": "status" }), "/ok/workspace"),
+        (json!({ "version": 3, "command": "diff", "arguments": { "path": "/x" } }), "/ok/diff"),
         (
-            json!({ "version": 2, "command": "push", "arguments": { "path": "/x", "accept": true, "dry_run": false } }),
+            json!({ "version": 3, "command": "push", "arguments": { "path": "/x", "accept": true, "dry_run": false } }),
             "/ok/pushed",
         ),
-        (json!({ "version": 2, "command": "restore", "arguments": { "id": "doc1" } }), "/ok/path"),
-        (json!({ "version": 2, "command": "resolve", "arguments": { "path": "/x", "side": "theirs" } }), "/ok/message"),
-        (json!({ "version": 2, "command": "pause", "arguments": { "account": null } }), "/ok/message"),
-        (json!({ "version": 2, "command": "resume", "arguments": { "account": "a@b" } }), "/ok/message"),
-        (json!({ "version": 2, "command": "log", "arguments": { "id": "doc1", "limit": 5 } }), "/ok/lines"),
-        (json!({ "version": 2, "command": "undo", "arguments": { "push": 7, "account": null } }), "/ok/pushed"),
-        (json!({ "version": 2, "command": "trash", "arguments": { "id": "doc1" } }), "/ok/message"),
-        (json!({ "version": 2, "command": "doctor", "arguments": { "repair": true, "remote": 9 } }), "/ok/findings"),
-        (json!({ "version": 2, "command": "fetch", "arguments": { "id": "no", "refresh": false } }), "/error/kind"),
+        (json!({ "version": 3, "command": "restore", "arguments": { "id": "doc1" } }), "/ok/path"),
+        (json!({ "version": 3, "command": "resolve", "arguments": { "path": "/x", "side": "theirs" } }), "/ok/message"),
+        (json!({ "version": 3, "command": "pause", "arguments": { "account": null } }), "/ok/message"),
+        (json!({ "version": 3, "command": "resume", "arguments": { "account": "a@b" } }), "/ok/message"),
+        (json!({ "version": 3, "command": "log", "arguments": { "id": "doc1", "limit": 5 } }), "/ok/lines"),
+        (json!({ "version": 3, "command": "undo", "arguments": { "push": 7, "account": null } }), "/ok/pushed"),
+        (json!({ "version": 3, "command": "trash", "arguments": { "id": "doc1" } }), "/ok/message"),
+        (json!({ "version": 3, "command": "doctor", "arguments": { "repair": true, "remote": 9 } }), "/ok/findings"),
+        (json!({ "version": 3, "command": "fetch", "arguments": { "id": "no", "refresh": false } }), "/error/kind"),
         (json!({ "version": 1, "command": "status" }), "/error/suggestion"),
-        (json!({ "version": 2, "command": "dance" }), "/error/suggestion"),
+        (json!({ "version": 3, "command": "dance" }), "/error/suggestion"),
         (json!("nonsense"), "/error/suggestion"),
     ];
     for (request, pointer) in commands {
         client.send(&request).await;
         let reply = client.read().await;
-        assert_eq!(reply["version"], 2);
+        assert_eq!(reply["version"], 3);
         assert!(reply.pointer(pointer).is_some_and(|found| !found.is_null()), "{request} {reply}");
     }
     let calls = host.calls.lock().unwrap().clone();
