@@ -264,7 +264,7 @@ async fn a_conflict_elsewhere_waits_alone() {
     .await;
     edit_in_place(file, "so says apple", "so [up](#other) says apple");
     let (_, answer) = world.cli(&["push", &path]);
-    let waits = "in conflict: the text before the first heading, \"Other\"";
+    let waits = "in conflict: the text before the first heading, \"Other\"; the conflict file shows what both say, and how to end it";
     assert!(answer["message"].as_str().unwrap().ends_with(waits), "{answer}");
     world.collaborate(&id, "apple", "pear").await;
     until("the edit of the other is in the file", || {
