@@ -113,12 +113,13 @@ pub(crate) async fn bridge(home: Option<&Path>, places: Answer<Places>, profile:
         // A demo's daemon is of no use without the demo's own Google, and would stand in the way of the next demo.
         let is_demo = demo::is_demo(&places);
         let starter = if is_demo { Starter::Nobody } else { Starter::Command(daemon_command(home)?) };
-        Ok((places, starter))
+        let timeout = crate::daemon::notebooks_timeout().map_err(failed)?;
+        Ok((places, starter, timeout))
     });
     match ready {
-        Ok((places, starter)) => {
-            let socket = places.socket(profile.socket_name());
-            let options = BridgeOptions { socket, starter, suggestion: how_to_start(&places), drain: DRAIN_WAIT };
+        Ok((places, starter, timeout)) => {
+            let (socket, suggestion) = (places.socket(profile.socket_name()), how_to_start(&places));
+            let options = BridgeOptions { socket, starter, suggestion, drain: DRAIN_WAIT, timeout };
             tools::bridge(options, input, output).await.map_err(failed)
         }
         Err(answer) => {

@@ -27,9 +27,10 @@ pub(crate) async fn serve(places: Answer<Places>, profile: Profile) -> Answer<()
     serve::log_to_stderr();
     let ready = places.and_then(|places| {
         let config = Config::read(&places.config_file()).map_err(failed)?;
-        Ok((places, config))
+        let timeout = crate::daemon::notebooks_timeout().map_err(failed)?;
+        Ok((places, config, timeout))
     });
-    let (places, config) = match ready {
+    let (places, config, timeout) = match ready {
         Ok(ready) => ready,
         Err(answer) => {
             let (input, output) = tools::stdio();
@@ -47,7 +48,8 @@ pub(crate) async fn serve(places: Answer<Places>, profile: Profile) -> Answer<()
     let is_demo = demo::is_demo(&places);
     let starter = if is_demo { Starter::Nobody } else { Starter::Another(failure.clone()) };
     let socket = places.socket(profile.socket_name());
-    let options = BridgeOptions { socket, starter, suggestion: serve::how_to_start(&places), drain: DRAIN_WAIT };
+    let suggestion = serve::how_to_start(&places);
+    let options = BridgeOptions { socket, starter, suggestion, drain: DRAIN_WAIT, timeout };
 
     let (stopping, stopped) = watch::channel(false);
     let on_signal = stopping.clone();

@@ -29,7 +29,7 @@ use crate::sync::quota::Limits;
 use crate::tools::{self, Mirrors, Profile};
 use crate::workspace::{Claim, Workspace};
 
-pub use notebooks::{notebooks, own_browser};
+pub use notebooks::{notebooks, notebooks_timeout, own_browser};
 
 /// How long a lock may be held by who only looks whether it is held, as bridges do.
 const LOCK_WAIT: Duration = Duration::from_millis(200);

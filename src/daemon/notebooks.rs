@@ -14,7 +14,7 @@ use crate::tools::{Notebooks, TIMEOUT_VARIABLE, timeout_of};
 ///
 /// `InvalidInput` when the config, or the environment, says what cannot be.
 pub fn notebooks(places: &Places, config: &Config) -> Result<Notebooks> {
-    let timeout = timeout()?;
+    let timeout = notebooks_timeout()?;
     let (places, config) = (places.clone(), config.clone());
     let makes = move || -> Result<Arc<dyn Service>> { Ok(Arc::new(own_browser(&places, &config)?.service())) };
     Ok(Notebooks::new(makes, timeout))
@@ -38,8 +38,12 @@ pub fn own_browser(places: &Places, config: &Config) -> Result<OwnBrowser> {
     OwnBrowser::find(told.browser.as_deref(), places.notebooks_profile(), base, settings)
 }
 
-/// How long a tool may take, where the environment says so.
-fn timeout() -> Result<Option<Duration>> {
+/// How long a tool that asks notebooks may take, where the environment says so.
+///
+/// # Errors
+///
+/// `InvalidInput` when it says what is no time.
+pub fn notebooks_timeout() -> Result<Option<Duration>> {
     match std::env::var(TIMEOUT_VARIABLE) {
         Ok(text) if !text.trim().is_empty() => timeout_of(&text).map(Some),
         Ok(_) | Err(std::env::VarError::NotPresent) => Ok(None),

@@ -1,6 +1,7 @@
 //! What a text has of what came into its file, or lacks. Pure.
 
 use std::cell::OnceCell;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -368,24 +369,23 @@ impl Place<'_> {
     }
 }
 
-/// As few lines as have all of these words, those with most of them first, and each from the first of them to the last. Of what came
-/// with no word of its own the last line.
+/// Lines that have all of these words between them, those with most of them first, and each from the first of them to the last. Of
+/// what came with no word of its own the first line.
 fn shown(said: &str, words: &BTreeSet<&str>) -> Vec<String> {
-    let mut lines: Vec<&str> = said.lines().rev().collect();
-    let (mut left, mut shown) = (words.clone(), Vec::new());
-    loop {
-        let count = |line: &str| pieces_in(line).filter(|word| left.contains(word)).count();
-        let Some((at, _)) = lines.iter().enumerate().max_by_key(|(_, line)| count(line)) else { break };
-        let line = lines.remove(at);
+    let had = |line: &str| pieces_in(line).filter(|word| words.contains(word)).count();
+    let mut lines: Vec<(usize, &str)> = said.lines().map(|line| (had(line), line)).collect();
+    lines.sort_by_key(|(count, _)| Reverse(*count));
+    let (mut told, mut shown) = (BTreeSet::new(), Vec::new());
+    for (_, line) in lines {
         let has: BTreeSet<&str> = pieces_in(line).filter(|word| words.contains(word)).collect();
-        if !shown.is_empty() && left.is_disjoint(&has) {
-            break;
+        if !shown.is_empty() && has.is_subset(&told) {
+            continue;
         }
         let quote = quoted(line, SHOWN_WORDS, |word| has.contains(word));
         let dots = if has.is_subset(&pieces_in(quote).collect()) { "" } else { " …" };
         shown.push(format!("{quote}{dots}"));
-        left.retain(|word| !has.contains(word));
-        if left.is_empty() {
+        told.extend(has);
+        if told.len() == words.len() {
             break;
         }
     }

@@ -47,7 +47,7 @@ where
 {
     let suggestion = answer.suggestion.clone();
     let starter = Starter::Another(Arc::new(OnceLock::from(answer)));
-    let options = BridgeOptions { socket: PathBuf::new(), starter, suggestion, drain: Duration::ZERO };
+    let options = BridgeOptions { socket: PathBuf::new(), starter, suggestion, drain: Duration::ZERO, timeout: None };
     bridge(options, input, output).await
 }
 
@@ -63,7 +63,7 @@ where
     R: AsyncRead + Unpin + Send,
     W: AsyncWrite + Unpin + Send,
 {
-    let drain = options.drain;
+    let (drain, timeout) = (options.drain, options.timeout);
     let mut bridge = Bridge {
         client: LineReader::new(input),
         is_asking: true,
@@ -73,6 +73,7 @@ where
         way: Way::new(options),
         daemon: None,
         conversation: Conversation::default(),
+        timeout,
     };
     let end = loop {
         match bridge.step().await {
@@ -118,6 +119,7 @@ struct Bridge<R, W> {
     way: Way,
     daemon: Option<Daemon>,
     conversation: Conversation,
+    timeout: Option<Duration>,
 }
 
 impl<R, W> Bridge<R, W>
@@ -173,6 +175,8 @@ where
             return;
         }
         self.conversation.note(&said, &line);
+        let timed = self.timeout.and_then(|timeout| conversation::with_timeout(&said, &line, timeout));
+        let line = timed.unwrap_or(line);
         if let Some(daemon) = &mut self.daemon {
             daemon.unsent.push(line);
         }

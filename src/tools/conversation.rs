@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
+use std::time::Duration;
 
 use rmcp::model::RequestId;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -45,6 +46,9 @@ const TERMS: [&str; 3] = [
 ];
 /// The longest terms that are kept.
 const TERMS_BYTES_MAX: usize = 64 * 1024;
+
+/// What a bridge adds to the terms of a call: how many milliseconds it may take, as the environment of the bridge says.
+pub(super) const TIMEOUT_META: &str = "mcp-workspace/timeout-ms";
 
 /// What a line of the client is.
 #[derive(Debug, PartialEq)]
@@ -97,6 +101,19 @@ pub(super) fn read(line: &[u8]) -> Said {
             &format!("an id is an integer, or a text of at most {ID_BYTES_MAX} bytes; this one is neither"),
         ),
     }
+}
+
+/// Says in a call of a tool how long it may take, where it does not say so itself; `None` for what goes on as it is.
+pub(super) fn with_timeout(said: &Said, line: &[u8], timeout: Duration) -> Option<Vec<u8>> {
+    if !matches!(said, Said::Request { method, .. } if method == "tools/call") {
+        return None;
+    }
+    let mut message = serde_json::from_slice::<Value>(line).ok()?;
+    let params = message.get_mut("params")?.as_object_mut()?;
+    let terms = params.entry("_meta").or_insert_with(|| json!({})).as_object_mut()?;
+    let milliseconds = u64::try_from(timeout.as_millis()).ok()?;
+    terms.entry(TIMEOUT_META).or_insert_with(|| milliseconds.into());
+    serde_json::to_vec(&message).ok().filter(|line| line.len() <= LINE_BYTES_MAX)
 }
 
 /// Tells of a line of the client that was too long to be read.
@@ -492,6 +509,29 @@ mod tests {
             }
             assert_eq!(refuse(&conversation), Value::Null, "{line}");
         }
+    }
+
+    #[test]
+    fn a_call_of_a_tool_says_how_long_it_may_take() {
+        let check = |line: &str, expected: Option<Value>| {
+            let said = read(line.as_bytes());
+            let timed = with_timeout(&said, line.as_bytes(), Duration::from_millis(1500));
+            assert_eq!(timed.map(|line| serde_json::from_slice::<Value>(&line).unwrap()), expected, "{line}");
+        };
+        let call = |params: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        let timed = call(json!({ "name": "ask", "_meta": { TIMEOUT_META: 1500 } }));
+        check(&call(json!({ "name": "ask" })).to_string(), Some(timed));
+        let both = json!({ "_meta": { "progressToken": 7, TIMEOUT_META: 1500 } });
+        check(&call(json!({ "_meta": { "progressToken": 7 } })).to_string(), Some(call(both)));
+        // Its own word counts.
+        let own = call(json!({ "_meta": { TIMEOUT_META: 9 } }));
+        check(&own.to_string(), Some(own.clone()));
+        for other in ["tools/list", "notifications/cancelled"] {
+            check(&json!({ "jsonrpc": "2.0", "id": 1, "method": other, "params": {} }).to_string(), None);
+        }
+        // What the daemon refuses goes on as it is.
+        check(&call(json!([])).to_string(), None);
+        check(&call(json!({ "_meta": 3 })).to_string(), None);
     }
 
     #[test]

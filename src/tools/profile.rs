@@ -90,13 +90,15 @@ impl Profile {
         if is_of_notebooks { notebooklm::CALL_WAIT } else { CALL_WAIT }
     }
 
-    /// Calls a tool for a client that was given `exports`; `None` when there is none of that name. An error is JSON as this set of tools writes it.
+    /// Calls a tool for a client that was given `exports`; `None` when there is none of that name. `wait` is how long it may take where the
+    /// client's bridge said so, of those that heed that. An error is JSON as this set of tools writes it.
     pub(super) async fn call(
         self,
         host: &dyn Host,
         exports: &Mutex<Exports>,
         name: &str,
         arguments: Map<String, Value>,
+        wait: Option<Duration>,
     ) -> Option<Result<Value, Value>> {
         match self {
             Self::Default => {
@@ -110,10 +112,10 @@ impl Profile {
             }
             Self::Docs => docs::call(host, exports, name, arguments).await,
             Self::GoogleDocs => google_docs::call(host, name, arguments).await,
-            Self::NotebookLm => notebooklm::call(host, name, arguments).await,
+            Self::NotebookLm => notebooklm::call(host, name, arguments, wait).await,
             Self::Full => {
                 let of = Self::SINGLE.into_iter().find(|single| single.tools().iter().any(|tool| tool.name == name))?;
-                Box::pin(of.call(host, exports, name, arguments)).await
+                Box::pin(of.call(host, exports, name, arguments, wait)).await
             }
         }
     }

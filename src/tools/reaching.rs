@@ -38,6 +38,8 @@ pub struct BridgeOptions {
     pub suggestion: String,
     /// How long answers are waited for after the client closed its side.
     pub drain: Duration,
+    /// How long a tool may take, of those that heed that, where whoever started the bridge said so.
+    pub timeout: Option<Duration>,
 }
 
 /// Who starts a daemon when none answers.

@@ -20,6 +20,7 @@ use tokio::net::UnixListener;
 use tokio::sync::Semaphore;
 
 use super::answer::{DAEMON_GONE, ErrorAnswer};
+use super::conversation::TIMEOUT_META;
 use super::docs::Exports;
 use super::host::Host;
 use super::profile::{CALL_WAIT, Profile};
@@ -106,14 +107,19 @@ impl Server {
         }
     }
 
-    async fn answer(&self, id: &RequestId, request: CallToolRequestParams) -> Result<CallToolResult, ErrorData> {
+    async fn answer(
+        &self,
+        id: &RequestId,
+        request: CallToolRequestParams,
+        wanted: Option<Duration>,
+    ) -> Result<CallToolResult, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let wait = self.profile.wait(&request.name);
         // The queue for a place is part of the wait, so that nobody waits for ever.
         let result = tokio::time::timeout(wait, async {
             self.begin(id).await;
             let _place = self.calls.acquire().await;
-            self.profile.call(self.host.as_ref(), &self.exports, &request.name, arguments).await
+            self.profile.call(self.host.as_ref(), &self.exports, &request.name, arguments, wanted).await
         })
         .await;
         Ok(match result {
@@ -232,8 +238,10 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let wanted = context.meta.get(TIMEOUT_META).and_then(Value::as_u64);
+        let wanted = wanted.filter(|milliseconds| *milliseconds > 0).map(Duration::from_millis);
         tokio::select! {
-            answer = self.answer(&context.id, request) => answer.map(CallToolResponse::from),
+            answer = self.answer(&context.id, request, wanted) => answer.map(CallToolResponse::from),
             never = told_of_progress(&context) => match never {},
             () = context.ct.cancelled() => Err(stopped()),
         }

@@ -332,6 +332,21 @@ async fn a_question_that_nobody_waits_for_is_taken_back() {
 }
 
 #[tokio::test]
+async fn a_client_has_a_time_of_its_own() {
+    let mut client = Client::new().await;
+    let id = client.id_of("Balcony").await;
+    client.world.fault("CHAT", "stall", json!({ "delay_ms": 20_000 })).await;
+    let began = Instant::now();
+    let arguments = json!({ "notebook_id": id, "question": "How many watts?" });
+    let terms = json!({ "mcp-workspace/timeout-ms": 1_500 });
+    let params = json!({ "name": "ask", "arguments": arguments, "_meta": terms });
+    let answer = client.request("tools/call", params).await;
+    let told: Value = serde_json::from_str(answer["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert!(told["error"]["message"].as_str().unwrap().contains("1.5 s"), "{told}");
+    assert!(began.elapsed() < Duration::from_secs(15));
+}
+
+#[tokio::test]
 async fn a_question_that_its_client_takes_back_is_taken_back() {
     let mut client = Client::new().await;
     let id = client.id_of("Balcony").await;

@@ -51,11 +51,11 @@ enum SourceType {
 }
 
 /// Adds a source to a notebook.
-pub(super) async fn add_source(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+pub(super) async fn add_source(host: &dyn Host, given: Map<String, Value>, wait: Option<Duration>) -> Outcome {
     let given: AddArguments = arguments(given)?;
     let id = checked_id(&given.notebook_id)?;
     let wanted = wanted(&given)?;
-    let begun = host.notebooks()?.begin(Tool::AddSource)?;
+    let begun = host.notebooks()?.begin(Tool::AddSource, wait)?;
     let deadline = Instant::now() + begun.wait;
     let before = within(begun.wait, begun.service.notebook(id)).await?;
     let known: BTreeSet<String> = before.sources.into_iter().map(|source| source.id).collect();

@@ -35,11 +35,11 @@ struct AskArguments {
 }
 
 /// Asks a question of all the sources of a notebook that can be asked.
-pub(super) async fn ask(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+pub(super) async fn ask(host: &dyn Host, given: Map<String, Value>, wait: Option<Duration>) -> Outcome {
     let AskArguments { notebook_id, question, include_citations } = arguments(given)?;
     let (id, include_citations) = (checked_id(&notebook_id)?, include_citations.unwrap_or(true));
     let question = checked(question)?;
-    let begun = host.notebooks()?.begin(Tool::Ask)?;
+    let begun = host.notebooks()?.begin(Tool::Ask, wait)?;
     answered(&begun, (id, question), include_citations, &mut |_progress| {}).await
 }
 
@@ -53,8 +53,8 @@ impl Notebooks {
     pub async fn ask(&self, notebook: &str, question: &str, told: &mut (dyn FnMut(Progress) + Send)) -> Result<Value> {
         let asked = async {
             let question = checked(question.to_owned())?;
-            let begun = self.begin(Tool::Ask)?;
-            let listing = within(self.wait(Tool::ListNotebooks), begun.service.notebooks()).await?;
+            let begun = self.begin(Tool::Ask, None)?;
+            let listing = within(self.wait(Tool::ListNotebooks, None), begun.service.notebooks()).await?;
             answered(&begun, (named(&listing.items, notebook)?, question), true, told).await
         };
         asked.await.map_err(Failure::into_error)

@@ -26,12 +26,12 @@ struct Health {
 }
 
 /// Tells whether notebooks can be asked.
-pub(super) async fn health_check(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+pub(super) async fn health_check(host: &dyn Host, given: Map<String, Value>, wait: Option<Duration>) -> Outcome {
     let Nothing {} = arguments(given)?;
     match host.notebooks() {
         Ok(notebooks) => {
             notebooks.count(Tool::HealthCheck)?;
-            Ok(notebooks.health().await)
+            Ok(notebooks.looked_at(wait).await)
         }
         Err(error) => Ok(shown(&unhealthy(error), Duration::ZERO)),
     }
@@ -41,17 +41,20 @@ impl Notebooks {
     /// Tells whether they can be asked, as the tool `health_check` does: `status`, `authenticated`, `latency_ms`, `browser_ok` and
     /// `error`. It does not count as a call.
     pub async fn health(&self) -> Value {
+        self.looked_at(None).await
+    }
+
+    async fn looked_at(&self, wait: Option<Duration>) -> Value {
         let began = Instant::now();
-        let health = self.looked(began).await;
+        let health = self.looked(began, self.wait(Tool::HealthCheck, wait)).await;
         shown(&health, began.elapsed())
     }
 
-    async fn looked(&self, began: Instant) -> Health {
+    async fn looked(&self, began: Instant, wait: Duration) -> Health {
         let service = match self.service() {
             Ok(service) => service,
             Err(error) => return unhealthy(error),
         };
-        let wait = self.wait(Tool::HealthCheck);
         match within(wait, service.probe()).await {
             Ok(_signed_in) => Health { status: "healthy", authenticated: true, browser_ok: true, error: None },
             Err(error @ Error::Notebook { fault: NotebookFault::ParseError, .. }) => {

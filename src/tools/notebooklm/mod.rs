@@ -55,15 +55,21 @@ pub(super) fn is_named(name: &str) -> bool {
     Tool::named(name).is_some()
 }
 
-/// Calls a tool; `None` when there is none of that name. An error is JSON as this profile writes it.
-pub(super) async fn call(host: &dyn Host, name: &str, arguments: Map<String, Value>) -> Option<Result<Value, Value>> {
+/// Calls a tool, which may take so long where somebody said so; `None` when there is none of that name. An error is JSON as this profile
+/// writes it.
+pub(super) async fn call(
+    host: &dyn Host,
+    name: &str,
+    arguments: Map<String, Value>,
+    wait: Option<Duration>,
+) -> Option<Result<Value, Value>> {
     let outcome: Outcome = match Tool::named(name)? {
-        Tool::HealthCheck => health::health_check(host, arguments).await,
-        Tool::ListNotebooks => reading::list_notebooks(host, arguments).await,
-        Tool::GetNotebook => reading::get_notebook(host, arguments).await,
-        Tool::ListSources => reading::list_sources(host, arguments).await,
-        Tool::AddSource => adding::add_source(host, arguments).await,
-        Tool::Ask => asking::ask(host, arguments).await,
+        Tool::HealthCheck => health::health_check(host, arguments, wait).await,
+        Tool::ListNotebooks => reading::list_notebooks(host, arguments, wait).await,
+        Tool::GetNotebook => reading::get_notebook(host, arguments, wait).await,
+        Tool::ListSources => reading::list_sources(host, arguments, wait).await,
+        Tool::AddSource => adding::add_source(host, arguments, wait).await,
+        Tool::Ask => asking::ask(host, arguments, wait).await,
     };
     Some(outcome.map_err(|failure| failure.to_value()))
 }

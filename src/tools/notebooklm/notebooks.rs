@@ -41,14 +41,14 @@ impl Notebooks {
         Self { makes: Box::new(makes), made: Mutex::default(), calls: Mutex::default(), timeout }
     }
 
-    /// Counts a call, and returns what it is made with.
+    /// Counts a call, and returns what it is made with. `wanted` is how long it may take, where the client's bridge said so.
     ///
     /// # Errors
     ///
     /// `RATE_LIMITED` for one call too many; else why there is no way to the notebooks.
-    pub(super) fn begin(&self, tool: Tool) -> std::result::Result<Begun, Failure> {
+    pub(super) fn begin(&self, tool: Tool, wanted: Option<Duration>) -> std::result::Result<Begun, Failure> {
         self.count(tool)?;
-        Ok(Begun { service: self.service()?, wait: self.wait(tool) })
+        Ok(Begun { service: self.service()?, wait: self.wait(tool, wanted) })
     }
 
     /// Counts a call.
@@ -74,9 +74,9 @@ impl Notebooks {
         })
     }
 
-    /// How long a tool may take.
-    pub(super) fn wait(&self, tool: Tool) -> Duration {
-        tool.wait(self.timeout)
+    /// How long a tool may take: what its client wanted, else what the daemon was told.
+    pub(super) fn wait(&self, tool: Tool, wanted: Option<Duration>) -> Duration {
+        tool.wait(wanted.or(self.timeout))
     }
 
     /// Lets go of what is kept open to ask them, such as a browser, so that somebody else can use it. Who asks later opens it anew.

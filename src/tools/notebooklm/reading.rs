@@ -1,6 +1,6 @@
 //! The tools that only read.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -34,13 +34,13 @@ struct NotebookArguments {
 }
 
 /// Lists the notebooks, those that were viewed last first.
-pub(super) async fn list_notebooks(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+pub(super) async fn list_notebooks(host: &dyn Host, given: Map<String, Value>, wait: Option<Duration>) -> Outcome {
     let ListArguments { limit } = arguments(given)?;
     let limit = limit.unwrap_or(LIMIT_DEFAULT);
     if !(1..=LIMIT_MAX).contains(&limit) {
         return Err(Failure::misused(format!("`limit` must be from 1 to {LIMIT_MAX}")));
     }
-    let begun = host.notebooks()?.begin(Tool::ListNotebooks)?;
+    let begun = host.notebooks()?.begin(Tool::ListNotebooks, wait)?;
     let listing = within(begun.wait, begun.service.notebooks()).await?;
     let shown: Vec<Value> = listing.items.iter().take(limit).map(|notebook| Value::Object(brief(notebook))).collect();
     let mut answer = json!({ "notebooks": shown, "total": listing.items.len() + listing.odd.len() });
@@ -51,10 +51,10 @@ pub(super) async fn list_notebooks(host: &dyn Host, given: Map<String, Value>) -
 }
 
 /// Tells of one notebook what there is to tell, and what it is about.
-pub(super) async fn get_notebook(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+pub(super) async fn get_notebook(host: &dyn Host, given: Map<String, Value>, wait: Option<Duration>) -> Outcome {
     let NotebookArguments { notebook_id } = arguments(given)?;
     let id = checked_id(&notebook_id)?;
-    let begun = host.notebooks()?.begin(Tool::GetNotebook)?;
+    let begun = host.notebooks()?.begin(Tool::GetNotebook, wait)?;
     let began = Instant::now();
     let notebook = within(begun.wait, begun.service.notebook(id)).await?;
     let left = begun.wait.saturating_sub(began.elapsed());
@@ -79,10 +79,10 @@ pub(super) async fn get_notebook(host: &dyn Host, given: Map<String, Value>) -> 
 }
 
 /// Lists the sources of a notebook.
-pub(super) async fn list_sources(host: &dyn Host, given: Map<String, Value>) -> Outcome {
+pub(super) async fn list_sources(host: &dyn Host, given: Map<String, Value>, wait: Option<Duration>) -> Outcome {
     let NotebookArguments { notebook_id } = arguments(given)?;
     let id = checked_id(&notebook_id)?;
-    let begun = host.notebooks()?.begin(Tool::ListSources)?;
+    let begun = host.notebooks()?.begin(Tool::ListSources, wait)?;
     let notebook = within(begun.wait, begun.service.notebook(id)).await?;
     let sources: Vec<Value> = notebook.sources.iter().map(source).collect();
     let mut answer = json!({ "sources": sources, "total": notebook.sources.len() + notebook.odd.len() });

@@ -17,6 +17,7 @@ fn options(run_dir: &Path) -> BridgeOptions {
         starter: Starter::Nobody,
         suggestion: "Start the daemon.".into(),
         drain: Duration::from_secs(3),
+        timeout: None,
     }
 }
 
@@ -186,6 +187,23 @@ async fn what_is_in_flight_is_answered_when_stdin_breaks() {
     let mut client = Client::on(ours, Era::Modern);
     assert_eq!(client.read().await, json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
     assert!(matches!(ends(task).await, Err(Error::Network { .. })));
+}
+
+/// How long a tool may take where the environment of the bridge says so, the daemon is told with each call.
+#[tokio::test]
+async fn a_bridge_tells_how_long_its_calls_may_take() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run_dir, listener) = played(folder.path());
+    let (mut ours, theirs) = UnixStream::pair().unwrap();
+    let (input, output) = tokio::io::split(theirs);
+    let options = BridgeOptions { timeout: Some(Duration::from_millis(1500)), ..options(&run_dir) };
+    let task = tokio::spawn(bridge(options, input, output));
+    ours.write_all(format!("{}\n", request(1, "tools/call", &json!({ "name": "ask" }))).as_bytes()).await.unwrap();
+    let (mut daemon, message) = heard(&listener).await;
+    assert_eq!(message["params"], json!({ "name": "ask", "_meta": { "mcp-workspace/timeout-ms": 1500 } }));
+    say(&mut daemon, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).await;
+    drop(ours);
+    drop(ends(task).await);
 }
 
 /// A client that closes its ears is gone: what it asked for is finished, and the bridge ends as it should.

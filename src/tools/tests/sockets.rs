@@ -123,6 +123,7 @@ fn bridged_by(run_dir: &Path, era: Era, starter: Starter) -> (Client, tokio::tas
         starter,
         suggestion: "Start the daemon.".into(),
         drain: std::time::Duration::from_secs(3),
+        timeout: None,
     };
     (Client::on(ours, era), tokio::spawn(bridge(options, input, output)))
 }
