@@ -113,7 +113,7 @@ pub(crate) async fn bridge(home: Option<&Path>, places: Answer<Places>, profile:
         // A demo's daemon is of no use without the demo's own Google, and would stand in the way of the next demo.
         let is_demo = demo::is_demo(&places);
         let starter = if is_demo { Starter::Nobody } else { Starter::Command(daemon_command(home)?) };
-        let timeout = crate::daemon::notebooks_timeout().map_err(failed)?;
+        let timeout = notebooks_timeout(profile)?;
         Ok((places, starter, timeout))
     });
     match ready {
@@ -127,6 +127,14 @@ pub(crate) async fn bridge(home: Option<&Path>, places: Answer<Places>, profile:
             Err(answer)
         }
     }
+}
+
+/// How long the calls of a profile may take where the environment says so, of one that heeds that: nothing stands in the way of others.
+pub(crate) fn notebooks_timeout(profile: Profile) -> Answer<Option<Duration>> {
+    if !profile.asks_notebooks() {
+        return Ok(None);
+    }
+    crate::daemon::notebooks_timeout().map_err(failed)
 }
 
 /// Says how a person starts what serves a home.

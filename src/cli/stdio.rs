@@ -27,7 +27,7 @@ pub(crate) async fn serve(places: Answer<Places>, profile: Profile) -> Answer<()
     serve::log_to_stderr();
     let ready = places.and_then(|places| {
         let config = Config::read(&places.config_file()).map_err(failed)?;
-        let timeout = crate::daemon::notebooks_timeout().map_err(failed)?;
+        let timeout = serve::notebooks_timeout(profile)?;
         Ok((places, config, timeout))
     });
     let (places, config, timeout) = match ready {

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{ContentHash, Notice, PartId, counted};
+use crate::model::{Notice, PartId, counted};
 
 use super::alone;
 use super::carried::Walk;
 use super::conflict::{SectionConflict, section_name, shown};
 use super::engine::failure_of;
-use super::item::{Accepted, Dirty, Part};
+use super::item::Part;
 use super::merge;
 use super::parts::Parts;
 use super::words::said_in;
@@ -19,9 +19,6 @@ pub const GIVEN_UP: &str = "GIVEN_UP";
 
 /// How many words are shown of each section.
 const SHOWN_WORDS: usize = 8;
-
-/// The code of what is told of a hold that somebody let go.
-pub const RELEASED: &str = "RELEASED";
 
 /// A choice of one side for the conflicts of a file.
 #[derive(Debug, Clone)]
@@ -81,63 +78,6 @@ pub(super) fn given_up(side: Side, conflict: &SectionConflict) -> Option<Notice>
     let section = section_name(&conflict.heading);
     let message = format!("`{}`{more}, which {whose} had in {section}, went with it", shown.join(" "));
     (!shown.is_empty()).then(|| Notice { code: GIVEN_UP.into(), line: 0, column: 0, message })
-}
-
-/// Tells whether who says that a file is meant as it stands knew what it is held for: by nothing of another kind than it was told
-/// to be, when it was told to be held.
-pub(super) fn releases(told: &[Notice], found: &[Notice]) -> bool {
-    told.is_empty() || found.iter().all(|found| told.iter().any(|told| told.code == found.code))
-}
-
-/// How somebody lets a file go that is held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LetGo {
-    /// They asked for it, and were not answered yet.
-    Now,
-    /// They did, and were told that some of it did not go: it does with a choice for its conflicts.
-    WithAChoice,
-}
-
-/// Tells whether a text goes that somebody said is meant as it stands: they were not answered yet, or chose a side of its conflicts, or
-/// it has gone with this walk.
-pub(super) fn goes(why: &Dirty, released: &BTreeMap<PartId, Vec<Notice>>, id: &PartId, accepted: &Accepted) -> bool {
-    !accepted.answered || why.resolve.iter().any(|asked| asked.part == *id) || released.contains_key(id)
-}
-
-/// Lets go what a file is held for, of which this text was found to be, if somebody said that it is meant as it stands and knew of
-/// that. Else that is taken back. `lacks` is what the text lacks besides.
-pub(super) fn let_go(
-    (why, lacks): (&Dirty, &BTreeMap<PartId, Notice>),
-    released: &mut BTreeMap<PartId, Vec<Notice>>,
-    (id, part): (&PartId, &mut Part),
-    hash: ContentHash,
-) -> Option<LetGo> {
-    let accepted = part.state.accepted.take_if(|accepted| accepted.hash == hash)?;
-    let knows = releases(&accepted.held, &part.state.held);
-    let goes = goes(why, released, id, &accepted);
-    if knows || why.dry {
-        part.state.accepted = Some(accepted);
-    }
-    if !knows {
-        released.remove(id);
-        return None;
-    }
-    if !goes {
-        return Some(LetGo::WithAChoice);
-    }
-    let mut let_go = std::mem::take(&mut part.state.held);
-    let_go.extend(lacks.get(id).cloned());
-    released.insert(id.clone(), let_go);
-    Some(LetGo::Now)
-}
-
-/// What is told of a hold that somebody let go, once the push has landed.
-pub(super) fn released(held: &Notice) -> Notice {
-    if held.code == RELEASED {
-        return held.clone();
-    }
-    let reason = held.message.split(';').next().unwrap_or_default();
-    Notice { code: RELEASED.into(), message: format!("was held ({}): {reason}", held.code), ..held.clone() }
 }
 
 /// Notes for those who chose a side why nothing came of it, where a file took no part in the merge, or was held, or somebody else

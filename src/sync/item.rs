@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{ContentHash, ItemId, KindName, Millis, Notice, PartId, Revision, Stamp};
 
+use super::accepted::Accepted;
 use super::arrival::Arrival;
 use super::blind::Blind;
 use super::carried::Walk;
 use super::choice::Resolve;
 use super::intent::Intent;
-use super::older::Lacked;
 use super::parts::Parts;
 use super::quota::{QuotaPlace, Reserved};
 use super::seldom::{Nothing, Seldom};
@@ -237,35 +237,7 @@ pub(super) struct PartState {
     pub(super) shown: Vec<ContentHash>,
 }
 
-/// A text of which somebody said that it is meant as it stands, and what they knew then: it may take several walks to send it.
-#[derive(Debug, Clone)]
-pub(super) struct Accepted {
-    /// The hash of its bytes.
-    pub(super) hash: ContentHash,
-    /// What they were told that it is held for.
-    pub(super) held: Vec<Notice>,
-    /// What they were told that it lacks.
-    pub(super) lacks: Lacked,
-    /// Whether they were answered, and not all of it had gone: then nothing goes unasked any more, but with a choice for its conflicts.
-    pub(super) answered: bool,
-}
-
 impl PartState {
-    /// Tells whether somebody said of a text that it is meant as it stands.
-    pub(super) fn accepts(&self, hash: ContentHash) -> bool {
-        self.accepted.as_ref().is_some_and(|accepted| accepted.hash == hash)
-    }
-
-    /// Takes in that somebody says so of it, knowing what is told of it now.
-    pub(super) fn accept(&mut self, hash: ContentHash) {
-        let before = self.accepted.take().filter(|accepted| accepted.hash == hash);
-        let lacks = before.as_ref().map(|accepted| accepted.lacks.clone()).unwrap_or_default();
-        let lacks = lacks.and(Lacked::told(self));
-        let mut held = before.map(|accepted| accepted.held).unwrap_or_default();
-        held.extend(self.held.iter().filter(|told| !held.contains(told)).cloned().collect::<Vec<_>>());
-        self.accepted = Some(Accepted { hash, held, lacks, answered: false });
-    }
-
     /// Lets go of what is the matter with the text of a file that does not stand any more.
     pub(super) fn stands_no_more(&mut self) {
         self.held.clear();

@@ -5,6 +5,7 @@
 //! base last. Whatever stops a walk, the next one finds the same differences again, since they are derived from
 //! base, local and remote and never stored as work; only a push that was begun is.
 
+mod accepted;
 mod align;
 mod alike;
 mod alone;
@@ -66,10 +67,11 @@ mod went;
 mod within;
 mod words;
 
+pub use accepted::RELEASED;
 pub use arrival::Arrival;
 pub use beside::{Beside, NotTaken, Stands, Step, is_half_merged, stands_still, with_head_of};
 pub use blind::Blind;
-pub use choice::{GIVEN_UP, RELEASED};
+pub use choice::GIVEN_UP;
 pub use conflict::{SectionConflict, conflict_text, in_conflict, section_name};
 pub use effect::{Effect, JobEnd, Record, RecordPart};
 pub use engine::{Engine, PAUSED};

@@ -16,7 +16,7 @@ use super::presence::{self, Presence};
 use super::stale::{self, Stale};
 use super::went::{self, Came, Line};
 use super::words::words_in;
-use super::{Local, Observation, alike, choice, hold, merge, run, standing};
+use super::{Local, Observation, accepted, alike, hold, merge, run, standing};
 
 /// The code of what tells that a file got back what it lacked.
 pub(super) const PUT_BACK: &str = "PUT_BACK";
@@ -52,7 +52,7 @@ pub(super) fn look(item: &mut Item, walk: &mut Walk, observation: &mut Observati
     let asked = walk.why.dry_accept.contains(id).then(|| Lacked::told(&part.state));
     let accepted = part.state.accepted.as_ref().filter(|accepted| accepted.hash == *hash);
     let goes =
-        asked.is_some() || accepted.is_some_and(|accepted| choice::goes(&walk.why, &walk.released, id, accepted));
+        asked.is_some() || accepted.is_some_and(|accepted| accepted::goes(&walk.why, &walk.released, id, accepted));
     let told = asked.or(accepted.map(|accepted| accepted.lacks.clone())).unwrap_or_default();
     match stale::find(arrivals, newest, text) {
         // Who says that the file is meant as it stands has been told of this.
@@ -241,7 +241,7 @@ pub(super) fn lacks_too(lacks: &[String]) -> Notice {
 
 /// What goes with a save that somebody let go, having been told that it was put back.
 fn gone_with_it(lacks: &[String]) -> Notice {
-    notice(choice::RELEASED, format!("this text is without {}, which had come into the file", places(lacks)))
+    notice(accepted::RELEASED, format!("this text is without {}, which had come into the file", places(lacks)))
 }
 
 /// Why a save waits that is without what was put back into it once.

@@ -2,9 +2,9 @@
 
 use crate::model::{Millis, PartId};
 
+use super::accepted;
 use super::backoff;
 use super::carried::{PUSHES_MAX, Walk};
-use super::choice;
 use super::engine::{Engine, Fate, failure_of};
 use super::item::{Item, Phase, Unknown, notice};
 use super::merge;
@@ -74,7 +74,7 @@ impl Engine {
             part.state.held.clone_from(&planned.holds);
         }
         if let Some(released) = walk.released.get(&id) {
-            planned.told.extend(released.iter().chain(&part.state.held).map(choice::released));
+            planned.told.extend(released.iter().chain(&part.state.held).map(accepted::released));
             part.state.held.clear();
         }
         if walk.why.dry {

@@ -2,11 +2,12 @@
 
 use crate::model::{ContentHash, Millis, PartId};
 
+use super::accepted::{self, LetGo};
 use super::alone;
 use super::backoff;
 use super::blind::Blind;
 use super::carried::{PUSHES_MAX, Walk};
-use super::choice::{self, LetGo};
+use super::choice;
 use super::conflict::headings;
 use super::engine::{Engine, Fate};
 use super::hold;
@@ -351,7 +352,7 @@ impl Engine {
                 let fleeting = item.state.fleeting.get(id).map(Vec::as_slice).unwrap_or_default();
                 let seen = Seen { base: base.map(String::as_str), text, hash: *hash, remote, fleeting };
                 part.state.held = holding::reasons((walk, id, part), &seen, asked.map(|asked| asked.side), self.now);
-                let was_let_go = choice::let_go((&walk.why, &walk.let_go), &mut walk.released, (id, part), *hash);
+                let was_let_go = accepted::let_go((&walk.why, &walk.let_go), &mut walk.released, (id, part), *hash);
                 let base = base.map_or("", String::as_str);
                 if !part.state.held.is_empty() && !merge::same_meaning(base, remote) {
                     let waits = "; what was changed in the document meanwhile waits, too";

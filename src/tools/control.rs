@@ -247,10 +247,7 @@ async fn serve_stream(stream: UnixStream, host: &dyn Host) -> std::io::Result<()
             Ok(Err(error)) => return Err(error),
         }
         let done = match read_request(&line) {
-            Ok(Command::Ask { notebook, question }) => {
-                ask(host, (&notebook, &question), (&mut reader, &mut write)).await?
-            }
-            Ok(command) => run(host, command).await,
+            Ok(command) => run_told(host, command, (&mut reader, &mut write)).await?,
             Err(answer) => {
                 reply(&mut write, ControlOutcome::Error(answer)).await?;
                 continue;
@@ -270,39 +267,47 @@ async fn reply(write: &mut OwnedWriteHalf, outcome: ControlOutcome) -> std::io::
     write.write_all(&bytes).await
 }
 
-/// Asks a notebook, and tells meanwhile how far the answer is: each time all of it, so that who reads slowly misses nothing. Who goes
-/// away before the end waits for none, and it is given up.
-async fn ask(
+/// Does what a command says, and tells meanwhile how far it is: each time all of that, so that who reads slowly misses nothing. Who
+/// goes away before a notebook has answered waits for no answer, and it is given up; all else is done to its end.
+async fn run_told(
     host: &dyn Host,
-    (notebook, question): (&str, &str),
+    command: Command,
     (read, write): (&mut BufReader<OwnedReadHalf>, &mut OwnedWriteHalf),
 ) -> std::io::Result<Result<Value>> {
-    let notebooks = match host.notebooks() {
-        Ok(notebooks) => notebooks,
-        Err(error) => return Ok(Err(error)),
-    };
+    let is_given_up = matches!(command, Command::Ask { .. });
     let (tell, mut told) = watch::channel(None);
     let mut note = |progress| drop(tell.send_replace(Some(AnswerProgress::from(progress))));
-    let mut answer = std::pin::pin!(notebooks.ask(notebook, question, &mut note));
+    let mut done = std::pin::pin!(run(host, command, &mut note));
     let mut says_more = false;
     loop {
         tokio::select! {
             biased;
-            answer = &mut answer => return Ok(answer),
-            more = read.fill_buf(), if !says_more => match more?.is_empty() {
+            done = &mut done => {
+                // What is told last may have come at the same moment.
+                if told.has_changed().unwrap_or_default() {
+                    tell_newest(&mut told, write).await?;
+                }
+                return Ok(done);
+            }
+            more = read.fill_buf(), if is_given_up && !says_more => match more?.is_empty() {
                 true => return Err(std::io::ErrorKind::BrokenPipe.into()),
                 // The next command, which is read in its turn.
                 false => says_more = true,
             },
-            Ok(()) = told.changed() => {
-                let newest = told.borrow_and_update().clone();
-                if let Some(newest) = newest {
-                    let written = tokio::time::timeout(IDLE_WAIT, reply(write, ControlOutcome::Progress(newest))).await;
-                    written.unwrap_or_else(|_elapsed| Err(std::io::ErrorKind::TimedOut.into()))?;
-                }
-            }
+            Ok(()) = told.changed() => tell_newest(&mut told, write).await?,
         }
     }
+}
+
+async fn tell_newest(
+    told: &mut watch::Receiver<Option<AnswerProgress>>,
+    write: &mut OwnedWriteHalf,
+) -> std::io::Result<()> {
+    let Some(newest) = told.borrow_and_update().clone() else {
+        return Ok(());
+    };
+    let written = tokio::time::timeout(IDLE_WAIT, reply(write, ControlOutcome::Progress(newest))).await;
+    written.unwrap_or_else(|_elapsed| Err(std::io::ErrorKind::TimedOut.into()))
 }
 
 fn read_request(line: &[u8]) -> std::result::Result<Command, ErrorAnswer> {
@@ -318,7 +323,7 @@ fn read_request(line: &[u8]) -> std::result::Result<Command, ErrorAnswer> {
         .map_err(|error| ErrorAnswer::invalid(format!("unknown command: {error}"), other))
 }
 
-async fn run(host: &dyn Host, command: Command) -> Result<Value> {
+async fn run(host: &dyn Host, command: Command, note: &mut (dyn FnMut(Progress) + Send)) -> Result<Value> {
     match command {
         Command::Fetch { id, refresh } => item_value(&host.fetch(&id, refresh).await?),
         Command::Search(search) => {
@@ -342,8 +347,7 @@ async fn run(host: &dyn Host, command: Command) -> Result<Value> {
         Command::Undo { push, account } => to_value(&host.undo(push, account.as_ref()).await?),
         Command::Trash { id } => to_value(&host.trash(&id).await?),
         Command::Doctor { repair, remote } => to_value(&host.doctor(repair, remote).await?),
-        // What is told meanwhile nobody hears.
-        Command::Ask { notebook, question } => host.notebooks()?.ask(&notebook, &question, &mut |_progress| {}).await,
+        Command::Ask { notebook, question } => host.notebooks()?.ask(&notebook, &question, note).await,
         Command::CheckNotebooks => Ok(host.notebooks()?.health().await),
         Command::ReleaseNotebooks => {
             host.notebooks()?.release().await;

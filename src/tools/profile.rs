@@ -62,6 +62,12 @@ impl Profile {
         }
     }
 
+    /// Tells whether it has the tools that ask notebooks.
+    #[must_use]
+    pub const fn asks_notebooks(self) -> bool {
+        matches!(self, Self::NotebookLm | Self::Full)
+    }
+
     /// Its tools, always in this order.
     pub(crate) fn tools(self) -> Vec<Tool> {
         match self {
@@ -86,7 +92,7 @@ impl Profile {
 
     /// How long a call of a tool may take; clients give up sooner or later and should hear why.
     pub(super) fn wait(self, name: &str) -> Duration {
-        let is_of_notebooks = matches!(self, Self::NotebookLm | Self::Full) && notebooklm::is_named(name);
+        let is_of_notebooks = self.asks_notebooks() && notebooklm::is_named(name);
         if is_of_notebooks { notebooklm::CALL_WAIT } else { CALL_WAIT }
     }
 

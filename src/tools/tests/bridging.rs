@@ -202,8 +202,11 @@ async fn a_bridge_tells_how_long_its_calls_may_take() {
     let (mut daemon, message) = heard(&listener).await;
     assert_eq!(message["params"], json!({ "name": "ask", "_meta": { "mcp-workspace/timeout-ms": 1500 } }));
     say(&mut daemon, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).await;
+    let mut answer = String::new();
+    BufReader::new(&mut ours).read_line(&mut answer).await.unwrap();
+    assert_eq!(answer.trim_end(), r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     drop(ours);
-    drop(ends(task).await);
+    ends(task).await.unwrap();
 }
 
 /// A client that closes its ears is gone: what it asked for is finished, and the bridge ends as it should.
