@@ -279,6 +279,17 @@ async fn a_conflict_that_a_restore_ends_is_told_and_kept() {
     until("it is known to be deleted", || std::future::ready(status().contains("deleted"))).await;
     let answer = done(&world, &["restore", &id]);
     assert!(!answer.to_string().contains("CONFLICT_ENDED"), "{answer}");
+    // Nor of one that no conflict file has shown, since the file was held: what it said went with it.
+    std::fs::write(&file, "").unwrap();
+    until("it is held", || std::future::ready(status().contains("EMPTY"))).await;
+    world.collaborate(&id, "theirs", "others'").await;
+    until("it is in conflict, too", || std::future::ready(status().contains("once the file is not held"))).await;
+    std::fs::remove_file(&file).unwrap();
+    until("it is known to be deleted", || std::future::ready(status().contains("deleted"))).await;
+    assert!(!status().contains("conflict"), "{}", status());
+    let answer = done(&world, &["restore", &id]);
+    assert!(!answer.to_string().contains("CONFLICT_ENDED"), "{answer}");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("others'"));
 }
 
 /// Puts a folder where another one stands by now, into which the daemon may write at any moment.

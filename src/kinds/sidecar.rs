@@ -12,7 +12,15 @@ pub const UNSEALED: &str = "c-0000000000000000";
 /// Sets the seal of a text that was printed with [`UNSEALED`] in its head.
 #[must_use]
 pub fn seal(text: &str) -> String {
-    text.replacen(UNSEALED, &seal_of(text), 1)
+    let text = as_read(text);
+    text.replacen(UNSEALED, &seal_of(&text), 1)
+}
+
+/// Returns a text as it is read once it stands in a file: whoever reads takes `\r\n` for a line end.
+#[must_use]
+pub fn as_read(text: &str) -> String {
+    let lines: Vec<&str> = text.split('\n').map(|line| line.trim_end_matches('\r')).collect();
+    lines.join("\n")
 }
 
 /// Tells whether a text is word for word what was sealed.
@@ -41,6 +49,9 @@ mod tests {
         let sealed = seal(&text);
         assert_ne!(sealed, text);
         assert!(is_sealed(&sealed) && !is_sealed(&text));
+        for ends in ["\r\n", "\r\r\n"] {
+            assert_eq!(seal(&text.replace('\n', ends)), sealed);
+        }
         for edited in [
             sealed.replace("Words", "words"),
             sealed.replace("title: x", "title: y"),

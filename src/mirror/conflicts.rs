@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::Result;
+use crate::kinds::sidecar;
 use crate::model::{ContentHash, ItemId, Millis, PartId};
 
 use super::Shared;
@@ -35,8 +36,10 @@ pub(crate) fn is_of_conflicts(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().contains(".conflict"))
 }
 
+/// Seals a text; one that quotes what ends with a lone `\r` would be read otherwise than it was written.
 fn sealed(text: &str) -> String {
-    format!("{text}{SEAL}{}{SEAL_END}", seal_of(text))
+    let text = sidecar::as_read(text);
+    format!("{text}{SEAL}{}{SEAL_END}", seal_of(&text))
 }
 
 /// Tells whether a text is word for word what was sealed.
@@ -57,6 +60,8 @@ mod tests {
     fn a_seal_breaks_with_any_edit() {
         let text = sealed("# Conflicts\n\nmine\n");
         assert!(is_sealed(&text) && is_sealed(&sealed(&text)));
+        let crossed = sealed("one\r\n\r\r\n");
+        assert!(is_sealed(&crossed) && is_sealed(&crossed.replace("\r\n", "\n")), "{crossed:?}");
         for edited in [
             text.replace("mine", "ours"),
             format!("{text}more\n"),

@@ -44,6 +44,9 @@ impl MirrorHandle {
                 Local::Absent if shared.reader().is_buried(&item)? => {
                     return Err(Error::Trashed { id: item.0 });
                 }
+                Local::Absent if shared.reader().item(&item)?.is_none() => {
+                    return Err(Error::NotFound { id: path.display().to_string() });
+                }
                 Local::Absent => {
                     return Err(Error::InvalidInput {
                         what: format!("{} is not there", path.display()),

@@ -224,11 +224,12 @@ impl MirrorHandle {
                         .into(),
             });
         }
+        let shown = before.iter().map(|part| &part.part).filter(|part| self.has_conflict_file(&item, part));
+        let shown: Vec<PartId> = shown.cloned().collect();
         let mut notices = self.done(&item, Command::Restore(item.clone())).await?;
         for part in self.parts_of(&item).await? {
-            let waited = before.iter().any(|before| before.part == part.part && !before.conflicts.is_empty());
-            if waited && part.conflicts.is_empty() {
-                let message = "its conflict ended with the document's text; what the file said stands in `.retired/`";
+            if shown.contains(&part.part) && !self.has_conflict_file(&item, &part.part) {
+                let message = "its conflict ended with the document's text; the conflict file, with what both said, stands in `.retired/`";
                 let code = "CONFLICT_ENDED".to_owned();
                 notices.push((part.part.clone(), Notice { code, line: 0, column: 0, message: message.to_owned() }));
             }
@@ -241,6 +242,11 @@ impl MirrorHandle {
             }
         }
         self.report(item, notices, None).await
+    }
+
+    fn has_conflict_file(&self, item: &ItemId, part: &PartId) -> bool {
+        let path = self.shared.workspace.layout().path(&Place::conflict(item, part));
+        path.is_ok_and(|path| path.symlink_metadata().is_ok())
     }
 
     pub(crate) async fn parts_of(&self, item: &ItemId) -> Result<Vec<PartStatus>> {

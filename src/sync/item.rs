@@ -237,14 +237,22 @@ pub(super) struct PartState {
     pub(super) shown: Vec<ContentHash>,
 }
 
-impl PartState {
-    /// Lets go of what is the matter with the text of a file that does not stand any more.
+impl Part {
+    /// Lets go of what is the matter with the text of a file that does not stand any more. Of conflicts that no conflict file shows
+    /// there is nothing left to choose from.
     pub(super) fn stands_no_more(&mut self) {
-        self.held.clear();
-        self.refused.clear();
-        self.unsaid.clear();
-        self.accepted = None;
-        self.unusable = None;
+        if self.state.is_nothing() {
+            return;
+        }
+        let is_shown = self.conflict_file.is_some_and(|stands| stands.is_some());
+        let was_held = !std::mem::take(&mut self.state.held).is_empty();
+        if was_held && !is_shown {
+            self.state.conflicts.clear();
+        }
+        self.state.refused.clear();
+        self.state.unsaid.clear();
+        self.state.accepted = None;
+        self.state.unusable = None;
     }
 }
 

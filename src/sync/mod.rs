@@ -86,7 +86,7 @@ pub use merge::{Merged, is_edited, merge3, same_meaning};
 pub use request::{Answer, Command, RequestId, Side};
 pub use saves::{Saves, Target, When, arrivals_between, of_two_saves};
 pub use settle::END_MS;
-pub use status::{ItemStatus, PartStatus, Status, Trouble};
+pub use status::{ItemStatus, PartStatus, SHOWN_LATER, Status, Trouble};
 pub use told::Told;
 pub use undo::Undone;
 pub use words::Words;

@@ -111,12 +111,15 @@ pub struct PartStatus {
     pub unusable: Option<Notice>,
 }
 
+/// Where a conflict is shown of a file that is held.
+pub const SHOWN_LATER: &str = "the conflict file shows it once the file is not held any more";
+
 impl PartStatus {
     /// Says of each section in conflict that it is, and where to look.
     pub fn in_conflict(&self) -> impl Iterator<Item = String> {
         let look = match self.held.is_empty() {
             true => "see the conflict file",
-            false => "the conflict file shows it once the file is not held any more",
+            false => SHOWN_LATER,
         };
         self.conflicts.iter().map(move |heading| format!("{}; {look}", in_conflict(heading)))
     }

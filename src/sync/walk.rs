@@ -18,7 +18,6 @@ use super::merge::{self, Merged};
 use super::named;
 use super::older;
 use super::push;
-use super::seldom::Nothing as _;
 use super::unknown;
 use super::{Answer, Effect, Failure, FailureClass, Local, Observation, Remote, Touch};
 
@@ -44,9 +43,7 @@ impl Engine {
             // Nothing is agreed of it, and its file is gone. One that was passed by is written once the remote is read.
             walk.why.remote |= part.behind && !is_dry;
             item.state.dirty.remote |= part.behind && is_dry;
-            if !part.state.is_nothing() {
-                part.state.stands_no_more();
-            }
+            part.stands_no_more();
         }
         let restless = walk.restless;
         if !walk.why.accept.is_empty() && !restless && walk.doubted.is_empty() {
@@ -84,7 +81,7 @@ impl Engine {
         part.state.unusable = None;
         match &observation.local {
             Local::Absent => {
-                part.state.stands_no_more();
+                part.stands_no_more();
                 part.behind = observation.base.is_some();
                 // What was never recorded is no file that somebody has deleted: it is written once more.
                 walk.why.remote |= observation.base.is_none() && observation.intent.is_some() && !item.buried;

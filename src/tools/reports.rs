@@ -108,7 +108,11 @@ fn push_message(report: &mirror::PushReport, dry_run: bool) -> String {
     if conflicts.is_empty() {
         return done;
     }
-    format!("{done}; in conflict: {}; the conflict file shows what both say, and how to end it", conflicts.join(", "))
+    let look = match report.held.is_empty() {
+        true => "the conflict file shows what both say, and how to end it",
+        false => sync::SHOWN_LATER,
+    };
+    format!("{done}; in conflict: {}; {look}", conflicts.join(", "))
 }
 
 /// Turns the engine's state into what a person must know: only what waits is listed.

@@ -12,15 +12,20 @@ use crate::model::{ContentHash, Notice};
 use crate::sync::Local;
 
 /// The longest file that is read, in bytes; far beyond what a Doc can hold.
-const FILE_BYTES_MAX: u64 = 16 << 20;
+pub(super) const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// How often a file that changes while it is read is read again at once.
 const TRIES_MAX: usize = 3;
 
 /// Reads `name` in `folder`; `path` is the same file, for looking at it without opening it.
 pub(super) fn observe(folder: &OwnedFd, path: &Path, name: &str) -> Local {
+    observe_up_to(FILE_BYTES_MAX, folder, path, name)
+}
+
+/// Reads a file that has so many bytes at most.
+pub(super) fn observe_up_to(bytes_max: u64, folder: &OwnedFd, path: &Path, name: &str) -> Local {
     for _ in 0..TRIES_MAX {
-        if let Some(local) = read_once(folder, path, name) {
+        if let Some(local) = read_once(bytes_max, folder, path, name) {
             return local;
         }
     }
@@ -28,7 +33,7 @@ pub(super) fn observe(folder: &OwnedFd, path: &Path, name: &str) -> Local {
 }
 
 /// Reads the file once; `None` when it changed meanwhile.
-fn read_once(folder: &OwnedFd, path: &Path, name: &str) -> Option<Local> {
+fn read_once(bytes_max: u64, folder: &OwnedFd, path: &Path, name: &str) -> Option<Local> {
     // Without NONBLOCK, opening a pipe would wait for its writer.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let mut file = match rustix::fs::openat(folder, name, flags, Mode::empty()) {
@@ -46,15 +51,15 @@ fn read_once(folder: &OwnedFd, path: &Path, name: &str) -> Option<Local> {
         Ok(_) => return Some(not_a_file()),
         Err(error) => return Some(unreadable(&error)),
     };
-    if before.len() > FILE_BYTES_MAX {
-        let limit = FILE_BYTES_MAX >> 20;
+    if before.len() > bytes_max {
+        let limit = bytes_max >> 20;
         return Some(unusable(
             "TOO_LONG",
             format!("this file is longer than {limit} MiB; shorten it to have it pushed"),
         ));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(before.len()).unwrap_or(0) + 1);
-    if let Err(error) = (&mut file).take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes) {
+    if let Err(error) = (&mut file).take(bytes_max + 1).read_to_end(&mut bytes) {
         return Some(unreadable(&error));
     }
     // The open file and the name must both still be what they were: a rename in between is a change too.

@@ -5,7 +5,8 @@
 //! told where.
 
 use std::io;
-use std::path::PathBuf;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Mode};
 
@@ -14,6 +15,9 @@ use super::{NotDeposited, Workspace, disk, observe, open_folder, own_folder, pla
 use crate::error::Result;
 use crate::model::{ItemId, Millis, PartId};
 use crate::sync::Local;
+
+/// The longest of these files that is read, in bytes: one of conflicts has three texts of a file, and more.
+const SIDECAR_BYTES_MAX: u64 = 4 * observe::FILE_BYTES_MAX;
 
 /// How often a file that changes under our hands is looked at again at once.
 const TRIES_MAX: usize = 3;
@@ -27,6 +31,10 @@ struct Sidecar<'a> {
     is_ours: IsOurs<'a>,
     /// Whether it is kept where it ends.
     is_kept: bool,
+}
+
+fn observe(folder: &OwnedFd, path: &Path, name: &str) -> Local {
+    observe::observe_up_to(SIDECAR_BYTES_MAX, folder, path, name)
 }
 
 impl Workspace {
@@ -80,7 +88,7 @@ impl Workspace {
         let (path, folder) = (self.layout().items_folder().join(name), self.folder()?);
         let mut kept = None;
         for _ in 0..TRIES_MAX {
-            let standing = match observe::observe(&folder, &path, name) {
+            let standing = match observe(&folder, &path, name) {
                 Local::Text { text: now, stamp, .. } if is_ours(&now) => {
                     if text == Some(now.as_str()) {
                         return Ok(kept);
@@ -137,7 +145,7 @@ impl Workspace {
     pub fn comments_are_disturbed(&self, item: &ItemId, is_ours: IsOurs<'_>) -> Result<bool> {
         let name = comments_name(item)?;
         let path = self.layout().items_folder().join(&name);
-        Ok(match observe::observe(&self.folder()?, &path, &name) {
+        Ok(match observe(&self.folder()?, &path, &name) {
             Local::Text { text, .. } => !is_ours(&text),
             Local::Absent | Local::Unusable { .. } => true,
             Local::Restless => false,
@@ -155,7 +163,7 @@ impl Workspace {
             rustix::fs::fsync(folder).map_err(|errno| disk(&path, "written", errno.into()))?;
         }
         // Looked at where nobody's save can reach it any more.
-        if let Local::Text { text, .. } = observe::observe(&to, &path, &kept)
+        if let Local::Text { text, .. } = observe(&to, &path, &kept)
             && is_ours(&text)
         {
             rustix::fs::unlinkat(&to, &kept, AtFlags::empty()).map_err(|e| disk(&path, "removed", e.into()))?;

@@ -279,6 +279,27 @@ fn an_acceptance_lets_go_what_was_told_and_nothing_else() {
 }
 
 #[test]
+fn a_conflict_that_no_file_shows_ends_with_the_file_that_was_held() {
+    let (mine, theirs) = ("one mine\n\n# Two\n\ntwo\n", "one theirs\n\n# Two\n\ntwo\n");
+    for is_shown in [false, true] {
+        let mut engine = quiet(BASE);
+        for local in [is_shown.then_some(mine), Some("")].into_iter().flatten() {
+            ask(&mut engine, Command::Fetch(id(0)));
+            let effects = words(&read(&mut engine, BASE, local, theirs));
+            assert_eq!(effects, if local.is_empty() { "record" } else { "conflict record" });
+            recorded(&mut engine);
+        }
+        assert_eq!(held(&engine), ["EMPTY"]);
+        let conflicts = |engine: &Engine| engine.status().items[0].parts[0].conflicts.len();
+        assert_eq!(conflicts(&engine), 1, "{is_shown}");
+        ask(&mut engine, Command::Fetch(id(0)));
+        engine.step(Millis(11), observed(id(0), BASE, "-"));
+        assert_eq!(held(&engine), Vec::<String>::new());
+        assert_eq!(conflicts(&engine), usize::from(is_shown));
+    }
+}
+
+#[test]
 fn a_text_of_which_nothing_is_agreed_does_not_go_over_the_document_unasked_where_it_looks_like_no_edit() {
     // As after a state that was lost: both sides say something else.
     let remote = "one theirs and so on and on\n\n# Two\n\ntwo, which goes on for some words more, as texts do\n";
