@@ -144,7 +144,7 @@ impl Lost {
             }
         };
         // Which text an editor has open that was opened before, or somebody has put away, nothing tells any more.
-        let waits = "for a week the first save of a file that had changed within one, or is fetched since, waits for `push \
+        let waits = "for a week the first save of a file that had changed within one, or is fetched or made since, waits for `push \
                      --accept`, since it may have been made from an older text";
         match self.ended {
             None => format!(

@@ -42,7 +42,7 @@ impl PartState {
 
 /// Tells whether who says that a file is meant as it stands knew what it is held for: by nothing of another kind than it was told
 /// to be, when it was told to be held.
-pub(super) fn releases(told: &[Notice], found: &[Notice]) -> bool {
+fn releases(told: &[Notice], found: &[Notice]) -> bool {
     told.is_empty() || found.iter().all(|found| told.iter().any(|told| told.code == found.code))
 }
 
