@@ -100,4 +100,5 @@ pub(crate) use style::{inherited_paragraph, inherited_text, same, same_field};
 pub use suggestion::preview;
 pub use thread::{CommentAnchor, CommentThread, Post, PostAuthor, SuggestionThread};
 pub use ticks::{CheckItem, Ticks, check_items, is_check_level};
+pub use time::date_that_shows;
 pub use trace::SegmentTrace;

@@ -99,6 +99,48 @@ impl Instant {
     }
 }
 
+/// Returns what makes a date that shows a text: the time in RFC 3339, the format of the date and that of the time. `None` for what shows
+/// no year, and for other languages than English.
+#[must_use]
+pub fn date_that_shows(text: &str) -> Option<(String, &'static str, &'static str)> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let (date, clock) = match words.as_slice() {
+        [day] => (iso(day)?, None),
+        [day, clock, half] => match iso(day) {
+            Some(date) => (date, Some((*clock, *half))),
+            None => (month_day_year([day, clock, half])?, None),
+        },
+        [month, day, year, clock, half] => (month_day_year([month, day, year])?, Some((*clock, *half))),
+        _ => return None,
+    };
+    let (date_format, [year, month, day]) = date;
+    let (time_format, hour, minute) = match clock {
+        None => ("TIME_FORMAT_DISABLED", 0, 0),
+        Some((clock, half)) => {
+            let (hour, minute) = clock.split_once(':')?;
+            let half = if half == "PM" { 12 } else { 0 };
+            ("TIME_FORMAT_HOUR_MINUTE", hour.parse::<i64>().ok()? % 12 + half, minute.parse::<i64>().ok()?)
+        }
+    };
+    let written = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:00Z");
+    let is_shown = Instant::parse(&written).is_some_and(|instant| instant.shown(date_format, time_format) == text);
+    is_shown.then_some((written, date_format, time_format))
+}
+
+/// Reads `2026-03-04`.
+fn iso(day: &str) -> Option<(&'static str, [i64; 3])> {
+    let [year, month, day] =
+        day.split('-').map(|number| number.parse().ok()).collect::<Option<Vec<i64>>>()?.try_into().ok()?;
+    Some(("DATE_FORMAT_ISO8601", [year, month, day]))
+}
+
+/// Reads `Mar 4, 2026`.
+fn month_day_year([month, day, year]: [&str; 3]) -> Option<(&'static str, [i64; 3])> {
+    let at = MONTHS.iter().position(|name| name.get(..3) == Some(month))?;
+    let day = day.strip_suffix(',')?.parse().ok()?;
+    Some(("DATE_FORMAT_MONTH_DAY_YEAR_ABBREVIATED", [year.parse().ok()?, i64::try_from(at).ok()? + 1, day]))
+}
+
 /// Reads `.123` and returns nanoseconds and what follows.
 fn fraction(rest: &str) -> Option<(u32, &str)> {
     let Some(behind) = rest.strip_prefix('.') else { return Some((0, rest)) };
@@ -161,7 +203,7 @@ const fn civil_from_days(days: i64) -> (i64, i64, i64) {
 
 #[cfg(test)]
 mod tests {
-    use super::Instant;
+    use super::{Instant, date_that_shows};
 
     #[test]
     fn times_are_read_and_written() {
@@ -181,6 +223,33 @@ mod tests {
             ("2026-01-01T00:00:00.Z", None),
         ] {
             assert_eq!(Instant::parse(text).map(Instant::written).as_deref(), written, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_date_shows_makes_it_again() {
+        for (text, expected) in [
+            ("2026-03-04", Some("2026-03-04T00:00:00Z")),
+            ("Mar 4, 2026", Some("2026-03-04T00:00:00Z")),
+            ("Mar 4, 2026 3:30 PM", Some("2026-03-04T15:30:00Z")),
+            ("2026-03-04 12:05 AM", Some("2026-03-04T00:05:00Z")),
+            ("Dec 31, 1969 12:00 PM", Some("1969-12-31T12:00:00Z")),
+            ("Mar 4", None),
+            ("March 04", None),
+            ("4 mars 2026", None),
+            ("Mar 04, 2026", None),
+            ("Feb 30, 2026", None),
+            ("Mar 4, 2026 15:30 PM", None),
+            ("Mar 4, 2026 3:30 PM UTC", None),
+            ("2026-3-4", None),
+            ("", None),
+            ("next week", None),
+        ] {
+            let made = date_that_shows(text);
+            assert_eq!(made.as_ref().map(|(written, ..)| written.as_str()), expected, "{text}");
+            if let Some((written, date_format, time_format)) = made {
+                assert_eq!(Instant::parse(&written).unwrap().shown(date_format, time_format), text);
+            }
         }
     }
 

@@ -151,7 +151,8 @@ impl MirrorHandle {
         let (kind, id, thread) = (self.shared().kind.clone(), item.clone(), thread.to_owned());
         // In a task of its own, a caller who gives up waiting does not cut it in half.
         let said = tokio::spawn(async move { kind.comment(&id, &thread, &act).await }).await;
-        said.map_err(|panic| Error::ExtractionFailed { id: "the comment".into(), source: panic.into() })??;
+        said.map_err(|panic| Error::ExtractionFailed { id: "the comment".into(), source: panic.into() })?
+            .map_err(unsaid)?;
         // It is said; if the file cannot be brought up to date now, that is no failure of saying it.
         let stale = match self.fetch(&item.0).await {
             Ok(report) => report.stale,
@@ -176,4 +177,14 @@ impl MirrorHandle {
         let layout = self.shared().workspace.layout();
         layout.comments(path).map_or_else(|| self.place(path).map(|place| place.item), Ok)
     }
+}
+
+/// What is told of a comment that did not go: it is kept nowhere, so nothing tries it again.
+fn unsaid(error: Error) -> Error {
+    let Error::Network { outcome_unknown, .. } = error else { return error };
+    let suggestion = match outcome_unknown {
+        true => "Nobody knows whether it was said: look at the comments in the Doc before you say it once more.",
+        false => "It was not said, and is not tried again: say it once more when Google can be reached.",
+    };
+    Error::Told { kind: error.kind(), message: error.to_string(), suggestion: suggestion.into() }
 }

@@ -15,8 +15,11 @@ const TITLE: &str = "title";
 /// The entry that says what this account may do with the item.
 const ACCESS: &str = "access";
 
-/// Entries that say which item this is; only Google changes them.
-const OWNED: [&str; 4] = ["id", "tab", "url", ACCESS];
+/// The entry that says of which tab a file is, by its id and its name, which can be edited.
+const TAB: &str = "tab";
+
+/// Entries that say which item this is; only Google changes them, but for the name of a tab.
+const OWNED: [&str; 4] = ["id", TAB, "url", ACCESS];
 
 /// The heads of the three results of a merge.
 #[derive(Debug, Default)]
@@ -77,6 +80,9 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
         let empty = ["header", "footer"].contains(&name.as_str());
         let alike =
             |one: Option<&str>, other: Option<&str>| alike(name, one, other) || (empty && !shown(one) && !shown(other));
+        // Both sides gave a tab another name.
+        let is_renamed = name == TAB && !alike(l, b) && !alike(r, b) && is_of_one_tab([b, l, r]);
+        let owned = owned && !is_renamed;
         let mut chosen = if alike(l, r) {
             // A line's end more or less is nobody's edit, and stays as the file has it.
             [l, r, r, l]
@@ -123,6 +129,12 @@ pub(super) fn merge(base: &Text<'_>, local: &Text<'_>, remote: &Text<'_>, side: 
         is_conflict.then(|| SectionConflict { heading: "the head of the file".into(), base: b, mine: l, theirs: r });
     let heads = Heads { file, push, base, landed, conflict, pushes };
     in_the_order_of(heads, mine)
+}
+
+/// Tells whether heads name the same tab, however they call it.
+fn is_of_one_tab(tabs: [Option<&str>; 3]) -> bool {
+    let [base, local, remote] = tabs.map(|tab| tab.and_then(|tab| tab.split_whitespace().next()));
+    base.is_some() && base == local && base == remote
 }
 
 /// Tells whether two heads say the same, in whatever order; the ends of the last lines of their values mean nothing.

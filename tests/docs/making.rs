@@ -199,6 +199,7 @@ fn objects_are_created_beside_each_other() {
     for text in [
         format!("x {one} and {two}."),
         format!("{one} and {two}"),
+        "On {^= date \"Mar 4, 2026\"} at {^= date \"Mar 4, 2026 3:30 PM\"}.".into(),
         format!("{who}{one}"),
         format!("{one}, {one} and\\\n{two} or {who}."),
         format!("- {who} and {one} of {two}\n- b {one}, {two}"),

@@ -238,6 +238,22 @@ fn a_heading_gains_the_anchor_that_google_gave() {
 }
 
 #[test]
+fn a_tab_that_both_sides_gave_another_name_is_in_conflict() {
+    let head = |tab: &str| format!("---\ntitle: a\nid: 1\ntab: {tab}\n---\n\nx\n");
+    let (base, local, remote) = (head("t.1 \"Plan\""), head("t.1 \"Plan mine\""), head("t.1 \"Plan theirs\""));
+    let merged = merge3(&base, &local, &remote);
+    assert_eq!((merged.conflicts.len(), merged.file.as_str()), (1, local.as_str()));
+    assert!(merged.conflicts[0].theirs.contains("Plan theirs"), "{:?}", merged.conflicts);
+    let chosen = |side: Side| resolve(&base, &local, &remote, Some(side));
+    assert_eq!((chosen(Side::Mine).push, chosen(Side::Theirs).file), (local.clone(), remote.clone()));
+    // One side alone is followed; and which tab it is only Google says.
+    assert_eq!(merge3(&base, &local, &base).push, local);
+    assert_eq!(merge3(&base, &base, &remote).file, remote);
+    let other = head("t.2 \"Other\"");
+    assert_eq!((merge3(&base, &local, &other).file, merge3(&base, &local, &other).conflicts.len()), (other, 0));
+}
+
+#[test]
 fn the_head_is_merged_by_entries() {
     let head = |title: &str, body: &str| format!("---\ntitle: {title}\nid: 1\n---\n\n{body}\n");
     let merged = merge3(&head("a", "x"), &head("b", "x"), &head("a", "y"));

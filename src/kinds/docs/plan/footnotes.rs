@@ -12,7 +12,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use super::blocks::entries;
 use super::edit::{Group, delete_range, name_of};
 use super::gap::line_may_go;
-use super::objects::{email, is_day};
+use super::objects::{email, is_date};
 use super::planner::{Planner, words_of};
 use crate::kinds::docs::text::extract::Origin;
 use crate::kinds::docs::text::flat::Flat;
@@ -95,7 +95,7 @@ pub(super) fn unfit(file: &Tree, remote: &Tree) -> BTreeMap<String, String> {
         RunContent::FootnoteReference(_) => Some("a footnote".to_owned()),
         RunContent::Object(object) => match object.kind.as_str() {
             "person" if email(object).is_some() => None,
-            "date" if object.title.as_deref().is_some_and(is_day) || known(&run.content) => None,
+            "date" if object.title.as_deref().is_some_and(is_date) || known(&run.content) => None,
             _ => Some(name_of(object)),
         },
     };

@@ -18,7 +18,7 @@ use super::words::{Hunk, hunks, same};
 use crate::error::Error;
 use crate::gdocs::{
     CreateFootnote, DateElementProperties, DocumentTab, InsertDate, InsertPageBreak, InsertPerson, Location,
-    PersonProperties, Request, StructuralElement,
+    PersonProperties, Request, StructuralElement, date_that_shows,
 };
 use crate::kinds::docs::text::extract::{Extract, Origin};
 use crate::kinds::docs::text::flat::Flat;
@@ -63,17 +63,9 @@ pub(super) fn email(object: &Object) -> Option<&str> {
     plain.then_some(address)
 }
 
-/// Tells whether a text is a day as `2026-11-21`.
-pub(super) fn is_day(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let digit = |at: &usize| bytes.get(*at).is_some_and(u8::is_ascii_digit);
-    let number = |from: usize| text.get(from..from + 2).and_then(|digits| digits.parse::<u8>().ok()).unwrap_or(0);
-    bytes.len() == 10
-        && [0, 1, 2, 3, 5, 6, 8, 9].iter().all(digit)
-        && bytes.get(4) == Some(&b'-')
-        && bytes.get(7) == Some(&b'-')
-        && (1..=12).contains(&number(5))
-        && (1..=31).contains(&number(8))
+/// Tells whether a date can be made that shows a text.
+pub(super) fn is_date(text: &str) -> bool {
+    date_that_shows(text).is_some()
 }
 
 /// Makes the objects that the text left places for; tells whether another plan is needed. The pictures of the file that are
@@ -140,9 +132,10 @@ impl Planner<'_> {
     fn date(&self, object: &Object) -> Option<DateElementProperties> {
         let title = object.title.as_deref()?;
         self.dates.get(title).cloned().or_else(|| {
-            is_day(title).then(|| DateElementProperties {
-                timestamp: Some(format!("{title}T00:00:00Z")),
-                date_format: Some("DATE_FORMAT_ISO8601".into()),
+            date_that_shows(title).map(|(timestamp, date_format, time_format)| DateElementProperties {
+                timestamp: Some(timestamp),
+                date_format: Some(date_format.into()),
+                time_format: Some(time_format.into()),
                 ..DateElementProperties::default()
             })
         })

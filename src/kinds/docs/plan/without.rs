@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::characters::{CHARACTER, is_stripped, left_out};
 use super::edit::name_of;
 use super::images::{can_be_had, is_new, leave_out, no_object_here};
-use super::objects::{email, is_day};
+use super::objects::{email, is_date};
 use super::tables::COLUMNS_MAX;
 use super::trial::Task;
 use crate::kinds::Pictures;
@@ -337,7 +337,7 @@ impl Reducer<'_> {
             "image" | "drawing" | "chart" if object.id.is_some() => Err(("IMAGE", no_object_here(object))),
             "person" if email(object).is_some() => Ok(()),
             "person" => locked("a person is written as \"Ana Lee <ana@x.com>\""),
-            "date" if object.id.is_none() && object.title.as_deref().is_some_and(is_day) => Ok(()),
+            "date" if object.id.is_none() && object.title.as_deref().is_some_and(is_date) => Ok(()),
             "date" => locked("this is no date as 2026-11-21"),
             "pagebreak" if object.id.is_none() && object.title.is_none() => match place {
                 Place::Text => Ok(()),
