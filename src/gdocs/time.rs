@@ -1,5 +1,7 @@
 //! Points in time as a request writes them and as a date chip shows them. No clock is read here.
 
+use super::DateElementProperties;
+
 /// A point in time, in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Instant {
@@ -99,10 +101,9 @@ impl Instant {
     }
 }
 
-/// Returns what makes a date that shows a text: the time in RFC 3339, the format of the date and that of the time. `None` for what shows
-/// no year, and for other languages than English.
+/// Returns what makes a date that shows a text. `None` for what shows no year, and for other languages than English.
 #[must_use]
-pub fn date_that_shows(text: &str) -> Option<(String, &'static str, &'static str)> {
+pub fn date_that_shows(text: &str) -> Option<DateElementProperties> {
     let words: Vec<&str> = text.split(' ').collect();
     let (date, clock) = match words.as_slice() {
         [day] => (iso(day)?, None),
@@ -124,7 +125,12 @@ pub fn date_that_shows(text: &str) -> Option<(String, &'static str, &'static str
     };
     let written = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:00Z");
     let is_shown = Instant::parse(&written).is_some_and(|instant| instant.shown(date_format, time_format) == text);
-    is_shown.then_some((written, date_format, time_format))
+    is_shown.then(|| DateElementProperties {
+        timestamp: Some(written),
+        date_format: Some(date_format.into()),
+        time_format: Some(time_format.into()),
+        ..DateElementProperties::default()
+    })
 }
 
 /// Reads `2026-03-04`.
@@ -246,9 +252,10 @@ mod tests {
             ("next week", None),
         ] {
             let made = date_that_shows(text);
-            assert_eq!(made.as_ref().map(|(written, ..)| written.as_str()), expected, "{text}");
-            if let Some((written, date_format, time_format)) = made {
-                assert_eq!(Instant::parse(&written).unwrap().shown(date_format, time_format), text);
+            assert_eq!(made.as_ref().and_then(|date| date.timestamp.as_deref()), expected, "{text}");
+            if let Some(date) = made {
+                let instant = Instant::parse(&date.timestamp.unwrap()).unwrap();
+                assert_eq!(instant.shown(&date.date_format.unwrap(), &date.time_format.unwrap()), text);
             }
         }
     }

@@ -72,6 +72,34 @@ fn a_paragraph_that_ends_with_a_chip_takes_the_place_of_words() {
     check(&page("alpha1 gamma2\\\nzeta3", "x"), &page(broken, "x"), &page(broken, "x"), &[]);
 }
 
+/// A date shows what its language makes of it, and nothing else of it stands in the file.
+#[test]
+fn a_date_that_shows_too_little_to_be_made_again_is_asked_about() {
+    let chip = |shown: &str| format!("{{^= date \"{shown}\"}}");
+    let raw = |text: &str, shown: &str| -> Value {
+        let raw = document(&text.replace("D", &chip("Mar 4, 2026")));
+        serde_json::from_str(&raw.to_string().replace("Mar 4, 2026", shown)).unwrap()
+    };
+    for (shown, start, edited, is_asked) in [
+        ("4 mars 2026", "On D it is.\n", "On it is.\n", true),
+        ("Mar 4", "On D it is.\n", "On it is.\n", true),
+        ("Mar 4", "Begin.\n\nD\n\nEnd.\n", "Begin.\n\nEnd.\n", true),
+        ("Mar 4", "| a | b |\n| --- | --- |\n| c D | d |\n", "| a | b |\n| --- | --- |\n| c | d |\n", true),
+        ("Mar 4", "On D it is.\n\nEnd.\n", "On it is.\n\nEnd D.\n", false),
+        ("Mar 4", "On D it is.\n\nEnd D.\n", "On it is.\n\nEnd D.\n", false),
+        ("Mar 4, 2026", "On D it is.\n", "On it is.\n", false),
+    ] {
+        let raw = raw(start, shown);
+        let remote = fetched(&raw);
+        let head = mebdf::print(&mebdf::Tree { front_matter: mebdf::head(&remote.parts[0].text), blocks: Vec::new() });
+        let file = format!("{head}\n{}", edited.replace("D", &chip(shown)));
+        let plan = docs::plan(&remote, &remote.parts[0].id, &file, false).unwrap();
+        let codes: Vec<&str> = plan.holds.iter().map(|notice| notice.code.as_str()).collect();
+        assert_eq!(codes == ["DESTROYS_OBJECT"], is_asked, "{shown} {edited}: {:?} {:?}", plan.holds, plan.refused);
+        assert!(codes.is_empty() != is_asked && plan.refused.is_empty(), "{shown} {edited}: {:?}", plan.refused);
+    }
+}
+
 #[test]
 fn rows_that_cannot_be_joined_leave_no_empty_paragraph() {
     let page = |rows: &str| format!("Begin.\n\n{rows}\n\nEnd.\n\n[^1]: N1.\n");

@@ -277,7 +277,7 @@ fn allowed(
     for unit in &line.units[hunk.old.clone()] {
         match &unit.token {
             Token::Char(_) => {}
-            Token::Object(object) if planner.is_makeable(object) || is_rule(object) => {}
+            Token::Object(object) if planner.may_go(object) || is_rule(object) => {}
             Token::Object(object) if planner.has_moved(object) => {
                 planner.refuse("LOCKED", number, planner.carried.refusal(object));
                 return None;

@@ -136,7 +136,7 @@ pub(super) fn line_may_go(
     }
     for unit in line.units.iter().filter(|_| !rule) {
         let Token::Object(object) = &unit.token else { continue };
-        if planner.is_makeable(object) {
+        if planner.may_go(object) {
             continue;
         }
         if planner.has_moved(object) {

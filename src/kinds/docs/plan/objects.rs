@@ -119,6 +119,13 @@ impl Planner<'_> {
         }
     }
 
+    /// Tells whether an object may go without a question: what it is can be made again by what the file shows. A date that shows
+    /// too little for that is copied while another one of the file shows the same, and only then.
+    pub(super) fn may_go(&self, object: &Object) -> bool {
+        let shown = |title: &String| is_date(title) || self.shown_dates.contains(title);
+        self.is_makeable(object) && (object.kind != "date" || object.title.as_ref().is_some_and(shown))
+    }
+
     /// Tells whether a token of the file that the document does not have can be made once the text stands.
     pub(super) fn is_pending(&self, token: &Token) -> bool {
         let Some(footnotes) = self.new_footnotes else { return false };
@@ -131,14 +138,7 @@ impl Planner<'_> {
 
     fn date(&self, object: &Object) -> Option<DateElementProperties> {
         let title = object.title.as_deref()?;
-        self.dates.get(title).cloned().or_else(|| {
-            date_that_shows(title).map(|(timestamp, date_format, time_format)| DateElementProperties {
-                timestamp: Some(timestamp),
-                date_format: Some(date_format.into()),
-                time_format: Some(time_format.into()),
-                ..DateElementProperties::default()
-            })
-        })
+        self.dates.get(title).cloned().or_else(|| date_that_shows(title))
     }
 
     /// Plans what the text left out; what has no place is told.

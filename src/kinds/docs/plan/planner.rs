@@ -16,7 +16,7 @@ use crate::gdocs::{DateElementProperties, Document};
 use crate::kinds::Pictures;
 use crate::kinds::docs::text::extract::{Extract, Origin};
 use crate::kinds::docs::text::flat::{Flat, notices};
-use crate::mebdf::{Block, Content, Run, RunContent, print_block};
+use crate::mebdf::{Block, Content, Object, RunContent, Tree, print_block};
 use crate::model::{Notice, PartId};
 
 /// Edits that are not pushed, with their reasons.
@@ -49,6 +49,8 @@ pub(super) struct Planner<'a> {
     pub(super) diagnostics: &'a [Notice],
     /// The objects that the file still holds, by id: what looks destroyed may only have moved.
     pub(super) objects: BTreeSet<String>,
+    /// What the dates of the file show.
+    pub(super) shown_dates: BTreeSet<String>,
     /// Words of text that stands in the file and cannot be pushed: what looks deleted may only have moved there.
     pub(super) moved: BTreeSet<String>,
     /// Such words, as far as this pass found them.
@@ -109,7 +111,11 @@ impl<'a> Planner<'a> {
             text: &task.text,
             newlines: Rc::clone(&task.newlines),
             diagnostics: &task.diagnostics,
-            objects: local.tree.blocks.iter().flat_map(|block| object_ids(&block.content)).collect(),
+            objects: objects(&local.tree).filter_map(|object| object.id.clone()).collect(),
+            shown_dates: objects(&local.tree)
+                .filter(|object| object.kind == "date")
+                .filter_map(|object| object.title.clone())
+                .collect(),
             moved,
             unplaced: BTreeSet::new(),
             references: local.tree.blocks.iter().flat_map(|block| references(&block.content)).collect(),
@@ -249,10 +255,10 @@ pub(super) fn rows_of(origin: &Origin) -> Vec<usize> {
     rows.flat_map(|(row, cells)| cells.iter().flatten().map(move |_| row)).collect()
 }
 
-/// The ids of the objects in a block.
-fn object_ids(content: &Content) -> Vec<String> {
-    let id = |run: &Run| if let RunContent::Object(object) = &run.content { object.id.clone() } else { None };
-    content.runs().into_iter().filter_map(id).collect()
+/// The objects of a text.
+fn objects(tree: &Tree) -> impl Iterator<Item = &Object> {
+    let runs = tree.blocks.iter().flat_map(|block| block.content.runs());
+    runs.filter_map(|run| if let RunContent::Object(object) = &run.content { Some(object) } else { None })
 }
 
 /// A reason, as the end of a sentence.
