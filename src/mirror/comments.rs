@@ -111,29 +111,48 @@ pub(super) fn read_later(shared: &Arc<Shared>, item: &ItemId, fetched: &Fetched)
     });
 }
 
-/// Looks at a comments file that was touched; unless it was our own doing, the item is read again, and with it the
-/// file is written.
+/// Looks at a comments file that was touched.
 pub(super) fn look(shared: Arc<Shared>, messages: mpsc::Sender<Message>, item: ItemId) {
     tokio::spawn(async move {
         tokio::time::sleep(QUIET).await;
-        let id = item.clone();
-        let disturbed = blocking(move || {
-            // A file that is called so and belongs to nothing that was fetched is nobody's business.
-            let mirrored = shared.reader().item(&id)?.is_some();
-            Ok(mirrored && shared.workspace.comments_are_disturbed(&id, &is_sealed)?)
-        });
-        match disturbed.await {
-            Ok(false) => {}
-            Ok(true) => {
-                let (reply, answer) = oneshot::channel();
-                if messages.send(Message::Ask(Command::Fetch(item), reply)).await.is_ok() {
-                    // Nobody waits for it; a failure is tried again as any other.
-                    drop(answer.await);
+        mend(&shared, &messages, item).await;
+    });
+}
+
+/// Looks at all comments files, after a time in which nobody watched them.
+pub(super) fn look_at_all(shared: Arc<Shared>, messages: mpsc::Sender<Message>) {
+    tokio::spawn(async move {
+        let here = shared.clone();
+        match blocking(move || here.workspace.commented_items()).await {
+            Ok(items) => {
+                for item in items {
+                    mend(&shared, &messages, item).await;
                 }
             }
-            Err(error) => tracing::warn!(%item, %error, "a comments file could not be looked at"),
+            Err(error) => tracing::warn!(%error, "the comments files could not be looked at"),
         }
     });
+}
+
+/// Has an item read again, and with it its comments file written, unless that is as we wrote it.
+async fn mend(shared: &Arc<Shared>, messages: &mpsc::Sender<Message>, item: ItemId) {
+    let (here, id) = (shared.clone(), item.clone());
+    let disturbed = blocking(move || {
+        // A file that is called so and belongs to nothing that was fetched is nobody's business.
+        let mirrored = here.reader().item(&id)?.is_some();
+        Ok(mirrored && here.workspace.comments_are_disturbed(&id, &is_sealed)?)
+    });
+    match disturbed.await {
+        Ok(false) => {}
+        Ok(true) => {
+            let (reply, answer) = oneshot::channel();
+            if messages.send(Message::Ask(Command::Fetch(item), reply)).await.is_ok() {
+                // Nobody waits for it; a failure is tried again as any other.
+                drop(answer.await);
+            }
+        }
+        Err(error) => tracing::warn!(%item, %error, "a comments file could not be looked at"),
+    }
 }
 
 impl MirrorHandle {

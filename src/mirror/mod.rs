@@ -405,7 +405,7 @@ impl Mirror {
         let now = self.clock.now();
         let effects = self.engine.load(now, loaded);
         self.take(effects);
-        self.touch_restless();
+        self.look_again();
         for (place, kept) in kept {
             self.saved_aside(place, &kept);
         }

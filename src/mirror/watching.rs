@@ -30,13 +30,19 @@ impl Mirror {
         if watches {
             // What happened before was not seen.
             self.step(Event::Rescan);
-            self.touch_restless();
+            self.look_again();
         }
+    }
+
+    /// Looks at what no event of the engine is about, after a time in which nobody watched.
+    pub(super) fn look_again(&mut self) {
+        self.touch_restless();
+        comments::look_at_all(self.shared.clone(), self.sender.clone());
     }
 
     /// Tells the engine of files that were saved just now, or are being saved, while nobody watched: what they say may be half of
     /// a save. Where nothing is known of what they said, nothing of them is pushed, and what they say is compared at once.
-    pub(super) fn touch_restless(&mut self) {
+    fn touch_restless(&mut self) {
         if self.shared.recovered.is_new() {
             return;
         }
@@ -90,7 +96,7 @@ impl Mirror {
         }
         self.step(event);
         if all {
-            self.touch_restless();
+            self.look_again();
             self.shared.beside.touch_all();
             self.shared.heard.all();
         }

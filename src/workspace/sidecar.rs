@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Mode};
 
-use super::layout::{Place, comments_name};
-use super::{NotDeposited, Workspace, disk, observe, open_folder, own_folder, place_where_none_is};
+use super::layout::{Place, comments_name, comments_of_name};
+use super::{NotDeposited, Workspace, disk, list, observe, open_folder, own_folder, place_where_none_is};
 use crate::error::Result;
 use crate::model::{ItemId, Millis, PartId};
 use crate::sync::Local;
@@ -135,6 +135,16 @@ impl Workspace {
             }
         }
         Err(disk(&path, "written", io::ErrorKind::ResourceBusy.into()))
+    }
+
+    /// Returns the items of which a comments file stands in the folder.
+    ///
+    /// # Errors
+    ///
+    /// `Disk` when the folder cannot be listed.
+    pub fn commented_items(&self) -> Result<Vec<ItemId>> {
+        let names = list(&self.layout().items_folder())?.into_iter();
+        Ok(names.filter_map(|name| comments_of_name(name.to_str()?)).collect())
     }
 
     /// Tells whether the comments file of an item is missing, or not as we wrote it.

@@ -290,6 +290,25 @@ async fn commented(world: &World, id: &str, from: u32, to: u32, text: &str) -> S
 }
 
 #[tokio::test]
+async fn comments_that_were_edited_while_nobody_watched_are_kept_and_written_anew() {
+    let (mut world, id) = world("comments-unwatched").await;
+    world.file(&id);
+    let notes = sidecar(&world, &id);
+    commented(&world, &id, 22, 29, "Which revenue?").await;
+    until("the comment is in its file", || async { notes.exists() }).await;
+    world.kill_daemon();
+    let ours = std::fs::read_to_string(&notes).unwrap();
+    std::fs::remove_file(&notes).unwrap();
+    std::fs::write(&notes, ours.replace("Which", "mine1 Which")).unwrap();
+    world.start_daemon(&[]);
+    until("they are as they were", || async { std::fs::read_to_string(&notes).is_ok_and(|text| text == ours) }).await;
+    let status = world.cli(&["status"]).1;
+    let waiting = status["accounts"][0]["waiting"].as_array().unwrap().iter();
+    let kept = waiting.filter_map(|row| row["message"].as_str()?.split("is kept at ").nth(1)).next();
+    assert!(std::fs::read_to_string(kept.unwrap_or_else(|| panic!("{status}"))).unwrap().contains("mine1 Which"));
+}
+
+#[tokio::test]
 async fn open_comments_stand_beside_the_document() {
     let (world, id) = world("comments-file").await;
     let file = world.file(&id);
