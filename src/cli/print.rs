@@ -296,20 +296,26 @@ fn log_line(line: &Value) -> String {
         title if title.is_empty() => text(line, "id"),
         title => title,
     };
-    let put_away = match text(line, "what").as_str() {
-        "retired" => Some("is gone; what stood of it here was moved to .retired, and comes back with the document"),
-        "forgotten" => Some("was forgotten; what stood of it here was moved to .retired, and `fetch` mirrors it again"),
-        "returned" => Some("is there again, and so is its file"),
-        _ => None,
+    let tab = text(line, "tab");
+    let told = match text(line, "what").as_str() {
+        "retired" => {
+            "is gone; what stood of it here was moved to .retired, and comes back with the document".to_owned()
+        }
+        "tab-gone" => {
+            let tab = if tab.is_empty() { "the main tab".to_owned() } else { format!("its tab \"{tab}\"") };
+            format!("has lost {tab}; what stood of it here was moved to .retired")
+        }
+        "forgotten" => {
+            "was forgotten; what stood of it here was moved to .retired, and `fetch` mirrors it again".to_owned()
+        }
+        "returned" => "is there again, and so is its file".to_owned(),
+        _ => String::new(),
     };
-    if let Some(told) = put_away {
+    if !told.is_empty() {
         return format!("{} {}: \"{name}\" {told}", text(line, "at"), text(line, "what"));
     }
+    let tab = if tab.is_empty() { tab } else { format!(", tab \"{tab}\"") };
     let words = format!("+{} -{} words", count(line, "words_added"), count(line, "words_removed"));
-    let tab = match text(line, "tab") {
-        tab if tab.is_empty() => tab,
-        tab => format!(", tab \"{tab}\""),
-    };
     format!("{} {}{push}: {words} in \"{name}\"{tab}", text(line, "at"), text(line, "what"))
 }
 
@@ -457,8 +463,13 @@ mod tests {
             &json!({ "lines": [
                 { "at": "T", "what": "pull", "id": "x", "title": "A", "tab": "B", "words_added": 1, "words_removed": 0 },
                 { "at": "T", "what": "returned", "id": "x", "title": "A" },
+                { "at": "T", "what": "tab-gone", "id": "x", "title": "A", "tab": "B" },
             ] }),
-            &["T pull: +1 -0 words in \"A\", tab \"B\"", "T returned: \"A\" is there again, and so is its file"],
+            &[
+                "T pull: +1 -0 words in \"A\", tab \"B\"",
+                "T returned: \"A\" is there again, and so is its file",
+                "T tab-gone: \"A\" has lost its tab \"B\"; what stood of it here was moved to .retired",
+            ],
         );
         let finding = |repair: &str| json!({ "account": "a@b", "check": "file", "path": "/w/a.md", "message": "m", "fix": "F.", "repair": repair });
         check(

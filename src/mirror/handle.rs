@@ -215,7 +215,8 @@ impl MirrorHandle {
         let item = self.item(id_or_url)?;
         let before = self.parts_of(&item).await?;
         let named = self.place_of(Path::new(id_or_url.trim())).filter(|place| place.item == item);
-        if !before.is_empty() && named.is_some_and(|place| before.iter().all(|before| before.part != place.part)) {
+        let has = self.lookup(&item.0).await?.map(|report| report.parts).unwrap_or_default();
+        if !has.is_empty() && named.is_some_and(|place| has.iter().all(|part| part.part != place.part)) {
             return Err(Error::InvalidInput {
                 what: format!("{} is the file of no tab of its document", id_or_url.trim()),
                 suggestion:

@@ -13,7 +13,7 @@ const KEPT_LOG: i64 = 10_000;
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum LogWord {
     /// An edit of the file landed in the document.
     Push,
@@ -21,8 +21,10 @@ pub enum LogWord {
     Pull,
     /// Google refused an edit for good.
     Refused,
-    /// The item is gone, and its files were put away; or a tab of it is, and so is its file.
+    /// The item is gone, and its files were put away.
     Retired,
+    /// A tab of the item is gone, and its file was put away.
+    TabGone,
     /// The item was forgotten, and its files were put away.
     Forgotten,
     /// The item was gone and is there again, and so are its files.
@@ -38,6 +40,7 @@ impl LogWord {
             Self::Pull => "pull",
             Self::Refused => "refused",
             Self::Retired => "retired",
+            Self::TabGone => "tab-gone",
             Self::Forgotten => "forgotten",
             Self::Returned => "returned",
         }
@@ -48,6 +51,7 @@ impl LogWord {
             "push" => Self::Push,
             "refused" => Self::Refused,
             "retired" => Self::Retired,
+            "tab-gone" => Self::TabGone,
             "forgotten" => Self::Forgotten,
             "returned" => Self::Returned,
             _ => Self::Pull,
@@ -66,7 +70,7 @@ pub struct LogLine {
     pub title: String,
     /// Which of its files.
     pub part: PartId,
-    /// The title of the tab that the file is; empty for the main one.
+    /// The title of the tab that the file is, or was last; empty for the main one.
     pub tab: String,
     /// What happened.
     pub what: LogWord,
@@ -88,7 +92,7 @@ impl Store {
             .connection
             .prepare_cached(
                 "SELECT l.at, l.item, coalesce(i.title, t.title, ''), l.part, l.what, l.job, l.added, l.removed,
-                        iif(l.part = '', '', coalesce(p.title, ''))
+                        iif(l.part = '', '', coalesce(p.title, l.tab))
                  FROM log l LEFT JOIN item i ON i.id = l.item LEFT JOIN tombstone t ON t.item = l.item
                             LEFT JOIN part p ON p.item = l.item AND p.part = l.part
                  WHERE ?1 IS NULL OR l.item = ?1 ORDER BY l.id DESC LIMIT ?2",
@@ -124,6 +128,17 @@ pub(super) struct Entry<'a> {
     pub(super) words: Words,
 }
 
+/// Has the lines about a tab tell what it was called last, before its row goes.
+pub(super) fn keep_title(connection: &Connection, item: &str, part: &str) -> Result<()> {
+    connection
+        .prepare_cached(
+            "UPDATE log SET tab = p.title FROM part p WHERE log.item = ?1 AND log.part = ?2 AND p.item = ?1 AND p.part = ?2",
+        )
+        .and_then(|mut statement| statement.execute([item, part]))
+        .map(drop)
+        .map_err(storage("writing the log"))
+}
+
 /// Adds a line to the log and drops those beyond [`KEPT_LOG`].
 pub(super) fn write(connection: &Connection, entry: &Entry<'_>) -> Result<()> {
     let doing = "writing the log";
@@ -131,7 +146,11 @@ pub(super) fn write(connection: &Connection, entry: &Entry<'_>) -> Result<()> {
     let Words { added, removed } = entry.words;
     connection
         .prepare_cached(
-            "INSERT INTO log (at, item, part, what, words, job, added, removed) VALUES (?1, ?2, ?3, ?4, '', ?5, ?6, ?7)",
+            // What a tab is called is not known any more once it is gone, but for what the log says.
+            "INSERT INTO log (at, item, part, what, words, job, added, removed, tab)
+             VALUES (?1, ?2, ?3, ?4, '', ?5, ?6, ?7,
+                     coalesce((SELECT title FROM part WHERE item = ?2 AND part = ?3),
+                              (SELECT tab FROM log WHERE item = ?2 AND part = ?3 ORDER BY id DESC LIMIT 1), ''))",
         )
         .and_then(|mut statement| {
             statement.execute(params![

@@ -351,13 +351,26 @@ impl Store {
         rows.collect::<Result<_, _>>().map_err(storage("reading an item"))
     }
 
+    /// Returns the mirrored item whose id differs from this one in capital letters alone.
+    ///
+    /// # Errors
+    ///
+    /// `Storage` as it comes.
+    pub fn item_spelt_otherwise(&self, id: &ItemId) -> Result<Option<ItemId>> {
+        self.connection
+            .prepare_cached("SELECT id FROM item WHERE id = ?1 COLLATE NOCASE AND id <> ?1 AND NOT buried LIMIT 1")
+            .and_then(|mut statement| statement.query_row([&id.0], |row| row.get(0)).optional())
+            .map(|found| found.map(ItemId))
+            .map_err(storage("reading an item"))
+    }
+
     /// Writes into the log that a file was put away since its tab is gone.
     ///
     /// # Errors
     ///
     /// `Storage` as it comes.
     pub fn note_put_away(&mut self, item: &ItemId, part: &PartId, at: Millis) -> Result<()> {
-        let (what, words) = (LogWord::Retired, Words::default());
+        let (what, words) = (LogWord::TabGone, Words::default());
         log::write(&self.connection, &log::Entry { at, item, part, what, push: None, words })
     }
 

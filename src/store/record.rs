@@ -238,6 +238,7 @@ fn drop_missing_parts(transaction: &Transaction<'_>, record: &Record) -> Result<
         if let Some(doc) = doc {
             index::remove(transaction, doc)?;
         }
+        log::keep_title(transaction, item, &part)?;
         transaction.execute("DELETE FROM part WHERE item = ?1 AND part = ?2", [item, &part]).map_err(storage(doing))?;
         transaction.execute("DELETE FROM base WHERE item = ?1 AND part = ?2", [item, &part]).map_err(storage(doing))?;
         transaction

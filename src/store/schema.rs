@@ -282,8 +282,11 @@ const MAIN: &str = "ALTER TABLE item ADD COLUMN main TEXT;";
 /// The same of an item of which a file is about to be written and nothing is recorded yet.
 const MAIN_BEFORE: &str = "ALTER TABLE intent ADD COLUMN main TEXT;";
 
+/// What the tab was called that a line of the log is about.
+const LOGGED_TAB: &str = "ALTER TABLE log ADD COLUMN tab TEXT NOT NULL DEFAULT '';";
+
 /// The migrations, oldest first.
-pub(super) const ALL: [&str; 28] = [
+pub(super) const ALL: [&str; 29] = [
     FIRST,
     PICTURES,
     TOLD,
@@ -312,6 +315,7 @@ pub(super) const ALL: [&str; 28] = [
     BLIND_BEFORE,
     MAIN,
     MAIN_BEFORE,
+    LOGGED_TAB,
 ];
 
 /// Returns the migrations, oldest first.

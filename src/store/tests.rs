@@ -285,6 +285,23 @@ fn the_log_names_the_tab() {
     store.record(&record("one", "T", &[("", "a\n"), ("t.1", "b\n")], 1), Some(&facts)).unwrap();
     let tabs: Vec<String> = store.log(None, 10).unwrap().into_iter().map(|line| line.tab).collect();
     assert_eq!(tabs, ["Second", ""]);
+    // Once the tab is gone, the log alone knows what it was called.
+    store
+        .record(&record("one", "T", &[("", "a\n")], 2), Some(&Facts { parts: facts.parts[..1].into(), ..facts }))
+        .unwrap();
+    store.note_put_away(&ItemId("one".into()), &PartId("t.1".into()), Millis(3)).unwrap();
+    let tabs: Vec<_> = store.log(None, 10).unwrap().into_iter().map(|line| (line.what, line.tab)).collect();
+    assert_eq!(tabs[0], (LogWord::TabGone, "Second".into()));
+    assert_eq!(tabs.iter().filter(|(_, tab)| tab == "Second").count(), 2);
+}
+
+#[test]
+fn an_id_in_other_letters_is_found() {
+    let (_folder, mut store) = store();
+    store.record(&record("aBc", "T", &[("", "a\n")], 1), None).unwrap();
+    let spelt = |id: &str| store.item_spelt_otherwise(&ItemId(id.into())).unwrap().map(|item| item.0);
+    assert_eq!(spelt("ABC").as_deref(), Some("aBc"));
+    assert_eq!((spelt("aBc"), spelt("abd")), (None, None));
 }
 
 #[test]

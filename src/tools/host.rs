@@ -403,7 +403,7 @@ pub struct LogEntry {
     pub at: String,
     /// The account.
     pub account: Account,
-    /// `push`, `pull`, or `refused`; `retired`, `forgotten` or `returned` where files were put away or written again.
+    /// `push`, `pull`, or `refused`; `retired`, `tab-gone`, `forgotten` or `returned` where files were put away or written again.
     pub what: String,
     /// The number by which `undo` knows the push; absent for a pull.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -156,12 +156,20 @@ async fn the_file_of_a_tab_that_is_gone_goes_unless_somebody_has_edited_it() {
     // The head of the file that is left names no tab any more, as that of any document of one.
     until("the head is that of one tab", || std::future::ready(!read(&main).contains("tab:"))).await;
     let (_, log) = world.cli(&["log"]);
-    let (gone, what) = (files[0].0.as_str(), log.to_string());
-    assert!(what.contains("retired") && what.contains(gone), "{what}");
+    let away = log["lines"].as_array().unwrap().iter().find(|line| line["what"] == "tab-gone").unwrap();
+    assert_eq!(away["tab"], "Kept", "{log}");
+    assert_eq!(away["path"], files[0].1.to_str().unwrap(), "{log}");
+    // No file of a tab that is gone is brought back, and no other one is named for it.
+    for (_, file) in &files {
+        let (done, answer) = world.cli(&["restore", file.to_str().unwrap()]);
+        assert!(!done && answer["message"].as_str().unwrap().contains("no tab"), "{answer}");
+    }
     // Deleted, it is told of no more.
     std::fs::remove_file(&files[1].1).unwrap();
     until("nothing waits", || std::future::ready(world.cli(&["status"]).1["accounts"][0]["waiting"] == json!([])))
         .await;
+    let (done, answer) = world.cli(&["restore", files[1].1.to_str().unwrap()]);
+    assert!(!done && answer["message"].as_str().unwrap().contains("no tab"), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
