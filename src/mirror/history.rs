@@ -111,8 +111,8 @@ impl MirrorHandle {
                 Undone::Edited(sections) => Err(Error::InvalidInput {
                     what: format!("what push {} wrote was edited since, in {}", push.0, sections.join(", ")),
                     suggestion:
-                        "Edit the file, or, where `mcp-workspace log FILE` has later pushes, take those back first, \
-                                 newest first; nothing was changed."
+                        "Nothing was changed. Where `mcp-workspace log FILE` has later pushes, take those back first, newest first; \
+                         what was written in the Doc since is nobody's to take back, so edit the file."
                             .into(),
                 }),
                 // To all others this is a save as an editor makes one.

@@ -54,10 +54,19 @@ impl Strays {
                 gone.insert((item, part));
                 continue;
             }
-            let why = format!(
-                "it belongs to nothing that is mirrored, so nothing of it is pulled or pushed: `fetch {item}` mirrors its document, \
-                 and where the two differ both texts are kept; else move it elsewhere"
-            );
+            let spelt = shared.reader().item_spelt_otherwise(&item)?;
+            let what_to_do = match spelt
+                .map(|spelt| shared.workspace.layout().path(&Place::file(&spelt, &part)))
+                .transpose()?
+            {
+                Some(path) => format!("the mirrored file is {}, in other letters: put the text there", path.display()),
+                None => format!(
+                    "`fetch {item}` mirrors its document and names the file of that: where it is this one and the two differ, both \
+                     texts are kept; else move it elsewhere"
+                ),
+            };
+            let why =
+                format!("it belongs to nothing that is mirrored, so nothing of it is pulled or pushed: {what_to_do}");
             told.push(NotTakenIn { path, state: BesideState::Stray, why });
         }
         let more = told.len().saturating_sub(TOLD_MAX);
