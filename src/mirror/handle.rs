@@ -354,6 +354,10 @@ impl MirrorHandle {
         let plan = replied.plans.get(&part);
         let landed = replied.landed.get(&part).map(Vec::as_slice).unwrap_or_default();
         let file = replied.status.as_ref().and_then(|status| status.parts.iter().find(|other| other.part == part));
+        if file.is_none() && plan.is_none() {
+            // The file of a tab that is gone, or a copy's name: nothing was looked at.
+            return Err(Error::NotFound { id: path.display().to_string() });
+        }
         let mut refused: Vec<Notice> =
             file.iter().flat_map(|file| file.unusable.iter().chain(&file.refused)).cloned().collect();
         let mut held = file.map(|file| file.held.clone()).unwrap_or_default();

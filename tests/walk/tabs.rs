@@ -168,8 +168,10 @@ async fn the_file_of_a_tab_that_is_gone_goes_unless_somebody_has_edited_it() {
     std::fs::remove_file(&files[1].1).unwrap();
     until("nothing waits", || std::future::ready(world.cli(&["status"]).1["accounts"][0]["waiting"] == json!([])))
         .await;
-    let (done, answer) = world.cli(&["restore", files[1].1.to_str().unwrap()]);
-    assert!(!done && answer["message"].as_str().unwrap().contains("no tab"), "{answer}");
+    for (asked, said) in [("restore", "no tab"), ("push", "not the file"), ("diff", "not the file")] {
+        let (done, answer) = world.cli(&[asked, files[1].1.to_str().unwrap()]);
+        assert!(!done && answer["message"].as_str().unwrap().contains(said), "{asked}: {answer}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
