@@ -67,6 +67,21 @@ async fn a_push_is_logged_and_taken_back_while_later_edits_stay() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_push_that_is_taken_back_while_google_fails_goes_out_of_the_document_by_itself() {
+    let world = world("undo-fails");
+    let (id, file) = document(&world, "alpha beta\n");
+    push(&world, &file, "alpha beta", "alpha new words");
+    let first = newest_push(&world, &file);
+    let writing = json!({"method": "POST", "path": ":batchUpdate"});
+    world.post("/admin/faults", &json!([{"match": writing, "fault": "503", "times": 4}])).await;
+    let told = refused(&world, &["undo", &first]);
+    assert!(told["message"].as_str().unwrap().contains("is taken back in the file"), "{told}");
+    assert_eq!(told["retryable"], false, "{told}");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("alpha beta\n"));
+    until("it is out of the document", || async { world.text(&id).await == "alpha beta\n" }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_push_that_is_taken_back_beside_a_conflict_is_told_to_stand_in_the_document() {
     let world = world("undo-conflict");
     let (id, file) = document(&world, "# One\n\nalpha\n\nbeta\n");

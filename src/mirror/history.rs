@@ -123,7 +123,8 @@ impl MirrorHandle {
             }
         });
         let (item, part, path, edited) = saved.await?;
-        let report = self.push(&path, false, false).await?;
+        let report = self.push(&path, false, false).await;
+        let report = report.map_err(|error| if edited.is_some() { later(push, error) } else { error })?;
         if let Some((before, after)) = edited.clone() {
             // An editor may have saved over it what it had read before.
             let (shared, id, at) = (self.shared_arc(), item.clone(), path.clone());
@@ -221,6 +222,24 @@ fn waits(push: JobId, held: &Notice) -> Error {
     Error::InvalidInput {
         what: format!("push {} cannot be taken back while the file is held ({}): {}", push.0, held.code, held.message),
         suggestion: "Put the file right, or push it, first; nothing was changed.".into(),
+    }
+}
+
+/// What is told of a push that was taken out of its file, and goes out of the document when that can be reached.
+fn later(push: JobId, error: Error) -> Error {
+    if !error.retryable() {
+        return error;
+    }
+    Error::Told {
+        kind: error.kind(),
+        message: format!(
+            "push {} is taken back in the file, and not in the document yet: {}",
+            push.0,
+            error.with_causes()
+        ),
+        suggestion:
+            "Nothing: it is an edit like any other, and goes by itself when it can; `mcp-workspace status` tells."
+                .into(),
     }
 }
 
