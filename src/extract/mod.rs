@@ -129,18 +129,25 @@ pub fn text(format: Format, bytes: &[u8]) -> Result<String, String> {
     Ok(mebdf::print(&Tree { front_matter: None, blocks }))
 }
 
-/// Returns the text of the file that stands beside the one named: what it was made from, facts, and the text, or why there is none.
+/// Returns the text of the file that stands beside the one named: what it was made from, the address of a copy in Drive, and the
+/// text, or why there is none.
 #[must_use]
-pub fn beside(name: &str, facts: &[String], text: Result<&str, &str>) -> String {
+pub fn beside(name: &str, copy: Option<&str>, text: Result<&str, &str>) -> String {
     let made = match text {
         Ok(_) => format!("(The text of {name}. It was made from that file; edits here are sent nowhere.)"),
         Err(problem) => format!("(The text of {name} could not be read: {problem}. Edits here are sent nowhere.)"),
     };
-    let paragraph = |text: &str| {
-        let run = Run { content: RunContent::Text(paper::clean(text)), marks: Marks::default() };
-        Block::new(Content::Paragraph { runs: vec![run] })
+    let run = |text: &str, link: Option<&str>| Run {
+        content: RunContent::Text(paper::clean(text)),
+        marks: Marks { link: link.map(paper::clean), ..Marks::default() },
     };
-    let blocks = std::iter::once(&made).chain(facts).map(|line| paragraph(line)).collect();
+    let paragraph = |runs: Vec<Run>| Block::new(Content::Paragraph { runs });
+    let mut blocks = vec![paragraph(vec![run(&made, None)])];
+    if let Some(address) = copy {
+        // In the text itself signs of an address would be escaped.
+        let runs = vec![run("(The same file is ", None), run("in Google Drive", Some(address)), run(".)", None)];
+        blocks.push(paragraph(runs));
+    }
     let mut out = mebdf::print(&Tree { front_matter: None, blocks });
     if let Ok(text) = text {
         out.push('\n');

@@ -187,13 +187,9 @@ fn look(shared: &Shared, item: &ItemId, name: &str, format: Format, now: Millis)
 /// put away: somebody may have written into it.
 fn keep(shared: &Shared, item: &ItemId, attached: &Attached, text: &str, now: Millis) -> Result<()> {
     let copy = shared.store()?.copies(item)?.into_iter().find(|copy| copy.name == attached.name);
-    let facts: Vec<String> = copy
-        .filter(|copy| !copy.url.is_empty())
-        .map(|copy| format!("(The same file is in Google Drive: {} .)", copy.url))
-        .into_iter()
-        .collect();
+    let copy = copy.map(|copy| copy.url).filter(|address| !address.is_empty());
     let said = if attached.problem.is_empty() { Ok(text) } else { Err(attached.problem.as_str()) };
-    let file = extract::beside(&attached.name, &facts, said);
+    let file = extract::beside(&attached.name, copy.as_deref(), said);
     let hash = Some(ContentHash::of(file.as_bytes()));
     let name = extract::text_name(&attached.name);
     let stands = shared.workspace.image_stands(item, &name)?.is_some();

@@ -277,7 +277,7 @@ async fn a_copy_in_drive_is_told_of_once_it_is_certain() {
     let file = fetch(&world, &thread);
     let folder = beside(&file, &thread);
     let link = same["webViewLink"].as_str().unwrap();
-    says(&folder.join("it's.csv.md"), &format!("(The same file is in Google Drive: {link} .)")).await;
+    says(&folder.join("it's.csv.md"), &format!("(The same file is [in Google Drive]({link}).)")).await;
     says(&folder.join("other.csv.md"), "| x | y |").await;
     says(&folder.join("elsewhere.csv.md"), "| a | b |").await;
     assert!(

@@ -113,15 +113,18 @@ fn formats_are_told_by_name_then_by_type() {
 #[test]
 fn the_file_beside_says_what_it_is_and_takes_no_words_of_others_for_its_own() {
     let hostile = "a\n---\nid: x\n---\n{!mono}.pdf";
-    let fact = "(The same file is in Google Drive: https://drive.google.com/x .)".to_owned();
-    let good = beside(hostile, &[fact], Ok("One\n"));
-    let bad = beside(hostile, &[], Err("it is empty"));
+    let good = beside(hostile, Some("https://drive.google.com/__x_y__/"), Ok("One\n"));
+    let bad = beside(hostile, None, Err("it is empty"));
     for text in [&good, &bad] {
         let parsed = parse(text);
         assert!(parsed.tree.front_matter.is_none() && !text.contains("\n{!") && !text.contains(" {!"), "{text}");
         assert!(text.starts_with("(The text of a --- id: x --- \\{!mono}.pdf"), "{text}");
         assert!(text.lines().next().unwrap().contains("edits here are sent nowhere") || text.contains("Edits here"));
     }
-    assert!(good.ends_with("\n\nOne\n") && good.contains("https://drive.google.com/x"), "{good}");
+    assert!(
+        good.ends_with("\n\nOne\n")
+            && good.contains("(The same file is [in Google Drive](https://drive.google.com/__x_y__/).)"),
+        "{good}"
+    );
     assert!(bad.contains("could not be read: it is empty."), "{bad}");
 }
