@@ -149,8 +149,9 @@ pub(super) fn write(connection: &Connection, entry: &Entry<'_>) -> Result<()> {
             // What a tab is called is not known any more once it is gone, but for what the log says.
             "INSERT INTO log (at, item, part, what, words, job, added, removed, tab)
              VALUES (?1, ?2, ?3, ?4, '', ?5, ?6, ?7,
-                     coalesce((SELECT title FROM part WHERE item = ?2 AND part = ?3),
-                              (SELECT tab FROM log WHERE item = ?2 AND part = ?3 ORDER BY id DESC LIMIT 1), ''))",
+                     iif(?3 = '', '',
+                         coalesce((SELECT title FROM part WHERE item = ?2 AND part = ?3),
+                                  (SELECT tab FROM log WHERE item = ?2 AND part = ?3 ORDER BY id DESC LIMIT 1), '')))",
         )
         .and_then(|mut statement| {
             statement.execute(params![
